@@ -1,0 +1,9 @@
+import { SIGNATURE_ERRORS } from "./signature/signature-errors.js";
+
+/**
+ * Every code that a PosthornError can carry, with its meaning. Only the main door joins the tables:
+ * a bundle of `posthorn/verify` carries none of them.
+ */
+export const ERROR_CODES: typeof SIGNATURE_ERRORS = { ...SIGNATURE_ERRORS };
+
+export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,0 +1,115 @@
+import { concat, equalBytes } from "../bytes.js";
+import { PosthornError } from "../posthorn-error.js";
+import { ED25519_PKCS8 } from "./ed25519-der.js";
+import type { Algorithm, Key } from "./key.js";
+import type { Answer, Content, Question } from "./question.js";
+import type { SignatureErrorCode } from "./signature-errors.js";
+
+// The `#crypto` of every runtime without node:crypto: WebCrypto, which only promises.
+
+interface Recipe {
+  readonly format: "raw" | "spki" | "pkcs8";
+  readonly parameters: { readonly name: string; readonly hash?: string; readonly namedCurve?: string };
+  readonly use: "sign" | "verify";
+}
+
+const RECIPES: Readonly<Record<Exclude<Algorithm, "plain_token">, Recipe>> = {
+  hmac_sha256: { format: "raw", parameters: { name: "HMAC", hash: "SHA-256" }, use: "sign" },
+  hmac_sha1: { format: "raw", parameters: { name: "HMAC", hash: "SHA-1" }, use: "sign" },
+  ed25519: { format: "raw", parameters: { name: "Ed25519" }, use: "verify" },
+  ed25519_private: { format: "pkcs8", parameters: { name: "Ed25519" }, use: "sign" },
+  rsa_sha256: { format: "spki", parameters: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, use: "verify" },
+  ecdsa_p256_sha256: {
+    format: "spki",
+    parameters: { name: "ECDSA", hash: "SHA-256", namedCurve: "P-256" },
+    use: "verify",
+  },
+};
+
+const imported = new WeakMap<Key, Promise<CryptoKey>>();
+
+/** Finds the signature that the key made. */
+export async function answer(question: Question): Promise<Answer> {
+  const { key, content, signatures } = question;
+  if (key.algorithm === "plain_token") return indexOf(signatures, key.material());
+  const recipe = RECIPES[key.algorithm];
+  if (recipe.use === "sign") {
+    return key.algorithm === "ed25519_private" ? -1 : indexOf(signatures, await produce(key, content));
+  }
+  const handle = await importKey(key, recipe);
+  const signed = concat(content);
+  for (const [index, signature] of signatures.entries()) {
+    const raw = key.algorithm === "ecdsa_p256_sha256" ? joinEcdsa(signature) : signature;
+    if (
+      raw !== undefined &&
+      (await crypto.subtle.verify(recipe.parameters, handle, raw as BufferSource, signed))
+    )
+      return index;
+  }
+  return -1;
+}
+
+/** Makes one signature. */
+export async function produce(key: Key, content: Content): Promise<Uint8Array> {
+  const recipe = RECIPES[key.algorithm as Exclude<Algorithm, "plain_token">];
+  const handle = await importKey(key, recipe);
+  return new Uint8Array(await crypto.subtle.sign(recipe.parameters.name, handle, concat(content)));
+}
+
+/** Refuses: WebCrypto has no synchronous form. */
+export function answerSync(_question: Question): Answer {
+  throw noSync();
+}
+
+/** Refuses: WebCrypto has no synchronous form. */
+export function produceSync(_key: Key, _content: Content): Uint8Array {
+  throw noSync();
+}
+
+/** A new Ed25519 key pair, as raw bytes. */
+export async function generateEd25519(): Promise<{ seed: Uint8Array; publicKey: Uint8Array }> {
+  const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+  const pkcs8 = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey));
+  return {
+    seed: pkcs8.slice(-32),
+    publicKey: new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)),
+  };
+}
+
+function noSync(): PosthornError<SignatureErrorCode> {
+  return new PosthornError(
+    "sync_unavailable",
+    "This runtime has no synchronous cryptography: await verify() or sign().",
+  );
+}
+
+function indexOf(signatures: readonly Uint8Array[], wanted: Uint8Array): Answer {
+  return signatures.findIndex((signature) => equalBytes(signature, wanted));
+}
+
+function importKey(key: Key, recipe: Recipe): Promise<CryptoKey> {
+  let handle = imported.get(key);
+  if (handle === undefined) {
+    const raw = recipe.format === "pkcs8" ? concat([ED25519_PKCS8, key.material()]) : key.material();
+    handle = crypto.subtle.importKey(recipe.format, raw, recipe.parameters, false, [recipe.use]);
+    imported.set(key, handle);
+  }
+  return handle;
+}
+
+// WebCrypto wants r and s side by side, 32 bytes each; providers send them as DER integers.
+function joinEcdsa(der: Uint8Array): Uint8Array | undefined {
+  if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined;
+  const joined = new Uint8Array(64);
+  let offset = 2;
+  for (const end of [32, 64]) {
+    const length = der[offset + 1] ?? 0;
+    const integer = der.subarray(offset + 2, offset + 2 + length);
+    const digits = integer[0] === 0 ? integer.subarray(1) : integer;
+    if (der[offset] !== 0x02 || integer.length !== length || length === 0 || digits.length > 32)
+      return undefined;
+    joined.set(digits, end - digits.length);
+    offset += 2 + length;
+  }
+  return offset === der.length ? joined : undefined;
+}

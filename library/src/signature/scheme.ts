@@ -1,0 +1,134 @@
+import type { Clock } from "../clock.js";
+import type { Event, Stamp } from "../event.js";
+import type { Observer } from "../observer.js";
+import type { PosthornError } from "../posthorn-error.js";
+import type { HeaderBag } from "./headers.js";
+import type { Algorithm, Key, KeyHint, KeySource } from "./key.js";
+import type { Content, Question } from "./question.js";
+
+/** A request as it came off the wire. */
+export interface SignedRequest {
+  readonly headers: HeaderBag;
+  /** The exact bytes. A parsed object or a decoded text is refused: what was signed is gone by then. */
+  readonly body: Uint8Array;
+  /** Needed by schemes that sign it (HubSpot). */
+  readonly method?: string;
+  /** Needed by schemes that sign it (Twilio, Square, HubSpot): absolute, or the path when `publicUrl` is set. */
+  readonly url?: string;
+}
+
+/** A reply as any framework can send it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Signatures that the request claims for one content, not yet believed. */
+export interface Claim {
+  readonly algorithm: Algorithm;
+  readonly content: Content;
+  readonly signatures: readonly Uint8Array[];
+}
+
+/** What a scheme reads from a request before any cryptography. */
+export interface Reading {
+  readonly claims: readonly Claim[];
+  /** The time under the signature, in whole unix seconds; undefined where the scheme signs none. */
+  readonly signedAtS?: number;
+  /** Which key the request says it needs, for keys that a promise brings. */
+  readonly hint?: KeyHint;
+}
+
+/** A signature that held. */
+export interface Match {
+  readonly key: Key;
+  readonly keyIndex: number;
+  readonly signature: Uint8Array;
+}
+
+/** A request that proved where it comes from. */
+export interface Verified {
+  readonly verifier: Verifier;
+  readonly request: SignedRequest;
+  /** The key that matched and its place among the given ones: during a rotation, tells who still uses the old secret. */
+  readonly key: string;
+  readonly keyIndex: number;
+  readonly signedAt: Date | undefined;
+  readonly stamp: Stamp | undefined;
+}
+
+/** The identity of one event in a verified request. */
+export type EventIdentity = {
+  readonly [Field in "id" | "type" | "time" | "body"]?: Event[Field] | undefined;
+};
+
+/** Where the facts of a scheme come from. */
+export type Evidence =
+  | { readonly kind: "official_library"; readonly name: string; readonly version: string }
+  | { readonly kind: "published_example"; readonly where: string }
+  | { readonly kind: "unconfirmed"; readonly why: string };
+
+/** A provider's way of signing, naming and repeating its events: data, plus the little code it needs. */
+export interface Scheme {
+  /** Lower-case name, the default name of the source. */
+  readonly name: string;
+  readonly title: string;
+  /** A vector that our code did not compute, or why there is none. */
+  readonly evidence: Evidence;
+  /** What the signature covers: without the body, anybody who has one request can forge another. */
+  readonly covers: { readonly body: boolean; readonly url: boolean; readonly time: boolean };
+  /** How far the signed time may be from now; undefined where no time is signed. */
+  readonly toleranceS: number | undefined;
+  /** How long the provider goes on redelivering by itself, in seconds; 0 = it never does. Dedup must remember longer. */
+  readonly retryHorizonS: number;
+  /** Whether one request may carry many events. */
+  readonly batch: boolean;
+  readonly replies: {
+    readonly success: Reply;
+    /** Makes the provider give up this one event and go on with others; undefined where it knows no such reply. */
+    readonly stopEvent?: Reply;
+    /** Makes the provider come back later; undefined where 503 with Retry-After is as good as any. */
+    readonly slowDown?: Reply;
+  };
+  /** Reads the request. Throws a PosthornError where something is missing or malformed. */
+  read(request: SignedRequest, verifier: Verifier): Reading;
+  /** Reads the signed order headers, given the signature that held. Only Posthorn's own senders have them. */
+  readStamp?(
+    request: SignedRequest,
+    match: Match,
+  ): { readonly claim: Claim; readonly stamp: Stamp } | undefined;
+  /** Names the events of a request that was verified. Total: odd bodies yield undefined fields, never a throw. */
+  identify(verified: Verified): readonly EventIdentity[];
+  /** The reply to a request that only asks whether we are there; undefined for an ordinary one. */
+  handshake?(verified: Verified): Reply | Promise<Reply> | undefined;
+}
+
+/** A scheme bound to its keys: made once, checked at construction, used for every request. */
+export interface Verifier {
+  readonly scheme: Scheme;
+  readonly keys: KeySource;
+  readonly toleranceS: number | undefined;
+  readonly publicUrl: string | undefined;
+  readonly requireOrder: boolean;
+  readonly clock: Clock;
+  readonly observer: Observer | undefined;
+  readonly diagnose: Diagnose | undefined;
+}
+
+/** A refused request, with all that forensics may look at. */
+export interface Refusal {
+  readonly verifier: Verifier;
+  readonly request: SignedRequest;
+  readonly keys: readonly Key[];
+  readonly error: PosthornError;
+}
+
+/** One explanation of a refusal: certain by itself, or true only if `test` finds a signature that is right. */
+export interface Finding {
+  readonly says: string;
+  readonly test?: Question;
+}
+
+/** Forensics: proposes what may have gone wrong. Pure, so that one implementation serves verify and verifySync. */
+export type Diagnose = (refusal: Refusal) => readonly Finding[];

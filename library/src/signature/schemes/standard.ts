@@ -1,0 +1,112 @@
+import { jsonObject, textField } from "../../json.js";
+import { PosthornError } from "../../posthorn-error.js";
+import { findHeader } from "../headers.js";
+import type { Algorithm, Key } from "../key.js";
+import type {
+  Claim,
+  EventIdentity,
+  Match,
+  Reading,
+  Scheme,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
+import { parseStandardSecret } from "../secret.js";
+import type { SecretEncoding } from "../secret.js";
+import type { SignatureErrorCode } from "../signature-errors.js";
+import { readStandardHeaders } from "../standard-headers.js";
+import { parseStamp, STAMP_HEADERS, STAMP_VERSIONS, stampContent } from "../stamp.js";
+import { parseTimestamp } from "../timestamp.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+/** What Standard Webhooks can be told beyond the common options. */
+export interface StandardOptions extends VerifierOptions {
+  /** Refuse requests without signed order headers, which only Posthorn's senders make. @default false */
+  readonly requireOrder?: boolean;
+  /** `utf8` for senders that use the text of their secret as it stands (Polar). @default "base64" */
+  readonly secretEncoding?: SecretEncoding;
+}
+
+const VERSIONS: Readonly<Record<string, Algorithm>> = { v1: "hmac_sha256", v1a: "ed25519" };
+
+/** Standard Webhooks 1.0.0, with Svix's header names as aliases and Posthorn's order headers. */
+export const STANDARD_WEBHOOKS: Scheme = {
+  name: "standard_webhooks",
+  title: "Standard Webhooks",
+  evidence: { kind: "official_library", name: "standardwebhooks", version: "1.1.1" },
+  covers: { body: true, url: false, time: true },
+  toleranceS: 300,
+  // The example schedule of the standard: 75 h 35 min.
+  retryHorizonS: 272_100,
+  batch: false,
+  replies: {
+    success: { status: 204 },
+    stopEvent: { status: 200, headers: { "webhook-delivery": "abort-message" } },
+  },
+  read,
+  readStamp,
+  identify,
+};
+
+/**
+ * Verifies Standard Webhooks: `v1` with `whsec_` secrets, `v1a` with `whpk_` keys.
+ *
+ * @example
+ * const verifier = standardWebhooks({ secrets: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr" });
+ * const verified = await verify(verifier, { headers: request.headers, body: bytes });
+ */
+export function standardWebhooks(options: StandardOptions): Verifier {
+  const encoding = options.secretEncoding ?? "base64";
+  return createVerifier(STANDARD_WEBHOOKS, options, (secret, name) =>
+    parseVerifyingKey(secret, name, encoding),
+  );
+}
+
+function parseVerifyingKey(secret: string, name: string, encoding: SecretEncoding): Key {
+  const key = parseStandardSecret(secret, name, encoding);
+  if (key.algorithm !== "ed25519_private") return key;
+  throw new PosthornError<SignatureErrorCode>(
+    "secret_malformed",
+    `${name} is a "whsk_" signing key, which only the sender may hold. Verify with its "whpk_" public key.`,
+    { detail: { key: name } },
+  );
+}
+
+function read(request: SignedRequest): Reading {
+  const { id, timestamp, entries } = readStandardHeaders(request.headers);
+  const signedAtS = parseTimestamp(timestamp, "webhook-timestamp");
+  const content = [`${id}.${timestamp}.`, request.body];
+  const claims: Claim[] = [];
+  for (const version in VERSIONS) {
+    const signatures = entries.filter((entry) => entry.version === version).map((entry) => entry.signature);
+    if (signatures.length > 0)
+      claims.push({ algorithm: VERSIONS[version] as Algorithm, content, signatures });
+  }
+  return { claims, signedAtS };
+}
+
+function readStamp(request: SignedRequest, match: Match): ReturnType<NonNullable<Scheme["readStamp"]>> {
+  const { id, timestamp, entries } = readStandardHeaders(request.headers);
+  const version = match.key.algorithm === "ed25519" ? STAMP_VERSIONS.v1a : STAMP_VERSIONS.v1;
+  const signatures = entries.filter((entry) => entry.version === version).map((entry) => entry.signature);
+  if (signatures.length === 0) return undefined;
+  const texts = STAMP_HEADERS.map((name) => findHeader(request.headers, name) ?? "");
+  const stamp = parseStamp(texts);
+  if (stamp === undefined) return undefined;
+  const content = stampContent(version, { id, timestamp }, texts, match.signature);
+  return { claim: { algorithm: match.key.algorithm, content, signatures }, stamp };
+}
+
+function identify(verified: Verified): readonly EventIdentity[] {
+  const { request, stamp } = verified;
+  const json = jsonObject(request.body);
+  const time = stamp?.time ?? dateField(textField(json, "timestamp"));
+  return [{ id: readStandardHeaders(request.headers).id, type: textField(json, "type"), time }];
+}
+
+function dateField(text: string | undefined): Date | undefined {
+  const date = text === undefined ? undefined : new Date(text);
+  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date;
+}

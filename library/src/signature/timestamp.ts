@@ -1,0 +1,33 @@
+import { PosthornError } from "../posthorn-error.js";
+import type { SignatureErrorCode } from "./signature-errors.js";
+
+/**
+ * Reads a signed time. Digits only: `parseInt` would take `1794770453abc`, and a signed text that two
+ * readers understand differently is a hole.
+ */
+export function parseTimestamp(text: string, header: string, unit: "s" | "ms" = "s"): number {
+  const digits = unit === "s" ? /^[1-9]\d{0,10}$/ : /^[1-9]\d{0,13}$/;
+  if (!digits.test(text)) {
+    throw new PosthornError<SignatureErrorCode>(
+      "timestamp_malformed",
+      `The header "${header}" must be a whole number of unix ${unit === "s" ? "seconds" : "milliseconds"}.`,
+      { detail: { header, found: text.slice(0, 32) } },
+    );
+  }
+  return unit === "s" ? Number(text) : Math.floor(Number(text) / 1000);
+}
+
+/** Throws when the signed time is further from now than allowed, in either direction, naming the skew. */
+export function checkTimestamp(signedAtS: number, nowMs: number, toleranceS: number): void {
+  const skewS = Math.floor(nowMs / 1000) - signedAtS;
+  if (Math.abs(skewS) <= toleranceS) return;
+  const where = skewS > 0 ? "in the past" : "in the future";
+  throw new PosthornError<SignatureErrorCode>(
+    "timestamp_out_of_range",
+    `The signed time is ${Math.abs(skewS)} s ${where}; at most ${toleranceS} s are allowed. ` +
+      (skewS > 0
+        ? "Either an old request was sent again, or this machine's clock is ahead."
+        : "This machine's clock is behind, or the sender's ahead: check NTP."),
+    { detail: { skewS, toleranceS } },
+  );
+}

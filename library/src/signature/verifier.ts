@@ -1,0 +1,92 @@
+import type { Clock } from "../clock.js";
+import { systemClock } from "../clock.js";
+import { PosthornError } from "../posthorn-error.js";
+import type { Key, KeySource } from "./key.js";
+import type { Observer } from "../observer.js";
+import type { Diagnose, Scheme, Verifier } from "./scheme.js";
+import type { SignatureErrorCode } from "./signature-errors.js";
+
+/** A secret with a name, so that the verdict can say which one matched. */
+export interface NamedSecret {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** What every scheme can be told. */
+export interface VerifierOptions {
+  /** One secret, or all that are active at once: during a rotation, the old and the new. */
+  readonly secrets?: string | NamedSecret | readonly (string | NamedSecret)[];
+  /** Instead of `secrets`: keys as values, or a function that brings them (for `verify()` only). */
+  readonly keys?: KeySource;
+  /** @default the scheme's own, 300 for Standard Webhooks */
+  readonly toleranceS?: number;
+  /** The URL as the provider has it, for schemes that sign it: an origin, or a whole URL without its query. */
+  readonly publicUrl?: string;
+  /** @default the system's clock */
+  readonly clock?: Clock;
+  /** Told of every verdict. */
+  readonly observer?: Observer;
+  /** Forensics, from `posthorn`: explains a refusal in the error and to the observer. Left out, nothing of it is bundled. */
+  readonly diagnose?: Diagnose;
+}
+
+/** Binds a scheme to its keys; `parse` turns one secret into a key or throws `secret_malformed`. */
+export function createVerifier(
+  scheme: Scheme,
+  options: VerifierOptions & { readonly requireOrder?: boolean },
+  parse: (secret: string, name: string) => Key,
+): Verifier {
+  return Object.freeze({
+    scheme,
+    keys: options.keys ?? { keys: Object.freeze(parseSecrets(options.secrets, parse)) },
+    toleranceS: checkedTolerance(options.toleranceS) ?? scheme.toleranceS,
+    publicUrl: checkedUrl(options.publicUrl),
+    requireOrder: options.requireOrder ?? false,
+    clock: options.clock ?? systemClock,
+    observer: options.observer,
+    diagnose: options.diagnose,
+  });
+}
+
+/** Parses one or many secrets. None at all is an error: a verifier without keys would have to guess. */
+export function parseSecrets(
+  secrets: VerifierOptions["secrets"],
+  parse: (secret: string, name: string) => Key,
+): Key[] {
+  const given = secrets === undefined ? [] : Array.isArray(secrets) ? secrets : [secrets];
+  if (given.length === 0) throw missing("`secrets` is empty.");
+  return given.map((entry: unknown, index) => {
+    const named = typeof entry === "object" && entry !== null ? (entry as Partial<NamedSecret>) : undefined;
+    const name = named?.name ?? `secret ${index + 1}`;
+    const secret = named === undefined ? entry : named.secret;
+    if (typeof secret !== "string" || secret === "") throw missing(`${name} is ${describe(secret)}.`);
+    return parse(secret, name);
+  });
+}
+
+function describe(value: unknown): string {
+  return value === "" ? "an empty text" : value === null ? "null" : `of type ${typeof value}`;
+}
+
+function missing(found: string): PosthornError<SignatureErrorCode> {
+  return new PosthornError(
+    "secret_missing",
+    `${found} Expected at least one non-empty secret; is the environment variable set?`,
+  );
+}
+
+function checkedTolerance(toleranceS: number | undefined): number | undefined {
+  if (toleranceS === undefined || (Number.isFinite(toleranceS) && toleranceS > 0)) return toleranceS;
+  throw new PosthornError<SignatureErrorCode>(
+    "option_invalid",
+    `toleranceS is ${toleranceS}; expected a number of seconds above 0.`,
+  );
+}
+
+function checkedUrl(url: string | undefined): string | undefined {
+  if (url === undefined || URL.canParse(url)) return url;
+  throw new PosthornError<SignatureErrorCode>(
+    "option_invalid",
+    `publicUrl is "${url}"; expected an absolute URL such as "https://example.com/hooks".`,
+  );
+}

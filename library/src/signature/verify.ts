@@ -1,0 +1,185 @@
+import { answer, answerSync } from "#crypto";
+import { notify } from "../observer.js";
+import { isPosthornError, PosthornError } from "../posthorn-error.js";
+import type { Key, KeySet } from "./key.js";
+import type { Answer, Question } from "./question.js";
+import type { Claim, Finding, Match, Reading, SignedRequest, Verified, Verifier } from "./scheme.js";
+import type { SignatureErrorCode } from "./signature-errors.js";
+import { checkTimestamp } from "./timestamp.js";
+
+// One pure implementation of the rules: read the request, ask which signatures hold, judge.
+// verify and verifySync differ only in how they wait for the answers.
+
+/**
+ * Proves that a request comes from its source, over its exact bytes. Throws a PosthornError, and
+ * nothing else, when it does not.
+ */
+export async function verify(verifier: Verifier, request: SignedRequest): Promise<Verified> {
+  let keys: readonly Key[] = [];
+  try {
+    const reading = readRequest(verifier, request);
+    const { keys: source } = verifier;
+    keys = (typeof source === "function" ? await source(reading.hint ?? {}) : source).keys;
+    const questions = questionsOf(reading, keys);
+    const match = judge(questions, await Promise.all(questions.map(answer)), keys);
+    const stamp = verifier.scheme.readStamp?.(request, match);
+    return accept(verifier, request, {
+      reading,
+      match,
+      stamp: stamp && (await answer(ask(stamp.claim, match.key))) >= 0 ? stamp.stamp : undefined,
+    });
+  } catch (error) {
+    const refusal = { verifier, request, keys, error: ownError(error) };
+    const findings = verifier.diagnose?.(refusal) ?? [];
+    const answers = await Promise.all(
+      findings.map(({ test }) => (test === undefined ? Promise.resolve(0) : answer(test))),
+    );
+    throw refuse(refusal, trueOnes(findings, answers));
+  }
+}
+
+/** The same without a promise, on Node, Bun and Deno; its keys must be values. */
+export function verifySync(verifier: Verifier, request: SignedRequest): Verified {
+  let keys: readonly Key[] = [];
+  try {
+    keys = presentKeys(verifier).keys;
+    const reading = readRequest(verifier, request);
+    const questions = questionsOf(reading, keys);
+    const match = judge(questions, questions.map(answerSync), keys);
+    const stamp = verifier.scheme.readStamp?.(request, match);
+    return accept(verifier, request, {
+      reading,
+      match,
+      stamp: stamp && answerSync(ask(stamp.claim, match.key)) >= 0 ? stamp.stamp : undefined,
+    });
+  } catch (error) {
+    const refusal = { verifier, request, keys, error: ownError(error) };
+    const findings = verifier.diagnose?.(refusal) ?? [];
+    const answers = findings.map(({ test }) => (test === undefined ? 0 : answerSync(test)));
+    throw refuse(refusal, trueOnes(findings, answers));
+  }
+}
+
+function presentKeys(verifier: Verifier): KeySet {
+  if (typeof verifier.keys !== "function") return verifier.keys;
+  throw failure(
+    "keys_asynchronous",
+    "The keys of this verifier come by a promise: await verify() instead of verifySync().",
+  );
+}
+
+function readRequest(verifier: Verifier, request: SignedRequest): Reading {
+  const body: unknown = request.body;
+  if (!(body instanceof Uint8Array)) {
+    const parsed = typeof body === "object" && body !== null && !(body instanceof ArrayBuffer);
+    throw failure(
+      "body_not_raw",
+      `The body is ${parsed ? "a parsed object" : `of type ${typeof body}`}; expected a Uint8Array with the exact bytes. ` +
+        "Read them before any parser does: new Uint8Array(await request.arrayBuffer()), or express.raw({ type: '*/*' }).",
+    );
+  }
+  const reading = verifier.scheme.read(request, verifier);
+  if (reading.signedAtS !== undefined && verifier.toleranceS !== undefined) {
+    checkTimestamp(reading.signedAtS, verifier.clock.now(), verifier.toleranceS);
+  }
+  return reading;
+}
+
+function questionsOf(reading: Reading, keys: readonly Key[]): readonly Question[] {
+  const questions: Question[] = [];
+  for (const claim of reading.claims) {
+    for (const key of keys) if (key.algorithm === claim.algorithm) questions.push(ask(claim, key));
+  }
+  if (questions.length > 0) return questions;
+  throw failure(
+    "signature_unsupported",
+    "The request carries no signature that the given keys can check. " +
+      "Is it signed by another scheme or version, or is the signature header damaged?",
+    { detail: { algorithms: keys.map((key) => key.algorithm) } },
+  );
+}
+
+function ask({ content, signatures }: Claim, key: Key): Question {
+  return { key, content, signatures };
+}
+
+function judge(questions: readonly Question[], answers: readonly Answer[], keys: readonly Key[]): Match {
+  for (const [index, question] of questions.entries()) {
+    const signature = question.signatures[answers[index] ?? -1];
+    if (signature !== undefined)
+      return { key: question.key, keyIndex: keys.indexOf(question.key), signature };
+  }
+  throw failure(
+    "signature_mismatch",
+    `No signature in the request matches any of the ${keys.length} given key(s).`,
+    {
+      detail: { keys: keys.map((key) => key.name) },
+    },
+  );
+}
+
+function accept(
+  verifier: Verifier,
+  request: SignedRequest,
+  proof: { readonly reading: Reading; readonly match: Match; readonly stamp: Verified["stamp"] },
+): Verified {
+  const { match, reading, stamp } = proof;
+  if (verifier.requireOrder && stamp?.lane === undefined) {
+    throw failure(
+      "order_required",
+      "The request proves who sent it, but carries no signed order headers, which this source demands.",
+    );
+  }
+  if (verifier.observer !== undefined) {
+    const { scheme } = verifier;
+    notify(verifier.observer, {
+      kind: "signature_accepted",
+      scheme: scheme.name,
+      key: match.key.name,
+      keyIndex: match.keyIndex,
+    });
+  }
+  const signedAt = reading.signedAtS === undefined ? undefined : new Date(reading.signedAtS * 1000);
+  return { verifier, request, key: match.key.name, keyIndex: match.keyIndex, signedAt, stamp };
+}
+
+function trueOnes(findings: readonly Finding[], answers: readonly Answer[]): readonly string[] {
+  return findings.filter((_, index) => (answers[index] ?? -1) >= 0).map((finding) => finding.says);
+}
+
+function refuse(
+  refusal: { readonly verifier: Verifier; readonly error: PosthornError },
+  diagnosis: readonly string[],
+): PosthornError {
+  const { verifier, error } = refusal;
+  const { code, message, detail } = error;
+  notify(verifier.observer, {
+    kind: "signature_refused",
+    scheme: verifier.scheme.name,
+    code,
+    message,
+    detail,
+    diagnosis,
+  });
+  if (diagnosis.length === 0) return error;
+  return new PosthornError(code, `${message} ${diagnosis.join(" ")}`, {
+    detail: { ...detail, diagnosis },
+    cause: error.cause,
+  });
+}
+
+// A key source that rejects, or a scheme with a mistake in it, must not let another kind of error out.
+function ownError(error: unknown): PosthornError {
+  if (isPosthornError(error)) return error;
+  return failure("signature_unverifiable", "The request could not be checked; the cause says why.", {
+    cause: error,
+  });
+}
+
+function failure(
+  code: SignatureErrorCode,
+  message: string,
+  options?: ConstructorParameters<typeof PosthornError>[2],
+): PosthornError<SignatureErrorCode> {
+  return new PosthornError(code, message, options);
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string): string => fileURLToPath(new URL(`library/src/${path}`, import.meta.url));
+
+const builtOrInstalled = ["**/node_modules/**", "**/dist/**"];
+// Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
+const ownLock = ["test/consumers/**", "test/official/**"];
+
+export default defineConfig({
+  resolve: {
+    // Tests run on the source: these entries stand for the `imports` and `exports` of library/package.json.
+    alias: [
+      { find: "#crypto", replacement: source("signature/crypto-node.ts") },
+      { find: /^posthorn$/, replacement: source("index.ts") },
+      { find: /^posthorn\/(.+)$/, replacement: source("$1.ts") },
+    ],
+  },
+  test: {
+    testTimeout: 30_000,
+    reporters: ["default", "./test/reporter.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["library/src/**/*.test.ts", "scripts/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: [...builtOrInstalled, ...ownLock],
+        },
+      },
+      {
+        extends: true,
+        test: { name: "official", include: ["test/official/**/*.test.ts"], exclude: builtOrInstalled },
+      },
+    ],
+  },
+});
