@@ -56,8 +56,8 @@ export function numberText(object: Uint8Array, name: string): string | undefined
   let found: string | undefined;
   for (const member of children(object)) {
     const text = decoder.decode(member);
-    const match = /^("(?:[^"\\]|\\.)*")\s*:\s*(-?\d+)$/.exec(text);
-    // The last of several equal names wins, as it does for JSON.parse.
+    const match = /^("(?:[^"\\]|\\.)*")\s*:\s*(-?\d+$)?/.exec(text);
+    // The last of several equal names wins, as it does for JSON.parse, also over a number with a text.
     if (match?.[1] !== undefined && JSON.parse(match[1]) === name) found = match[2];
   }
   return found;

@@ -1,5 +1,4 @@
 import {
-  createHmac,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -10,6 +9,7 @@ import {
 import type { KeyObject } from "node:crypto";
 import { concat, equalBytes } from "../bytes.js";
 import { ED25519_PKCS8, ED25519_SPKI } from "./ed25519-der.js";
+import { hmac } from "./hmac-node.js";
 import type { Key } from "./key.js";
 import type { Answer, Content, Question } from "./question.js";
 
@@ -41,7 +41,8 @@ export function answerSync(question: Question): Answer {
 
 /** The same as a promise, for code that must also run where cryptography is asynchronous. */
 export function answer(question: Question): Promise<Answer> {
-  return Promise.resolve(answerSync(question));
+  // Not Promise.resolve: a key that cannot be parsed must reject, not throw at the caller.
+  return new Promise((resolve) => resolve(answerSync(question)));
 }
 
 /** Makes one signature. */
@@ -53,7 +54,7 @@ export function produceSync(key: Key, content: Content): Uint8Array {
 
 /** The same as a promise. */
 export function produce(key: Key, content: Content): Promise<Uint8Array> {
-  return Promise.resolve(produceSync(key, content));
+  return new Promise((resolve) => resolve(produceSync(key, content)));
 }
 
 /** A new Ed25519 key pair, as raw bytes. */
@@ -64,12 +65,6 @@ export function generateEd25519(): Promise<{ seed: Uint8Array; publicKey: Uint8A
     seed,
     publicKey: pair.publicKey.export({ format: "der", type: "spki" }).subarray(-32),
   });
-}
-
-function hmac(key: Key, content: Content): Uint8Array {
-  const mac = createHmac(key.algorithm === "hmac_sha1" ? "sha1" : "sha256", key.material());
-  for (const part of content) mac.update(part);
-  return mac.digest();
 }
 
 function indexOfMac(mac: Uint8Array, signatures: readonly Uint8Array[]): Answer {

@@ -106,8 +106,9 @@ function joinEcdsa(der: Uint8Array): Uint8Array | undefined {
     const length = der[offset + 1] ?? 0;
     const integer = der.subarray(offset + 2, offset + 2 + length);
     const digits = integer[0] === 0 ? integer.subarray(1) : integer;
-    if (der[offset] !== 0x02 || integer.length !== length || length === 0 || digits.length > 32)
-      return undefined;
+    // Negative or padded integers mean something else to OpenSSL: both sides must give one verdict.
+    const minimal = integer[0] === 0 ? (integer[1] ?? 0) >= 0x80 : (integer[0] ?? 0x80) < 0x80;
+    if (der[offset] !== 0x02 || integer.length !== length || !minimal || digits.length > 32) return undefined;
     joined.set(digits, end - digits.length);
     offset += 2 + length;
   }

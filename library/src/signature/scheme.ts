@@ -38,6 +38,14 @@ export interface Reading {
   readonly signedAtS?: number;
   /** Which key the request says it needs, for keys that a promise brings. */
   readonly hint?: KeyHint;
+  /** What the request claims of order, given the signature that held; only Posthorn's own senders make it. */
+  readonly stamp?: (match: Match) => StampClaim | undefined;
+}
+
+/** A stamp and the signature that must hold before it is believed. */
+export interface StampClaim {
+  readonly claim: Claim;
+  readonly stamp: Stamp;
 }
 
 /** A signature that held. */
@@ -93,11 +101,6 @@ export interface Scheme {
   };
   /** Reads the request. Throws a PosthornError where something is missing or malformed. */
   read(request: SignedRequest, verifier: Verifier): Reading;
-  /** Reads the signed order headers, given the signature that held. Only Posthorn's own senders have them. */
-  readStamp?(
-    request: SignedRequest,
-    match: Match,
-  ): { readonly claim: Claim; readonly stamp: Stamp } | undefined;
   /** Names the events of a request that was verified. Total: odd bodies yield undefined fields, never a throw. */
   identify(verified: Verified): readonly EventIdentity[];
   /** The reply to a request that only asks whether we are there; undefined for an ordinary one. */

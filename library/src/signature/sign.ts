@@ -13,6 +13,10 @@ import { STAMP_HEADERS, STAMP_VERSIONS, stampContent, writeStamp } from "./stamp
 import { parseSecrets } from "./verifier.js";
 import type { VerifierOptions } from "./verifier.js";
 
+// Verifiers read at most this many digits, and at most 16 entries: two for each key of a stamped event.
+const MAX_SECONDS = 99_999_999_999;
+const MAX_KEYS = 8;
+
 /** The keys of a sender, parsed once. During a rotation it holds the old and the new, and both sign. */
 export interface Signer {
   readonly keys: readonly Key[];
@@ -36,8 +40,15 @@ export type SignedHeaders = Readonly<Record<string, string>>;
 
 /** Makes a signer of `whsec_` secrets and `whsk_` keys. */
 export function createSigner(options: Pick<VerifierOptions, "secrets" | "clock">): Signer {
+  const keys = parseSecrets(options.secrets, parseSigningKey);
+  if (keys.length > MAX_KEYS) {
+    throw new PosthornError<SignatureErrorCode>(
+      "option_invalid",
+      `\`secrets\` holds ${keys.length} keys; receivers read the signatures of at most ${MAX_KEYS}. Remove retired ones.`,
+    );
+  }
   return Object.freeze({
-    keys: Object.freeze(parseSecrets(options.secrets, parseSigningKey)),
+    keys: Object.freeze(keys),
     clock: options.clock ?? systemClock,
   });
 }
@@ -71,13 +82,13 @@ interface Draft {
 function prepare(signer: Signer, event: Signable): Draft {
   if (!isEventId(event.id)) {
     throw unsignable(
-      `its id must be 1 to 255 visible ASCII characters without a full stop, and it is ${JSON.stringify(event.id).slice(0, 80)}`,
+      `its id must be 1 to 255 visible ASCII characters without a full stop, and it is ${String(JSON.stringify(event.id)).slice(0, 80)}`,
     );
   }
   if (!(event.body instanceof Uint8Array))
     throw unsignable("its body must be a Uint8Array, exactly the bytes that are sent");
   const seconds = Math.floor((event.at?.getTime() ?? signer.clock.now()) / 1000);
-  if (!Number.isSafeInteger(seconds) || seconds < 1) throw unsignable("`at` is not a time after 1970");
+  if (!(seconds >= 1 && seconds <= MAX_SECONDS)) throw unsignable("`at` is not a time between 1970 and 5138");
   const timestamp = String(seconds);
   return {
     id: event.id,

@@ -1,4 +1,4 @@
-import { encodeBase64 } from "../bytes.js";
+import { encodeBase64, utf8 } from "../bytes.js";
 import type { LanePosition, Stamp } from "../event.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Content } from "./question.js";
@@ -24,12 +24,17 @@ export type StampVersion = (typeof STAMP_VERSIONS)[keyof typeof STAMP_VERSIONS];
 
 const MAX_SEQUENCE = 2n ** 63n - 1n;
 const MAX_KEY_BYTES = 255;
+// Fifteen digits: attempts and milliseconds that every language reads without rounding.
+const MAX_PLAIN = 999_999_999_999_999;
 
 /** Writes a stamp as header texts; an absent field is an empty text. Throws `event_unsignable` on what cannot be carried. */
 export function writeStamp(stamp: Stamp): readonly string[] {
   const { lane, time, attempt, replay } = stamp;
-  if (!Number.isSafeInteger(attempt) || attempt < 1)
+  if (!Number.isSafeInteger(attempt) || attempt < 1 || attempt > MAX_PLAIN)
     throw unsignable(`attempt is ${attempt}; expected 1 or more`);
+  // Written as "NaN" it would be signed, and every receiver would pass over the whole stamp.
+  if (time !== undefined && !(Math.abs(time.getTime()) <= MAX_PLAIN))
+    throw unsignable("its time is not a date, or too far away");
   return [
     decimal("generation", lane?.generation),
     lane === undefined ? "" : encodeKey(lane.key),
@@ -47,7 +52,7 @@ export function parseStamp(texts: readonly string[]): Stamp | undefined {
   const keyless = generation === "" && key === "" && sequence === "" && after === "";
   const lane = keyless ? undefined : parseLane(generation, key, sequence, after);
   if (!keyless && lane === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(attempt) || !/^(-?\d{1,15})?$/.test(time) || !/^1?$/.test(replay))
+  if (!/^[1-9]\d{0,14}$/.test(attempt) || !/^(0|-?[1-9]\d{0,14})?$/.test(time) || !/^1?$/.test(replay))
     return undefined;
   return {
     lane,
@@ -98,7 +103,7 @@ function decimal(name: string, value: bigint | undefined): string {
 
 function encodeKey(key: string): string {
   if (key === "" || !key.isWellFormed()) throw unsignable("the key is empty or holds half a surrogate pair");
-  if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) {
+  if (utf8(key).length > MAX_KEY_BYTES) {
     throw unsignable(`the key is longer than ${MAX_KEY_BYTES} bytes`);
   }
   return encodeURIComponent(key);
@@ -108,7 +113,7 @@ function decodeKey(text: string): string | undefined {
   if (text === "" || text.length > MAX_KEY_BYTES * 3) return undefined;
   try {
     const key = decodeURIComponent(text);
-    return encodeURIComponent(key) === text ? key : undefined;
+    return encodeURIComponent(key) === text && utf8(key).length <= MAX_KEY_BYTES ? key : undefined;
   } catch {
     // Percent signs that do not decode: not a key that a sender of ours wrote.
     return undefined;

@@ -37,8 +37,8 @@ export function readStandardHeaders(headers: HeaderBag): StandardHeaders {
 }
 
 /** Whether a text can be the id of an event: a full stop would let id and timestamp trade places under one signature. */
-export function isEventId(id: string): boolean {
-  return id.length <= MAX_ID_LENGTH && /^[\x21-\x2d\x2f-\x7e]+$/.test(id);
+export function isEventId(id: unknown): id is string {
+  return typeof id === "string" && id.length <= MAX_ID_LENGTH && /^[\x21-\x2d\x2f-\x7e]+$/.test(id);
 }
 
 /** Decodes the list. Entries that are not of the form are passed over, like versions that nobody knows. */

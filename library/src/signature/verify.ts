@@ -3,7 +3,7 @@ import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import type { Key, KeySet } from "./key.js";
 import type { Answer, Question } from "./question.js";
-import type { Claim, Finding, Match, Reading, SignedRequest, Verified, Verifier } from "./scheme.js";
+import type { Claim, Finding, Match, Reading, Refusal, SignedRequest, Verified, Verifier } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import { checkTimestamp } from "./timestamp.js";
 
@@ -22,7 +22,7 @@ export async function verify(verifier: Verifier, request: SignedRequest): Promis
     keys = (typeof source === "function" ? await source(reading.hint ?? {}) : source).keys;
     const questions = questionsOf(reading, keys);
     const match = judge(questions, await Promise.all(questions.map(answer)), keys);
-    const stamp = verifier.scheme.readStamp?.(request, match);
+    const stamp = reading.stamp?.(match);
     return accept(verifier, request, {
       reading,
       match,
@@ -30,9 +30,9 @@ export async function verify(verifier: Verifier, request: SignedRequest): Promis
     });
   } catch (error) {
     const refusal = { verifier, request, keys, error: ownError(error) };
-    const findings = verifier.diagnose?.(refusal) ?? [];
+    const findings = propose(refusal);
     const answers = await Promise.all(
-      findings.map(({ test }) => (test === undefined ? Promise.resolve(0) : answer(test))),
+      findings.map(({ test }) => (test === undefined ? 0 : answer(test).catch(() => -1))),
     );
     throw refuse(refusal, trueOnes(findings, answers));
   }
@@ -46,7 +46,7 @@ export function verifySync(verifier: Verifier, request: SignedRequest): Verified
     const reading = readRequest(verifier, request);
     const questions = questionsOf(reading, keys);
     const match = judge(questions, questions.map(answerSync), keys);
-    const stamp = verifier.scheme.readStamp?.(request, match);
+    const stamp = reading.stamp?.(match);
     return accept(verifier, request, {
       reading,
       match,
@@ -54,8 +54,8 @@ export function verifySync(verifier: Verifier, request: SignedRequest): Verified
     });
   } catch (error) {
     const refusal = { verifier, request, keys, error: ownError(error) };
-    const findings = verifier.diagnose?.(refusal) ?? [];
-    const answers = findings.map(({ test }) => (test === undefined ? 0 : answerSync(test)));
+    const findings = propose(refusal);
+    const answers = findings.map(({ test }) => (test === undefined ? 0 : answerOrNone(test)));
     throw refuse(refusal, trueOnes(findings, answers));
   }
 }
@@ -141,6 +141,23 @@ function accept(
   }
   const signedAt = reading.signedAtS === undefined ? undefined : new Date(reading.signedAtS * 1000);
   return { verifier, request, key: match.key.name, keyIndex: match.keyIndex, signedAt, stamp };
+}
+
+// Forensics looks at what was already found wrong: where it stumbles over that, the refusal stands as it is.
+function propose(refusal: Refusal): readonly Finding[] {
+  try {
+    return refusal.verifier.diagnose?.(refusal) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function answerOrNone(question: Question): Answer {
+  try {
+    return answerSync(question);
+  } catch {
+    return -1;
+  }
 }
 
 function trueOnes(findings: readonly Finding[], answers: readonly Answer[]): readonly string[] {

@@ -9,6 +9,7 @@ import type {
   Reading,
   Scheme,
   SignedRequest,
+  StampClaim,
   Verified,
   Verifier,
 } from "../scheme.js";
@@ -16,6 +17,7 @@ import { parseStandardSecret } from "../secret.js";
 import type { SecretEncoding } from "../secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { readStandardHeaders } from "../standard-headers.js";
+import type { SignatureEntry, StandardHeaders } from "../standard-headers.js";
 import { parseStamp, STAMP_HEADERS, STAMP_VERSIONS, stampContent } from "../stamp.js";
 import { parseTimestamp } from "../timestamp.js";
 import { createVerifier } from "../verifier.js";
@@ -46,7 +48,6 @@ export const STANDARD_WEBHOOKS: Scheme = {
     stopEvent: { status: 200, headers: { "webhook-delivery": "abort-message" } },
   },
   read,
-  readStamp,
   identify,
 };
 
@@ -75,28 +76,34 @@ function parseVerifyingKey(secret: string, name: string, encoding: SecretEncodin
 }
 
 function read(request: SignedRequest): Reading {
-  const { id, timestamp, entries } = readStandardHeaders(request.headers);
-  const signedAtS = parseTimestamp(timestamp, "webhook-timestamp");
+  const headers = readStandardHeaders(request.headers);
+  const { id, timestamp, entries } = headers;
   const content = [`${id}.${timestamp}.`, request.body];
   const claims: Claim[] = [];
-  for (const version in VERSIONS) {
-    const signatures = entries.filter((entry) => entry.version === version).map((entry) => entry.signature);
+  for (const version of Object.keys(VERSIONS)) {
+    const signatures = signaturesOf(entries, version);
     if (signatures.length > 0)
       claims.push({ algorithm: VERSIONS[version] as Algorithm, content, signatures });
   }
-  return { claims, signedAtS };
+  const signedAtS = parseTimestamp(timestamp, "webhook-timestamp");
+  return { claims, signedAtS, stamp: (match) => readStamp(request, headers, match) };
 }
 
-function readStamp(request: SignedRequest, match: Match): ReturnType<NonNullable<Scheme["readStamp"]>> {
-  const { id, timestamp, entries } = readStandardHeaders(request.headers);
+function readStamp(request: SignedRequest, headers: StandardHeaders, match: Match): StampClaim | undefined {
   const version = match.key.algorithm === "ed25519" ? STAMP_VERSIONS.v1a : STAMP_VERSIONS.v1;
-  const signatures = entries.filter((entry) => entry.version === version).map((entry) => entry.signature);
+  const signatures = signaturesOf(headers.entries, version);
   if (signatures.length === 0) return undefined;
   const texts = STAMP_HEADERS.map((name) => findHeader(request.headers, name) ?? "");
   const stamp = parseStamp(texts);
   if (stamp === undefined) return undefined;
-  const content = stampContent(version, { id, timestamp }, texts, match.signature);
+  const content = stampContent(version, headers, texts, match.signature);
   return { claim: { algorithm: match.key.algorithm, content, signatures }, stamp };
+}
+
+function signaturesOf(entries: readonly SignatureEntry[], version: string): Uint8Array[] {
+  const signatures: Uint8Array[] = [];
+  for (const entry of entries) if (entry.version === version) signatures.push(entry.signature);
+  return signatures;
 }
 
 function identify(verified: Verified): readonly EventIdentity[] {

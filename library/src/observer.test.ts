@@ -1,0 +1,34 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { notify } from "./observer.js";
+import type { Signal } from "./observer.js";
+
+const signal: Signal = { kind: "secret_weak", scheme: "test", key: "secret 1", bytes: 8 };
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it("an observer is told synchronously and in order", () => {
+  const seen: Signal[] = [];
+  const observer = (each: Signal): void => void seen.push(each);
+  notify(observer, signal);
+  notify(observer, { ...signal, bytes: 9 });
+  expect(seen).toEqual([signal, { ...signal, bytes: 9 }]);
+});
+
+it("an observer that throws costs the caller nothing, and its error is printed", () => {
+  const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const error = new Error("no disk");
+  expect(() => {
+    notify(() => {
+      throw error;
+    }, signal);
+  }).not.toThrow();
+  expect(printed).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("secret_weak"), error);
+});
+
+it("without an observer nothing happens", () => {
+  expect(() => {
+    notify(undefined, signal);
+  }).not.toThrow();
+});
