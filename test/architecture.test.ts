@@ -1,0 +1,102 @@
+import { homedir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { checkBudgets, checkMedians, measureSizes } from "./architecture/budgets.js";
+import { checkCycles } from "./architecture/cycles.js";
+import type { LibraryPackage } from "./architecture/doors.js";
+import { aliasesOf, checkDoors, checkDoorsInDocs, checkExports, doorsOf } from "./architecture/doors.js";
+import { budgets, libraryRoot } from "./architecture/house-rules.js";
+import { checkImportTable } from "./architecture/import-table.js";
+import { checkLintDirectives } from "./architecture/lint-directives.js";
+import { checkDefaultExports, checkTopLevelAwait } from "./architecture/module-shape.js";
+import { checkNames } from "./architecture/names.js";
+import { checkAbsolutePaths, checkDependencies, checkLock } from "./architecture/packages.js";
+import {
+  checkEgress,
+  checkNodeGlobals,
+  checkNodeSides,
+  checkPlatformImports,
+} from "./architecture/platform.js";
+import { listFiles, readText, repositoryRoot } from "./architecture/project-files.js";
+import { parseSources } from "./architecture/source.js";
+
+// Each rule is a function with tests of its own beside it; here they meet the repository.
+const paths = listFiles(repositoryRoot);
+const read = (path: string) => [path, readText(path)] as const;
+const code = parseSources(paths.filter((path) => /\.(ts|tsx|js|mjs|cjs)$/.test(path)).map(read));
+const library = code.filter(({ path }) => path.startsWith(libraryRoot) && !path.endsWith(".test.ts"));
+const manifest = JSON.parse(readText("library/package.json")) as LibraryPackage;
+const doors = doorsOf(manifest);
+const aliases = aliasesOf(manifest);
+const sizes = measureSizes(library);
+
+describe("the library's source", () => {
+  it("is found, so that the rules below judge something", () => {
+    expect(library.length).toBeGreaterThan(0);
+  });
+
+  it("imports only along the table of the house", () => {
+    expect(checkImportTable(library, { doors, aliases })).toEqual([]);
+  });
+
+  it("has no import cycles, not even of types", () => {
+    expect(checkCycles(library, aliases)).toEqual([]);
+  });
+
+  it("exports by name only, and awaits nothing while it loads", () => {
+    expect([...checkDefaultExports(library), ...checkTopLevelAwait(library)]).toEqual([]);
+  });
+
+  it("touches Node, packages and the network only where the house allows it", () => {
+    const checks = [checkPlatformImports, checkNodeSides, checkNodeGlobals, checkEgress];
+    expect(checks.flatMap((check) => check(library))).toEqual([]);
+  });
+
+  it(`has files and functions of a size to read (medians: ${sizes.fileMedian} of ${budgets.fileLines.median} lines, ${sizes.functionMedian} of ${budgets.functionLines.median})`, () => {
+    expect([...checkBudgets(library), ...checkMedians(sizes)]).toEqual([]);
+  });
+});
+
+describe("the library's package", () => {
+  it("exports doors that exist, each with types, none by wildcard", () => {
+    expect(checkExports(manifest, paths)).toEqual([]);
+  });
+
+  it("has no logic in its doors", () => {
+    expect(checkDoors(library, doors)).toEqual([]);
+  });
+
+  it("mentions every door in the docs", () => {
+    const pages = paths.filter((path) => path === "README.md" || /^docs\/.*\.md$/.test(path));
+    expect(checkDoorsInDocs(manifest, new Map(pages.map(read)))).toEqual([]);
+  });
+
+  it("has no dependencies", () => {
+    expect(checkDependencies(manifest)).toEqual([]);
+  });
+});
+
+describe("the repository", () => {
+  it("names files and folders after what they do", () => {
+    expect(checkNames(paths)).toEqual([]);
+  });
+
+  it("gives a reason wherever a lint rule is switched off", () => {
+    expect(checkLintDirectives(code)).toEqual([]);
+  });
+
+  it("has locks that name no registry", () => {
+    const locks = paths.filter((path) => path.endsWith("package-lock.json"));
+    expect(locks).toContain("package-lock.json");
+    expect(locks.flatMap((path) => checkLock(...read(path)))).toEqual([]);
+  });
+
+  it("contains no path of the machine it was written on", () => {
+    expect(checkAbsolutePaths(paths.map(read), [repositoryRoot, homedir()])).toEqual([]);
+  });
+
+  it("is tested in CI by the command that the README gives", () => {
+    const command = "npm ci && npm test";
+    const pages = paths.filter((path) => path === "README.md" || path === ".ci/run");
+    expect(pages.filter((path) => !readText(path).includes(command))).toEqual([]);
+  });
+});

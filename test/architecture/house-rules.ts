@@ -1,0 +1,93 @@
+// The architecture as data. A rule changes here, in one row, and ARCHITECTURE.md says why.
+
+export const libraryRoot = "library/src/";
+
+/** Who may import whom. A folder may always import itself and the leaves; a folder without a row may not exist. */
+export interface ImportRow {
+  /** A folder of library/src; `*` stands for one folder name. */
+  readonly from: string;
+  /** Folders, or single files without their extension. */
+  readonly may: readonly string[];
+  /** As `may`, but by `import type` only. */
+  readonly mayType?: readonly string[];
+}
+
+export const importTable: readonly ImportRow[] = [
+  { from: "signature", may: [] },
+  { from: "work", may: [] },
+  { from: "inbox", may: ["signature", "work"] },
+  { from: "outbox", may: ["signature/secret", "work/retry-policy"] },
+  { from: "delivery", may: ["signature", "work", "outbox/endpoint"] },
+  { from: "operator", may: [], mayType: ["inbox", "outbox", "delivery"] },
+  { from: "client", may: [] },
+  // The ports and the pure functions beside them; never the store of another database.
+  { from: "stores/*", may: ["inbox", "outbox", "delivery", "work", "operator"] },
+  { from: "frameworks", may: ["inbox"] },
+  {
+    from: "testing",
+    may: ["signature", "work", "inbox", "outbox", "delivery", "operator", "client", "frameworks"],
+  },
+];
+
+/** The joined table of error codes: a leaf that looks into the modules, so only doors may look at it. */
+export const joinedErrorTable = "errors.ts";
+export const moduleErrorTable = /(^|\/)[a-z-]+-errors\.ts$/;
+
+/** Files and folders (ending in a slash) that may use `node:` imports and Node's globals. */
+export const nodeBound: readonly string[] = [
+  "signature/crypto-node.ts",
+  "signature/hmac-node.ts",
+  "delivery/transport.ts",
+  "delivery/address-guard.ts",
+  "frameworks/node.ts",
+  "frameworks/express.ts",
+  "frameworks/fastify.ts",
+  "testing/",
+];
+
+/** The Node side of an alias like `#crypto`: other files reach it through the alias, which has a side for the edge. */
+export const nodeSide = /-node\.ts$/;
+
+/** Packages that are optional peers, and the files that may import them. */
+export const peerImports: ReadonlyMap<string, readonly string[]> = new Map([
+  ["undici", ["delivery/transport.ts", "delivery/address-guard.ts"]],
+]);
+
+export const nodeGlobals: ReadonlySet<string> = new Set([
+  "Buffer",
+  "process",
+  "require",
+  "__dirname",
+  "__filename",
+]);
+
+/** Ways out of the process that bypass the address guard, and the only folder that may take one. */
+export const egressGlobals: ReadonlySet<string> = new Set([
+  "fetch",
+  "XMLHttpRequest",
+  "WebSocket",
+  "EventSource",
+]);
+export const egressAllowed: readonly string[] = ["client/"];
+
+/** Names that say what a file is made of instead of what it does. */
+export const emptyNames: ReadonlySet<string> = new Set(
+  "utils util helpers helper common shared lib core types interfaces misc".split(" "),
+);
+export const emptySuffix = /(service|repository|manager|factory|[-_.]utils?|[-_.]helpers?)$/i;
+export const namedFolders: readonly string[] = [
+  "library/src/",
+  "server/src/",
+  "dashboard/src/",
+  "test/",
+  "bench/",
+  "scripts/",
+  "examples/",
+];
+
+export const budgets = {
+  fileLines: { hard: 400, median: 120 },
+  functionLines: { hard: 60, median: 10 },
+  parameters: 4,
+} as const;
+export const budgetExempt = /\.test\.ts$|(^|\/)migrations\.ts$|\.generated\.ts$/;

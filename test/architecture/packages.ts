@@ -1,0 +1,38 @@
+import type { LibraryPackage } from "./doors.js";
+import { lineAt } from "./source.js";
+
+/** A run-time dependency of the library becomes one of every host. */
+export function checkDependencies(library: LibraryPackage): string[] {
+  return Object.keys(library.dependencies ?? {}).map(
+    (name) =>
+      `library/package.json: depends on ${name}; type its client structurally and let the host hand it in.`,
+  );
+}
+
+/** A lock that names a host installs from nowhere else: it fails behind every mirror. */
+export function checkLock(path: string, text: string): string[] {
+  return [...text.matchAll(/"resolved": *"([a-z+]+:[^"]*)"/g)].map(
+    (match) =>
+      `${path}:${lineAt(text, match.index)}: resolves to ${match[1]}; ` +
+      "run `npm install --omit-lockfile-registry-resolved`.",
+  );
+}
+
+/** Paths of the author's machine work on no other; `places` are the repository's root and the home directory. */
+export function checkAbsolutePaths(
+  texts: Iterable<readonly [path: string, text: string]>,
+  places: readonly string[],
+): string[] {
+  // A root of one segment, like /src or /app in a container, is a word that honest texts use.
+  const telling = places.filter((place) => place.split("/").length > 2 || place === "/root");
+  return Array.from(texts).flatMap(([path, text]) =>
+    telling.flatMap((place) => {
+      const escaped = place.replaceAll(/[^\w/]/g, "\\$&");
+      const found = new RegExp(`(?<![\\w./-])${escaped}(?=/)`).exec(text);
+      if (!found) return [];
+      return [
+        `${path}:${lineAt(text, found.index)}: contains ${place}; write the path relative to the repository.`,
+      ];
+    }),
+  );
+}
