@@ -12,6 +12,7 @@ export default defineConfig({
     // Tests run on the source: these entries stand for the `imports` and `exports` of library/package.json.
     alias: [
       { find: "#crypto", replacement: source("signature/crypto-node.ts") },
+      { find: "#faults", replacement: source("faults-off.ts") },
       { find: /^posthorn$/, replacement: source("index.ts") },
       { find: /^posthorn\/(.+)$/, replacement: source("$1.ts") },
     ],
@@ -24,9 +25,20 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["library/src/**/*.test.ts", "scripts/**/*.test.ts", "test/**/*.test.ts"],
+          include: [
+            "library/src/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "test/**/*.test.ts",
+            "bench/**/*.test.ts",
+          ],
           exclude: [...builtOrInstalled, ...ownLock],
         },
+      },
+      {
+        // The same vectors on WebCrypto, which is what `#crypto` means outside of Node.
+        extends: true,
+        resolve: { alias: [{ find: "#crypto", replacement: source("signature/crypto-web.ts") }] },
+        test: { name: "web", include: ["test/vectors.test.ts"], env: { POSTHORN_CRYPTO: "web" } },
       },
       {
         extends: true,

@@ -1,7 +1,16 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { concat, utf8 } from "./bytes.js";
-import { asObject, elements, field, jsonObject, numberText, objectField, parseJson, textField } from "./json.js";
+import {
+  asObject,
+  elements,
+  field,
+  jsonObject,
+  numberText,
+  objectField,
+  parseJson,
+  textField,
+} from "./json.js";
 
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
 
@@ -21,7 +30,12 @@ describe("a body", () => {
   it("that is no JSON, cut off or not UTF-8 reads as undefined and never throws", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (body) => {
-        expect(() => [parseJson(body), jsonObject(body), elements(body), numberText(body, "id")]).not.toThrow();
+        expect(() => [
+          parseJson(body),
+          jsonObject(body),
+          elements(body),
+          numberText(body, "id"),
+        ]).not.toThrow();
       }),
     );
     for (const body of ["", " ", "{", '{"a":1}}', "nul", "\0"]) expect(parseJson(utf8(body))).toBeUndefined();
@@ -58,7 +72,8 @@ describe("a field", () => {
 
   it("counts as text only when it is a non-empty one", () => {
     expect(textField(object, "id")).toBe("evt");
-    for (const name of ["empty", "list", "nil", "nested", "absent"]) expect(textField(object, name)).toBeUndefined();
+    for (const name of ["empty", "list", "nil", "nested", "absent"])
+      expect(textField(object, name)).toBeUndefined();
     expect(textField(undefined, "id")).toBeUndefined();
   });
 
@@ -80,7 +95,12 @@ describe("the elements of an array", () => {
 
   it("are the very bytes, with their own spacing, escapes and digits", () => {
     const body = utf8('\r\n[ {"a" : "],\\"{,"} ,\t12345678901234567890, "\\u00e9,é" ,[ ] ]\n');
-    expect(elements(body)?.map(text)).toEqual(['{"a" : "],\\"{,"}', "12345678901234567890", '"\\u00e9,é"', "[ ]"]);
+    expect(elements(body)?.map(text)).toEqual([
+      '{"a" : "],\\"{,"}',
+      "12345678901234567890",
+      '"\\u00e9,é"',
+      "[ ]",
+    ]);
   });
 
   it("of anything but an array are undefined, and of an empty one none", () => {
@@ -107,7 +127,15 @@ describe("the text of a number", () => {
   });
 
   it("is undefined for fractions, exponents, texts and numbers of nested objects", () => {
-    for (const json of ['{"id":1.0}', '{"id":1e3}', '{"id":"1"}', '{"a":{"id":1}}', '{"id":[1]}', '[{"id":1}]', "1"])
+    for (const json of [
+      '{"id":1.0}',
+      '{"id":1e3}',
+      '{"id":"1"}',
+      '{"a":{"id":1}}',
+      '{"id":[1]}',
+      '[{"id":1}]',
+      "1",
+    ])
       expect(numberText(utf8(json), "id")).toBeUndefined();
   });
 

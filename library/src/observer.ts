@@ -27,6 +27,72 @@ export type Signal =
       readonly scheme: string;
       readonly key: string;
       readonly bytes: number;
+    }
+  | {
+      /** `dedup()` gave a verdict. */
+      readonly kind: "dedup_verdict";
+      readonly type: string;
+      readonly duplicate: boolean;
+    }
+  | {
+      /** One event of a verified request got its verdict; `why` says more where the verdict alone does not. */
+      readonly kind: "event_received";
+      readonly tenant: string;
+      readonly source: string;
+      readonly type: string;
+      readonly id: string;
+      readonly verdict: string;
+      readonly why: string | undefined;
+      readonly durationMs: number;
+    }
+  | {
+      /** A request was refused before its signature was looked at. */
+      readonly kind: "request_refused";
+      readonly source: string;
+      readonly status: number;
+      readonly why: string;
+    }
+  | {
+      /** A store did not do what it was asked; nothing was acknowledged. */
+      readonly kind: "store_failed";
+      readonly operation: string;
+      readonly code: string;
+      readonly message: string;
+    }
+  | {
+      /** A handler said something. */
+      readonly kind: "handler_log";
+      readonly level: "info" | "warn";
+      readonly source: string;
+      readonly type: string;
+      readonly id: string;
+      readonly message: string;
+    }
+  | {
+      /** The source's events carry no time, so that one older than the window cannot be told and is accepted. */
+      readonly kind: "stale_untold";
+      readonly source: string;
+    }
+  | {
+      /** A full store forgot an id before its time: if its event comes again, it will be called new. */
+      readonly kind: "dedup_evicted";
+      readonly store: string;
+      readonly maxEntries: number;
+      /** How much longer it should have been remembered. */
+      readonly remainingMs: number;
+    }
+  | {
+      /** A store that forgets everything when its process ends is used in production. */
+      readonly kind: "store_not_durable";
+      readonly store: string;
+    }
+  | {
+      /** A setting of the database takes back what the store would promise. `unknown`: it could not be read. */
+      readonly kind: "store_promise_lost";
+      readonly store: string;
+      readonly setting: string;
+      readonly value: string;
+      readonly expected: string;
     };
 
 /** Receives signals, synchronously and in order. */

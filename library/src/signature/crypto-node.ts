@@ -1,4 +1,5 @@
 import {
+  createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -55,6 +56,16 @@ export function produceSync(key: Key, content: Content): Uint8Array {
 /** The same as a promise. */
 export function produce(key: Key, content: Content): Promise<Uint8Array> {
   return new Promise((resolve) => resolve(produceSync(key, content)));
+}
+
+/** The SHA-256 of some bytes. */
+export function sha256Sync(bytes: Uint8Array): Uint8Array {
+  return createHash("sha256").update(bytes).digest();
+}
+
+/** The same as a promise. */
+export function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+  return Promise.resolve(sha256Sync(bytes));
 }
 
 /** A new Ed25519 key pair, as raw bytes. */

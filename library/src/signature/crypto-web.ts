@@ -66,6 +66,16 @@ export function produceSync(_key: Key, _content: Content): Uint8Array {
   throw noSync();
 }
 
+/** The SHA-256 of some bytes. */
+export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource));
+}
+
+/** Refuses: WebCrypto has no synchronous form. */
+export function sha256Sync(_bytes: Uint8Array): Uint8Array {
+  throw noSync();
+}
+
 /** A new Ed25519 key pair, as raw bytes. */
 export async function generateEd25519(): Promise<{ seed: Uint8Array; publicKey: Uint8Array }> {
   const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);

@@ -11,16 +11,25 @@ export type Algorithm =
   | "ecdsa_p256_sha256"
   | "plain_token";
 
+/** When a key counts, in unix milliseconds with both ends included: the validity of its certificate. */
+export interface Period {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 /** A secret or public key bound to its algorithm. Its material is reachable by code but not by logs. */
 export class Key {
   readonly name: string;
   readonly algorithm: Algorithm;
+  /** Undefined for a key that counts at all times. */
+  readonly period: Period | undefined;
   readonly #material: Uint8Array<ArrayBuffer>;
 
-  constructor(algorithm: Algorithm, name: string, material: Uint8Array<ArrayBuffer>) {
+  constructor(algorithm: Algorithm, name: string, material: Uint8Array<ArrayBuffer>, period?: Period) {
     this.algorithm = algorithm;
     this.name = name;
     this.#material = material;
+    this.period = period;
   }
 
   /**

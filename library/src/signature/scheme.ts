@@ -38,6 +38,8 @@ export interface Reading {
   readonly signedAtS?: number;
   /** Which key the request says it needs, for keys that a promise brings. */
   readonly hint?: KeyHint;
+  /** The SHA-256 that a signed part of the request names for the body; compared once a signature held. */
+  readonly bodySha256?: Uint8Array;
   /** What the request claims of order, given the signature that held; only Posthorn's own senders make it. */
   readonly stamp?: (match: Match) => StampClaim | undefined;
 }
@@ -62,6 +64,8 @@ export interface Verified {
   /** The key that matched and its place among the given ones: during a rotation, tells who still uses the old secret. */
   readonly key: string;
   readonly keyIndex: number;
+  /** The key and the signature that held, for handshakes that answer with the same key. */
+  readonly match: Match;
   readonly signedAt: Date | undefined;
   readonly stamp: Stamp | undefined;
 }
@@ -85,11 +89,24 @@ export interface Scheme {
   /** A vector that our code did not compute, or why there is none. */
   readonly evidence: Evidence;
   /** What the signature covers: without the body, anybody who has one request can forge another. */
-  readonly covers: { readonly body: boolean; readonly url: boolean; readonly time: boolean };
+  readonly covers: {
+    readonly body: boolean;
+    readonly url: boolean;
+    readonly time: boolean;
+    /**
+     * False where the id stands in a header that nobody signs: whoever has one request can send it
+     * again under a new id, and only the hash of the body can tell. @default true
+     */
+    readonly id?: boolean;
+  };
+  /** Where an event's id, type and time are read, for docs/providers.md. */
+  readonly identity: { readonly id: string; readonly type: string; readonly time: string };
   /** How far the signed time may be from now; undefined where no time is signed. */
   readonly toleranceS: number | undefined;
   /** How long the provider goes on redelivering by itself, in seconds; 0 = it never does. Dedup must remember longer. */
   readonly retryHorizonS: number;
+  /** Whether a redelivery may bring another body under the same id, such as a new time of the attempt. @default false */
+  readonly bodyVaries?: boolean;
   /** Whether one request may carry many events. */
   readonly batch: boolean;
   readonly replies: {

@@ -24,6 +24,10 @@ export function parseStandardSecret(secret: string, name: string, encoding: Secr
     return new Key("ed25519_private", name, keyBytes(secret, SIGNING_PREFIX, name));
   }
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  // "WHPK_" and what follows is url-safe base64 as well: a public key would become a secret that all know.
+  if (/^wh(sec|sk|pk)_/i.test(text)) {
+    throw malformed(name, "has a prefix too many, or in capitals", 'Copy it whole, with "whsec_" once.');
+  }
   // Senders that use their secret as text use all of it, prefix included.
   const bytes = encoding === "utf8" ? utf8(secret) : decodeBase64(text);
   if (bytes === undefined) {

@@ -82,7 +82,7 @@ interface Draft {
 function prepare(signer: Signer, event: Signable): Draft {
   if (!isEventId(event.id)) {
     throw unsignable(
-      `its id must be 1 to 255 visible ASCII characters without a full stop, and it is ${String(JSON.stringify(event.id)).slice(0, 80)}`,
+      `its id must be 1 to 255 visible ASCII characters without a full stop, and it is ${JSON.stringify([event.id]).slice(1, 80)}`,
     );
   }
   if (!(event.body instanceof Uint8Array))

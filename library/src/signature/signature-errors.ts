@@ -13,6 +13,7 @@ export const SIGNATURE_ERRORS = {
   body_not_raw: "The body was handed in as something other than its exact bytes.",
   body_malformed: "The scheme has to read the body, and the body is not what the scheme prescribes.",
   url_required: "The scheme signs the URL, and the public URL of the request is not known.",
+  key_out_of_period: "Every key that could check the signature is before or after its time of validity.",
   secret_missing: "No secret or key was handed in.",
   secret_malformed: "A secret or key is not in the form that its scheme prescribes.",
   keys_asynchronous: "verifySync was given keys that only a promise can bring.",

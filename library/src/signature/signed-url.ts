@@ -50,9 +50,11 @@ function upTo(text: string, mark: string): string {
 }
 
 function required(url: string | undefined, cure: string): PosthornError<SignatureErrorCode> {
+  // Without its query, where people put tokens that must not reach a log.
+  const found = url === undefined ? undefined : upTo(url, "?").slice(0, 200);
   return new PosthornError(
     "url_required",
-    `This scheme signs the URL, and the request's \`url\` is ${url === undefined ? "not given" : "only a path"}: ${cure}.`,
-    { detail: { found: url?.slice(0, 200), option: "publicUrl" } },
+    `This scheme signs the URL, and the request's \`url\` is ${found === undefined ? "not given" : `"${found}"`}: ${cure}.`,
+    { detail: { found, option: "publicUrl" } },
   );
 }

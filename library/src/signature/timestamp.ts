@@ -17,6 +17,19 @@ export function parseTimestamp(text: string, header: string, unit: "s" | "ms" = 
   return unit === "s" ? Number(text) : Math.floor(Number(text) / 1000);
 }
 
+/**
+ * Refuses a body that starts with a digit, for schemes that sign time and body without a sign between
+ * them: the last digits of the time could stand before the body, and the signature would still hold.
+ */
+export function refuseLeadingDigit(body: Uint8Array): void {
+  const first = body[0] ?? 0;
+  if (first < 0x30 || first > 0x39) return;
+  throw new PosthornError<SignatureErrorCode>(
+    "body_malformed",
+    "The body starts with a digit; expected JSON that starts with a brace or a bracket.",
+  );
+}
+
 /** Throws when the signed time is further from now than allowed, in either direction, naming the skew. */
 export function checkTimestamp(signedAtS: number, nowMs: number, toleranceS: number): void {
   const skewS = Math.floor(nowMs / 1000) - signedAtS;

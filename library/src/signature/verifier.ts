@@ -1,8 +1,9 @@
 import type { Clock } from "../clock.js";
 import { systemClock } from "../clock.js";
 import { PosthornError } from "../posthorn-error.js";
-import type { Key, KeySource } from "./key.js";
+import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
+import type { Key, KeySource } from "./key.js";
 import type { Diagnose, Scheme, Verifier } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 
@@ -36,10 +37,12 @@ export function createVerifier(
   options: VerifierOptions & { readonly requireOrder?: boolean },
   parse: (secret: string, name: string) => Key,
 ): Verifier {
+  const keys = options.keys ?? { keys: Object.freeze(parseSecrets(options.secrets, parse)) };
+  if (typeof keys !== "function") signalWeakness(scheme, keys.keys, options.observer);
   return Object.freeze({
     scheme,
-    keys: options.keys ?? { keys: Object.freeze(parseSecrets(options.secrets, parse)) },
-    toleranceS: checkedTolerance(options.toleranceS) ?? scheme.toleranceS,
+    keys,
+    toleranceS: checkedTolerance(scheme, options.toleranceS) ?? scheme.toleranceS,
     publicUrl: checkedUrl(options.publicUrl),
     requireOrder: options.requireOrder ?? false,
     clock: options.clock ?? systemClock,
@@ -64,6 +67,18 @@ export function parseSecrets(
   });
 }
 
+// The provider chose the secret, so it cannot be refused; but one this short can be guessed offline
+// from a single captured request.
+const SHORTEST_STRONG_BYTES = 16;
+
+function signalWeakness(scheme: Scheme, keys: readonly Key[], observer: Observer | undefined): void {
+  for (const key of keys) {
+    const bytes = key.material().length;
+    if (bytes >= SHORTEST_STRONG_BYTES) continue;
+    notify(observer, { kind: "secret_weak", scheme: scheme.name, key: key.name, bytes });
+  }
+}
+
 function describe(value: unknown): string {
   return value === "" ? "an empty text" : value === null ? "null" : `of type ${typeof value}`;
 }
@@ -75,18 +90,20 @@ function missing(found: string): PosthornError<SignatureErrorCode> {
   );
 }
 
-function checkedTolerance(toleranceS: number | undefined): number | undefined {
-  if (toleranceS === undefined || (Number.isFinite(toleranceS) && toleranceS > 0)) return toleranceS;
-  throw new PosthornError<SignatureErrorCode>(
-    "option_invalid",
-    `toleranceS is ${toleranceS}; expected a number of seconds above 0.`,
-  );
+function checkedTolerance(scheme: Scheme, toleranceS: number | undefined): number | undefined {
+  if (toleranceS === undefined) return undefined;
+  // Silence here would let the caller believe that old requests are refused.
+  const why = !scheme.covers.time
+    ? `${scheme.title} signs no time, so no tolerance can be kept; leave it out.`
+    : "expected a number of seconds above 0.";
+  if (scheme.covers.time && Number.isFinite(toleranceS) && toleranceS > 0) return toleranceS;
+  throw new PosthornError<SignatureErrorCode>("option_invalid", `toleranceS is ${toleranceS}; ${why}`);
 }
 
 function checkedUrl(url: string | undefined): string | undefined {
-  if (url === undefined || URL.canParse(url)) return url;
+  if (url === undefined || (/^https?:\/\//i.test(url) && URL.canParse(url))) return url;
   throw new PosthornError<SignatureErrorCode>(
     "option_invalid",
-    `publicUrl is "${url}"; expected an absolute URL such as "https://example.com/hooks".`,
+    `publicUrl is "${url}"; expected an absolute http or https URL such as "https://example.com/hooks".`,
   );
 }

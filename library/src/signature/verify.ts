@@ -1,4 +1,6 @@
-import { answer, answerSync } from "#crypto";
+import { answer, answerSync, sha256, sha256Sync } from "#crypto";
+import { equalBytes } from "../bytes.js";
+import type { Clock } from "../clock.js";
 import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import type { Key, KeySet } from "./key.js";
@@ -20,8 +22,9 @@ export async function verify(verifier: Verifier, request: SignedRequest): Promis
     const reading = readRequest(verifier, request);
     const { keys: source } = verifier;
     keys = (typeof source === "function" ? await source(reading.hint ?? {}) : source).keys;
-    const questions = questionsOf(reading, keys);
+    const questions = questionsOf(reading, keys, verifier.clock);
     const match = judge(questions, await Promise.all(questions.map(answer)), keys);
+    if (reading.bodySha256 !== undefined) checkBody(reading.bodySha256, await sha256(request.body));
     const stamp = reading.stamp?.(match);
     return accept(verifier, request, {
       reading,
@@ -32,7 +35,7 @@ export async function verify(verifier: Verifier, request: SignedRequest): Promis
     const refusal = { verifier, request, keys, error: ownError(error) };
     const findings = propose(refusal);
     const answers = await Promise.all(
-      findings.map(({ test }) => (test === undefined ? 0 : answer(test).catch(() => -1))),
+      findings.map(({ test }) => (test === undefined ? Promise.resolve(0) : answer(test).catch(() => -1))),
     );
     throw refuse(refusal, trueOnes(findings, answers));
   }
@@ -44,8 +47,9 @@ export function verifySync(verifier: Verifier, request: SignedRequest): Verified
   try {
     keys = presentKeys(verifier).keys;
     const reading = readRequest(verifier, request);
-    const questions = questionsOf(reading, keys);
+    const questions = questionsOf(reading, keys, verifier.clock);
     const match = judge(questions, questions.map(answerSync), keys);
+    if (reading.bodySha256 !== undefined) checkBody(reading.bodySha256, sha256Sync(request.body));
     const stamp = reading.stamp?.(match);
     return accept(verifier, request, {
       reading,
@@ -85,18 +89,46 @@ function readRequest(verifier: Verifier, request: SignedRequest): Reading {
   return reading;
 }
 
-function questionsOf(reading: Reading, keys: readonly Key[]): readonly Question[] {
+function questionsOf(reading: Reading, keys: readonly Key[], clock: Clock): readonly Question[] {
   const questions: Question[] = [];
+  const outdated: Key[] = [];
   for (const claim of reading.claims) {
-    for (const key of keys) if (key.algorithm === claim.algorithm) questions.push(ask(claim, key));
+    for (const key of keys) {
+      if (key.algorithm !== claim.algorithm) continue;
+      if (counts(key, clock)) questions.push(ask(claim, key));
+      else outdated.push(key);
+    }
   }
   if (questions.length > 0) return questions;
+  if (outdated.length > 0) throw outOfPeriod(outdated);
   throw failure(
     "signature_unsupported",
     "The request carries no signature that the given keys can check. " +
       "Is it signed by another scheme or version, or is the signature header damaged?",
     { detail: { algorithms: keys.map((key) => key.algorithm) } },
   );
+}
+
+// A certificate's key may have leaked or been given up once its time is over.
+function counts({ period }: Key, clock: Clock): boolean {
+  if (period === undefined) return true;
+  const nowMs = clock.now();
+  return nowMs >= period.fromMs && nowMs <= period.untilMs;
+}
+
+function outOfPeriod(keys: readonly Key[]): PosthornError<SignatureErrorCode> {
+  const periods = keys.map(({ name, period }) =>
+    period === undefined ? name : `${name}: ${iso(period.fromMs)} to ${iso(period.untilMs)}`,
+  );
+  return failure(
+    "key_out_of_period",
+    `No given key is valid now (${periods.join("; ")}). Hand in the provider's current certificate, and check this machine's clock.`,
+    { detail: { keys: keys.map((key) => key.name) } },
+  );
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function ask({ content, signatures }: Claim, key: Key): Question {
@@ -115,6 +147,14 @@ function judge(questions: readonly Question[], answers: readonly Answer[], keys:
     {
       detail: { keys: keys.map((key) => key.name) },
     },
+  );
+}
+
+function checkBody(named: Uint8Array, found: Uint8Array): void {
+  if (equalBytes(named, found)) return;
+  throw failure(
+    "signature_mismatch",
+    "The signature holds, but the body is not the one whose SHA-256 is signed. Was it parsed and written again?",
   );
 }
 
@@ -140,7 +180,7 @@ function accept(
     });
   }
   const signedAt = reading.signedAtS === undefined ? undefined : new Date(reading.signedAtS * 1000);
-  return { verifier, request, key: match.key.name, keyIndex: match.keyIndex, signedAt, stamp };
+  return { verifier, request, key: match.key.name, keyIndex: match.keyIndex, match, signedAt, stamp };
 }
 
 // Forensics looks at what was already found wrong: where it stumbles over that, the refusal stands as it is.

@@ -39,6 +39,11 @@ export const STANDARD_WEBHOOKS: Scheme = {
   title: "Standard Webhooks",
   evidence: { kind: "official_library", name: "standardwebhooks", version: "1.1.1" },
   covers: { body: true, url: false, time: true },
+  identity: {
+    id: "header `webhook-id`",
+    type: "body `type`",
+    time: "header `posthorn-time`, or body `timestamp`",
+  },
   toleranceS: 300,
   // The example schedule of the standard: 75 h 35 min.
   retryHorizonS: 272_100,

@@ -1,0 +1,21 @@
+import type { Suite } from "./suite.js";
+
+export interface SuiteEntry {
+  readonly summary: string;
+  /** Imports only when asked: a suite whose client or build is missing must not keep the others from running. */
+  load(): Promise<Suite>;
+}
+
+export const suites: Readonly<Record<string, SuiteEntry>> = {
+  verify: {
+    summary: "signature checks per second against the official libraries and bare node:crypto; bundle size",
+    load: async () => (await import("./suites/verify.js")).suite,
+  },
+};
+
+export function listSuites(entries: Readonly<Record<string, SuiteEntry>>): string {
+  const names = Object.keys(entries);
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = names.map((name) => `  ${name.padEnd(width)}  ${entries[name]?.summary ?? ""}`);
+  return ["npm run bench -- <suite> [--quick] [--json FILE]", "", "Suites:", ...lines, ""].join("\n");
+}

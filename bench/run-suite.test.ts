@@ -1,0 +1,117 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Progress } from "./progress.js";
+import { reportOf } from "./report.js";
+import { runSuite } from "./run-suite.js";
+import type { Case, Suite } from "./suite.js";
+
+// These run the harness, not a benchmark: they count calls and never judge a time.
+const plan = { rounds: 5, turnMs: 1, warmupMs: 1 };
+
+function run(suite: Partial<Suite>, signal = new AbortController().signal) {
+  const whole: Suite = {
+    plans: { full: plan, quick: plan },
+    ratios: [],
+    limits: [],
+    cases: () => [],
+    ...suite,
+  };
+  return runSuite(whole, { quick: false, signal, progress: new Progress({ write: () => {} }, "test") });
+}
+
+function life(log: string[], name: string) {
+  return {
+    name,
+    setup: () => void log.push(`setup ${name}`),
+    beforeTurn: () => void log.push(`turn ${name}`),
+    teardown: () => void log.push(`teardown ${name}`),
+  };
+}
+
+test("every case is set up, has a warm-up and one turn a round, and is torn down in reverse", async () => {
+  const log: string[] = [];
+  const outcome = await run({
+    cases: (context) => {
+      context.onClose(() => void log.push("close"));
+      const one: Case = { ...life(log, "one"), kind: "loop", run: () => 1 };
+      const two: Case = { ...life(log, "two"), kind: "load", callers: 2, call: () => tick() };
+      return [one, two];
+    },
+  });
+  expect(log.slice(0, 2)).toEqual(["setup one", "setup two"]);
+  expect(log.filter((entry) => entry === "turn one")).toHaveLength(6);
+  expect(log.filter((entry) => entry === "turn two")).toHaveLength(6);
+  expect(log.slice(-3)).toEqual(["teardown two", "teardown one", "close"]);
+  expect(outcome.cases.map((each) => each.rounds.length)).toEqual([5, 5]);
+});
+
+test("a call that fails stops the other callers, is reported as it was, and still closes everything", async () => {
+  const log: string[] = [];
+  let calls = 0;
+  const call = async (caller: number): Promise<void> => {
+    await tick();
+    calls += 1;
+    if (caller === 1) throw new Error("connection refused");
+  };
+  const failing: Case = { ...life(log, "failing"), kind: "load", callers: 3, call };
+  const broken: Case = {
+    kind: "loop",
+    name: "broken",
+    run: () => 1,
+    teardown: () => {
+      throw new Error("already closed");
+    },
+  };
+  await expect(run({ cases: () => [failing, broken] })).rejects.toThrow("connection refused");
+  expect(log.at(-1)).toBe("teardown failing");
+  const callsAtEnd = calls;
+  await tick();
+  expect(calls).toBe(callsAtEnd);
+});
+
+test("an interrupt is heard between two turns of a loop, and the run closes what it opened", async () => {
+  const log: string[] = [];
+  const interrupt = new AbortController();
+  const endless: Case = { ...life(log, "endless"), kind: "loop", run: () => 1 };
+  // A signal arrives by the event loop, as this does; a run that never returns to it would go on to the end.
+  setImmediate(() => interrupt.abort(new Error("interrupted")));
+  await expect(run({ cases: () => [endless] }, interrupt.signal)).rejects.toThrow("interrupted");
+  expect(log.filter((entry) => entry === "turn endless").length).toBeLessThan(6);
+  expect(log.at(-1)).toBe("teardown endless");
+});
+
+test("limits see the figures of the cases while these are still open", async () => {
+  const log: string[] = [];
+  const outcome = await run({
+    cases: () => [{ ...life(log, "one"), kind: "loop", run: () => 1 }],
+    limits: [
+      {
+        name: "rounds",
+        goal: "<= 4",
+        measure(cases) {
+          log.push("limit");
+          return cases.get("one")?.rounds.length ?? Number.NaN;
+        },
+      },
+    ],
+  });
+  expect(outcome.limits).toEqual([{ name: "rounds", value: 5, goal: "<= 4", met: false }]);
+  expect(log.slice(-2)).toEqual(["limit", "teardown one"]);
+});
+
+test("the JSON has exactly the agreed fields", async () => {
+  const machine = { cpu: "Test CPU", cores: 2, memoryGiB: 8, node: "v20.0.0", platform: "linux x64" };
+  const outcome = await run({
+    cases: () => ["a", "b"].map((name): Case => ({ kind: "loop", name, run: () => name })),
+    ratios: [{ name: "a / b", of: "a", to: "b", goal: ">= 0" }],
+    limits: [{ name: "size", goal: "<= 5", measure: () => 4.123_456_789 }],
+  });
+  const number = expect.any(Number) as number;
+  expect(reportOf("test", machine, outcome)).toStrictEqual({
+    suite: "test",
+    machine,
+    results: ["a", "b"].map((name) => ({ name, perSecond: number, p50Ms: number, p99Ms: number })),
+    ratios: [{ name: "a / b", value: number, goal: ">= 0", met: true }],
+    limits: [{ name: "size", value: 4.1235, goal: "<= 5", met: true }],
+  });
+});

@@ -1,0 +1,80 @@
+/** What a suite is: the port between the harness and the things it measures. */
+import type { CaseFigures, Figure } from "./figures.js";
+import type { Goal } from "./goals.js";
+
+interface CaseLife {
+  /** Unique in its suite; ratios, plans and the JSON name the case by it. */
+  readonly name: string;
+  /** Cases of one group stand together in the table and share the scale of their bars. */
+  readonly group?: string;
+  /** Runs once, before the case warms up; what it opens, `teardown` closes. */
+  setup?(): void | Promise<void>;
+  /** Runs untimed before the warm-up and before every turn: refill a backlog, empty a table, sign afresh. */
+  beforeTurn?(): void | Promise<void>;
+  /** Runs once after the limits are measured, also when the run fails or is interrupted. */
+  teardown?(): void | Promise<void>;
+}
+
+/** A synchronous operation. Too short for the clock, so it is timed in batches: its latencies are batch means. */
+export interface LoopCase extends CaseLife {
+  readonly kind: "loop";
+  /** One operation. Its return value is kept, so that the compiler cannot drop the work. */
+  run(): unknown;
+}
+
+/** An asynchronous operation under load: `callers` closed loops, each calling again as soon as it is answered. */
+export interface LoadCase extends CaseLife {
+  readonly kind: "load";
+  readonly callers: number;
+  /** One operation of caller 0 … callers - 1. A rejection fails the run: errors answered fast are no throughput. */
+  call(caller: number): Promise<unknown>;
+}
+
+export type Case = LoopCase | LoadCase;
+
+/** `of` divided by `to`, round by round; the value is the median of those quotients. */
+export interface Ratio {
+  readonly name: string;
+  readonly of: string;
+  readonly to: string;
+  /** What is divided: `perSecond` unless told. */
+  readonly figure?: Figure;
+  /** A ratio without a goal is reported only. */
+  readonly goal?: Goal;
+}
+
+/** An absolute figure, measured once after the last round while everything is still open. Its name carries the unit. */
+export interface Limit {
+  readonly name: string;
+  readonly goal?: Goal;
+  measure(cases: ReadonlyMap<string, CaseFigures>): number | Promise<number>;
+}
+
+/** How long one run takes, and what it includes. */
+export interface Plan {
+  /** At least 5; every case has one turn in every round. */
+  readonly rounds: number;
+  readonly turnMs: number;
+  readonly warmupMs: number;
+  /** Names of the cases to run; all of them unless told. Ratios that miss a case fall away. */
+  readonly cases?: readonly string[];
+  /** Names of the limits to measure; all of them unless told. */
+  readonly limits?: readonly string[];
+}
+
+export interface SuiteContext {
+  readonly quick: boolean;
+  /** Registers a step that closes what the cases share; steps run last in, first out, however the run ends. */
+  onClose(step: () => void | Promise<void>): void;
+}
+
+export interface Suite {
+  /** `quick` has to end within 45 s, start and setup included. */
+  readonly plans: { readonly full: Plan; readonly quick: Plan };
+  readonly ratios: readonly Ratio[];
+  readonly limits: readonly Limit[];
+  /** Says why the suite cannot run here (a service is missing, the library is not built), or nothing. */
+  unavailable?(): string | undefined | Promise<string | undefined>;
+  /** Opens what the cases share and lists the cases. */
+  cases(context: SuiteContext): readonly Case[] | Promise<readonly Case[]>;
+}

@@ -1,0 +1,286 @@
+import type { Clock } from "../clock.js";
+import type { Event } from "../event.js";
+import { parseJson } from "../json.js";
+import { notify } from "../observer.js";
+import type { Observer } from "../observer.js";
+import { isPosthornError, PosthornError } from "../posthorn-error.js";
+import { idempotencyBase, identify, isStale } from "./arrival.js";
+import type { Identified } from "./arrival.js";
+import { lookUp } from "./handlers.js";
+import type {
+  AsynchronousHandler,
+  HandlerContext,
+  InnerHandler,
+  ReceivedEvent,
+  SynchronousHandler,
+} from "./handlers.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+import type { Acceptance, Arrival, Handled, InboxStore } from "./inbox-store.js";
+import type { Publication, Publisher } from "./publisher.js";
+import { encodeResult } from "./result.js";
+import { describeIssues } from "./schema.js";
+import type { Schema } from "./schema.js";
+import type { Source } from "./source.js";
+import type { Verdict } from "./verdict.js";
+
+/** All that applying an event needs, checked and defaulted. */
+export interface ApplierParts<Tx> {
+  readonly store: InboxStore<Tx>;
+  readonly handlers: ReadonlyMap<string, unknown>;
+  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly publisher: Publisher<Tx> | undefined;
+  readonly clock: Clock;
+  readonly observer: Observer | undefined;
+  readonly handlerDeadlineMs: number;
+  readonly acquireMs: number;
+}
+
+interface Judgement {
+  readonly verdict: Verdict;
+  readonly why?: string;
+}
+
+/** Takes one verified event to its verdict: applied once, in one transaction with its row, or not at all. */
+export class Applier<Tx> {
+  readonly #parts: ApplierParts<Tx>;
+  // A second delivery of an event that is being applied here is answered without taking a connection:
+  // 200 duplicates of a slow handler would otherwise hold the whole pool.
+  readonly #inProgress = new Set<string>();
+
+  constructor(parts: ApplierParts<Tx>) {
+    this.#parts = parts;
+  }
+
+  async apply(source: Source, event: Event, headers: string): Promise<Verdict> {
+    const { clock, observer } = this.#parts;
+    const startedAt = clock.monotonic();
+    const identified = await identify(source, event, headers);
+    const { verdict, why } = await this.#judge(source, event, identified);
+    const { tenant, type } = identified.arrival;
+    const durationMs = clock.monotonic() - startedAt;
+    notify(observer, {
+      kind: "event_received",
+      tenant,
+      source: source.name,
+      type,
+      id: identified.id,
+      verdict,
+      why,
+      durationMs,
+    });
+    return verdict;
+  }
+
+  async #judge(source: Source, event: Event, identified: Identified): Promise<Judgement> {
+    const { arrival } = identified;
+    const key = [arrival.tenant, arrival.source, arrival.id].join("\n");
+    if (this.#inProgress.has(key)) return { verdict: "busy", why: "this process is applying it" };
+    this.#inProgress.add(key);
+    try {
+      return await this.#once(source, event, identified);
+    } catch (error) {
+      // Broken infrastructure: nothing is acknowledged, so the sender comes again.
+      return { verdict: "unavailable", why: this.#report("accept", error) };
+    } finally {
+      this.#inProgress.delete(key);
+    }
+  }
+
+  async #once(source: Source, event: Event, identified: Identified): Promise<Judgement> {
+    const { store, clock } = this.#parts;
+    const { arrival } = identified;
+    if (isStale(source, arrival, clock.now())) {
+      await store.refuse(arrival, "stale");
+      return { verdict: "stale", why: "it happened before the window began" };
+    }
+    const known = await store.find(arrival);
+    if (known !== undefined && known.outcome !== "failed") {
+      const same = known.bodyHash.every((byte, index) => byte === arrival.bodyHash[index]);
+      return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
+    }
+    const handler = lookUp(this.#parts.handlers, arrival.source, arrival.type);
+    const judgement = await this.#settle(arrival, await this.#run(handler, event, identified));
+    return handler === undefined && judgement.verdict === "applied"
+      ? { verdict: "skipped", why: `no handler for ${arrival.type}` }
+      : judgement;
+  }
+
+  async #settle(arrival: Arrival, acceptance: Acceptance): Promise<Judgement> {
+    const { store } = this.#parts;
+    switch (acceptance.kind) {
+      case "applied":
+        return { verdict: "applied" };
+      case "duplicate":
+        store.touch(arrival);
+        return {
+          verdict: "duplicate",
+          why: `${acceptance.known.outcome} since ${acceptance.known.receivedAt.toISOString()}`,
+        };
+      case "conflict":
+        await store.refuse(arrival, "conflict");
+        return { verdict: "conflict", why: "the id is known with another body" };
+      case "busy":
+        return { verdict: "busy", why: "another process is applying it" };
+      case "saturated":
+        return { verdict: "saturated", why: `no connection within ${this.#parts.acquireMs} ms` };
+      case "failed":
+        return this.#recordFailure(arrival, acceptance.error);
+    }
+  }
+
+  async #recordFailure(arrival: Arrival, error: unknown): Promise<Judgement> {
+    const why = describeError(error);
+    try {
+      await this.#parts.store.fail(arrival, why);
+    } catch (storeError) {
+      // The event is not acknowledged either way; only its history has a gap.
+      this.#report("fail", storeError);
+    }
+    const late = isPosthornError(error) && error.code === "handler_deadline";
+    return { verdict: late ? "unavailable" : "failed", why };
+  }
+
+  async #run(handler: unknown, event: Event, identified: Identified): Promise<Acceptance> {
+    const { store, clock, handlerDeadlineMs, acquireMs } = this.#parts;
+    const { arrival } = identified;
+    const deadline = new AbortController();
+    const done = new AbortController();
+    void clock
+      .sleep(handlerDeadlineMs, done.signal)
+      .then(() => deadline.abort(deadlineError(handlerDeadlineMs)));
+    const limits = { acquireMs, signal: deadline.signal };
+    try {
+      if (handler === undefined) return await store.accept(arrival, () => ({ outcome: "skipped" }), limits);
+      const work = await this.#prepare(handler, event, { identified, signal: deadline.signal });
+      return await store.accept(arrival, work, limits);
+    } catch (error) {
+      if (error instanceof HandlerFailure) return { kind: "failed", error: error.cause };
+      throw error;
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Makes the function that runs in the transaction. On a synchronous store, the handler's outer part runs here, before it. */
+  async #prepare(
+    handler: unknown,
+    event: Event,
+    { identified, signal }: { readonly identified: Identified; readonly signal: AbortSignal },
+  ): Promise<(tx: Tx) => Promise<Handled> | Handled> {
+    const { store } = this.#parts;
+    const received = await this.#received(event, identified);
+    const context = await this.#context(identified, signal);
+    if (store.transactions === "asynchronous") {
+      const run = handler as AsynchronousHandler<Tx, unknown>;
+      return async (tx) => {
+        const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
+          await this.#publisher().publish(events, { tx });
+        };
+        return success(await run(received, { ...context, tx, publish }), context);
+      };
+    }
+    const inner = await outer(handler as SynchronousHandler<Tx, unknown>, received, context);
+    return (tx) => {
+      const publish = (events: Publication | readonly Publication[]): void => {
+        this.#publisher().publish(events, { tx });
+      };
+      return success(inner(tx, { publish }), context);
+    };
+  }
+
+  #publisher(): Publisher<Tx> {
+    const { publisher } = this.#parts;
+    if (publisher !== undefined) return publisher;
+    throw new PosthornError<InboxErrorCode>(
+      "inbox_option_invalid",
+      "publish needs a `publisher`: hand the sender to createReceiver.",
+    );
+  }
+
+  async #received(event: Event, { id, arrival }: Identified): Promise<ReceivedEvent> {
+    const schema = lookUp(this.#parts.schemas, arrival.source, arrival.type);
+    const parsed = parseJson(event.body);
+    const checked = schema === undefined ? { value: parsed } : await schema["~standard"].validate(parsed);
+    if (checked.issues !== undefined) {
+      const found = describeIssues(checked.issues);
+      const invalid = `${arrival.type} does not fit its schema: ${found}.`;
+      throw new HandlerFailure("schema", {
+        cause: new PosthornError<InboxErrorCode>("schema_invalid", invalid),
+      });
+    }
+    const { tenant, source } = arrival;
+    return {
+      tenant,
+      source,
+      id,
+      type: event.type,
+      time: event.time,
+      stamp: event.stamp,
+      body: event.body,
+      data: checked.value,
+    };
+  }
+
+  async #context({ id, arrival }: Identified, signal: AbortSignal): Promise<HandlerContext> {
+    const base = await idempotencyBase(arrival);
+    const { observer } = this.#parts;
+    const { source, type } = arrival;
+    const log = (level: "info" | "warn") => (message: string) =>
+      notify(observer, { kind: "handler_log", level, source, type, id, message });
+    return {
+      signal,
+      idempotencyKey: (step) => `${base}-${step}`,
+      logger: { info: log("info"), warn: log("warn") },
+    };
+  }
+
+  #report(operation: string, error: unknown): string {
+    const message = describeError(error);
+    const code = isPosthornError(error) ? error.code : "store_unavailable";
+    notify(this.#parts.observer, { kind: "store_failed", operation, code, message });
+    return message;
+  }
+}
+
+/** Carries what a handler threw past the store, whose own errors mean something else. */
+class HandlerFailure extends Error {}
+
+async function outer<Tx>(
+  handler: SynchronousHandler<Tx, unknown>,
+  event: ReceivedEvent,
+  context: HandlerContext,
+): Promise<InnerHandler<Tx>> {
+  try {
+    const inner = await Promise.race([handler(event, context), aborted(context.signal)]);
+    if (typeof inner === "function") return inner;
+  } catch (error) {
+    throw new HandlerFailure("handler", { cause: error });
+  }
+  const found =
+    "The handler returned no function. On SQLite it has the form `async (event) => (tx) => { … }`.";
+  throw new HandlerFailure("handler", {
+    cause: new PosthornError<InboxErrorCode>("handler_returned_promise", found),
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+}
+
+function success(result: unknown, { logger }: HandlerContext): Handled {
+  return { outcome: "success", result: encodeResult(result, logger) };
+}
+
+function deadlineError(ms: number): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "handler_deadline",
+    `The handler did not finish within ${ms} ms; its transaction was rolled back.`,
+  );
+}
+
+const MAX_ERROR_LENGTH = 2000;
+
+function describeError(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
+  return text.slice(0, MAX_ERROR_LENGTH);
+}

@@ -1,0 +1,96 @@
+import type { Stamp } from "../event.js";
+import type { TransactionMode } from "./inbox-store.js";
+import type { Publication } from "./publisher.js";
+import type { Schema, SchemaOutput } from "./schema.js";
+
+/** A verified event that nobody has applied yet. */
+export interface ReceivedEvent<Data = unknown> {
+  readonly tenant: string;
+  readonly source: string;
+  /** The provider's id; `body_…`, a hash of the bytes, where it sends none. */
+  readonly id: string;
+  readonly type: string;
+  /** When it happened, by the provider's word. */
+  readonly time: Date | undefined;
+  readonly stamp: Stamp | undefined;
+  /** The exact bytes. */
+  readonly body: Uint8Array;
+  /** The body as JSON, checked by the type's schema where one was given; undefined when it is not JSON. */
+  readonly data: Data;
+}
+
+/** What every handler gets besides the event. */
+export interface HandlerContext {
+  /** Aborts at the handler's deadline; hand it to whatever you await. */
+  readonly signal: AbortSignal;
+  /**
+   * A key for a call to another system, the same on every run for this event: the transaction cannot take a
+   * sent mail back, but its sender can tell that it was asked before.
+   */
+  idempotencyKey(step: string): string;
+  readonly logger: HandlerLogger;
+}
+
+/** Writes to the observer, with the event's identity. */
+export interface HandlerLogger {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+/** The context where transactions are asynchronous: the transaction is open while the handler runs. */
+export interface TransactionContext<Tx> extends HandlerContext {
+  /** The host client's own transaction: what is written through it commits with the event, or not at all. */
+  readonly tx: Tx;
+  /** Publishes in the same transaction. Only there when the receiver was given a publisher. */
+  publish(events: Publication | readonly Publication[]): Promise<void>;
+}
+
+/** What the inner function of a synchronous handler gets. */
+export interface InnerContext {
+  /** Publishes in the same transaction. Only there when the receiver was given a publisher. */
+  publish(events: Publication | readonly Publication[]): void;
+}
+
+/** Where handlers may await inside the transaction. What it returns is kept with the event, as JSON. */
+export type AsynchronousHandler<Tx, Data> = (
+  event: ReceivedEvent<Data>,
+  context: TransactionContext<Tx>,
+) => unknown;
+
+/**
+ * Where they may not (SQLite): the outer function may await and has no transaction; the function that it
+ * returns runs inside one, without awaiting.
+ */
+export type SynchronousHandler<Tx, Data> = (
+  event: ReceivedEvent<Data>,
+  context: HandlerContext,
+) => InnerHandler<Tx> | Promise<InnerHandler<Tx>>;
+
+export type InnerHandler<Tx> = (tx: Tx, context: InnerContext) => unknown;
+
+/** The handler that a store of this mode runs. */
+export type Handler<Tx, Mode extends TransactionMode, Data = unknown> = Mode extends "synchronous"
+  ? SynchronousHandler<Tx, Data>
+  : AsynchronousHandler<Tx, Data>;
+
+/**
+ * Handlers by event type. `"*"` takes what has no handler of its own; a key may name one source, as in
+ * `"github:push"` or `"github:*"`.
+ */
+export type Handlers<Tx, Mode extends TransactionMode, S extends Schemas> = {
+  readonly [Type in keyof S]?: Handler<Tx, Mode, SchemaOutput<S[Type]>>;
+} & {
+  // oxlint-disable-next-line typescript/no-explicit-any -- what JSON.parse gives; a type without a schema promises no more
+  readonly [type: string]: Handler<Tx, Mode, any>;
+};
+
+export type Schemas = Readonly<Record<string, Schema>>;
+
+/** Looks a type up from the most to the least particular; a `Map`, so that a type called `constructor` finds nothing. */
+export function lookUp<Entry>(
+  table: ReadonlyMap<string, Entry>,
+  source: string,
+  type: string,
+): Entry | undefined {
+  return table.get(`${source}:${type}`) ?? table.get(type) ?? table.get(`${source}:*`) ?? table.get("*");
+}

@@ -1,0 +1,140 @@
+/**
+ * What a store promises beyond the port's words, declared and tested: a case of the conformance kit that
+ * needs a capability is run exactly where the store claims it.
+ */
+export interface StoreCapabilities {
+  /** The handler's writes, the event's row and what the handler publishes commit together or not at all. */
+  readonly sharesHostTransaction: boolean;
+  /** An answered event is still there after the machine lost power. */
+  readonly survivesPowerLoss: boolean;
+  /** Several processes may use one store at once. */
+  readonly multiProcess: boolean;
+  /** Whose clock decides when a row expires. */
+  readonly clock: "store" | "process";
+}
+
+/** Names one event: the same id from another source or tenant is another event. */
+export interface InboxKey {
+  readonly tenant: string;
+  readonly source: string;
+  /** In its stored form, see stored-id.ts. */
+  readonly id: string;
+}
+
+/** What the inbox can know of an event. `pending`, `held` and `dead` come with the workers. */
+export type InboxOutcome = "success" | "skipped" | "failed";
+
+/** One verified event, about to be applied. */
+export interface Arrival extends InboxKey {
+  readonly idPreview: string | undefined;
+  readonly type: string;
+  readonly eventAt: Date | undefined;
+  readonly body: Uint8Array;
+  /** SHA-256 of the body: the same id with another one is a conflict. */
+  readonly bodyHash: Uint8Array;
+  /** Header names and values as JSON text of ASCII characters. */
+  readonly headers: string;
+  /** Kept this long after its last receipt; undefined = for ever. */
+  readonly windowS: number | undefined;
+}
+
+/** What is known of an event that arrived before. */
+export interface KnownEvent {
+  readonly outcome: InboxOutcome;
+  readonly bodyHash: Uint8Array;
+  readonly receivedAt: Date;
+}
+
+/** A whole row, for people and for replay. */
+export interface InboxRow extends KnownEvent, Omit<Arrival, "windowS"> {
+  readonly lastReceivedAt: Date;
+  readonly keepUntil: Date | undefined;
+  /** How often the handler was run. */
+  readonly attempts: number;
+  /** How often the event arrived, duplicates included (counted at most once a minute). */
+  readonly receipts: number;
+  /** JSON text of what the handler returned. */
+  readonly result: string | undefined;
+  /** The last failure. */
+  readonly error: string | undefined;
+}
+
+/** What a handler came to, inside the transaction. */
+export interface Handled {
+  readonly outcome: "success" | "skipped";
+  /** JSON text to keep with the event; undefined = nothing to keep. */
+  readonly result?: string | undefined;
+}
+
+/** What became of an arrival. */
+export type Acceptance =
+  /** The handler ran, and its writes and the event's row are committed. */
+  | { readonly kind: "applied"; readonly attempt: number }
+  /** Another delivery had applied it. */
+  | { readonly kind: "duplicate"; readonly known: KnownEvent }
+  /** The id is known with another body. */
+  | { readonly kind: "conflict"; readonly known: KnownEvent }
+  /** Another delivery is applying it at this moment. */
+  | { readonly kind: "busy" }
+  /** No connection was to be had within `acquireMs`. */
+  | { readonly kind: "saturated" }
+  /** The handler threw, or its transaction was aborted under it: everything is rolled back. */
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** How long an accept may wait and work. */
+export interface AcceptLimits {
+  /** For a connection. */
+  readonly acquireMs: number;
+  /** Aborts when the handler's deadline passes; the transaction is then ended by force. */
+  readonly signal: AbortSignal;
+}
+
+/** Why an event was refused for good. */
+export type RefusedBecause = "conflict" | "stale";
+
+export type TransactionMode = "asynchronous" | "synchronous";
+
+/**
+ * Where the inbox lives. Each sentence is a case of the conformance kit, in the same words.
+ * `Tx` is the host client's own transaction type.
+ */
+export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> {
+  readonly capabilities: StoreCapabilities;
+  /** Whether handlers may await inside the transaction; on SQLite they may not. */
+  readonly transactions: Mode;
+  /** Says what is known of an event, without a transaction; calls of the same moment may share one query. */
+  find(key: InboxKey): Promise<KnownEvent | undefined>;
+  /**
+   * Runs `work` at most once per event, in a transaction that commits its writes together with the event's
+   * row. A row that says `failed` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
+   * Throws `commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
+   */
+  accept(
+    arrival: Arrival,
+    work: (tx: Tx) => Promise<Handled> | Handled,
+    limits: AcceptLimits,
+  ): Promise<Acceptance>;
+  /** Records that the handler failed, with its attempt's number, after its transaction was rolled back; a row that says otherwise stays. */
+  fail(arrival: Arrival, error: string): Promise<void>;
+  /** Records a conflict or a stale event apart from the inbox, with its bytes. */
+  refuse(arrival: Arrival, because: RefusedBecause): Promise<void>;
+  /** Notes that a duplicate arrived: its window starts again. May be written later, in batches, at most once per key and minute. */
+  touch(arrival: Arrival): void;
+  /** Writes what `touch` has gathered. */
+  flush(): Promise<void>;
+  /** Reads a whole row. */
+  read(key: InboxKey): Promise<InboxRow | undefined>;
+  /** Removes rows whose window has passed, oldest first, in small batches; never one that says `failed`. */
+  purge(limits: PurgeLimits): Promise<PurgeReport>;
+}
+
+export interface PurgeLimits {
+  readonly maxRows: number;
+  readonly deadlineMs: number;
+}
+
+export interface PurgeReport {
+  readonly removed: number;
+  /** True when it stopped at a limit and there is more to remove. */
+  readonly more: boolean;
+}

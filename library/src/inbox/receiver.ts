@@ -1,0 +1,207 @@
+import { systemClock } from "../clock.js";
+import type { Clock } from "../clock.js";
+import { notify } from "../observer.js";
+import type { Observer } from "../observer.js";
+import { isPosthornError, PosthornError } from "../posthorn-error.js";
+import { findHeader } from "../signature/headers.js";
+import { readEvents } from "../signature/read-events.js";
+import type { Reply, SignedRequest, Verified, Verifier } from "../signature/scheme.js";
+import { verify } from "../signature/verify.js";
+import { Applier } from "./applier.js";
+import type { Handlers, Schemas } from "./handlers.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+import type { InboxStore, PurgeLimits, PurgeReport, TransactionMode } from "./inbox-store.js";
+import { keptHeaders } from "./kept-headers.js";
+import type { Publisher } from "./publisher.js";
+import { createSource } from "./source.js";
+import type { Source, SourceOptions } from "./source.js";
+import { replyTo, worstOf } from "./verdict.js";
+import type { Verdict } from "./verdict.js";
+
+export type { Reply, SignedRequest };
+
+/** What a receiver is made of. */
+export interface ReceiverOptions<Tx, Mode extends TransactionMode, S extends Schemas> {
+  readonly store: InboxStore<Tx, Mode>;
+  /** By name: a verifier, or a verifier with more to say about its events. */
+  readonly sources: Readonly<Record<string, Verifier | SourceOptions>>;
+  readonly handlers: Handlers<Tx, Mode, S>;
+  /** Checks and types the data of events, by type: any Standard Schema, or `typed<Data>()` to type alone. */
+  readonly schemas?: S;
+  /** Lets handlers publish in their transaction. */
+  readonly publisher?: Publisher<Tx>;
+  /** @default 30,000 */
+  readonly handlerDeadlineMs?: number;
+  /** How long a request may wait for a database connection. @default 1,000 */
+  readonly acquireMs?: number;
+  /** @default 1 MiB */
+  readonly maxBodyBytes?: number;
+  readonly clock?: Clock;
+  readonly observer?: Observer;
+}
+
+/** Receives signed requests and answers them. */
+export interface Receiver {
+  /** The largest body that a framework adapter should read. */
+  readonly maxBodyBytes: number;
+  /** Verifies a request, applies each of its events once, and says what to answer. Never throws for what a sender can do. */
+  receive(source: string, request: SignedRequest): Promise<Reply>;
+  /** Forgets events whose window has passed. Call it from a cron or a serverless function, or let `keepPurged` do it. */
+  purge(limits?: Partial<PurgeLimits>): Promise<PurgeReport>;
+  /** Purges again and again until the signal aborts. */
+  keepPurged(options: { readonly everyMs: number; readonly signal: AbortSignal }): Promise<void>;
+  /** Writes what is still only in memory (receipts of duplicates). Call it before the process ends. */
+  flush(): Promise<void>;
+}
+
+const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
+
+/**
+ * Makes a receiver.
+ *
+ * @example
+ * const receiver = createReceiver({
+ *   store: postgresStore({ client: pool }),
+ *   sources: { stripe: stripe({ secrets: process.env.STRIPE_SECRET }) },
+ *   handlers: {
+ *     "invoice.paid": async (event, { tx }) => {
+ *       await tx.query("update invoice set paid = true where id = $1", [event.data.id]);
+ *     },
+ *   },
+ * });
+ */
+export function createReceiver<Tx, Mode extends TransactionMode, const S extends Schemas = Schemas>(
+  options: ReceiverOptions<Tx, Mode, S>,
+): Receiver {
+  return new InboxReceiver(options as unknown as ReceiverOptions<Tx, TransactionMode, Schemas>);
+}
+
+class InboxReceiver<Tx> implements Receiver {
+  readonly maxBodyBytes: number;
+  readonly #sources: ReadonlyMap<string, Source>;
+  readonly #store: InboxStore<Tx>;
+  readonly #applier: Applier<Tx>;
+  readonly #clock: Clock;
+  readonly #observer: Observer | undefined;
+
+  constructor(options: ReceiverOptions<Tx, TransactionMode, Schemas>) {
+    const { store, observer, clock = systemClock } = options;
+    this.maxBodyBytes = positive("maxBodyBytes", options.maxBodyBytes, 1_048_576);
+    this.#store = store;
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#sources = new Map(
+      Object.entries(options.sources).map(([name, given]) => [name, createSource(name, given, observer)]),
+    );
+    this.#applier = new Applier({
+      store,
+      handlers: new Map(Object.entries(options.handlers)),
+      schemas: new Map(Object.entries(options.schemas ?? {})),
+      publisher: options.publisher,
+      clock,
+      observer,
+      handlerDeadlineMs: positive("handlerDeadlineMs", options.handlerDeadlineMs, 30_000),
+      acquireMs: positive("acquireMs", options.acquireMs, 1000),
+    });
+  }
+
+  async receive(name: string, request: SignedRequest): Promise<Reply> {
+    const source = this.#sources.get(name);
+    if (source === undefined) return this.#refuse(name, 404, "no source of this name is configured");
+    const refused = this.#unreadable(name, request);
+    if (refused !== undefined) return refused;
+    let verified: Verified;
+    try {
+      verified = await verify(source.verifier, request);
+    } catch (error) {
+      return refusal(error);
+    }
+    const { scheme } = source.verifier;
+    return (await scheme.handshake?.(verified)) ?? replyTo(await this.#applyAll(source, verified), scheme);
+  }
+
+  purge(limits: Partial<PurgeLimits> = {}): Promise<PurgeReport> {
+    return this.#store.purge({ ...DEFAULT_PURGE, ...limits });
+  }
+
+  async keepPurged({
+    everyMs,
+    signal,
+  }: {
+    readonly everyMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    while (!signal.aborted) {
+      const more = await this.#purgeOnce();
+      await this.#clock.sleep(more ? 0 : everyMs, signal);
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#store.flush();
+  }
+
+  /** One after the other, in the order of the array: each in a transaction of its own, so that one failure costs only its event. */
+  async #applyAll(source: Source, verified: Verified): Promise<Verdict> {
+    const headers = keptHeaders(verified.request.headers);
+    const verdicts: Verdict[] = [];
+    for (const event of readEvents(verified, source.name))
+      verdicts.push(await this.#applier.apply(source, event, headers));
+    return worstOf(verdicts);
+  }
+
+  #unreadable(name: string, request: SignedRequest): Reply | undefined {
+    if (request.body instanceof Uint8Array && request.body.length > this.maxBodyBytes) {
+      return this.#refuse(
+        name,
+        413,
+        `the body has ${request.body.length} bytes; at most ${this.maxBodyBytes} are taken`,
+      );
+    }
+    const encoding = findHeader(request.headers, "content-encoding");
+    if (encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity") return undefined;
+    return this.#refuse(name, 415, "the body is compressed; signatures cover the bytes as they were before");
+  }
+
+  #refuse(source: string, status: number, why: string): Reply {
+    notify(this.#observer, { kind: "request_refused", source, status, why });
+    return { status };
+  }
+
+  async #purgeOnce(): Promise<boolean> {
+    try {
+      return (await this.purge()).more;
+    } catch (error) {
+      // A purge that fails loses nothing; the next round tries again.
+      const message = error instanceof Error ? error.message : String(error);
+      notify(this.#observer, {
+        kind: "store_failed",
+        operation: "purge",
+        code: "store_unavailable",
+        message,
+      });
+      return false;
+    }
+  }
+}
+
+// What is wrong on our side must be retried by the sender; what is wrong with the request must not tell an attacker why.
+const OUR_FAULT: Readonly<Record<string, number>> = {
+  body_not_raw: 500,
+  url_required: 500,
+  signature_unverifiable: 503,
+};
+
+function refusal(error: unknown): Reply {
+  const code = isPosthornError(error) ? error.code : "";
+  return { status: OUR_FAULT[code] ?? 401 };
+}
+
+function positive(name: string, value: number | undefined, fallback: number): number {
+  const chosen = value ?? fallback;
+  if (Number.isFinite(chosen) && chosen > 0) return chosen;
+  throw new PosthornError<InboxErrorCode>(
+    "inbox_option_invalid",
+    `${name} is ${chosen}; expected a number above 0.`,
+  );
+}

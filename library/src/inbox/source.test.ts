@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { Signal } from "../observer.js";
+import { stripe } from "../signature/schemes/stripe.js";
+import { createSource } from "./source.js";
+
+const verifier = stripe({ secrets: "whsec_an_endpoint_secret_of_stripe" });
+
+describe("a source", () => {
+  it("remembers events for fourteen days unless told otherwise", () => {
+    expect(createSource("stripe", verifier, undefined)).toMatchObject({
+      windowS: 14 * 24 * 3600,
+      tenant: "default",
+      identifyBy: "id",
+      stale: "reject_stale",
+    });
+  });
+
+  it("refuses a window that ends while the provider may still redeliver", () => {
+    expect(() => createSource("stripe", { verifier, windowS: 3600 }, undefined)).toThrow(
+      expect.objectContaining({ code: "window_too_short", message: expect.stringContaining("259200") }),
+    );
+  });
+
+  it("may be kept for ever", () => {
+    expect(createSource("stripe", { verifier, windowS: "forever" }, undefined).windowS).toBeUndefined();
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("refuses a window of %s", (windowS) => {
+    expect(() => createSource("stripe", { verifier, windowS }, undefined)).toThrow(
+      expect.objectContaining({ code: "inbox_option_invalid" }),
+    );
+  });
+
+  it.each(["", "a b", "../x", "x".repeat(65)])("refuses the name %j", (name) => {
+    expect(() => createSource(name, verifier, undefined)).toThrow(
+      expect.objectContaining({ code: "inbox_option_invalid" }),
+    );
+  });
+
+  it("says at once when stale events of it cannot be told", () => {
+    const signals: Signal[] = [];
+    const timeless = {
+      ...verifier,
+      scheme: { ...verifier.scheme, identity: { ...verifier.scheme.identity, time: "none" } },
+    };
+    createSource("timeless", timeless, (signal) => signals.push(signal));
+    expect(signals).toEqual([{ kind: "stale_untold", source: "timeless" }]);
+  });
+});

@@ -1,0 +1,78 @@
+import type { Observer } from "../observer.js";
+import { notify } from "../observer.js";
+import { PosthornError } from "../posthorn-error.js";
+import type { Verifier } from "../signature/scheme.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+
+/** What a source can be told besides its verifier. */
+export interface SourceOptions {
+  readonly verifier: Verifier;
+  /** Whose events these are. @default "default" */
+  readonly tenant?: string;
+  /** What makes two deliveries the same event: its id, or the hash of its body. @default "id", where there is one */
+  readonly identifyBy?: "id" | "body";
+  /** How long an event is remembered after its last receipt, in seconds. @default 14 days */
+  readonly windowS?: number | "forever";
+  /** What to do with an event that happened before the window began: it may have been applied and forgotten. @default "reject_stale" */
+  readonly stale?: "reject_stale" | "accept";
+}
+
+/** A source, checked. */
+export interface Source {
+  readonly name: string;
+  readonly verifier: Verifier;
+  readonly tenant: string;
+  readonly identifyBy: "id" | "body";
+  readonly windowS: number | undefined;
+  readonly stale: "reject_stale" | "accept";
+}
+
+const DEFAULT_WINDOW_S = 14 * 24 * 3600;
+
+/** Checks a source once. A window that ends while the provider may still redeliver is refused: the event would be applied twice. */
+export function createSource(
+  name: string,
+  given: Verifier | SourceOptions,
+  observer: Observer | undefined,
+): Source {
+  const options: SourceOptions = "verifier" in given ? given : { verifier: given };
+  const { verifier, windowS = DEFAULT_WINDOW_S, stale = "reject_stale" } = options;
+  if (!/^[a-z0-9_-]{1,64}$/i.test(name)) {
+    throw invalid(
+      "inbox_option_invalid",
+      `The source's name "${name}" must be 1 to 64 letters, digits, "_" or "-".`,
+    );
+  }
+  if (windowS !== "forever") checkWindow(name, windowS, verifier);
+  if (stale === "reject_stale" && verifier.scheme.identity?.time === "none") {
+    notify(observer, { kind: "stale_untold", source: name });
+  }
+  return Object.freeze({
+    name,
+    verifier,
+    tenant: options.tenant ?? "default",
+    identifyBy: options.identifyBy ?? "id",
+    windowS: windowS === "forever" ? undefined : windowS,
+    stale,
+  });
+}
+
+function checkWindow(name: string, windowS: number, verifier: Verifier): void {
+  if (!Number.isFinite(windowS) || windowS <= 0) {
+    throw invalid(
+      "inbox_option_invalid",
+      `windowS of "${name}" is ${windowS}; expected seconds above 0, or "forever".`,
+    );
+  }
+  const { retryHorizonS, title } = verifier.scheme;
+  if (windowS >= retryHorizonS) return;
+  throw invalid(
+    "window_too_short",
+    `windowS of "${name}" is ${windowS} s, but ${title} redelivers for up to ${retryHorizonS} s: an event would be ` +
+      `forgotten and then applied again. Set at least ${retryHorizonS}.`,
+  );
+}
+
+function invalid(code: InboxErrorCode, message: string): PosthornError<InboxErrorCode> {
+  return new PosthornError(code, message);
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { Scheme } from "../signature/scheme.js";
+import { MAILGUN } from "../signature/schemes/mailgun.js";
+import { SLACK } from "../signature/schemes/slack.js";
+import { HUBSPOT } from "../signature/schemes/hubspot.js";
+import { STRIPE } from "../signature/schemes/stripe.js";
+import { STANDARD_WEBHOOKS } from "../signature/schemes/standard.js";
+import { replyTo, worstOf } from "./verdict.js";
+import type { Verdict } from "./verdict.js";
+
+const VERDICTS: readonly Verdict[] = [
+  "applied",
+  "skipped",
+  "duplicate",
+  "conflict",
+  "stale",
+  "busy",
+  "saturated",
+  "failed",
+  "unavailable",
+];
+
+describe("replies", () => {
+  it("no verdict is ever answered with 409 or 410, which make senders give up or disable the endpoint", () => {
+    for (const scheme of [STANDARD_WEBHOOKS, STRIPE, SLACK, MAILGUN, HUBSPOT]) {
+      for (const verdict of VERDICTS) expect([409, 410]).not.toContain(replyTo(verdict, scheme).status);
+    }
+  });
+
+  it("a duplicate gets the provider's success status and a header that says so", () => {
+    const reply = replyTo("duplicate", STRIPE);
+    expect(reply.status).toBe(STRIPE.replies.success.status);
+    expect(reply.headers?.["posthorn-verdict"]).toBe("duplicate");
+  });
+
+  it("a conflict stops this event only, in the provider's own way", () => {
+    expect(replyTo("conflict", MAILGUN).status).toBe(406);
+    expect(replyTo("stale", SLACK).headers?.["x-slack-no-retry"]).toBe("1");
+    expect(replyTo("conflict", STANDARD_WEBHOOKS).headers?.["webhook-delivery"]).toBe("abort-message");
+    expect(replyTo("conflict", STRIPE).status).toBe(STRIPE.replies.success.status);
+  });
+
+  it("one conflict among many events of a request does not stop the others", () => {
+    const batch: Scheme = { ...MAILGUN, batch: true };
+    expect(replyTo("conflict", batch).status).toBe(batch.replies.success.status);
+  });
+
+  it.each(["busy", "saturated", "unavailable"] as const)("%s asks the sender to come again", (verdict) => {
+    const reply = replyTo(verdict, STANDARD_WEBHOOKS);
+    expect(reply.status).toBe(503);
+    expect(Number(reply.headers?.["retry-after"])).toBeGreaterThan(0);
+  });
+
+  it("a failed handler is answered with 5xx, so that the event comes again", () => {
+    expect(replyTo("failed", STRIPE).status).toBe(500);
+  });
+});
+
+describe("the worst verdict", () => {
+  it("speaks for a request with many events, so that nothing unfinished is acknowledged", () => {
+    expect(worstOf(["applied", "failed", "duplicate"])).toBe("failed");
+    expect(worstOf(["busy", "conflict"])).toBe("busy");
+    expect(worstOf(["duplicate", "applied"])).toBe("duplicate");
+  });
+
+  it("is a success for a request without events", () => {
+    expect(worstOf([])).toBe("applied");
+  });
+});

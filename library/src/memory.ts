@@ -1,0 +1,11 @@
+/**
+ * `posthorn/memory`: dedup and inbox in this process, for tests and development.
+ *
+ * @module
+ */
+export { memoryDedup } from "./stores/memory/dedup.js";
+export type { MemoryDedup, MemoryDedupOptions } from "./stores/memory/dedup.js";
+export { memoryStore } from "./stores/memory/inbox-store.js";
+export type { MemoryStore, MemoryStoreOptions, RefusedEvent } from "./stores/memory/inbox-store.js";
+export type { Environment } from "./stores/memory/not-durable.js";
+export type { MemoryTx } from "./stores/memory/transaction.js";

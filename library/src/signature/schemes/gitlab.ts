@@ -1,0 +1,92 @@
+import { utf8 } from "../../bytes.js";
+import { jsonObject, textField } from "../../json.js";
+import { PosthornError } from "../../posthorn-error.js";
+import { findHeader, needHeader } from "../headers.js";
+import { Key } from "../key.js";
+import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type { SignatureErrorCode } from "../signature-errors.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+const ID_HEADER = "idempotency-key";
+const TYPE_HEADER = "x-gitlab-event";
+
+/**
+ * GitLab's secret token: sent as it is, so that it proves only that the sender knows it. A webhook with a
+ * signing token (`whsec_…`, GitLab 19) is Standard Webhooks and belongs to `standardWebhooks`.
+ */
+export const GITLAB: Scheme = {
+  name: "gitlab",
+  title: "GitLab (secret token)",
+  evidence: {
+    kind: "published_example",
+    where: "gitlabhq/gitlabhq, doc/user/project/integrations/webhooks.md, Secret token; nothing is computed",
+  },
+  covers: { body: false, url: false, time: false, id: false },
+  identity: {
+    id: "header `Idempotency-Key` (GitLab 17.4 and later)",
+    type: "body `object_kind`, or `event_name`, or header `X-Gitlab-Event`",
+    time: "none that all events have",
+  },
+  toleranceS: undefined,
+  // A failed request is repeated on request only; after some failures in a row the webhook pauses.
+  retryHorizonS: 0,
+  batch: false,
+  replies: { success: { status: 200 } },
+  read,
+  identify,
+};
+
+/**
+ * Verifies GitLab by its secret token.
+ *
+ * @example
+ * const verifier = gitlab({ secrets: process.env.GITLAB_WEBHOOK_TOKEN });
+ */
+export function gitlab(options: VerifierOptions): Verifier {
+  return createVerifier(GITLAB, options, parseToken);
+}
+
+function parseToken(secret: string, name: string): Key {
+  if (secret.startsWith("whsec_")) {
+    throw malformed(
+      name,
+      "is a signing token, not a secret token",
+      "Verify with standardWebhooks({ secrets }), which proves the body as well.",
+    );
+  }
+  // HTTP drops spaces around a value and has no agreed encoding for the rest: such a token never matches.
+  if (!/^[\x20-\x7e]+$/.test(secret) || secret.trim() !== secret) {
+    throw malformed(
+      name,
+      "has characters that no header can carry unchanged",
+      "Set a token of visible ASCII.",
+    );
+  }
+  return new Key("plain_token", name, utf8(secret));
+}
+
+function read({ headers }: SignedRequest): Reading {
+  // Headers that stand twice are refused here: naming the event must not throw.
+  for (const header of [ID_HEADER, TYPE_HEADER]) findHeader(headers, header);
+  const token = needHeader(headers, "x-gitlab-token");
+  return { claims: [{ algorithm: "plain_token", content: [], signatures: [utf8(token)] }] };
+}
+
+function identify({ request }: Verified): readonly EventIdentity[] {
+  const json = jsonObject(request.body);
+  return [
+    {
+      // X-Gitlab-Event-UUID is no id: events that a webhook of ours causes carry their cause's.
+      id: findHeader(request.headers, ID_HEADER),
+      type:
+        textField(json, "object_kind") ??
+        textField(json, "event_name") ??
+        findHeader(request.headers, TYPE_HEADER),
+    },
+  ];
+}
+
+function malformed(name: string, found: string, cure: string): PosthornError<SignatureErrorCode> {
+  return new PosthornError("secret_malformed", `${name} ${found}. ${cure}`, { detail: { key: name } });
+}

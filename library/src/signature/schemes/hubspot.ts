@@ -1,0 +1,86 @@
+import { elements, jsonObject, numberText, textField } from "../../json.js";
+import { unixTime } from "../event-time.js";
+import { needHeader } from "../headers.js";
+import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import { textKey } from "../secret.js";
+import { readSignature } from "../signature-header.js";
+import { signedUrl } from "../signed-url.js";
+import { parseTimestamp } from "../timestamp.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+const TIME_HEADER = "x-hubspot-request-timestamp";
+
+/** HubSpot by its third signature: the first two sign no time, and their hash is no HMAC. */
+export const HUBSPOT: Scheme = {
+  name: "hubspot",
+  title: "HubSpot (v3)",
+  evidence: { kind: "official_library", name: "@hubspot/api-client", version: "13.5.0" },
+  covers: { body: true, url: true, time: true },
+  identity: {
+    id: "`portalId:subscriptionId:eventId:objectId:fromObjectId:toObjectId:occurredAt` of each element",
+    type: "`subscriptionType` of each element",
+    time: "`occurredAt` of each element",
+  },
+  toleranceS: 300,
+  // Ten more attempts spread over a day.
+  retryHorizonS: 86_400,
+  batch: true,
+  // HubSpot keeps the Retry-After of a 429.
+  replies: { success: { status: 200 }, slowDown: { status: 429 } },
+  read,
+  identify,
+};
+
+/**
+ * Verifies HubSpot, with the app's client secret. Behind a proxy set `publicUrl`: the URL is signed.
+ *
+ * @example
+ * const verifier = hubspot({ secrets: process.env.HUBSPOT_CLIENT_SECRET, publicUrl: "https://example.com" });
+ */
+export function hubspot(options: VerifierOptions): Verifier {
+  return createVerifier(HUBSPOT, options, textKey("hmac_sha256"));
+}
+
+function read(request: SignedRequest, verifier: Verifier): Reading {
+  const { headers, body, method = "POST" } = request;
+  const timestamp = needHeader(headers, TIME_HEADER);
+  const signatures = [readSignature(headers, { header: "x-hubspot-signature-v3", encoding: "base64" })];
+  const content = [method, unescaped(signedUrl(request, verifier)), body, timestamp];
+  return {
+    claims: [{ algorithm: "hmac_sha256", content, signatures }],
+    signedAtS: parseTimestamp(timestamp, TIME_HEADER, "ms"),
+  };
+}
+
+/** HubSpot signs the URL with these twelve characters unescaped: `: / ? @ ! $ ' ( ) * , ;`. */
+function unescaped(url: string): string {
+  return url.replaceAll(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
+}
+
+/** Everything about a notification that stays when it is sent again; its `attemptNumber` does not. */
+const IDENTITY = [
+  "portalId",
+  "subscriptionId",
+  "eventId",
+  "objectId",
+  "fromObjectId",
+  "toObjectId",
+  "occurredAt",
+];
+
+function identify({ request }: Verified): readonly EventIdentity[] {
+  return (elements(request.body) ?? [request.body]).map((body) => ({
+    id: idOf(body),
+    type: textField(jsonObject(body), "subscriptionType"),
+    time: unixTime(Number(numberText(body, "occurredAt") ?? Number.NaN), "ms"),
+    body,
+  }));
+}
+
+// HubSpot does not promise that `eventId` is unique. Numbers and colons cannot run into each other, so
+// two notifications share an id only if they agree in every field.
+function idOf(element: Uint8Array): string | undefined {
+  if (numberText(element, "eventId") === undefined) return undefined;
+  return IDENTITY.map((name) => numberText(element, name) ?? "").join(":");
+}

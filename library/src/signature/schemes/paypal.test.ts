@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { utf8 } from "../../bytes.js";
+import { systemClock } from "../../clock.js";
+import { keySetFromCertificate } from "../certificate.js";
+import type { KeyHint, KeySet } from "../key.js";
+import type { SignedRequest } from "../scheme.js";
+import { verify, verifySync } from "../verify.js";
+import { PAYPAL, paypal } from "./paypal.js";
+import type { PaypalOptions } from "./paypal.js";
+
+interface PaypalCase {
+  readonly verifier: { readonly options: { readonly webhookId: string; readonly certificate: string } };
+  readonly now: number;
+  readonly request: { readonly headers: Record<string, string>; readonly body: string };
+}
+
+const vectors = new URL("../../../../spec/vectors/signature/paypal.json", import.meta.url);
+const [vector] = (JSON.parse(readFileSync(vectors, "utf8")) as { cases: [PaypalCase] }).cases;
+const { webhookId, certificate } = vector.verifier.options;
+const clock = { ...systemClock, now: () => vector.now * 1000 };
+const request: SignedRequest = { headers: vector.request.headers, body: utf8(vector.request.body) };
+
+describe("a certificate that a function brings", () => {
+  const bring = vi.fn<(hint: KeyHint) => Promise<KeySet>>(({ name = "" }) =>
+    Promise.resolve(keySetFromCertificate(certificate, name)),
+  );
+  const verifier = paypal({ webhookId, keys: bring, clock });
+
+  it("is asked for by its address, which the verdict then names", async () => {
+    const { key } = await verify(verifier, request);
+    expect(key).toBe(vector.request.headers["paypal-cert-url"]);
+    expect(bring).toHaveBeenCalledExactlyOnceWith({ name: key });
+  });
+
+  it("is not asked for where the address is a stranger's", async () => {
+    bring.mockClear();
+    const headers = { ...vector.request.headers, "paypal-cert-url": "https://evil.example/.paypal.com/cert" };
+    await expect(verify(verifier, { ...request, headers })).rejects.toMatchObject({
+      code: "header_malformed",
+    });
+    expect(bring).not.toHaveBeenCalled();
+  });
+
+  it("cannot be waited for by verifySync", () => {
+    expect(() => verifySync(verifier, request)).toThrow(
+      expect.objectContaining({ code: "keys_asynchronous" }),
+    );
+  });
+});
+
+it.each(["", "a|b", "WH 1", undefined, 7])("a webhook id of %j is refused at construction", (id) => {
+  expect(() => paypal({ webhookId: id as string, certificate })).toThrow(
+    expect.objectContaining({ code: "option_invalid" }),
+  );
+});
+
+it.each([undefined, []])("%j for a certificate is refused at construction", (none) => {
+  expect(() => paypal({ webhookId, certificate: none } as PaypalOptions)).toThrow(
+    expect.objectContaining({ code: "secret_missing" }),
+  );
+});
+
+it("a certificate that cannot be read is refused at construction, and named", () => {
+  expect(() => paypal({ webhookId, certificate: [certificate, "no PEM"] })).toThrow(
+    expect.objectContaining({
+      code: "secret_malformed",
+      message: expect.stringMatching(/^certificate 2 /) as string,
+    }),
+  );
+});
+
+it("an ended certificate says so, with its dates, instead of calling the signature wrong", () => {
+  const late = { ...systemClock, now: () => Date.parse("2026-01-01T00:00:00Z") };
+  expect(() => verifySync(paypal({ webhookId, certificate, clock: late }), request)).toThrow(
+    expect.objectContaining({
+      code: "key_out_of_period",
+      message: expect.stringContaining("2024-01-01T00:00:00.000Z") as string,
+    }),
+  );
+});
+
+it("the scheme by itself verifies nothing: without a webhook id nothing can be proved", () => {
+  const verifier = { ...paypal({ webhookId, certificate, clock }), scheme: PAYPAL };
+  expect(() => verifySync(verifier, request)).toThrow(expect.objectContaining({ code: "option_invalid" }));
+});
+
+it("does not claim that the body is covered: its checksum is, and a checksum can be met", () => {
+  expect(PAYPAL.covers).toMatchObject({ body: false, id: false });
+});
+
+it("an event's fields are read only where they are texts", () => {
+  const verified = verifySync(paypal({ webhookId, certificate, clock }), request);
+  for (const body of ["", "[]", '{"id":7,"event_type":{},"create_time":1}', '{"create_time":"soon"}']) {
+    expect(PAYPAL.identify({ ...verified, request: { ...request, body: utf8(body) } })).toEqual([
+      { id: undefined, type: undefined, time: undefined },
+    ]);
+  }
+});

@@ -1,0 +1,57 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import { expect, it } from "vitest";
+import { utf8 } from "../../bytes.js";
+import type { Event } from "../../event.js";
+import { readEvents } from "../read-events.js";
+import { verifySync } from "../verify.js";
+import { sendgrid } from "./sendgrid.js";
+
+const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const KEY = pair.publicKey.export({ format: "der", type: "spki" }).toString("base64");
+const P384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey;
+
+function receive(body: string): readonly Event[] {
+  const headers = {
+    "x-twilio-email-event-webhook-timestamp": "1700000000",
+    "x-twilio-email-event-webhook-signature": sign(
+      "sha256",
+      utf8(`1700000000${body}`),
+      pair.privateKey,
+    ).toString("base64"),
+  };
+  return readEvents(verifySync(sendgrid({ secrets: KEY }), { headers, body: utf8(body) }));
+}
+
+it("each event's body is its own slice of the very bytes", () => {
+  const events = receive('[{"sg_event_id":"a","x":"},\\"{"},\r\n{"sg_event_id":"b"}]\r\n');
+  expect(events.map(({ id, body }) => [id, new TextDecoder().decode(body)])).toEqual([
+    ["a", '{"sg_event_id":"a","x":"},\\"{"}'],
+    ["b", '{"sg_event_id":"b"}'],
+  ]);
+});
+
+it("an empty array carries no event", () => {
+  expect(receive("[]")).toEqual([]);
+});
+
+it.each(["", "{", "null", '{"sg_event_id":7,"event":{},"timestamp":"1"}', '[["sg_event_id"]]'])(
+  "a body of %j is one event that has neither id nor type nor time",
+  (body) => {
+    expect(receive(body)).toMatchObject([{ id: undefined, type: "unknown", time: undefined }]);
+  },
+);
+
+it.each([
+  ["has its BEGIN and END lines", pair.publicKey.export({ format: "pem", type: "spki" }).toString()],
+  ["is on another curve", P384.export({ format: "der", type: "spki" }).toString("base64")],
+  ["is cut short", KEY.slice(0, -4)],
+  ["is a point without what stands before it", Buffer.from(KEY, "base64").subarray(-65).toString("base64")],
+  ["is an API key", "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"],
+])("a verification key that %s is refused at construction, with what to look for", (_, secrets) => {
+  expect(() => sendgrid({ secrets })).toThrow(
+    expect.objectContaining({
+      code: "secret_malformed",
+      message: expect.stringContaining("Verification Key") as string,
+    }),
+  );
+});

@@ -1,0 +1,85 @@
+import { decodeBase64, decodeHex, equalBytes } from "../../bytes.js";
+import { elements, field, jsonObject, textField } from "../../json.js";
+import { PosthornError } from "../../posthorn-error.js";
+import { unixTime } from "../event-time.js";
+import { needHeader } from "../headers.js";
+import { Key } from "../key.js";
+import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type { SignatureErrorCode } from "../signature-errors.js";
+import { readSignature } from "../signature-header.js";
+import { parseTimestamp, refuseLeadingDigit } from "../timestamp.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+const TIME_HEADER = "x-twilio-email-event-webhook-timestamp";
+const SIGNATURE_HEADER = "x-twilio-email-event-webhook-signature";
+
+/** What stands before the 64 bytes of a point on P-256, in a SubjectPublicKeyInfo. */
+const P256_SPKI = decodeHex("3059301306072a8648ce3d020106082a8648ce3d03010703420004") as Uint8Array;
+
+/** SendGrid's signed event webhook: many events in one request. */
+export const SENDGRID: Scheme = {
+  name: "sendgrid",
+  title: "SendGrid",
+  evidence: { kind: "official_library", name: "@sendgrid/eventwebhook", version: "8.0.0" },
+  covers: { body: true, url: false, time: true },
+  identity: {
+    id: "`sg_event_id` of each element",
+    type: "`event` of each element",
+    time: "`timestamp` of each element",
+  },
+  // SendGrid names none, and does not say whether a later attempt gets a new time.
+  toleranceS: undefined,
+  // It goes on for a day.
+  retryHorizonS: 86_400,
+  batch: true,
+  replies: { success: { status: 200 } },
+  read,
+  identify,
+};
+
+/**
+ * Verifies SendGrid. `secrets` takes the verification key of the event webhook's settings, a public key.
+ *
+ * @example
+ * const verifier = sendgrid({ secrets: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7…" });
+ */
+export function sendgrid(options: VerifierOptions): Verifier {
+  return createVerifier(SENDGRID, options, parsePublicKey);
+}
+
+function parsePublicKey(secret: string, name: string): Key {
+  const bytes = decodeBase64(secret);
+  const start = bytes?.subarray(0, P256_SPKI.length);
+  if (bytes?.length === P256_SPKI.length + 64 && start !== undefined && equalBytes(start, P256_SPKI)) {
+    return new Key("ecdsa_p256_sha256", name, bytes);
+  }
+  const found = bytes === undefined ? "is not base64" : "is not a public key on the curve P-256";
+  throw new PosthornError<SignatureErrorCode>(
+    "secret_malformed",
+    `${name} ${found}. Expected the "Verification Key" of Mail Settings, Event Webhook: 124 characters, without BEGIN and END lines.`,
+    { detail: { key: name } },
+  );
+}
+
+function read({ headers, body }: SignedRequest): Reading {
+  const timestamp = needHeader(headers, TIME_HEADER);
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "base64" })];
+  refuseLeadingDigit(body);
+  return {
+    claims: [{ algorithm: "ecdsa_p256_sha256", content: [timestamp, body], signatures }],
+    signedAtS: parseTimestamp(timestamp, TIME_HEADER),
+  };
+}
+
+function identify({ request }: Verified): readonly EventIdentity[] {
+  return (elements(request.body) ?? [request.body]).map((body) => {
+    const event = jsonObject(body);
+    return {
+      id: textField(event, "sg_event_id"),
+      type: textField(event, "event"),
+      time: unixTime(field(event, "timestamp")),
+      body,
+    };
+  });
+}

@@ -1,0 +1,60 @@
+import { jsonObject, textField } from "../../json.js";
+import { findHeader } from "../headers.js";
+import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import { textKey } from "../secret.js";
+import { readSignature } from "../signature-header.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+const TYPE_HEADER = "sentry-hook-resource";
+
+/**
+ * Sentry's integration platform. Its JavaScript example hashes JSON that was parsed and written again;
+ * what Sentry signs are the bytes it sends, and those are what counts here.
+ */
+export const SENTRY: Scheme = {
+  name: "sentry",
+  title: "Sentry",
+  evidence: {
+    kind: "published_example",
+    where: "getsentry/integration-platform-example, verify_sentry_signature.py, run over the vector",
+  },
+  covers: { body: true, url: false, time: false },
+  identity: {
+    id: "none: the body's hash tells events apart",
+    type: "header `Sentry-Hook-Resource`, then `.` and the body's `action`",
+    time: "none that is signed",
+  },
+  toleranceS: undefined,
+  // Three more attempts, five minutes apart.
+  retryHorizonS: 900,
+  batch: false,
+  replies: { success: { status: 200 } },
+  read,
+  identify,
+};
+
+/**
+ * Verifies Sentry, with the integration's client secret. An event's type is its resource with what
+ * happened to it: `issue.created`.
+ *
+ * @example
+ * const verifier = sentry({ secrets: process.env.SENTRY_CLIENT_SECRET });
+ */
+export function sentry(options: VerifierOptions): Verifier {
+  return createVerifier(SENTRY, options, textKey("hmac_sha256"));
+}
+
+function read({ headers, body }: SignedRequest): Reading {
+  const signatures = [readSignature(headers, { header: "sentry-hook-signature", encoding: "hex" })];
+  // A header that stands twice is refused here: naming the event must not throw.
+  findHeader(headers, TYPE_HEADER);
+  return { claims: [{ algorithm: "hmac_sha256", content: [body], signatures }] };
+}
+
+// `Request-ID` is no id: Sentry draws a new one for every attempt, so that a repeated event would pass as new.
+function identify({ request }: Verified): readonly EventIdentity[] {
+  const resource = findHeader(request.headers, TYPE_HEADER);
+  const action = textField(jsonObject(request.body), "action");
+  return [{ type: resource === undefined || action === undefined ? resource : `${resource}.${action}` }];
+}

@@ -1,0 +1,69 @@
+import { textTime } from "../event-time.js";
+import { findHeader } from "../headers.js";
+import type { HeaderBag } from "../headers.js";
+import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import { textKey } from "../secret.js";
+import { readSignature } from "../signature-header.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+/**
+ * Shopify: webhooks (`X-Shopify-…` headers) and the newer Events (`Shopify-…`). Only the body is signed:
+ * shop, topic and id stand in headers that nobody signs, so a captured request can be sent again under
+ * another id or topic.
+ */
+export const SHOPIFY: Scheme = {
+  name: "shopify",
+  title: "Shopify",
+  evidence: { kind: "official_library", name: "@shopify/shopify-api", version: "13.1.0" },
+  covers: { body: true, url: false, time: false, id: false },
+  identity: {
+    // Not `X-Shopify-Event-Id`: one checkout sends orders/create and orders/paid under the same one.
+    id: "header `X-Shopify-Webhook-Id`",
+    type: "header `X-Shopify-Topic`",
+    time: "header `X-Shopify-Triggered-At`",
+  },
+  toleranceS: undefined,
+  // 8 attempts within four hours; then the subscription is removed.
+  retryHorizonS: 14_400,
+  batch: false,
+  replies: { success: { status: 200 } },
+  read,
+  identify,
+};
+
+/**
+ * Verifies Shopify, with the client secret of the app.
+ *
+ * @example
+ * const verifier = shopify({ secrets: "shpss_1f0c…" });
+ */
+export function shopify(options: VerifierOptions): Verifier {
+  return createVerifier(SHOPIFY, options, textKey("hmac_sha256"));
+}
+
+function read({ headers, body }: SignedRequest): Reading {
+  const header = `${prefixOf(headers)}-hmac-sha256`;
+  const signatures = [readSignature(headers, { header, encoding: "base64" })];
+  // A header that stands twice is refused here: naming the event must not throw.
+  identity(headers);
+  return { claims: [{ algorithm: "hmac_sha256", content: [body], signatures }] };
+}
+
+function identify({ request }: Verified): readonly EventIdentity[] {
+  return [identity(request.headers)];
+}
+
+function identity(headers: HeaderBag): EventIdentity {
+  const prefix = prefixOf(headers);
+  return {
+    id: findHeader(headers, `${prefix}-webhook-id`),
+    type: findHeader(headers, `${prefix}-topic`),
+    time: textTime(findHeader(headers, `${prefix}-triggered-at`)),
+  };
+}
+
+// As Shopify's library decides it. One prefix for all headers, so that nobody can mix two sets of them.
+function prefixOf(headers: HeaderBag): "shopify" | "x-shopify" {
+  return findHeader(headers, "shopify-hmac-sha256") === undefined ? "x-shopify" : "shopify";
+}

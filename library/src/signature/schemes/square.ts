@@ -1,0 +1,55 @@
+import { jsonObject, textField } from "../../json.js";
+import { textTime } from "../event-time.js";
+import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import { textKey } from "../secret.js";
+import { readSignature } from "../signature-header.js";
+import { signedUrl } from "../signed-url.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+/** Square, which signs the notification URL as it was configured, followed by the body. */
+export const SQUARE: Scheme = {
+  name: "square",
+  title: "Square",
+  evidence: {
+    kind: "published_example",
+    where: "developer.squareup.com, Verify and validate an event notification; square 46.0.0 agrees",
+  },
+  covers: { body: true, url: true, time: false },
+  identity: { id: "body `event_id`", type: "body `type`", time: "body `created_at`" },
+  toleranceS: undefined,
+  retryHorizonS: 86_400,
+  batch: false,
+  replies: { success: { status: 200 } },
+  read,
+  identify,
+};
+
+/**
+ * Verifies Square, with the subscription's signature key. Behind a proxy, set `publicUrl` to the
+ * notification URL.
+ *
+ * @example
+ * const verifier = square({ secrets: "…", publicUrl: "https://example.com/hooks/square" });
+ */
+export function square(options: VerifierOptions): Verifier {
+  return createVerifier(SQUARE, options, textKey("hmac_sha256"));
+}
+
+function read(request: SignedRequest, verifier: Verifier): Reading {
+  const form = { header: "x-square-hmacsha256-signature", encoding: "base64" } as const;
+  const signatures = [readSignature(request.headers, form)];
+  const content = [signedUrl(request, verifier), request.body];
+  return { claims: [{ algorithm: "hmac_sha256", content, signatures }] };
+}
+
+function identify({ request }: Verified): readonly EventIdentity[] {
+  const json = jsonObject(request.body);
+  return [
+    {
+      id: textField(json, "event_id"),
+      type: textField(json, "type"),
+      time: textTime(textField(json, "created_at")),
+    },
+  ];
+}

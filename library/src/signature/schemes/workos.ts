@@ -1,0 +1,61 @@
+import { jsonObject, textField } from "../../json.js";
+import { textTime } from "../event-time.js";
+import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import { textKey } from "../secret.js";
+import { claims, readTagged } from "../signature-header.js";
+import { parseTimestamp } from "../timestamp.js";
+import { createVerifier } from "../verifier.js";
+import type { VerifierOptions } from "../verifier.js";
+
+const HEADER = "workos-signature";
+
+/** WorkOS. Its time is in milliseconds, where Stripe's header of the same form has seconds. */
+export const WORKOS: Scheme = {
+  name: "workos",
+  title: "WorkOS",
+  evidence: { kind: "official_library", name: "@workos-inc/node", version: "8.13.0" },
+  covers: { body: true, url: false, time: true },
+  identity: { id: "body `id`", type: "body `event`", time: "body `created_at`" },
+  toleranceS: 180,
+  // By memory of its documentation: six more attempts within three days.
+  retryHorizonS: 259_200,
+  batch: false,
+  replies: { success: { status: 200 } },
+  read,
+  identify,
+};
+
+/**
+ * Verifies WorkOS, with the endpoint's signing secret.
+ *
+ * @example
+ * const verifier = workos({ secrets: process.env.WORKOS_WEBHOOK_SECRET });
+ */
+export function workos(options: VerifierOptions): Verifier {
+  return createVerifier(WORKOS, options, textKey("hmac_sha256"));
+}
+
+function read({ headers, body }: SignedRequest): Reading {
+  const { time, signatures } = readTagged(headers, {
+    header: HEADER,
+    encoding: "hex",
+    separator: ",",
+    time: "t",
+    signature: "v1",
+  });
+  return {
+    claims: claims({ algorithm: "hmac_sha256", content: [`${time}.`, body], signatures }),
+    signedAtS: parseTimestamp(time, HEADER, "ms"),
+  };
+}
+
+function identify({ request }: Verified): readonly EventIdentity[] {
+  const json = jsonObject(request.body);
+  return [
+    {
+      id: textField(json, "id"),
+      type: textField(json, "event"),
+      time: textTime(textField(json, "created_at")),
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../clock.js";
+import type { Signal } from "../observer.js";
+import { github } from "./schemes/github.js";
+import { square } from "./schemes/square.js";
+import { STANDARD_WEBHOOKS, standardWebhooks } from "./schemes/standard.js";
+import { stripe } from "./schemes/stripe.js";
+import { keySetFromJwks } from "./jwks.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+describe("a verifier", () => {
+  it("has the scheme's own tolerance and the system's clock unless told otherwise", () => {
+    expect(standardWebhooks({ secrets: SECRET })).toMatchObject({
+      scheme: STANDARD_WEBHOOKS,
+      toleranceS: 300,
+      requireOrder: false,
+      clock: systemClock,
+      publicUrl: undefined,
+    });
+    expect(standardWebhooks({ secrets: SECRET, toleranceS: 5 }).toleranceS).toBe(5);
+  });
+
+  it("is frozen, so that nothing is reconfigured after it was checked", () => {
+    expect(Object.isFrozen(standardWebhooks({ secrets: SECRET }))).toBe(true);
+  });
+
+  it("names its keys by their place, or as told", () => {
+    const verifier = standardWebhooks({ secrets: [SECRET, { name: "old", secret: SECRET }, SECRET] });
+    const keys = typeof verifier.keys === "function" ? [] : verifier.keys.keys;
+    expect(keys.map((key) => key.name)).toEqual(["secret 1", "old", "secret 3"]);
+  });
+
+  it("takes keys as values instead of secrets", () => {
+    const keys = keySetFromJwks({
+      keys: [{ kty: "OKP", crv: "Ed25519", kid: "k", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
+    });
+    expect(standardWebhooks({ keys }).keys).toBe(keys);
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["undefined", { secrets: undefined }],
+    ["an empty text", { secrets: "" }],
+    ["an empty list", { secrets: [] }],
+    ["a list with an empty text", { secrets: [SECRET, ""] }],
+    ["a list with undefined, as an unset variable gives it", { secrets: [undefined] }],
+    ["null", { secrets: null }],
+    ["a name without a secret", { secrets: { name: "a" } }],
+    ["a number", { secrets: 5 }],
+  ])("is not made from %s: there is no way to verify without a secret", (_, options) => {
+    expect(() => standardWebhooks(options as Parameters<typeof standardWebhooks>[0])).toThrow(
+      expect.objectContaining({ code: "secret_missing" }),
+    );
+  });
+
+  it("is not made from one good secret beside a bad one", () => {
+    expect(() => standardWebhooks({ secrets: [SECRET, "whsec_short"] })).toThrow(/secret 2/);
+  });
+
+  it("refuses options that would switch a check off", () => {
+    for (const toleranceS of [0, -1, Number.NaN, Infinity, "300" as unknown as number])
+      expect(() => standardWebhooks({ secrets: SECRET, toleranceS })).toThrow(
+        expect.objectContaining({ code: "option_invalid" }),
+      );
+    expect(() => standardWebhooks({ secrets: SECRET, publicUrl: "example.com/hooks" })).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
+  });
+});
+
+describe("a secret that a provider made too short", () => {
+  it("is accepted and signalled once, at construction, by its name and length", () => {
+    const signals: Signal[] = [];
+    const secrets = [{ name: "old", secret: "fifteen bytes ." }, "sixteen bytes ..", "short"];
+    stripe({ secrets, observer: (signal) => signals.push(signal) });
+    expect(signals).toEqual([
+      { kind: "secret_weak", scheme: "stripe", key: "old", bytes: 15 },
+      { kind: "secret_weak", scheme: "stripe", key: "secret 3", bytes: 5 },
+    ]);
+  });
+});
+
+it("a tolerance is refused where no time is signed, instead of being kept in silence", () => {
+  expect(() => github({ secrets: "sixteen bytes ..", toleranceS: 300 })).toThrow(
+    expect.objectContaining({ code: "option_invalid", message: expect.stringContaining("signs no time") }),
+  );
+});
+
+it("a public URL of another protocol is refused", () => {
+  expect(() => square({ secrets: "sixteen bytes ..", publicUrl: "ftp://example.com/hooks" })).toThrow(
+    expect.objectContaining({ code: "option_invalid" }),
+  );
+});

@@ -1,0 +1,118 @@
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import { PosthornError } from "../../posthorn-error.js";
+
+/** What a statement can be given. */
+export type SqliteValue = string | number | bigint | null | Uint8Array;
+
+/** What Posthorn uses of a statement, the same in better-sqlite3 and node:sqlite. */
+export interface SqliteStatement {
+  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  get(...values: SqliteValue[]): unknown;
+  all(...values: SqliteValue[]): unknown[];
+}
+
+/**
+ * A handle of better-sqlite3 (`Database`) or node:sqlite (`DatabaseSync`). It is typed by what it can do and
+ * never imported: the host's version of the driver is the one that runs, and Node 20 has no node:sqlite.
+ */
+export interface SqliteDatabase {
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): unknown;
+  /** better-sqlite3's word for an open transaction. */
+  readonly inTransaction?: boolean;
+  /** node:sqlite's word for it. */
+  readonly isTransaction?: boolean;
+}
+
+/** What the two drivers call differently, or only one of them has. */
+interface DriverStatement extends SqliteStatement {
+  safeIntegers?(on: boolean): unknown;
+  setReadBigInts?(on: boolean): unknown;
+  setReturnArrays?(on: boolean): unknown;
+}
+
+/** One handle, with its statements prepared once. Knows nothing of what is stored. */
+export class SqliteClient {
+  readonly db: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
+
+  constructor(db: SqliteDatabase) {
+    checkHandle(db);
+    this.db = db;
+  }
+
+  get inTransaction(): boolean {
+    return (this.db.inTransaction ?? this.db.isTransaction) === true;
+  }
+
+  exec(sql: string): void {
+    this.db.exec(sql);
+  }
+
+  /** Runs a statement and returns how many rows it changed. */
+  run(sql: string, ...values: SqliteValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined {
+    return (this.#statement(sql).get(...values) as Row | null | undefined) ?? undefined;
+  }
+
+  all<Row>(sql: string, ...values: SqliteValue[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** Reads a setting. Never from a kept statement: SQLite reads many settings when it prepares, and a kept one would answer with the past. */
+  pragma<Row>(name: string): Row | undefined {
+    return prepare(this.db, `pragma ${name}`).get() as Row | undefined;
+  }
+
+  #statement(sql: string): SqliteStatement {
+    const kept = this.#statements.get(sql);
+    if (kept !== undefined) return kept;
+    const prepared = prepare(this.db, sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** The bytes of a blob, as the plain array that both drivers can agree on; better-sqlite3 gives a `Buffer`. */
+export function plainBytes(blob: Uint8Array): Uint8Array {
+  return new Uint8Array(blob.buffer, blob.byteOffset, blob.byteLength);
+}
+
+// A host may have set its handle to big integers or to arrays for statements of its own; ours read rows of numbers.
+function prepare(db: SqliteDatabase, sql: string): SqliteStatement {
+  const statement: DriverStatement = db.prepare(sql);
+  statement.safeIntegers?.(false);
+  statement.setReadBigInts?.(false);
+  statement.setReturnArrays?.(false);
+  return statement;
+}
+
+function checkHandle(db: SqliteDatabase): void {
+  const handle = db as Partial<Record<string, unknown>> | null | undefined;
+  if (typeof handle?.["prepare"] !== "function" || typeof handle["exec"] !== "function") {
+    throw unsupported(`${describe(handle)} was handed in. If an ORM wraps the handle, hand in the handle itself`);
+  }
+  if (typeof handle["inTransaction"] !== "boolean" && typeof handle["isTransaction"] !== "boolean") {
+    throw unsupported(
+      "the handle does not say whether a transaction is open. node:sqlite does from Node 22.16 on; the package sqlite3 cannot",
+    );
+  }
+  if (handle["readonly"] === true) {
+    throw unsupported("the handle is read-only, and every event is written. Open it without `readonly`");
+  }
+}
+
+function describe(handle: unknown): string {
+  if (typeof handle !== "object" || handle === null) return String(handle);
+  return `an object of class ${handle.constructor?.name ?? "null"}`;
+}
+
+function unsupported(found: string): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "client_unsupported",
+    `\`db\` must be an open handle of better-sqlite3 or node:sqlite: ${found}.`,
+  );
+}
