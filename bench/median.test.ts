@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { median, ratioPerRound } from "./median.js";
+import { median, middleHalf, ratioPerRound } from "./median.js";
 
 test("the median of an odd number of values is the middle one, in whatever order they come", () => {
   expect(median([9, 1, 5])).toBe(5);
@@ -31,4 +31,9 @@ test("one spoilt round of five does not move the median of the ratios", () => {
 
 test("rounds that cannot be paired are refused", () => {
   expect(() => ratioPerRound([1, 2], [1])).toThrow("2 rounds with 1");
+});
+
+test("the middle half leaves a quarter of the rounds out on either side", () => {
+  expect(middleHalf([100, 4, 3, 2, 0.01])).toEqual({ low: 2, high: 4 });
+  expect(middleHalf([7])).toEqual({ low: 7, high: 7 });
 });

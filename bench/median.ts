@@ -14,3 +14,10 @@ export function ratioPerRound(of: readonly number[], to: readonly number[]): num
   if (of.length !== to.length) throw new Error(`Cannot pair ${of.length} rounds with ${to.length}.`);
   return of.map((value, round) => value / (to[round] ?? Number.NaN));
 }
+
+/** The values between which the middle half lies: one stalled round says nothing about the rest, as lowest or highest it would. */
+export function middleHalf(values: readonly number[]): { low: number; high: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const quarter = Math.floor(sorted.length / 4);
+  return { low: sorted[quarter] ?? Number.NaN, high: sorted.at(-1 - quarter) ?? Number.NaN };
+}

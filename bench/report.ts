@@ -2,7 +2,7 @@ import type { CaseFigures, Figures } from "./figures.js";
 import type { Judged } from "./goals.js";
 import type { Machine } from "./machine.js";
 
-/** A ratio with the lowest and highest of its rounds, which show how far to trust it. */
+/** A ratio and where the middle half of its rounds lies, which shows how far to trust it. */
 export interface JudgedRatio extends Judged {
   readonly low: number;
   readonly high: number;

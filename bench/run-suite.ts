@@ -1,7 +1,7 @@
 import { setImmediate as pause } from "node:timers/promises";
 import { figuresOf } from "./figures.js";
 import { judge } from "./goals.js";
-import { median, ratioPerRound } from "./median.js";
+import { median, middleHalf, ratioPerRound } from "./median.js";
 import { orderOfRound } from "./order.js";
 import { select, timedMs, type Selection } from "./plan.js";
 import type { Progress } from "./progress.js";
@@ -80,8 +80,7 @@ async function conclude(selection: Selection, runners: readonly Runner[]): Promi
 
 function judgeRatio(ratio: Ratio, roundsOf: (name: string) => number[]): JudgedRatio {
   const quotients = ratioPerRound(roundsOf(ratio.of), roundsOf(ratio.to));
-  const judged = judge(ratio.name, median(quotients), ratio.goal);
-  return { ...judged, low: Math.min(...quotients), high: Math.max(...quotients) };
+  return { ...judge(ratio.name, median(quotients), ratio.goal), ...middleHalf(quotients) };
 }
 
 function inOrder(runners: readonly Runner[], round: number): Runner[] {

@@ -64,7 +64,7 @@ function renderRatios(ratios: readonly JudgedRatio[], options: TableOptions): st
     ratio.goal ?? "",
     verdict(ratio, options),
   ]);
-  return alignColumns([["ratio", "median", "rounds", "goal", ""], ...rows], "lrrrl").join("\n");
+  return alignColumns([["ratio", "median", "half of the rounds", "goal", ""], ...rows], "lrrrl").join("\n");
 }
 
 function renderLimits(limits: readonly Judged[], options: TableOptions): string {

@@ -22,7 +22,7 @@ const steps: readonly Step[] = [
   },
   {
     name: "unit",
-    command: ["vitest", "run", "--project", "unit"],
+    command: ["vitest", "run", "--project", "unit", "--project", "web"],
     hint: "`npx vitest <file>` runs one file again at each change.",
   },
 ];

@@ -8,7 +8,7 @@ export interface Lane {
 }
 
 export const lanes: readonly Lane[] = [
-  { name: "unit", command: ["vitest", "run", "--project", "unit"] },
+  { name: "unit", command: ["vitest", "run", "--project", "unit", "--project", "web"] },
   { name: "official", install: "test/official", command: ["vitest", "run", "--project", "official"] },
 ];
 

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { PROVIDER_SCHEMES } from "../library/src/providers.js";
-import type { Reply, Scheme } from "../library/src/verify.js";
+import type { DescribedScheme, Reply, Scheme } from "../library/src/verify.js";
 
 // docs/providers.md is printed from the schemes themselves; print-providers.test.ts keeps the two equal.
 
 /** The page that lists every provider. */
-export function providersPage(schemes: readonly Scheme[]): string {
+export function providersPage(schemes: readonly DescribedScheme[]): string {
   return [
     INTRODUCTION,
     table(
@@ -38,7 +38,7 @@ export function providersPage(schemes: readonly Scheme[]): string {
         scheme.title,
         scheme.identity.id + (scheme.covers.id === false ? " **(not signed)**" : ""),
         scheme.identity.type,
-        scheme.identity.time,
+        scheme.identity.time ?? "none",
         evidence(scheme),
       ]),
     ),
@@ -124,7 +124,7 @@ function reply(found: Reply | undefined): string {
   return [`${found.status}`, ...headers].join(" with ");
 }
 
-function evidence({ evidence: found }: Scheme): string {
+function evidence({ evidence: found }: DescribedScheme): string {
   switch (found.kind) {
     case "official_library":
       return `library \`${found.name}\` ${found.version}`;

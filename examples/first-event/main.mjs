@@ -1,7 +1,9 @@
 // Signs an event, posts it to a receiver on this machine, and prints the verdict: first as sent, then
 // as a framework that parsed the body would hand it over. Run it with `npm start`.
+import { once } from "node:events";
 import { createServer } from "node:http";
-import { createSigner, diagnose, generateSecret, readEvents, sign, standardWebhooks, verify } from "posthorn";
+import { createSigner, diagnose, generateSecret, isPosthornError } from "posthorn";
+import { readEvents, sign, standardWebhooks, verify } from "posthorn";
 
 const secret = generateSecret();
 
@@ -12,17 +14,18 @@ const receiver = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   try {
     const verified = await verify(verifier, { headers: request.headers, body: Buffer.concat(chunks) });
-    const [event] = readEvents(verified);
-    console.log(`  accepted  ${event.type} ${event.id}, signed with ${verified.key}`);
+    for (const { type, id } of readEvents(verified)) {
+      console.log(`  accepted  ${type} ${id}, signed with ${verified.key}`);
+    }
     response.writeHead(204).end();
   } catch (error) {
-    console.log(`  refused   ${error.code}`);
-    for (const cure of error.detail.diagnosis ?? []) console.log(`            ${cure}`);
+    console.log(`  refused   ${isPosthornError(error) ? error.message : error}`);
     response.writeHead(401).end();
   }
 });
-await new Promise((listening) => receiver.listen(0, "127.0.0.1", listening));
-const url = `http://127.0.0.1:${receiver.address().port}/webhooks`;
+await once(receiver.listen(0, "127.0.0.1"), "listening");
+const { port } = /** @type {import("node:net").AddressInfo} */ (receiver.address());
+const url = `http://127.0.0.1:${port}/webhooks`;
 
 // The sending side. The signature covers id, time and these very bytes.
 const body = Buffer.from('{"type": "invoice.paid", "data": {"amount": 14900}}');

@@ -43,15 +43,9 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
 
 /** Standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let index = 0; index < bytes.length; index += 3) {
-    const left = bytes.length - index;
-    const word = ((bytes[index] as number) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
-    text += BASE64.charAt(word >> 18) + BASE64.charAt((word >> 12) & 63);
-    text += left > 1 ? BASE64.charAt((word >> 6) & 63) : "=";
-    text += left > 2 ? BASE64.charAt(word & 63) : "=";
-  }
-  return text;
+  let characters = "";
+  for (const byte of bytes) characters += String.fromCharCode(byte);
+  return btoa(characters);
 }
 
 /** Decodes base64, standard or url-safe but not mixed, padded or not; undefined when it is anything else. */

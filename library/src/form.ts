@@ -1,7 +1,8 @@
 // URLSearchParams puts U+FFFD in place of bytes that are no UTF-8, so that many bodies mean one form.
 // This reader takes what decodes exactly, and nothing else.
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+// A byte order mark would vanish otherwise, and a form that was not signed would pass for the one that was.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The fields of a form in the order in which they were sent; names may repeat. */
 export type Form = readonly (readonly [name: string, value: string])[];

@@ -93,6 +93,12 @@ export type Signal =
       readonly setting: string;
       readonly value: string;
       readonly expected: string;
+    }
+  | {
+      /** SQLite's write-ahead log cannot be emptied, because somebody keeps an old read open: the disk will fill. */
+      readonly kind: "wal_growing";
+      readonly store: string;
+      readonly bytes: number;
     };
 
 /** Receives signals, synchronously and in order. */

@@ -13,6 +13,7 @@ export { keySetFromJwks } from "./signature/jwks.js";
 export type { Algorithm, Key, KeyHint, KeySet, KeySource } from "./signature/key.js";
 export { readEvents } from "./signature/read-events.js";
 export type {
+  DescribedScheme,
   Diagnose,
   Finding,
   Refusal,

@@ -85,7 +85,7 @@ function tail({ stdout, stderr }: { readonly stdout: string; readonly stderr: st
 // What belongs to this process and would reach into others: a loader in NODE_OPTIONS would be run by the runtimes
 // that are tried, and npm's notes on the root package would turn an `npm pack` of the library into one of the root.
 const OWN_VARIABLES =
-  /^(NODE_OPTIONS|NODE_PATH|NODE_ENV|INIT_CWD|npm_(lifecycle|package|command|config_local_prefix).*|(BUN|DENO)_.*)$/i;
+  /^(NODE_OPTIONS|NODE_PATH|NODE_ENV|INIT_CWD|npm_(lifecycle|package|command|config_local_prefix|config_loglevel).*|(BUN|DENO)_.*)$/i;
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.test(name)));

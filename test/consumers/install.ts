@@ -10,8 +10,7 @@ const INSTALL_TIMEOUT_MS = 15 * 60_000;
 export async function installRuntimes(): Promise<void> {
   if (!isStale()) return;
   process.stdout.write("Installing the runtimes of test/consumers/package-lock.json…\n");
-  // No script has to run: the binaries are started where their platform packages put them. npm older than 11.16
-  // does not know the "allowScripts" of package.json, hence the flag.
+  // No package here has an install script; the flag keeps it so.
   await mustRun("npm", ["ci", "--prefix", laneFolder, "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: root,
     timeoutMs: INSTALL_TIMEOUT_MS,

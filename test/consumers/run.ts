@@ -46,16 +46,18 @@ async function main(): Promise<void> {
   finish(tallyOf(results));
 }
 
-/** `--only bun` keeps the cases whose topic or name contains "bun". */
+/** `--only bun` keeps the cases of that topic; a text that is no topic, those whose topic or name contains it. */
 function chooseCases(args: readonly string[]): readonly Case[] {
   const [flag, text, ...rest] = args;
   if (flag === undefined) return cases;
   if (flag !== "--only" || text === undefined || rest.length > 0) {
     throw new Error(`Unknown arguments: ${args.join(" ")}. There is --only <text>.`);
   }
-  const chosen = cases.filter(({ topic, name }) =>
-    `${topic} ${name}`.toLowerCase().includes(text.toLowerCase()),
-  );
+  const wanted = text.toLowerCase();
+  // "bun" is a runtime, and also the beginning of "bundler".
+  const exact = cases.filter(({ topic }) => topic === wanted);
+  if (exact.length > 0) return exact;
+  const chosen = cases.filter(({ topic, name }) => `${topic} ${name}`.toLowerCase().includes(wanted));
   if (chosen.length > 0) return chosen;
   throw new Error(`--only ${text}: there are ${[...new Set(cases.map(({ topic }) => topic))].join(", ")}.`);
 }

@@ -14,8 +14,8 @@ export interface Runtime {
 
 const platform = `${process.platform}-${process.arch}`;
 
-// The platform packages that npm picks by "os" and "cpu"; aliases of package.json for Node, whose own `node`
-// package would start a second npm from an install script.
+// The platform packages themselves, of which npm picks by "os" and "cpu". The packages around them would run
+// install scripts, and want platforms in the lock that a registry may not have yet: `npm ci` refuses such a lock.
 const nodePackages: Readonly<Record<string, readonly string[]>> = {
   "node 20": ["linux-x64", "linux-arm64"],
   "node 22": ["linux-x64", "linux-arm64", "darwin-arm64"],
@@ -27,19 +27,16 @@ const otherBinaries: Readonly<Record<string, Readonly<Record<string, string>>>> 
   bun: {
     "linux-x64": "@oven/bun-linux-x64/bin/bun",
     "linux-arm64": "@oven/bun-linux-aarch64/bin/bun",
-    "darwin-x64": "@oven/bun-darwin-x64/bin/bun",
     "darwin-arm64": "@oven/bun-darwin-aarch64/bin/bun",
   },
   deno: {
     "linux-x64": "@deno/linux-x64-glibc/deno",
     "linux-arm64": "@deno/linux-arm64-glibc/deno",
-    "darwin-x64": "@deno/darwin-x64/deno",
     "darwin-arm64": "@deno/darwin-arm64/deno",
   },
   workerd: {
     "linux-x64": "@cloudflare/workerd-linux-64/bin/workerd",
     "linux-arm64": "@cloudflare/workerd-linux-arm64/bin/workerd",
-    "darwin-x64": "@cloudflare/workerd-darwin-64/bin/workerd",
     "darwin-arm64": "@cloudflare/workerd-darwin-arm64/bin/workerd",
   },
 };

@@ -39,10 +39,8 @@ describe("a source", () => {
 
   it("says at once when stale events of it cannot be told", () => {
     const signals: Signal[] = [];
-    const timeless = {
-      ...verifier,
-      scheme: { ...verifier.scheme, identity: { ...verifier.scheme.identity, time: "none" } },
-    };
+    const identity = { id: "body `id`", type: "body `type`", time: undefined };
+    const timeless = { ...verifier, scheme: { ...verifier.scheme, identity } };
     createSource("timeless", timeless, (signal) => signals.push(signal));
     expect(signals).toEqual([{ kind: "stale_untold", source: "timeless" }]);
   });

@@ -44,7 +44,11 @@ export function createSource(
     );
   }
   if (windowS !== "forever") checkWindow(name, windowS, verifier);
-  if (stale === "reject_stale" && verifier.scheme.identity?.time === "none") {
+  if (
+    stale === "reject_stale" &&
+    verifier.scheme.identity !== undefined &&
+    verifier.scheme.identity.time === undefined
+  ) {
     notify(observer, { kind: "stale_untold", source: name });
   }
   return Object.freeze({

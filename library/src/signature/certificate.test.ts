@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { decodeBase64, encodeBase64, encodeHex } from "../bytes.js";
+import { decodeBase64, decodeHex, encodeBase64, encodeHex } from "../bytes.js";
 import { isPosthornError } from "../posthorn-error.js";
 import { keyFromCertificate, keySetFromCertificate } from "./certificate.js";
 
@@ -105,6 +105,14 @@ describe("what is refused, always with the same code", () => {
     ["sequences in sequences", pemOf(new Uint8Array(20_000).fill(0x30))],
   ])("%s", (_, pem) => {
     expect(outcome(pem)).toBe("secret_malformed");
+  });
+
+  it("a key that is for RSA-PSS only, though it has RSA's form", () => {
+    const identifier = "06092a864886f70d0101010500";
+    const hex = encodeHex(derOf(RSA));
+    expect(hex.split(identifier)).toHaveLength(2);
+    const pss = decodeHex(hex.replace(identifier, "06092a864886f70d01010a0500"));
+    expect(outcome(pemOf(pss ?? new Uint8Array()))).toBe("secret_malformed");
   });
 
   it("what is no text at all", () => {

@@ -28,12 +28,16 @@ export function answerSync(question: Question): Answer {
       return indexOfMac(hmac(key, content), signatures);
     case "plain_token":
       return signatures.findIndex((signature) => equalBytes(signature, key.material()));
+    case "sha256":
+      return indexOfMac(sha256Sync(concat(content)), signatures);
     case "ed25519":
     case "rsa_sha256":
     case "ecdsa_p256_sha256": {
       const signed = concat(content);
       const hash = key.algorithm === "ed25519" ? null : "sha256";
-      return signatures.findIndex((signature) => verify(hash, signed, publicKey(key), signature));
+      // r and s side by side, as WebCrypto takes them; of no meaning to the other algorithms.
+      const options = { key: publicKey(key), dsaEncoding: "ieee-p1363" } as const;
+      return signatures.findIndex((signature) => verify(hash, signed, options, signature));
     }
     case "ed25519_private":
       return -1;

@@ -13,7 +13,9 @@ interface Recipe {
   readonly use: "sign" | "verify";
 }
 
-const RECIPES: Readonly<Record<Exclude<Algorithm, "plain_token">, Recipe>> = {
+type KeyedAlgorithm = Exclude<Algorithm, "plain_token" | "sha256">;
+
+const RECIPES: Readonly<Record<KeyedAlgorithm, Recipe>> = {
   hmac_sha256: { format: "raw", parameters: { name: "HMAC", hash: "SHA-256" }, use: "sign" },
   hmac_sha1: { format: "raw", parameters: { name: "HMAC", hash: "SHA-1" }, use: "sign" },
   ed25519: { format: "raw", parameters: { name: "Ed25519" }, use: "verify" },
@@ -32,6 +34,7 @@ const imported = new WeakMap<Key, Promise<CryptoKey>>();
 export async function answer(question: Question): Promise<Answer> {
   const { key, content, signatures } = question;
   if (key.algorithm === "plain_token") return indexOf(signatures, key.material());
+  if (key.algorithm === "sha256") return indexOf(signatures, await sha256(concat(content)));
   const recipe = RECIPES[key.algorithm];
   if (recipe.use === "sign") {
     return key.algorithm === "ed25519_private" ? -1 : indexOf(signatures, await produce(key, content));
@@ -39,11 +42,7 @@ export async function answer(question: Question): Promise<Answer> {
   const handle = await importKey(key, recipe);
   const signed = concat(content);
   for (const [index, signature] of signatures.entries()) {
-    const raw = key.algorithm === "ecdsa_p256_sha256" ? joinEcdsa(signature) : signature;
-    if (
-      raw !== undefined &&
-      (await crypto.subtle.verify(recipe.parameters, handle, raw as BufferSource, signed))
-    )
+    if (await crypto.subtle.verify(recipe.parameters, handle, signature as BufferSource, signed))
       return index;
   }
   return -1;
@@ -51,7 +50,7 @@ export async function answer(question: Question): Promise<Answer> {
 
 /** Makes one signature. */
 export async function produce(key: Key, content: Content): Promise<Uint8Array> {
-  const recipe = RECIPES[key.algorithm as Exclude<Algorithm, "plain_token">];
+  const recipe = RECIPES[key.algorithm as KeyedAlgorithm];
   const handle = await importKey(key, recipe);
   return new Uint8Array(await crypto.subtle.sign(recipe.parameters.name, handle, concat(content)));
 }
@@ -105,22 +104,4 @@ function importKey(key: Key, recipe: Recipe): Promise<CryptoKey> {
     imported.set(key, handle);
   }
   return handle;
-}
-
-// WebCrypto wants r and s side by side, 32 bytes each; providers send them as DER integers.
-function joinEcdsa(der: Uint8Array): Uint8Array | undefined {
-  if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined;
-  const joined = new Uint8Array(64);
-  let offset = 2;
-  for (const end of [32, 64]) {
-    const length = der[offset + 1] ?? 0;
-    const integer = der.subarray(offset + 2, offset + 2 + length);
-    const digits = integer[0] === 0 ? integer.subarray(1) : integer;
-    // Negative or padded integers mean something else to OpenSSL: both sides must give one verdict.
-    const minimal = integer[0] === 0 ? (integer[1] ?? 0) >= 0x80 : (integer[0] ?? 0x80) < 0x80;
-    if (der[offset] !== 0x02 || integer.length !== length || !minimal || digits.length > 32) return undefined;
-    joined.set(digits, end - digits.length);
-    offset += 2 + length;
-  }
-  return offset === der.length ? joined : undefined;
 }

@@ -1,7 +1,7 @@
 // DER wrappers that stand before the 32 raw bytes of an Ed25519 key (RFC 8410).
 
 /** Before a public key: SubjectPublicKeyInfo. */
-export const ED25519_SPKI: Uint8Array = Uint8Array.of(
+export const ED25519_SPKI: Uint8Array = /* @__PURE__ */ Uint8Array.of(
   0x30,
   0x2a,
   0x30,
@@ -17,7 +17,7 @@ export const ED25519_SPKI: Uint8Array = Uint8Array.of(
 );
 
 /** Before a seed: PKCS #8. */
-export const ED25519_PKCS8: Uint8Array = Uint8Array.of(
+export const ED25519_PKCS8: Uint8Array = /* @__PURE__ */ Uint8Array.of(
   0x30,
   0x2e,
   0x02,

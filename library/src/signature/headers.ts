@@ -17,8 +17,7 @@ export function findHeader(headers: HeaderBag, name: string): string | undefined
   if (typeof single !== "string" || single.length > MAX_HEADER_LENGTH) {
     throw new PosthornError<SignatureErrorCode>(
       "header_malformed",
-      `The header "${name}" must be one text of at most ${MAX_HEADER_LENGTH} characters; ` +
-        (single === undefined ? "it was sent more than once." : "it is longer."),
+      `The header "${name}" ${single === undefined ? "was sent more than once" : `is longer than ${MAX_HEADER_LENGTH} characters`}.`,
       { detail: { header: name } },
     );
   }
@@ -31,7 +30,7 @@ export function needHeader(headers: HeaderBag, name: string): string {
   if (value !== undefined && value !== "") return value;
   throw new PosthornError<SignatureErrorCode>(
     "header_missing",
-    `The request has no "${name}" header. Check that the sender signs its requests, and that no proxy or framework drops the header.`,
+    `The request has no "${name}" header: is it signed, or does a proxy drop the header?`,
     { detail: { header: name } },
   );
 }

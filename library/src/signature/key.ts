@@ -9,7 +9,9 @@ export type Algorithm =
   | "ed25519_private"
   | "rsa_sha256"
   | "ecdsa_p256_sha256"
-  | "plain_token";
+  | "plain_token"
+  /** No key at all: a hash that a signed part of the request names. */
+  | "sha256";
 
 /** When a key counts, in unix milliseconds with both ends included: the validity of its certificate. */
 export interface Period {

@@ -38,8 +38,8 @@ export interface Reading {
   readonly signedAtS?: number;
   /** Which key the request says it needs, for keys that a promise brings. */
   readonly hint?: KeyHint;
-  /** The SHA-256 that a signed part of the request names for the body; compared once a signature held. */
-  readonly bodySha256?: Uint8Array;
+  /** What must hold besides a signature: a hash of the body that a signed part of the request names. */
+  readonly also?: Question;
   /** What the request claims of order, given the signature that held; only Posthorn's own senders make it. */
   readonly stamp?: (match: Match) => StampClaim | undefined;
 }
@@ -87,7 +87,7 @@ export interface Scheme {
   readonly name: string;
   readonly title: string;
   /** A vector that our code did not compute, or why there is none. */
-  readonly evidence: Evidence;
+  readonly evidence?: Evidence;
   /** What the signature covers: without the body, anybody who has one request can forge another. */
   readonly covers: {
     readonly body: boolean;
@@ -100,7 +100,7 @@ export interface Scheme {
     readonly id?: boolean;
   };
   /** Where an event's id, type and time are read, for docs/providers.md. */
-  readonly identity: { readonly id: string; readonly type: string; readonly time: string };
+  readonly identity?: { readonly id: string; readonly type: string; readonly time: string | undefined };
   /** How far the signed time may be from now; undefined where no time is signed. */
   readonly toleranceS: number | undefined;
   /** How long the provider goes on redelivering by itself, in seconds; 0 = it never does. Dedup must remember longer. */
@@ -116,6 +116,8 @@ export interface Scheme {
     /** Makes the provider come back later; undefined where 503 with Retry-After is as good as any. */
     readonly slowDown?: Reply;
   };
+  /** Leaves out keys that do not count at this time; throws when none is left. */
+  usableKeys?(keys: readonly Key[], nowMs: number): readonly Key[];
   /** Reads the request. Throws a PosthornError where something is missing or malformed. */
   read(request: SignedRequest, verifier: Verifier): Reading;
   /** Names the events of a request that was verified. Total: odd bodies yield undefined fields, never a throw. */
@@ -124,6 +126,12 @@ export interface Scheme {
   handshake?(verified: Verified): Reply | Promise<Reply> | undefined;
 }
 
+/** A scheme with all that the docs tell of it. */
+export type DescribedScheme = Scheme & Required<Pick<Scheme, "evidence" | "identity">>;
+
+/** All that verifying asks of a clock. */
+export type WallClock = Pick<Clock, "now">;
+
 /** A scheme bound to its keys: made once, checked at construction, used for every request. */
 export interface Verifier {
   readonly scheme: Scheme;
@@ -131,7 +139,7 @@ export interface Verifier {
   readonly toleranceS: number | undefined;
   readonly publicUrl: string | undefined;
   readonly requireOrder: boolean;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly observer: Observer | undefined;
   readonly diagnose: Diagnose | undefined;
 }

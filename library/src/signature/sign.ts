@@ -1,16 +1,15 @@
 import { produce, produceSync } from "#crypto";
 import { encodeBase64 } from "../bytes.js";
-import type { Clock } from "../clock.js";
-import { systemClock } from "../clock.js";
 import type { Stamp } from "../event.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Key } from "./key.js";
 import type { Content } from "./question.js";
+import type { WallClock } from "./scheme.js";
 import { parseStandardSecret } from "./secret.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import { isEventId } from "./standard-headers.js";
 import { STAMP_HEADERS, STAMP_VERSIONS, stampContent, writeStamp } from "./stamp.js";
-import { parseSecrets } from "./verifier.js";
+import { parseSecrets, WALL_CLOCK } from "./verifier.js";
 import type { VerifierOptions } from "./verifier.js";
 
 // Verifiers read at most this many digits, and at most 16 entries: two for each key of a stamped event.
@@ -20,7 +19,7 @@ const MAX_KEYS = 8;
 /** The keys of a sender, parsed once. During a rotation it holds the old and the new, and both sign. */
 export interface Signer {
   readonly keys: readonly Key[];
-  readonly clock: Clock;
+  readonly clock: WallClock;
 }
 
 /** What is to be signed. */
@@ -49,7 +48,7 @@ export function createSigner(options: Pick<VerifierOptions, "secrets" | "clock">
   }
   return Object.freeze({
     keys: Object.freeze(keys),
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? WALL_CLOCK,
   });
 }
 

@@ -1,10 +1,7 @@
-import type { Clock } from "../clock.js";
-import { systemClock } from "../clock.js";
 import { PosthornError } from "../posthorn-error.js";
-import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import type { Key, KeySource } from "./key.js";
-import type { Diagnose, Scheme, Verifier } from "./scheme.js";
+import type { Diagnose, Scheme, Verifier, WallClock } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 
 /** A secret with a name, so that the verdict can say which one matched. */
@@ -24,12 +21,15 @@ export interface VerifierOptions {
   /** The URL as the provider has it, for schemes that sign it: an origin, or a whole URL without its query. */
   readonly publicUrl?: string;
   /** @default the system's clock */
-  readonly clock?: Clock;
+  readonly clock?: WallClock;
   /** Told of every verdict. */
   readonly observer?: Observer;
   /** Forensics, from `posthorn`: explains a refusal in the error and to the observer. Left out, nothing of it is bundled. */
   readonly diagnose?: Diagnose;
 }
+
+// Not the system clock of clock.ts: its timers would be bundled with it.
+export const WALL_CLOCK: WallClock = Object.freeze({ now: () => Date.now() });
 
 /** Binds a scheme to its keys; `parse` turns one secret into a key or throws `secret_malformed`. */
 export function createVerifier(
@@ -38,14 +38,13 @@ export function createVerifier(
   parse: (secret: string, name: string) => Key,
 ): Verifier {
   const keys = options.keys ?? { keys: Object.freeze(parseSecrets(options.secrets, parse)) };
-  if (typeof keys !== "function") signalWeakness(scheme, keys.keys, options.observer);
   return Object.freeze({
     scheme,
     keys,
-    toleranceS: checkedTolerance(scheme, options.toleranceS) ?? scheme.toleranceS,
-    publicUrl: checkedUrl(options.publicUrl),
+    toleranceS: checkedTolerance(options.toleranceS) ?? scheme.toleranceS,
+    publicUrl: options.publicUrl,
     requireOrder: options.requireOrder ?? false,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? WALL_CLOCK,
     observer: options.observer,
     diagnose: options.diagnose,
   });
@@ -67,18 +66,6 @@ export function parseSecrets(
   });
 }
 
-// The provider chose the secret, so it cannot be refused; but one this short can be guessed offline
-// from a single captured request.
-const SHORTEST_STRONG_BYTES = 16;
-
-function signalWeakness(scheme: Scheme, keys: readonly Key[], observer: Observer | undefined): void {
-  for (const key of keys) {
-    const bytes = key.material().length;
-    if (bytes >= SHORTEST_STRONG_BYTES) continue;
-    notify(observer, { kind: "secret_weak", scheme: scheme.name, key: key.name, bytes });
-  }
-}
-
 function describe(value: unknown): string {
   return value === "" ? "an empty text" : value === null ? "null" : `of type ${typeof value}`;
 }
@@ -90,20 +77,10 @@ function missing(found: string): PosthornError<SignatureErrorCode> {
   );
 }
 
-function checkedTolerance(scheme: Scheme, toleranceS: number | undefined): number | undefined {
-  if (toleranceS === undefined) return undefined;
-  // Silence here would let the caller believe that old requests are refused.
-  const why = !scheme.covers.time
-    ? `${scheme.title} signs no time, so no tolerance can be kept; leave it out.`
-    : "expected a number of seconds above 0.";
-  if (scheme.covers.time && Number.isFinite(toleranceS) && toleranceS > 0) return toleranceS;
-  throw new PosthornError<SignatureErrorCode>("option_invalid", `toleranceS is ${toleranceS}; ${why}`);
-}
-
-function checkedUrl(url: string | undefined): string | undefined {
-  if (url === undefined || (/^https?:\/\//i.test(url) && URL.canParse(url))) return url;
+function checkedTolerance(toleranceS: number | undefined): number | undefined {
+  if (toleranceS === undefined || (Number.isFinite(toleranceS) && toleranceS > 0)) return toleranceS;
   throw new PosthornError<SignatureErrorCode>(
     "option_invalid",
-    `publicUrl is "${url}"; expected an absolute http or https URL such as "https://example.com/hooks".`,
+    `toleranceS is ${toleranceS}; expected a number of seconds above 0.`,
   );
 }

@@ -1,6 +1,4 @@
-import { answer, answerSync, sha256, sha256Sync } from "#crypto";
-import { equalBytes } from "../bytes.js";
-import type { Clock } from "../clock.js";
+import { answer, answerSync } from "#crypto";
 import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import type { Key, KeySet } from "./key.js";
@@ -22,9 +20,9 @@ export async function verify(verifier: Verifier, request: SignedRequest): Promis
     const reading = readRequest(verifier, request);
     const { keys: source } = verifier;
     keys = (typeof source === "function" ? await source(reading.hint ?? {}) : source).keys;
-    const questions = questionsOf(reading, keys, verifier.clock);
+    const questions = questionsOf(verifier, reading, keys);
     const match = judge(questions, await Promise.all(questions.map(answer)), keys);
-    if (reading.bodySha256 !== undefined) checkBody(reading.bodySha256, await sha256(request.body));
+    if (reading.also !== undefined) await answer(reading.also).then(mustHold);
     const stamp = reading.stamp?.(match);
     return accept(verifier, request, {
       reading,
@@ -47,9 +45,9 @@ export function verifySync(verifier: Verifier, request: SignedRequest): Verified
   try {
     keys = presentKeys(verifier).keys;
     const reading = readRequest(verifier, request);
-    const questions = questionsOf(reading, keys, verifier.clock);
+    const questions = questionsOf(verifier, reading, keys);
     const match = judge(questions, questions.map(answerSync), keys);
-    if (reading.bodySha256 !== undefined) checkBody(reading.bodySha256, sha256Sync(request.body));
+    if (reading.also !== undefined) mustHold(answerSync(reading.also));
     const stamp = reading.stamp?.(match);
     return accept(verifier, request, {
       reading,
@@ -75,11 +73,10 @@ function presentKeys(verifier: Verifier): KeySet {
 function readRequest(verifier: Verifier, request: SignedRequest): Reading {
   const body: unknown = request.body;
   if (!(body instanceof Uint8Array)) {
-    const parsed = typeof body === "object" && body !== null && !(body instanceof ArrayBuffer);
     throw failure(
       "body_not_raw",
-      `The body is ${parsed ? "a parsed object" : `of type ${typeof body}`}; expected a Uint8Array with the exact bytes. ` +
-        "Read them before any parser does: new Uint8Array(await request.arrayBuffer()), or express.raw({ type: '*/*' }).",
+      `The body is of type ${typeof body}; expected a Uint8Array of the exact bytes, read before any parser: ` +
+        "new Uint8Array(await request.arrayBuffer()).",
     );
   }
   const reading = verifier.scheme.read(request, verifier);
@@ -89,46 +86,22 @@ function readRequest(verifier: Verifier, request: SignedRequest): Reading {
   return reading;
 }
 
-function questionsOf(reading: Reading, keys: readonly Key[], clock: Clock): readonly Question[] {
+function questionsOf(
+  { scheme, clock }: Verifier,
+  reading: Reading,
+  keys: readonly Key[],
+): readonly Question[] {
   const questions: Question[] = [];
-  const outdated: Key[] = [];
+  const usable = scheme.usableKeys?.(keys, clock.now()) ?? keys;
   for (const claim of reading.claims) {
-    for (const key of keys) {
-      if (key.algorithm !== claim.algorithm) continue;
-      if (counts(key, clock)) questions.push(ask(claim, key));
-      else outdated.push(key);
-    }
+    for (const key of usable) if (key.algorithm === claim.algorithm) questions.push(ask(claim, key));
   }
   if (questions.length > 0) return questions;
-  if (outdated.length > 0) throw outOfPeriod(outdated);
   throw failure(
     "signature_unsupported",
-    "The request carries no signature that the given keys can check. " +
-      "Is it signed by another scheme or version, or is the signature header damaged?",
+    "The request carries no signature of a version that the given keys can check.",
     { detail: { algorithms: keys.map((key) => key.algorithm) } },
   );
-}
-
-// A certificate's key may have leaked or been given up once its time is over.
-function counts({ period }: Key, clock: Clock): boolean {
-  if (period === undefined) return true;
-  const nowMs = clock.now();
-  return nowMs >= period.fromMs && nowMs <= period.untilMs;
-}
-
-function outOfPeriod(keys: readonly Key[]): PosthornError<SignatureErrorCode> {
-  const periods = keys.map(({ name, period }) =>
-    period === undefined ? name : `${name}: ${iso(period.fromMs)} to ${iso(period.untilMs)}`,
-  );
-  return failure(
-    "key_out_of_period",
-    `No given key is valid now (${periods.join("; ")}). Hand in the provider's current certificate, and check this machine's clock.`,
-    { detail: { keys: keys.map((key) => key.name) } },
-  );
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function ask({ content, signatures }: Claim, key: Key): Question {
@@ -150,12 +123,8 @@ function judge(questions: readonly Question[], answers: readonly Answer[], keys:
   );
 }
 
-function checkBody(named: Uint8Array, found: Uint8Array): void {
-  if (equalBytes(named, found)) return;
-  throw failure(
-    "signature_mismatch",
-    "The signature holds, but the body is not the one whose SHA-256 is signed. Was it parsed and written again?",
-  );
+function mustHold(answered: Answer): void {
+  if (answered < 0) throw failure("signature_mismatch", "The signature holds, but not for this body.");
 }
 
 function accept(
@@ -167,7 +136,7 @@ function accept(
   if (verifier.requireOrder && stamp?.lane === undefined) {
     throw failure(
       "order_required",
-      "The request proves who sent it, but carries no signed order headers, which this source demands.",
+      "The request carries no signed order headers, which this source demands.",
     );
   }
   if (verifier.observer !== undefined) {
@@ -228,7 +197,7 @@ function refuse(
 // A key source that rejects, or a scheme with a mistake in it, must not let another kind of error out.
 function ownError(error: unknown): PosthornError {
   if (isPosthornError(error)) return error;
-  return failure("signature_unverifiable", "The request could not be checked; the cause says why.", {
+  return failure("signature_unverifiable", "The request could not be checked: see the cause.", {
     cause: error,
   });
 }

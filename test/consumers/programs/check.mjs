@@ -66,6 +66,13 @@ export const checks = {
     const error = await refusal(verify(standardWebhooks({ secrets: ours.publicKey }), { headers, body }));
     equal(isPosthornError(error) && error.code, "signature_mismatch");
   },
+  "a damaged v1a entry does not hide the right one beside it": async () => {
+    const { signingKey, publicKey } = await generateKeyPair();
+    const headers = { ...(await sign(createSigner({ secrets: signingKey }), event)) };
+    // WebCrypto in workerd throws on an Ed25519 signature that is not 64 bytes long, where others say false.
+    headers["webhook-signature"] = `v1a,AAAA ${headers["webhook-signature"]}`;
+    equal((await verify(standardWebhooks({ secrets: publicKey }), { headers, body })).keyIndex, 0);
+  },
   "the headers of a Headers object are found": async () => {
     const secrets = generateSecret();
     const headers = new Headers(await sign(createSigner({ secrets }), event));
@@ -93,7 +100,7 @@ export const checks = {
     equal(whole.PosthornError, PosthornError);
     equal(whole.verify, verify);
     equal(typeof whole.ERROR_CODES.signature_mismatch, "string");
-    equal(providers.STANDARD_WEBHOOKS, standardWebhooks({ secrets: generateSecret() }).scheme);
+    equal(providers.standardWebhooks, standardWebhooks);
   },
 };
 

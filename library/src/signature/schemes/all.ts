@@ -1,4 +1,4 @@
-import type { Scheme } from "../scheme.js";
+import type { DescribedScheme } from "../scheme.js";
 import { DISCORD } from "./discord.js";
 import { GITHUB } from "./github.js";
 import { GITLAB } from "./gitlab.js";
@@ -21,7 +21,7 @@ import { WORKOS } from "./workos.js";
 import { ZOOM } from "./zoom.js";
 
 /** Every scheme that is known by name, in alphabetical order. docs/providers.md is printed from it. */
-export const PROVIDER_SCHEMES: readonly Scheme[] = [
+export const PROVIDER_SCHEMES: readonly DescribedScheme[] = [
   DISCORD,
   GITHUB,
   GITLAB,

@@ -5,11 +5,19 @@ import { PosthornError } from "../../posthorn-error.js";
 import { textTime } from "../event-time.js";
 import { needHeader } from "../headers.js";
 import { Key } from "../key.js";
-import type { EventIdentity, Reading, Reply, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  Reply,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../signature-header.js";
 import { parseTimestamp, refuseLeadingDigit } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const TIME_HEADER = "x-signature-timestamp";
@@ -24,7 +32,7 @@ const INTERACTIONS: Readonly<Record<number, string>> = {
 };
 
 /** Discord: webhook events, and the interactions of the same application. */
-export const DISCORD: Scheme = {
+export const DISCORD: DescribedScheme = {
   name: "discord",
   title: "Discord",
   evidence: { kind: "official_library", name: "discord-interactions", version: "4.4.0" },
@@ -52,7 +60,7 @@ export const DISCORD: Scheme = {
  * const verifier = discord({ secrets: "3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29" });
  */
 export function discord(options: VerifierOptions): Verifier {
-  return createVerifier(DISCORD, options, parsePublicKey);
+  return createProviderVerifier(DISCORD, options, parsePublicKey);
 }
 
 function parsePublicKey(secret: string, name: string): Key {

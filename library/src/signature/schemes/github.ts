@@ -4,17 +4,25 @@ import type { JsonObject } from "../../json.js";
 import { utf8 } from "../../bytes.js";
 import { findHeader } from "../headers.js";
 import type { HeaderBag } from "../headers.js";
-import type { EventIdentity, Reading, Reply, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  Reply,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 /**
  * GitHub, and whatever else signs by `X-Hub-Signature-256`. Only the body is signed: id and type stand in
  * headers that nobody signs, so a captured request can be sent again under another id.
  */
-export const GITHUB: Scheme = {
+export const GITHUB: DescribedScheme = {
   name: "github",
   title: "GitHub",
   evidence: {
@@ -25,7 +33,7 @@ export const GITHUB: Scheme = {
   identity: {
     id: "header `X-GitHub-Delivery`",
     type: "header `X-GitHub-Event`, then `.` and the body's `action` if there is one",
-    time: "none",
+    time: undefined,
   },
   toleranceS: undefined,
   // GitHub never tries again by itself; a redelivery asked for by a person or the API keeps the id.
@@ -44,7 +52,7 @@ export const GITHUB: Scheme = {
  * const verifier = github({ secrets: "the secret that you gave the webhook" });
  */
 export function github(options: VerifierOptions): Verifier {
-  return createVerifier(GITHUB, options, textKey("hmac_sha256"));
+  return createProviderVerifier(GITHUB, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

@@ -3,9 +3,16 @@ import { jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { findHeader, needHeader } from "../headers.js";
 import { Key } from "../key.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const ID_HEADER = "idempotency-key";
@@ -15,7 +22,7 @@ const TYPE_HEADER = "x-gitlab-event";
  * GitLab's secret token: sent as it is, so that it proves only that the sender knows it. A webhook with a
  * signing token (`whsec_…`, GitLab 19) is Standard Webhooks and belongs to `standardWebhooks`.
  */
-export const GITLAB: Scheme = {
+export const GITLAB: DescribedScheme = {
   name: "gitlab",
   title: "GitLab (secret token)",
   evidence: {
@@ -26,7 +33,7 @@ export const GITLAB: Scheme = {
   identity: {
     id: "header `Idempotency-Key` (GitLab 17.4 and later)",
     type: "body `object_kind`, or `event_name`, or header `X-Gitlab-Event`",
-    time: "none that all events have",
+    time: undefined,
   },
   toleranceS: undefined,
   // A failed request is repeated on request only; after some failures in a row the webhook pauses.
@@ -44,7 +51,7 @@ export const GITLAB: Scheme = {
  * const verifier = gitlab({ secrets: process.env.GITLAB_WEBHOOK_TOKEN });
  */
 export function gitlab(options: VerifierOptions): Verifier {
-  return createVerifier(GITLAB, options, parseToken);
+  return createProviderVerifier(GITLAB, options, parseToken);
 }
 
 function parseToken(secret: string, name: string): Key {

@@ -43,7 +43,7 @@ describe("a described scheme", () => {
       title: "Acme",
       evidence: { kind: "unconfirmed", why: "described by the caller" },
       covers: { body: true, url: false, time: false, id: true },
-      identity: { id: "body `data.id`", type: "header `x-acme-event`", time: "none" },
+      identity: { id: "body `data.id`", type: "header `x-acme-event`", time: undefined },
       toleranceS: undefined,
       retryHorizonS: 3600,
     });

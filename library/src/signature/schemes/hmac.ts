@@ -11,7 +11,7 @@ import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../signature-header.js";
 import { signedUrl } from "../signed-url.js";
 import { parseTimestamp } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 
 /**
  * Verifies a provider that is not in the list, from a description of how it signs.
@@ -31,7 +31,7 @@ import { createVerifier } from "../verifier.js";
  */
 export function hmac(options: HmacOptions): Verifier {
   const plan = checkHmacOptions(options);
-  return createVerifier(schemeOf(plan), options, plan.parseSecret);
+  return createProviderVerifier(schemeOf(plan), options, plan.parseSecret);
 }
 
 function schemeOf(plan: HmacPlan): Scheme {
@@ -40,7 +40,7 @@ function schemeOf(plan: HmacPlan): Scheme {
     title: plan.title,
     evidence: { kind: "unconfirmed", why: "described by the caller" },
     covers: plan.covers,
-    identity: { id: say(plan.id), type: say(plan.type), time: say(plan.time) },
+    identity: { id: say(plan.id), type: say(plan.type), time: plan.time && say(plan.time) },
     toleranceS: plan.covers.time ? 300 : undefined,
     retryHorizonS: plan.retryHorizonS,
     batch: false,

@@ -1,18 +1,25 @@
 import { elements, jsonObject, numberText, textField } from "../../json.js";
 import { unixTime } from "../event-time.js";
 import { needHeader } from "../headers.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
 import { signedUrl } from "../signed-url.js";
 import { parseTimestamp } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const TIME_HEADER = "x-hubspot-request-timestamp";
 
 /** HubSpot by its third signature: the first two sign no time, and their hash is no HMAC. */
-export const HUBSPOT: Scheme = {
+export const HUBSPOT: DescribedScheme = {
   name: "hubspot",
   title: "HubSpot (v3)",
   evidence: { kind: "official_library", name: "@hubspot/api-client", version: "13.5.0" },
@@ -39,7 +46,7 @@ export const HUBSPOT: Scheme = {
  * const verifier = hubspot({ secrets: process.env.HUBSPOT_CLIENT_SECRET, publicUrl: "https://example.com" });
  */
 export function hubspot(options: VerifierOptions): Verifier {
-  return createVerifier(HUBSPOT, options, textKey("hmac_sha256"));
+  return createProviderVerifier(HUBSPOT, options, textKey("hmac_sha256"));
 }
 
 function read(request: SignedRequest, verifier: Verifier): Reading {

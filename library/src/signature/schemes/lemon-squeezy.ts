@@ -1,15 +1,22 @@
 import { jsonObject, objectField, textField } from "../../json.js";
 import { findHeader } from "../headers.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const TYPE_HEADER = "x-event-name";
 
 /** Lemon Squeezy, with the webhook's signing secret. */
-export const LEMON_SQUEEZY: Scheme = {
+export const LEMON_SQUEEZY: DescribedScheme = {
   name: "lemon_squeezy",
   title: "Lemon Squeezy",
   evidence: {
@@ -20,7 +27,7 @@ export const LEMON_SQUEEZY: Scheme = {
   identity: {
     id: "none: the body's hash tells events apart",
     type: "body `meta.event_name`, or header `X-Event-Name`",
-    time: "none that says when it happened",
+    time: undefined,
   },
   toleranceS: undefined,
   // Three more attempts: after 5, 25 and 125 seconds.
@@ -39,7 +46,7 @@ export const LEMON_SQUEEZY: Scheme = {
  * const verifier = lemonSqueezy({ secrets: process.env.LEMON_SQUEEZY_SIGNING_SECRET });
  */
 export function lemonSqueezy(options: VerifierOptions): Verifier {
-  return createVerifier(LEMON_SQUEEZY, options, textKey("hmac_sha256"));
+  return createProviderVerifier(LEMON_SQUEEZY, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

@@ -3,11 +3,18 @@ import type { JsonObject } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { textTime } from "../event-time.js";
 import { findHeader } from "../headers.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const ID_HEADER = "linear-delivery";
@@ -16,7 +23,7 @@ const ID_HEADER = "linear-delivery";
  * Linear. Only the body is signed, and the time of the attempt stands in it; the `Linear-Timestamp` header
  * says the same and is never read, because anybody can write it.
  */
-export const LINEAR: Scheme = {
+export const LINEAR: DescribedScheme = {
   name: "linear",
   title: "Linear",
   evidence: { kind: "official_library", name: "@linear/sdk", version: "98.0.0" },
@@ -45,7 +52,7 @@ export const LINEAR: Scheme = {
  * const verifier = linear({ secrets: "lin_wh_…" });
  */
 export function linear(options: VerifierOptions): Verifier {
-  return createVerifier(LINEAR, options, textKey("hmac_sha256"));
+  return createProviderVerifier(LINEAR, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

@@ -3,18 +3,25 @@ import { field, jsonObject, objectField, textField } from "../../json.js";
 import type { JsonObject } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { unixTime } from "../event-time.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { claims } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 /**
  * Mailgun's JSON webhooks. Only a time and a random token are signed: whoever has one request can put any
  * event beside its signature until the tolerance ends.
  */
-export const MAILGUN: Scheme = {
+export const MAILGUN: DescribedScheme = {
   name: "mailgun",
   title: "Mailgun",
   evidence: {
@@ -46,7 +53,7 @@ export const MAILGUN: Scheme = {
  * const verifier = mailgun({ secrets: process.env.MAILGUN_WEBHOOK_SIGNING_KEY });
  */
 export function mailgun(options: VerifierOptions): Verifier {
-  return createVerifier(MAILGUN, options, textKey("hmac_sha256"));
+  return createProviderVerifier(MAILGUN, options, textKey("hmac_sha256"));
 }
 
 function read({ body }: SignedRequest): Reading {

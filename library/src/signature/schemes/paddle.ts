@@ -1,16 +1,23 @@
 import { jsonObject, textField } from "../../json.js";
 import { textTime } from "../event-time.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { claims, readTagged } from "../signature-header.js";
 import { parseTimestamp } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const HEADER = "paddle-signature";
 
 /** Paddle Billing. */
-export const PADDLE: Scheme = {
+export const PADDLE: DescribedScheme = {
   name: "paddle",
   title: "Paddle",
   evidence: { kind: "official_library", name: "@paddle/paddle-node-sdk", version: "3.10.0" },
@@ -36,7 +43,7 @@ export const PADDLE: Scheme = {
  * const verifier = paddle({ secrets: "pdl_ntfset_01h…" });
  */
 export function paddle(options: VerifierOptions): Verifier {
-  return createVerifier(PADDLE, options, textKey("hmac_sha256"));
+  return createProviderVerifier(PADDLE, options, textKey("hmac_sha256"));
 }
 
 function read(request: SignedRequest): Reading {

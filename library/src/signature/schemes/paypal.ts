@@ -4,10 +4,19 @@ import { keyFromCertificate } from "../certificate.js";
 import { crc32 } from "../crc32.js";
 import { textTime } from "../event-time.js";
 import { needHeader } from "../headers.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import { keysInPeriod } from "../key-period.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  Scheme,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 /** What PayPal needs: the webhook's id, and its certificate as a value or by a function. */
@@ -34,7 +43,7 @@ const ALGORITHM = "SHA256withRSA";
  * captured request can be made into a forged one. So the body does not count as covered; before
  * money moves, ask PayPal's API for the resource.
  */
-export const PAYPAL: Scheme = schemeFor(undefined);
+export const PAYPAL: DescribedScheme = schemeFor(undefined);
 
 /**
  * Verifies PayPal. The certificate is handed in, or brought by a function that is told its address, after
@@ -52,10 +61,10 @@ export const PAYPAL: Scheme = schemeFor(undefined);
 export function paypal(options: PaypalOptions): Verifier {
   const scheme = schemeFor(checkedWebhookId(options.webhookId));
   const secrets = options.keys === undefined ? certificatesOf(options.certificate) : [];
-  return createVerifier(scheme, { ...options, secrets }, keyFromCertificate);
+  return createProviderVerifier(scheme, { ...options, secrets }, keyFromCertificate);
 }
 
-function schemeFor(webhookId: string | undefined): Scheme {
+function schemeFor(webhookId: string | undefined): DescribedScheme {
   return {
     name: "paypal",
     title: "PayPal",
@@ -72,6 +81,7 @@ function schemeFor(webhookId: string | undefined): Scheme {
     retryHorizonS: 259_200,
     batch: false,
     replies: { success: { status: 200 } },
+    usableKeys: keysInPeriod,
     read: (request) => read(request, webhookId),
     identify,
   };

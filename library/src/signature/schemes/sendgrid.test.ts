@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { expect, it } from "vitest";
-import { utf8 } from "../../bytes.js";
+import { encodeBase64, utf8 } from "../../bytes.js";
 import type { Event } from "../../event.js";
 import { readEvents } from "../read-events.js";
 import { verifySync } from "../verify.js";
@@ -46,6 +46,7 @@ it.each([
   ["is on another curve", P384.export({ format: "der", type: "spki" }).toString("base64")],
   ["is cut short", KEY.slice(0, -4)],
   ["is a point without what stands before it", Buffer.from(KEY, "base64").subarray(-65).toString("base64")],
+  ["names another curve of the same size", encodeBase64(Buffer.from(KEY, "base64").with(22, 0x08))],
   ["is an API key", "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"],
 ])("a verification key that %s is refused at construction, with what to look for", (_, secrets) => {
   expect(() => sendgrid({ secrets })).toThrow(

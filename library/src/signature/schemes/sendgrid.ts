@@ -1,14 +1,22 @@
 import { decodeBase64, decodeHex, equalBytes } from "../../bytes.js";
 import { elements, field, jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
+import { joinEcdsa } from "../ecdsa-der.js";
 import { unixTime } from "../event-time.js";
 import { needHeader } from "../headers.js";
 import { Key } from "../key.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../signature-header.js";
 import { parseTimestamp, refuseLeadingDigit } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const TIME_HEADER = "x-twilio-email-event-webhook-timestamp";
@@ -18,7 +26,7 @@ const SIGNATURE_HEADER = "x-twilio-email-event-webhook-signature";
 const P256_SPKI = decodeHex("3059301306072a8648ce3d020106082a8648ce3d03010703420004") as Uint8Array;
 
 /** SendGrid's signed event webhook: many events in one request. */
-export const SENDGRID: Scheme = {
+export const SENDGRID: DescribedScheme = {
   name: "sendgrid",
   title: "SendGrid",
   evidence: { kind: "official_library", name: "@sendgrid/eventwebhook", version: "8.0.0" },
@@ -45,7 +53,7 @@ export const SENDGRID: Scheme = {
  * const verifier = sendgrid({ secrets: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7…" });
  */
 export function sendgrid(options: VerifierOptions): Verifier {
-  return createVerifier(SENDGRID, options, parsePublicKey);
+  return createProviderVerifier(SENDGRID, options, parsePublicKey);
 }
 
 function parsePublicKey(secret: string, name: string): Key {
@@ -64,7 +72,9 @@ function parsePublicKey(secret: string, name: string): Key {
 
 function read({ headers, body }: SignedRequest): Reading {
   const timestamp = needHeader(headers, TIME_HEADER);
-  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "base64" })];
+  const der = readSignature(headers, { header: SIGNATURE_HEADER, encoding: "base64" });
+  // What is no signature at all is judged as one that cannot hold.
+  const signatures = [joinEcdsa(der) ?? new Uint8Array(64)];
   refuseLeadingDigit(body);
   return {
     claims: [{ algorithm: "ecdsa_p256_sha256", content: [timestamp, body], signatures }],

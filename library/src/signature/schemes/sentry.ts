@@ -1,9 +1,16 @@
 import { jsonObject, textField } from "../../json.js";
 import { findHeader } from "../headers.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const TYPE_HEADER = "sentry-hook-resource";
@@ -12,7 +19,7 @@ const TYPE_HEADER = "sentry-hook-resource";
  * Sentry's integration platform. Its JavaScript example hashes JSON that was parsed and written again;
  * what Sentry signs are the bytes it sends, and those are what counts here.
  */
-export const SENTRY: Scheme = {
+export const SENTRY: DescribedScheme = {
   name: "sentry",
   title: "Sentry",
   evidence: {
@@ -23,7 +30,7 @@ export const SENTRY: Scheme = {
   identity: {
     id: "none: the body's hash tells events apart",
     type: "header `Sentry-Hook-Resource`, then `.` and the body's `action`",
-    time: "none that is signed",
+    time: undefined,
   },
   toleranceS: undefined,
   // Three more attempts, five minutes apart.
@@ -42,7 +49,7 @@ export const SENTRY: Scheme = {
  * const verifier = sentry({ secrets: process.env.SENTRY_CLIENT_SECRET });
  */
 export function sentry(options: VerifierOptions): Verifier {
-  return createVerifier(SENTRY, options, textKey("hmac_sha256"));
+  return createProviderVerifier(SENTRY, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

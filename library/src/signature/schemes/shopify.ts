@@ -1,10 +1,17 @@
 import { textTime } from "../event-time.js";
 import { findHeader } from "../headers.js";
 import type { HeaderBag } from "../headers.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 /**
@@ -12,7 +19,7 @@ import type { VerifierOptions } from "../verifier.js";
  * shop, topic and id stand in headers that nobody signs, so a captured request can be sent again under
  * another id or topic.
  */
-export const SHOPIFY: Scheme = {
+export const SHOPIFY: DescribedScheme = {
   name: "shopify",
   title: "Shopify",
   evidence: { kind: "official_library", name: "@shopify/shopify-api", version: "13.1.0" },
@@ -39,7 +46,7 @@ export const SHOPIFY: Scheme = {
  * const verifier = shopify({ secrets: "shpss_1f0c…" });
  */
 export function shopify(options: VerifierOptions): Verifier {
-  return createVerifier(SHOPIFY, options, textKey("hmac_sha256"));
+  return createProviderVerifier(SHOPIFY, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

@@ -3,17 +3,25 @@ import { formField, parseForm } from "../../form.js";
 import { field, jsonObject, objectField, textField } from "../../json.js";
 import { unixTime } from "../event-time.js";
 import { needHeader } from "../headers.js";
-import type { EventIdentity, Reading, Reply, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  Reply,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
 import { parseTimestamp } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const TIME_HEADER = "x-slack-request-timestamp";
 
 /** Slack: the Events API, and the form-encoded slash commands and interactions of the same app. */
-export const SLACK: Scheme = {
+export const SLACK: DescribedScheme = {
   name: "slack",
   title: "Slack",
   evidence: {
@@ -46,7 +54,7 @@ export const SLACK: Scheme = {
  * const verifier = slack({ secrets: "8f742231b10e8888abcd99yyyzzz85a5" });
  */
 export function slack(options: VerifierOptions): Verifier {
-  return createVerifier(SLACK, options, textKey("hmac_sha256"));
+  return createProviderVerifier(SLACK, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

@@ -1,14 +1,21 @@
 import { jsonObject, textField } from "../../json.js";
 import { textTime } from "../event-time.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
 import { signedUrl } from "../signed-url.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 /** Square, which signs the notification URL as it was configured, followed by the body. */
-export const SQUARE: Scheme = {
+export const SQUARE: DescribedScheme = {
   name: "square",
   title: "Square",
   evidence: {
@@ -33,7 +40,7 @@ export const SQUARE: Scheme = {
  * const verifier = square({ secrets: "…", publicUrl: "https://example.com/hooks/square" });
  */
 export function square(options: VerifierOptions): Verifier {
-  return createVerifier(SQUARE, options, textKey("hmac_sha256"));
+  return createProviderVerifier(SQUARE, options, textKey("hmac_sha256"));
 }
 
 function read(request: SignedRequest, verifier: Verifier): Reading {

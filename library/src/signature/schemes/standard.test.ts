@@ -275,7 +275,8 @@ describe("the order of events", () => {
         // The last digit of base64 padding is left alone: a change there is no longer base64, which the entry's parser tests.
         const index = first + (where % Math.max(1, value.length - first));
         const changed = value.slice(0, index) + replacement + value.slice(index + 1);
-        fc.pre(changed !== value);
+        // "-" stands for "+" in the url-safe alphabet: the same bytes, the same signature.
+        fc.pre(changed !== value && !(value[index] === "+" && replacement === "-"));
         const verdict = verifySync(verifier(), withHeaders(request, { [name]: changed }));
         expect(verdict.stamp).toBeUndefined();
       }),

@@ -1,16 +1,23 @@
 import { field, jsonObject, textField } from "../../json.js";
 import { textTime, unixTime } from "../event-time.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { claims, readTagged } from "../signature-header.js";
 import { parseTimestamp } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const HEADER = "stripe-signature";
 
 /** Stripe: snapshot events and thin ones (`v2`), which differ in the body only. */
-export const STRIPE: Scheme = {
+export const STRIPE: DescribedScheme = {
   name: "stripe",
   title: "Stripe",
   evidence: { kind: "official_library", name: "stripe", version: "23.1.0" },
@@ -34,7 +41,7 @@ export const STRIPE: Scheme = {
  * const verifier = stripe({ secrets: "whsec_4f1c0e…" });
  */
 export function stripe(options: VerifierOptions): Verifier {
-  return createVerifier(STRIPE, options, textKey("hmac_sha256"));
+  return createProviderVerifier(STRIPE, options, textKey("hmac_sha256"));
 }
 
 function read(request: SignedRequest): Reading {

@@ -5,13 +5,23 @@ import { elements, jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { textTime } from "../event-time.js";
 import { findHeader } from "../headers.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import { Key } from "../key.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../signature-header.js";
 import { signedUrl } from "../signed-url.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
+
+const BODY_HASH = new Key("sha256", "hash of the body", new Uint8Array());
 
 const ID_HEADER = "i-twilio-idempotency-token";
 
@@ -20,7 +30,7 @@ const ID_HEADER = "i-twilio-idempotency-token";
  * text joins names and values without a mark between them, as Twilio made it: `a=bc` and `ab=c` share
  * one signature. Event Streams send arrays of CloudEvents.
  */
-export const TWILIO: Scheme = {
+export const TWILIO: DescribedScheme = {
   name: "twilio",
   title: "Twilio",
   evidence: {
@@ -50,7 +60,7 @@ export const TWILIO: Scheme = {
  * const verifier = twilio({ secrets: "the auth token", publicUrl: "https://example.com" });
  */
 export function twilio(options: VerifierOptions): Verifier {
-  return createVerifier(TWILIO, options, textKey("hmac_sha1"));
+  return createProviderVerifier(TWILIO, options, textKey("hmac_sha1"));
 }
 
 function read(request: SignedRequest, verifier: Verifier): Reading {
@@ -63,7 +73,8 @@ function read(request: SignedRequest, verifier: Verifier): Reading {
   const claims = portVariants(url).map((variant) => {
     return { algorithm: "hmac_sha1", content: [variant + parameters], signatures } as const;
   });
-  return named === undefined ? { claims } : { claims, bodySha256: named };
+  if (named === undefined) return { claims };
+  return { claims, also: { key: BODY_HASH, content: [request.body], signatures: [named] } };
 }
 
 /** The hash of the body that the URL names; empty, and so equal to no hash, when it cannot be read. */

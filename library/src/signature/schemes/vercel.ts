@@ -1,13 +1,20 @@
 import { field, jsonObject, textField } from "../../json.js";
 import { textTime, unixTime } from "../event-time.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 /** Vercel: account webhooks with their own secret, integration webhooks with the integration's client secret. */
-export const VERCEL: Scheme = {
+export const VERCEL: DescribedScheme = {
   name: "vercel",
   title: "Vercel",
   evidence: {
@@ -32,7 +39,7 @@ export const VERCEL: Scheme = {
  * const verifier = vercel({ secrets: process.env.VERCEL_WEBHOOK_SECRET });
  */
 export function vercel(options: VerifierOptions): Verifier {
-  return createVerifier(VERCEL, options, textKey("hmac_sha1"));
+  return createProviderVerifier(VERCEL, options, textKey("hmac_sha1"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

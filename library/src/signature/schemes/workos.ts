@@ -1,16 +1,23 @@
 import { jsonObject, textField } from "../../json.js";
 import { textTime } from "../event-time.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { claims, readTagged } from "../signature-header.js";
 import { parseTimestamp } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const HEADER = "workos-signature";
 
 /** WorkOS. Its time is in milliseconds, where Stripe's header of the same form has seconds. */
-export const WORKOS: Scheme = {
+export const WORKOS: DescribedScheme = {
   name: "workos",
   title: "WorkOS",
   evidence: { kind: "official_library", name: "@workos-inc/node", version: "8.13.0" },
@@ -32,7 +39,7 @@ export const WORKOS: Scheme = {
  * const verifier = workos({ secrets: process.env.WORKOS_WEBHOOK_SECRET });
  */
 export function workos(options: VerifierOptions): Verifier {
-  return createVerifier(WORKOS, options, textKey("hmac_sha256"));
+  return createProviderVerifier(WORKOS, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

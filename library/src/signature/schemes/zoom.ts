@@ -4,17 +4,25 @@ import { field, jsonObject, objectField, textField } from "../../json.js";
 import type { Key } from "../key.js";
 import { unixTime } from "../event-time.js";
 import { needHeader } from "../headers.js";
-import type { EventIdentity, Reading, Reply, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  Reply,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
 import { parseTimestamp } from "../timestamp.js";
-import { createVerifier } from "../verifier.js";
+import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
 const TIME_HEADER = "x-zm-request-timestamp";
 
 /** Zoom, with the app's secret token. */
-export const ZOOM: Scheme = {
+export const ZOOM: DescribedScheme = {
   name: "zoom",
   title: "Zoom",
   evidence: { kind: "official_library", name: "@zoom/rivet", version: "0.4.0" },
@@ -42,7 +50,7 @@ export const ZOOM: Scheme = {
  * const verifier = zoom({ secrets: process.env.ZOOM_WEBHOOK_SECRET_TOKEN });
  */
 export function zoom(options: VerifierOptions): Verifier {
-  return createVerifier(ZOOM, options, textKey("hmac_sha256"));
+  return createProviderVerifier(ZOOM, options, textKey("hmac_sha256"));
 }
 
 function read({ headers, body }: SignedRequest): Reading {

@@ -31,6 +31,9 @@ interface DriverStatement extends SqliteStatement {
   setReturnArrays?(on: boolean): unknown;
 }
 
+// SQLite waits for locks by sleeping on the thread of the event loop; longer waits are ours, between the loop's turns.
+const LOCK_WAIT_MS = 5;
+
 /** One handle, with its statements prepared once. Knows nothing of what is stored. */
 export class SqliteClient {
   readonly db: SqliteDatabase;
@@ -54,17 +57,29 @@ export class SqliteClient {
     return Number(this.#statement(sql).run(...values).changes);
   }
 
-  get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined {
-    return (this.#statement(sql).get(...values) as Row | null | undefined) ?? undefined;
+  /** The first row, as the query that asks for it knows it; undefined where there is none. */
+  get(sql: string, ...values: SqliteValue[]): unknown {
+    return this.#statement(sql).get(...values) ?? undefined;
   }
 
-  all<Row>(sql: string, ...values: SqliteValue[]): Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+  all(sql: string, ...values: SqliteValue[]): unknown[] {
+    return this.#statement(sql).all(...values);
   }
 
-  /** Reads a setting. Never from a kept statement: SQLite reads many settings when it prepares, and a kept one would answer with the past. */
-  pragma<Row>(name: string): Row | undefined {
-    return prepare(this.db, `pragma ${name}`).get() as Row | undefined;
+  /** Reads or changes a setting. Never by a kept statement: SQLite reads many settings when it prepares, and a kept one would answer with the past. */
+  pragma(text: string): unknown {
+    return Object.values(prepare(this.db, `pragma ${text}`).get() ?? {})[0];
+  }
+
+  /** Runs with a wait for locks that the event loop can bear, and gives the handle its own wait back. */
+  briefly<T>(run: () => T): T {
+    const hostWaitMs = Number(this.pragma("busy_timeout"));
+    this.exec(`pragma busy_timeout = ${LOCK_WAIT_MS}`);
+    try {
+      return run();
+    } finally {
+      this.exec(`pragma busy_timeout = ${hostWaitMs}`);
+    }
   }
 
   #statement(sql: string): SqliteStatement {
@@ -91,9 +106,11 @@ function prepare(db: SqliteDatabase, sql: string): SqliteStatement {
 }
 
 function checkHandle(db: SqliteDatabase): void {
-  const handle = db as Partial<Record<string, unknown>> | null | undefined;
+  const handle = db as unknown as Readonly<Record<string, unknown>> | null | undefined;
   if (typeof handle?.["prepare"] !== "function" || typeof handle["exec"] !== "function") {
-    throw unsupported(`${describe(handle)} was handed in. If an ORM wraps the handle, hand in the handle itself`);
+    throw unsupported(
+      `${describe(handle)} was handed in. If an ORM wraps the handle, hand in the handle itself`,
+    );
   }
   if (typeof handle["inTransaction"] !== "boolean" && typeof handle["isTransaction"] !== "boolean") {
     throw unsupported(

@@ -3,7 +3,7 @@ import { notify } from "../../observer.js";
 import type { Observer } from "../../observer.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { SqliteClient } from "./client.js";
-import { refusalOf } from "./failure.js";
+import { refusalOf, storeError } from "./failure.js";
 
 /**
  * What may be done to the host's handle so that an acknowledged event survives a power loss.
@@ -60,10 +60,12 @@ export class DurabilityKeeper {
   }
 
   /** Applies what a store or dedup was made with; two of them on one handle get the stricter of their wishes. */
-  require(durability: Durability, { name, observer }: { readonly name: string; readonly observer: Observer | undefined }): Settings {
+  require(
+    durability: Durability,
+    { name, observer }: { readonly name: string; readonly observer: Observer | undefined },
+  ): Settings {
     if (durability !== "as_is") this.#mayChange = true;
-    this.keep();
-    const settings = this.#read();
+    const settings = this.#keepAndRead();
     const lost = lostPromises(settings);
     if (durability === "strict" && lost.length > 0) throw refused(name, lost);
     for (const promise of lost) notify(observer, { kind: "store_promise_lost", store: name, ...promise });
@@ -79,17 +81,35 @@ export class DurabilityKeeper {
     if (!this.#mayChange || this.#client.inTransaction) return;
     this.#needed ??= this.#switchToWal();
     if (this.#needed === undefined) return;
-    const level = this.#client.pragma<{ synchronous: number }>("synchronous")?.synchronous ?? 0;
-    if (level < this.#needed) this.#client.exec(`pragma synchronous = ${LEVELS[this.#needed] ?? "full"}`);
+    if (this.#level() < this.#needed) this.#setLevel(this.#needed);
+  }
+
+  #level(): number {
+    return Number(this.#client.pragma("synchronous"));
+  }
+
+  #setLevel(level: number): void {
+    this.#client.exec(`pragma synchronous = ${level}`);
+  }
+
+  #keepAndRead(): Settings {
+    try {
+      return this.#client.briefly(() => {
+        this.keep();
+        return this.#read();
+      });
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 
   #switchToWal(): number | undefined {
     try {
-      const mode = this.#client.pragma<{ journal_mode: string }>("journal_mode = wal")?.journal_mode ?? "";
+      const mode = String(this.#client.pragma("journal_mode = wal"));
       // better-sqlite3 is built to lower `synchronous` to normal when a WAL file is first read, not before: the
       // level must be set by name, or a look at it right after the switch says "full" and the next commit is not.
       const needed = neededLevel(mode);
-      this.#client.exec(`pragma synchronous = ${LEVELS[needed] ?? "full"}`);
+      this.#setLevel(Math.max(needed, this.#level()));
       return needed;
     } catch (error) {
       if (refusalOf(error) === "locked") return undefined;
@@ -101,17 +121,21 @@ export class DurabilityKeeper {
     const client = this.#client;
     // Makes SQLite open the file: before its first read, `synchronous` is not yet what commits will use.
     client.get("select 1 from sqlite_schema limit 1");
-    const file = client.get<{ file: string }>("select file from pragma_database_list where name = 'main'")?.file ?? "";
+    const main = client.get("select file from pragma_database_list where name = 'main'") as {
+      file: string | null;
+    };
     return {
-      file: file !== "",
-      journalMode: client.pragma<{ journal_mode: string }>("journal_mode")?.journal_mode ?? "",
-      synchronous: client.pragma<{ synchronous: number }>("synchronous")?.synchronous ?? 0,
+      file: Boolean(main.file),
+      journalMode: String(client.pragma("journal_mode")),
+      synchronous: this.#level(),
     };
   }
 }
 
 function refused(name: string, lost: readonly LostPromise[]): PosthornError<InboxErrorCode> {
-  const found = lost.map(({ setting, value, expected }) => `${setting} is ${value}; expected ${expected}`).join(", ");
+  const found = lost
+    .map(({ setting, value, expected }) => `${setting} is ${value}; expected ${expected}`)
+    .join(", ");
   return new PosthornError(
     "inbox_option_invalid",
     `${name}: durability is "strict", but an acknowledged event could vanish when the power fails: ${found}.`,

@@ -58,7 +58,10 @@ export function storeError(error: unknown): Error {
   return new PosthornError(code, message, { cause });
 }
 
-function explain(refusal: Refusal, found: string): { readonly code: InboxErrorCode; readonly message: string } {
+function explain(
+  refusal: Refusal,
+  found: string,
+): { readonly code: InboxErrorCode; readonly message: string } {
   switch (refusal) {
     case "missing":
       return {
@@ -76,9 +79,15 @@ function explain(refusal: Refusal, found: string): { readonly code: InboxErrorCo
         message: `${found}: every event is written. Open the handle without the read-only option, and look at the file's and its folder's permissions.`,
       };
     case "closed":
-      return { code: "store_unavailable", message: `The handle is closed (${found}); keep it open while events arrive.` };
+      return {
+        code: "store_unavailable",
+        message: `The handle is closed (${found}); keep it open while events arrive.`,
+      };
     case "locked":
-      return { code: "store_unavailable", message: `${found}: another connection holds the write lock. Retry.` };
+      return {
+        code: "store_unavailable",
+        message: `${found}: another connection holds the write lock. Retry.`,
+      };
     case "io":
     case "constraint":
     case "other":

@@ -55,7 +55,9 @@ export interface BenchMaker<Bench extends { close(): Promise<void> }> {
   open(): Promise<Bench>;
 }
 
-export function needsOf(capabilities: StoreCapabilities): Pick<Facts, "sharesHostTransaction" | "multiProcess"> {
+export function needsOf(
+  capabilities: StoreCapabilities,
+): Pick<Facts, "sharesHostTransaction" | "multiProcess"> {
   const { sharesHostTransaction, multiProcess } = capabilities;
   return { sharesHostTransaction, multiProcess };
 }
@@ -67,13 +69,13 @@ export function casesOf<Bench extends { close(): Promise<void> }>(
   maker: BenchMaker<Bench>,
 ): Case[] {
   return Object.entries(topics).flatMap(([topic, pledges]) =>
-    pledges.map(({ name, needs = [], check }) => {
-      const missing = needs.find((need) => !facts[need]);
+    pledges.map((pledge) => {
+      const missing = pledge.needs?.find((need) => !facts[need]);
       return {
-        name,
+        name: pledge.name,
         topic: topic as Topic,
         declined: missing === undefined ? undefined : DECLINED[missing],
-        run: () => withBench(maker, check),
+        run: () => withBench(maker, (bench) => pledge.check(bench)),
       };
     }),
   );

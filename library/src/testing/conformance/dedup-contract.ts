@@ -1,16 +1,15 @@
 import type { DedupPledge } from "./dedup-harness.js";
-import { adapterOf, count, learn, race } from "./dedup-harness.js";
+import { count, learn, race } from "./dedup-harness.js";
 import { same } from "./expectation.js";
 
 const CALLERS = 50;
-const LONG_S = 14 * 24 * 3600;
 
 export const dedupContract: readonly DedupPledge[] = [
   {
     name: "the first call with an id gets duplicate: false, every later one duplicate: true",
     async check(bench) {
       for (const promised of ["first", "duplicate", "duplicate"]) {
-        same(await learn(adapterOf(bench, 0), "evt_1", LONG_S), promised, "record of evt_1");
+        same(await learn(bench, "evt_1"), promised, "record of evt_1");
       }
     },
   },
@@ -18,15 +17,15 @@ export const dedupContract: readonly DedupPledge[] = [
     name: "an id that one process recorded is a duplicate in every other",
     needs: ["multiProcess"],
     async check(bench) {
-      same(await learn(adapterOf(bench, 0), "evt_1", LONG_S), "first", "record in one process");
-      same(await learn(adapterOf(bench, 1), "evt_1", LONG_S), "duplicate", "record in another");
+      same(await learn(bench, "evt_1"), "first", "record in one process");
+      same(await learn(bench, "evt_1", { at: 1 }), "duplicate", "record in another");
     },
   },
   {
     name: "what is known of one id says nothing of another",
     async check(bench) {
       for (let n = 0; n < 20; n++) {
-        same(await learn(adapterOf(bench, 0), `evt_${n}`, LONG_S), "first", `record of evt_${n}`);
+        same(await learn(bench, `evt_${n}`), "first", `record of evt_${n}`);
       }
     },
   },
@@ -37,7 +36,11 @@ export const dedupConcurrency: readonly DedupPledge[] = [
     name: "of all concurrent calls with one id, exactly one gets duplicate: false",
     async check(bench) {
       for (let round = 0; round < 5; round++) {
-        const learned = await race({ ...bench, adapters: [adapterOf(bench, 0)] }, `evt_${round}`, CALLERS);
+        const learned = await race(
+          { ...bench, adapters: bench.adapters.slice(0, 1) },
+          `evt_${round}`,
+          CALLERS,
+        );
         same(count(learned, "first"), 1, `callers of ${CALLERS} that were told to be first`);
       }
     },
@@ -59,10 +62,12 @@ export const dedupConcurrency: readonly DedupPledge[] = [
       // Four callers go through the same ids in different orders: batches that lock in array order deadlock here.
       const orders = [ids, ids.toReversed(), rotated(ids, 20), rotated(ids.toReversed(), 40)];
       const learned = await Promise.all(
-        orders.flatMap((order, caller) => order.map((id) => learnWith(bench, caller, id))),
+        orders.flatMap((order, at) =>
+          order.map(async (id) => ({ id, told: await learn(bench, id, { at }) })),
+        ),
       );
       for (const id of ids) {
-        const ofId = learned.filter((each) => each.id === id).map((each) => each.learned);
+        const ofId = learned.filter((each) => each.id === id).map((each) => each.told);
         same(count(ofId, "first"), 1, `callers that were told to be first with ${id}`);
       }
     },
@@ -73,18 +78,10 @@ export const dedupConcurrency: readonly DedupPledge[] = [
       const learned = await race(bench, "evt_1", CALLERS);
       const told = count(learned, "duplicate") + count(learned, "busy");
       same(told, CALLERS - 1, "callers that were not first");
-      same(await learn(adapterOf(bench, 1), "evt_1", LONG_S), "duplicate", "a record after all of them");
+      same(await learn(bench, "evt_1", { at: 1 }), "duplicate", "a record after all of them");
     },
   },
 ];
-
-async function learnWith(
-  bench: Parameters<typeof adapterOf>[0],
-  caller: number,
-  id: string,
-): Promise<{ id: string; learned: Awaited<ReturnType<typeof learn>> }> {
-  return { id, learned: await learn(adapterOf(bench, caller), id, LONG_S) };
-}
 
 function rotated(ids: readonly string[], by: number): string[] {
   return [...ids.slice(by), ...ids.slice(0, by)];

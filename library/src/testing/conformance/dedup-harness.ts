@@ -3,7 +3,9 @@ import type { StoreCapabilities } from "../../inbox/inbox-store.js";
 import { isPosthornError } from "../../posthorn-error.js";
 import type { BenchTime, Facts, Pledge } from "./case.js";
 import { needsOf } from "./case.js";
-import { holds, soon } from "./expectation.js";
+import { holds, shortly, soon } from "./expectation.js";
+
+const LONG_S = 14 * 24 * 3600;
 
 /** A transaction of the host, with an adapter that records inside it. */
 export interface HostTransaction {
@@ -19,6 +21,9 @@ export interface DedupBench {
   readonly time: BenchTime;
   /** Begins a transaction, where the adapter claims to share the host's. */
   begin?(): Promise<HostTransaction>;
+  /** How long one call may take before it counts as waiting for another. @default 10,000 */
+  readonly patienceMs?: number;
+  /** Ends also the transactions that a failed case left open. */
   close(): Promise<void>;
 }
 
@@ -43,9 +48,21 @@ export function dedupFacts({ capabilities, exactTime, oneWriter = false }: Dedup
 /** What a caller learned: whether it is first, or that it cannot be known yet. */
 export type Learned = "first" | "duplicate" | "busy";
 
+/** How and where an id is recorded. */
+export interface Recording {
+  /** @default 14 days */
+  readonly ttlS?: number;
+  /** Which of the bench's adapters. @default 0 */
+  readonly at?: number;
+  /** Or inside a transaction. */
+  readonly inside?: HostTransaction;
+}
+
 /** Records an id, and fails when that takes too long; `busy` where the adapter says that it cannot know yet. */
-export function learn(adapter: DedupAdapter, id: string, ttlS: number): Promise<Learned> {
-  return soon(learnAtLast(adapter, id, ttlS), `record(${JSON.stringify(id.slice(0, 40))})`);
+export function learn(bench: DedupBench, id: string, recording: Recording = {}): Promise<Learned> {
+  const { ttlS = LONG_S, at = 0, inside } = recording;
+  const adapter = inside?.adapter ?? adapterOf(bench, at);
+  return soon(learnAtLast(adapter, id, ttlS), `record(${shortly(id)})`, bench.patienceMs);
 }
 
 async function learnAtLast(adapter: DedupAdapter, id: string, ttlS: number): Promise<Learned> {
@@ -62,12 +79,10 @@ async function learnAtLast(adapter: DedupAdapter, id: string, ttlS: number): Pro
 /** Records one id many times at once, in turn on every adapter, and says what each caller learned. */
 export function race(bench: DedupBench, id: string, callers: number): Promise<Learned[]> {
   const ttlS = bench.time.tickS;
-  return Promise.all(
-    Array.from({ length: callers }, (_, caller) => learn(adapterOf(bench, caller), id, ttlS)),
-  );
+  return Promise.all(Array.from({ length: callers }, (_, at) => learn(bench, id, { ttlS, at })));
 }
 
-export function adapterOf({ adapters }: DedupBench, index: number): DedupAdapter {
+function adapterOf({ adapters }: DedupBench, index: number): DedupAdapter {
   const adapter = adapters[index % adapters.length];
   holds(adapter !== undefined, "The harness gave no adapter");
   return adapter;

@@ -1,5 +1,5 @@
 import type { DedupBench, DedupPledge } from "./dedup-harness.js";
-import { adapterOf, count, learn, race } from "./dedup-harness.js";
+import { count, learn, race } from "./dedup-harness.js";
 import { same } from "./expectation.js";
 
 const FOR_LONG = 1000;
@@ -56,24 +56,24 @@ export const dedupRetention: readonly DedupPledge[] = [
     name: "an id is a duplicate up to the last millisecond of its ttl",
     needs: ["exactTime"],
     async check(bench) {
-      same(await learn(adapterOf(bench, 0), "evt_1", 1.5), "first", "the first record");
+      same(await learn(bench, "evt_1", { ttlS: 1.5 }), "first", "the first record");
       await bench.time.pass(1499);
-      same(await learn(adapterOf(bench, 0), "evt_1", 1.5), "duplicate", "a record at 1,499 of 1,500 ms");
+      same(await learn(bench, "evt_1", { ttlS: 1.5 }), "duplicate", "a record at 1,499 of 1,500 ms");
     },
   },
   {
     name: "an id is new at the very moment its ttl has passed",
     needs: ["exactTime"],
     async check(bench) {
-      same(await learn(adapterOf(bench, 0), "evt_1", 1.5), "first", "the first record");
+      same(await learn(bench, "evt_1", { ttlS: 1.5 }), "first", "the first record");
       await bench.time.pass(1500);
-      same(await learn(adapterOf(bench, 0), "evt_1", 1.5), "first", "a record at 1,500 of 1,500 ms");
+      same(await learn(bench, "evt_1", { ttlS: 1.5 }), "first", "a record at 1,500 of 1,500 ms");
     },
   },
 ];
 
 function learnFor(bench: DedupBench, id: string, ticks: number): ReturnType<typeof learn> {
-  return learn(adapterOf(bench, 0), id, ticks * bench.time.tickS);
+  return learn(bench, id, { ttlS: ticks * bench.time.tickS });
 }
 
 function passTicks({ time }: DedupBench, ticks: number): Promise<void> {

@@ -1,8 +1,7 @@
 import type { DedupPledge, Learned } from "./dedup-harness.js";
-import { adapterOf, beginOn, count, learn } from "./dedup-harness.js";
+import { beginOn, count, learn } from "./dedup-harness.js";
 import { holds, same } from "./expectation.js";
 
-const LONG_S = 14 * 24 * 3600;
 const A_MOMENT_MS = 30;
 
 export const dedupTransactions: readonly DedupPledge[] = [
@@ -11,9 +10,9 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction"],
     async check(bench) {
       const transaction = await beginOn(bench);
-      same(await learn(transaction.adapter, "evt_1", LONG_S), "first", "the record in the transaction");
+      same(await learn(bench, "evt_1", { inside: transaction }), "first", "the record in the transaction");
       await transaction.rollback();
-      same(await learn(adapterOf(bench, 0), "evt_1", LONG_S), "first", "a record after the rollback");
+      same(await learn(bench, "evt_1"), "first", "a record after the rollback");
     },
   },
   {
@@ -21,18 +20,22 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction"],
     async check(bench) {
       const transaction = await beginOn(bench);
-      same(await learn(transaction.adapter, "evt_1", LONG_S), "first", "the record in the transaction");
+      same(await learn(bench, "evt_1", { inside: transaction }), "first", "the record in the transaction");
       await transaction.commit();
-      same(await learn(adapterOf(bench, 0), "evt_1", LONG_S), "duplicate", "a record after the commit");
+      same(await learn(bench, "evt_1"), "duplicate", "a record after the commit");
     },
   },
   {
     name: "an id that was recorded before is a duplicate in a transaction",
     needs: ["sharesHostTransaction"],
     async check(bench) {
-      await learn(adapterOf(bench, 0), "evt_1", LONG_S);
+      await learn(bench, "evt_1");
       const transaction = await beginOn(bench);
-      same(await learn(transaction.adapter, "evt_1", LONG_S), "duplicate", "the record in the transaction");
+      same(
+        await learn(bench, "evt_1", { inside: transaction }),
+        "duplicate",
+        "the record in the transaction",
+      );
       await transaction.rollback();
     },
   },
@@ -41,22 +44,26 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction"],
     async check(bench) {
       const transaction = await beginOn(bench);
-      same(await learn(transaction.adapter, "evt_1", LONG_S), "first", "the first record");
-      same(await learn(transaction.adapter, "evt_1", LONG_S), "duplicate", "the second record");
+      same(await learn(bench, "evt_1", { inside: transaction }), "first", "the first record");
+      same(await learn(bench, "evt_1", { inside: transaction }), "duplicate", "the second record");
       await transaction.rollback();
-      same(await learn(adapterOf(bench, 0), "evt_1", LONG_S), "first", "a record after the rollback");
+      same(await learn(bench, "evt_1"), "first", "a record after the rollback");
     },
   },
   {
     name: "a duplicate leaves the transaction fit for use",
     needs: ["sharesHostTransaction"],
     async check(bench) {
-      await learn(adapterOf(bench, 0), "evt_1", LONG_S);
+      await learn(bench, "evt_1");
       const transaction = await beginOn(bench);
-      await learn(transaction.adapter, "evt_1", LONG_S);
-      same(await learn(transaction.adapter, "evt_2", LONG_S), "first", "another record in the transaction");
+      await learn(bench, "evt_1", { inside: transaction });
+      same(
+        await learn(bench, "evt_2", { inside: transaction }),
+        "first",
+        "another record in the transaction",
+      );
       await transaction.commit();
-      same(await learn(adapterOf(bench, 0), "evt_2", LONG_S), "duplicate", "a record after the commit");
+      same(await learn(bench, "evt_2"), "duplicate", "a record after the commit");
     },
   },
   {
@@ -64,12 +71,12 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction"],
     async check(bench) {
       const { time } = bench;
-      await learn(adapterOf(bench, 0), "evt_1", time.tickS);
+      await learn(bench, "evt_1", { ttlS: time.tickS });
       await time.pass(2000 * time.tickS);
       const transaction = await beginOn(bench);
-      same(await learn(transaction.adapter, "evt_1", LONG_S), "first", "the record in the transaction");
+      same(await learn(bench, "evt_1", { inside: transaction }), "first", "the record in the transaction");
       await transaction.rollback();
-      same(await learn(adapterOf(bench, 0), "evt_1", LONG_S), "first", "a record after the rollback");
+      same(await learn(bench, "evt_1"), "first", "a record after the rollback");
     },
   },
   {
@@ -77,8 +84,8 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction"],
     async check(bench) {
       const transaction = await beginOn(bench);
-      await learn(transaction.adapter, "evt_1", LONG_S);
-      const other = learn(adapterOf(bench, 1), "evt_1", LONG_S);
+      await learn(bench, "evt_1", { inside: transaction });
+      const other = learn(bench, "evt_1", { at: 1 });
       await moment();
       await transaction.commit();
       holds((await other) !== "first", "A second caller was told to be first");
@@ -89,12 +96,12 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction"],
     async check(bench) {
       const transaction = await beginOn(bench);
-      await learn(transaction.adapter, "evt_1", LONG_S);
-      const waiting = [0, 1].map((caller) => learn(adapterOf(bench, caller), "evt_1", LONG_S));
+      await learn(bench, "evt_1", { inside: transaction });
+      const waiting = [0, 1].map((caller) => learn(bench, "evt_1", { at: caller }));
       await moment();
       await transaction.rollback();
       const learned: Learned[] = await Promise.all(waiting);
-      learned.push(await learn(adapterOf(bench, 0), "evt_1", LONG_S));
+      learned.push(await learn(bench, "evt_1"));
       same(count(learned, "first"), 1, "callers that were told to be first after the rollback");
     },
   },
@@ -103,9 +110,9 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction", "manyWriters"],
     async check(bench) {
       const transaction = await beginOn(bench);
-      await learn(transaction.adapter, "held", LONG_S);
-      const held = learn(adapterOf(bench, 0), "held", LONG_S);
-      const others = Array.from({ length: 40 }, (_, n) => learn(adapterOf(bench, n), `evt_${n}`, LONG_S));
+      await learn(bench, "held", { inside: transaction });
+      const held = learn(bench, "held");
+      const others = Array.from({ length: 40 }, (_, n) => learn(bench, `evt_${n}`, { at: n }));
       same(count(await Promise.all(others), "first"), others.length, "other ids that were first");
       await transaction.commit();
       holds((await held) !== "first", "A second caller of the held id was told to be first");
@@ -116,12 +123,15 @@ export const dedupTransactions: readonly DedupPledge[] = [
     needs: ["sharesHostTransaction", "manyWriters"],
     async check(bench) {
       const [one, two] = [await beginOn(bench), await beginOn(bench)];
-      await learn(one.adapter, "a", LONG_S);
-      await learn(two.adapter, "b", LONG_S);
-      const crossed = await Promise.all([learn(one.adapter, "b", LONG_S), learn(two.adapter, "a", LONG_S)]);
+      await learn(bench, "a", { inside: one });
+      await learn(bench, "b", { inside: two });
+      const crossed = await Promise.all([
+        learn(bench, "b", { inside: one }),
+        learn(bench, "a", { inside: two }),
+      ]);
       same(count(crossed, "first"), 0, "transactions that were told to be first with the other's id");
       await Promise.all([one.rollback(), two.rollback()]);
-      same(await learn(adapterOf(bench, 0), "a", LONG_S), "first", "a record after both rollbacks");
+      same(await learn(bench, "a"), "first", "a record after both rollbacks");
     },
   },
 ];

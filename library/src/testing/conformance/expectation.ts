@@ -1,7 +1,6 @@
 // The kit has assertions of its own: with those of a test runner, a store could only be checked by that runner.
 
 const PRINTED = 200;
-const PATIENCE_MS = 10_000;
 
 /** Fails unless both are the same value. */
 export function same(found: unknown, promised: unknown, what: string): void {
@@ -30,16 +29,16 @@ export function holds(condition: boolean, what: string): asserts condition {
 }
 
 /** Settles as `waiting` does, and fails when that takes as long as only something that waits for another would. */
-export async function soon<T>(waiting: Promise<T>, what: string): Promise<T> {
+export function soon<T>(waiting: Promise<T>, what: string, patienceMs = 10_000): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: still waiting after ${PATIENCE_MS} ms.`)), PATIENCE_MS);
+    const tooLate = (): void => reject(new Error(`${what}: still waiting after ${patienceMs} ms.`));
+    timer = setTimeout(tooLate, patienceMs);
   });
-  try {
-    return await Promise.race([waiting, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const settled = Promise.race([waiting, late]).finally(() => clearTimeout(timer));
+  // A case that has failed elsewhere awaits this no more; unhandled, it would fail the whole run instead.
+  settled.catch(() => undefined);
+  return settled;
 }
 
 /** Shows a value on one line, with what JSON would drop or throw on. */
@@ -53,6 +52,13 @@ export function print(value: unknown): string {
     return `{${fields.toSorted().join(", ")}}`;
   }
   return typeof value === "string" ? JSON.stringify(value) : String(value);
+}
+
+/** Shows a text that may be very long. */
+export function shortly(text: string): string {
+  return text.length > 60
+    ? `${JSON.stringify(text.slice(0, 40))}… (${text.length} characters)`
+    : JSON.stringify(text);
 }
 
 function broken(what: string, found: unknown, promised: unknown): never {

@@ -1,0 +1,51 @@
+import { notify } from "../observer.js";
+import type { Observer } from "../observer.js";
+import { PosthornError } from "../posthorn-error.js";
+import type { Key } from "./key.js";
+import type { Scheme, Verifier } from "./scheme.js";
+import type { SignatureErrorCode } from "./signature-errors.js";
+import { createVerifier } from "./verifier.js";
+import type { VerifierOptions } from "./verifier.js";
+
+// What only the schemes of providers need checked; a bundle of Standard Webhooks alone carries none of it.
+
+// The provider chose the secret, so it cannot be refused; but one this short can be guessed offline
+// from a single captured request.
+const SHORTEST_STRONG_BYTES = 16;
+
+/** Binds a provider's scheme to its keys. */
+export function createProviderVerifier(
+  scheme: Scheme,
+  options: VerifierOptions,
+  parse: (secret: string, name: string) => Key,
+): Verifier {
+  checkUrl(options.publicUrl);
+  if (options.toleranceS !== undefined && !scheme.covers.time) {
+    // Silence here would let the caller believe that old requests are refused.
+    throw invalid(
+      `toleranceS is ${options.toleranceS}; ${scheme.title} signs no time, so no tolerance can be kept. Leave it out.`,
+    );
+  }
+  const verifier = createVerifier(scheme, options, parse);
+  if (typeof verifier.keys !== "function") signalWeakness(scheme, verifier.keys.keys, options.observer);
+  return verifier;
+}
+
+function signalWeakness(scheme: Scheme, keys: readonly Key[], observer: Observer | undefined): void {
+  for (const key of keys) {
+    const bytes = key.material().length;
+    if (bytes >= SHORTEST_STRONG_BYTES) continue;
+    notify(observer, { kind: "secret_weak", scheme: scheme.name, key: key.name, bytes });
+  }
+}
+
+function checkUrl(url: string | undefined): void {
+  if (url === undefined || (/^https?:\/\//i.test(url) && URL.canParse(url))) return;
+  throw invalid(
+    `publicUrl is "${url}"; expected an absolute http or https URL such as "https://example.com/hooks".`,
+  );
+}
+
+function invalid(message: string): PosthornError<SignatureErrorCode> {
+  return new PosthornError("option_invalid", message);
+}

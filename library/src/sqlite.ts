@@ -1,0 +1,14 @@
+/**
+ * `posthorn/sqlite`: inbox and dedup in the host's own SQLite database.
+ *
+ * @module
+ */
+export type { SqliteDatabase, SqliteStatement, SqliteValue } from "./stores/sqlite/client.js";
+export { sqliteDedup } from "./stores/sqlite/dedup.js";
+export type { SqliteDedup, SqliteDedupOptions } from "./stores/sqlite/dedup.js";
+export type { Durability } from "./stores/sqlite/durability.js";
+export { sqliteStore } from "./stores/sqlite/inbox.js";
+export type { SqliteStoreOptions } from "./stores/sqlite/inbox.js";
+export { migrate } from "./stores/sqlite/migrate.js";
+export type { MigrationReport } from "./stores/sqlite/migrate.js";
+export { MIGRATIONS } from "./stores/sqlite/migrations.js";

@@ -1,0 +1,78 @@
+/**
+ * What the stores need of a driver, and no more. Every column is read as text: a host may have changed its
+ * driver's parsers or column names, and a global parser rounds int8 above 2^53.
+ */
+export interface Session {
+  query(statement: Statement): Promise<Answer>;
+}
+
+export interface Statement {
+  readonly text: string;
+  /** Without parameters the simple protocol is used, which takes several statements at once. */
+  readonly params?: readonly Parameter[];
+  /**
+   * Keeps its plan with the connection, unless `prepare` is off. Only for statements that read no table by choice
+   * of the planner: a plan made while a table was small scans it from end to end when it has grown.
+   */
+  readonly prepared?: boolean;
+}
+
+/** No booleans, dates or arrays: the drivers write those in ways of their own, which hosts may have changed. */
+export type Parameter = string | number | null | Uint8Array;
+
+export type Row = readonly (string | null)[];
+
+export interface Answer {
+  readonly rows: readonly Row[];
+  /** The command's tag. A COMMIT that is answered with ROLLBACK has not committed. */
+  readonly command: string;
+}
+
+/** A pool of either driver; `Tx` is the driver's own transaction, as the host's handler gets it. */
+export interface Pool<Tx> {
+  /**
+   * Runs one statement in a transaction of its own. Throws what {@link saturated} makes when there was no
+   * connection within `acquireMs`: then nothing was sent.
+   */
+  query(statement: Statement, acquireMs: number): Promise<Answer>;
+  /** Runs `work` in one transaction, read committed, and commits it. Throws when it never began. */
+  transaction<T>(work: (scope: Scope<Tx>) => Promise<T>, limits: TransactionLimits): Promise<TransactionEnd<T>>;
+}
+
+export interface TransactionLimits {
+  readonly acquireMs: number;
+  /** Ends the transaction by force when it aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** One open transaction. */
+export interface Scope<Tx> extends Session {
+  /** For the handler; refuses every use after the end. */
+  readonly tx: Tx;
+  /** Who works on it in the database; set by the one who has asked, for an end by force. */
+  backend: Backend | undefined;
+}
+
+export interface Backend {
+  readonly pid: string;
+  /** A process id may soon belong to another; together with the transaction's id it cannot. */
+  readonly xid: string;
+}
+
+export type TransactionEnd<T> =
+  | { readonly kind: "committed"; readonly value: T }
+  | { readonly kind: "rolled_back"; readonly error: unknown }
+  /** The answer to the commit was lost. */
+  | { readonly kind: "unknown"; readonly error: unknown };
+
+export const BEGIN_OPTIONS = "isolation level read committed";
+
+/** Ends the backend that still works for a transaction whose connection is given up, and with it its locks. */
+export function terminateStatement({ pid, xid }: Backend): Statement {
+  return {
+    text: `
+      select pg_terminate_backend(pid)::text from pg_stat_activity
+      where pid = $1::text::int4 and backend_xid::text = $2::text::xid8::xid::text`,
+    params: [pid, xid],
+  };
+}

@@ -1,0 +1,104 @@
+// Written by scripts/build-migrations.ts from migrations/*.sql: change those, and run it.
+export const MIGRATIONS = [
+  {
+    version: 1,
+    name: "0001_create_inbox",
+    sql: `-- Asked for only where it is missing: \`create schema if not exists\` wants the right to create schemas even where
+-- an administrator has made this one.
+do $$
+begin
+  if to_regnamespace('posthorn') is null then
+    create schema posthorn;
+  end if;
+end
+$$;
+
+-- One row per event that arrived: (tenant, source, event_id) names it. Keys are compared byte by byte: a collation
+-- would make the index slower, and might call two ids equal. Keys as they come from the sender, not hashed, so that
+-- time-ordered ids land side by side: hashed ones cost 1.35 times as much at 5 million rows, and 4 times the WAL.
+create table if not exists posthorn.inbox (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  id_preview text,
+  type text not null,
+  event_at timestamptz,
+  outcome text not null constraint inbox_outcome check (outcome in ('success', 'skipped', 'failed')),
+  attempts integer not null,
+  receipts integer not null,
+  received_at timestamptz not null,
+  last_received_at timestamptz not null,
+  -- Null: kept for ever, or until it is applied.
+  keep_until timestamptz,
+  result text,
+  error text,
+  headers text not null,
+  body_hash bytea not null,
+  body bytea not null,
+  constraint inbox_key primary key (tenant, source, event_id)
+) with (
+  -- A handler's result is written to the row that its own transaction has inserted; with room on the page, no index
+  -- has to know of it.
+  fillfactor = 90,
+  -- A purge leaves as many dead rows as a day brought new ones: the default waits until a fifth of the table is dead.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05
+);
+
+-- What a purge may remove, oldest first. New rows are added at its right end.
+create index if not exists inbox_keep_until on posthorn.inbox (keep_until) where keep_until is not null;
+
+-- Attempts that failed; the one that succeeded is the row of the inbox itself.
+create table if not exists posthorn.inbox_attempt (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  attempt integer not null,
+  failed_at timestamptz not null,
+  error text not null,
+  constraint inbox_attempt_key primary key (tenant, source, event_id, attempt)
+);
+
+-- Conflicts and stale events, apart from the inbox. One row per body: a sender that repeats one is counted.
+create table if not exists posthorn.inbox_refused (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  because text not null constraint inbox_refused_because check (because in ('conflict', 'stale')),
+  body_hash bytea not null,
+  id_preview text,
+  type text not null,
+  event_at timestamptz,
+  receipts integer not null,
+  refused_at timestamptz not null,
+  last_refused_at timestamptz not null,
+  keep_until timestamptz,
+  headers text not null,
+  body bytea not null,
+  constraint inbox_refused_key primary key (tenant, source, event_id, because, body_hash)
+);
+
+create index if not exists inbox_refused_keep_until on posthorn.inbox_refused (keep_until)
+where keep_until is not null;
+`,
+  },
+  {
+    version: 2,
+    name: "0002_create_dedup",
+    sql: `-- Ids that were seen, until they expire. The mark tells the writer of a row, when it lost the answer to its insert,
+-- whether the row is its own.
+create table if not exists posthorn.posthorn_dedup (
+  id text collate "C" not null,
+  expires_at timestamptz not null,
+  mark bigint not null,
+  constraint posthorn_dedup_key primary key (id)
+) with (
+  -- Expired ids are removed as new ones come: the default would let the table grow by a fifth before it is swept.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05
+);
+
+create index if not exists posthorn_dedup_expires_at on posthorn.posthorn_dedup (expires_at);
+`,
+  },
+] as const;

@@ -1,0 +1,159 @@
+import type { PgClient, PgPool, PgPoolClient } from "./client.js";
+import type { Answer, Pool, Row, Scope, Session, Statement, TransactionEnd, TransactionLimits } from "./database.js";
+import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
+import { beforeAbort, ignore, within } from "./deadline.js";
+import type { Guarded } from "./guard.js";
+import { guardClient } from "./guard.js";
+import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./sqlstate.js";
+
+// Two copies of the package may share a connection, where one name must not mean two statements.
+const NAMES = `posthorn_${Math.random().toString(36).slice(2, 10)}_`;
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = NAMES + String(names.size);
+  names.set(text, name);
+  return name;
+}
+
+/** One connection of `pg`. */
+export function pgSession(client: PgClient, prepare: boolean): Session {
+  return {
+    async query({ text, params, prepared }: Statement): Promise<Answer> {
+      const { rows, command } = await client.query({
+        text,
+        rowMode: "array",
+        ...(params === undefined ? {} : { values: [...params] }),
+        ...(prepare && prepared === true ? { name: nameOf(text) } : {}),
+      });
+      return { rows: rows as unknown as Row[], command };
+    },
+  };
+}
+
+/** A Pool of `pg`. */
+export class PgDriver<Tx> implements Pool<Tx> {
+  readonly #pool: PgPool<PgPoolClient>;
+  readonly #prepare: boolean;
+
+  constructor(pool: PgPool<PgPoolClient>, prepare: boolean) {
+    this.#pool = pool;
+    this.#prepare = prepare;
+  }
+
+  async query(statement: Statement, acquireMs: number): Promise<Answer> {
+    const client = await this.#acquire(acquireMs);
+    try {
+      const answer = await pgSession(client, this.#prepare).query(statement);
+      giveBack(client);
+      return answer;
+    } catch (error) {
+      giveBack(client, isAnswerLost(error));
+      throw error;
+    }
+  }
+
+  async transaction<T>(
+    work: (scope: Scope<Tx>) => Promise<T>,
+    { acquireMs, signal }: TransactionLimits,
+  ): Promise<TransactionEnd<T>> {
+    const client = await this.#acquire(acquireMs);
+    const guard = guardClient(client);
+    const session = pgSession(client, this.#prepare);
+    const scope: Scope<Tx> = { ...session, tx: guard.tx as Tx, backend: undefined };
+    // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
+    let whole = false;
+    try {
+      await beforeAbort(session.query({ text: `begin ${BEGIN_OPTIONS}` }), signal);
+      const end = await this.#run(beforeAbort(work(scope), signal), { guard, session, client, signal });
+      whole = end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(session, client, signal)));
+      return end;
+    } finally {
+      guard.close();
+      giveBack(client, !whole);
+      // The backend would finish its statement, and hold the event's lock as long.
+      if (signal.aborted && scope.backend) await this.#terminate(scope.backend);
+    }
+  }
+
+  async #run<T>(working: Promise<T>, parts: Parts): Promise<TransactionEnd<T>> {
+    const { guard, client } = parts;
+    try {
+      const value = await working;
+      guard.close();
+      // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
+      if (statusOf(client) === "I") throw transactionFinished();
+      return await this.#commit(value, parts);
+    } catch (error) {
+      guard.close();
+      return { kind: "rolled_back", error };
+    }
+  }
+
+  async #commit<T>(value: T, { guard, session, signal }: Parts): Promise<TransactionEnd<T>> {
+    try {
+      const { command } = await beforeAbort(session.query({ text: "commit" }), signal);
+      if (command === "COMMIT") return { kind: "committed", value };
+    } catch (error) {
+      return isAnswerLost(error) ? { kind: "unknown", error } : { kind: "rolled_back", error };
+    }
+    return { kind: "rolled_back", error: transactionAborted(guard.failure()) };
+  }
+
+  async #acquire(acquireMs: number): Promise<PgPoolClient> {
+    const connecting = this.#pool.connect();
+    let client: PgPoolClient | undefined;
+    try {
+      client = await within(connecting, acquireMs);
+    } catch (error) {
+      // The pool's own patience, `connectionTimeoutMillis`, was shorter than ours.
+      if (error instanceof Error && error.message.startsWith("timeout exceeded")) throw saturated(acquireMs);
+      throw error;
+    }
+    if (client === undefined) {
+      connecting.then((late) => late.release(), ignore);
+      throw saturated(acquireMs);
+    }
+    // A connection that breaks while no statement runs tells it by this event, which without a listener ends the process.
+    client.on("error", ignore);
+    return client;
+  }
+
+  async #terminate(backend: NonNullable<Scope<Tx>["backend"]>): Promise<void> {
+    const terminated = this.query(terminateStatement(backend), TERMINATE_MS);
+    await within(terminated, TERMINATE_MS).catch(ignore);
+    terminated.catch(ignore);
+  }
+}
+
+const TERMINATE_MS = 1000;
+
+interface Parts {
+  readonly guard: Guarded<unknown>;
+  readonly session: Session;
+  readonly client: PgClient;
+  readonly signal: AbortSignal;
+}
+
+function giveBack(client: PgPoolClient, destroy = false): void {
+  client.removeListener("error", ignore);
+  client.release(destroy);
+}
+
+/** Rolls back what is left of a transaction; false when the connection did not answer to it. */
+async function isIdle(session: Session, client: PgClient, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  if (statusOf(client) === "I") return true;
+  const rolledBack = beforeAbort(session.query({ text: "rollback" }), signal);
+  return rolledBack.then(
+    () => true,
+    () => false,
+  );
+}
+
+function statusOf(client: PgClient): unknown {
+  // Older versions of pg do not have it; there, only the commit's tag speaks.
+  return (client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
+}

@@ -1,0 +1,195 @@
+import type { Clock } from "../../clock.js";
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import { PosthornError } from "../../posthorn-error.js";
+import type { SqliteClient } from "./client.js";
+import type { DurabilityKeeper } from "./durability.js";
+import { refusalOf } from "./failure.js";
+import { rollBack, runGroup } from "./group.js";
+import type { GroupEnd, Part, PartOutcome } from "./group.js";
+
+/** One caller's wish to write. */
+export interface Turn<T> {
+  /**
+   * Runs inside the group's transaction, without awaiting. What it throws undoes its own writes and nobody
+   * else's. It may run a second time, after the first was rolled back because of a neighbour.
+   */
+  readonly run: () => T;
+  /** Whether it takes more than one statement. */
+  readonly undoable: boolean;
+  /** How long it may wait for the write lock. */
+  readonly waitMs: number;
+  /** What it comes to when the lock was not to be had in that time: a value, or a throw. */
+  readonly expired: () => T;
+}
+
+interface Waiting extends Part {
+  readonly expired: () => unknown;
+  readonly deadlineAt: number;
+  /** Shares its transaction with nobody: it was rolled back with its neighbours before. */
+  alone: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface GroupCommitParts {
+  readonly client: SqliteClient;
+  readonly durability: DurabilityKeeper;
+  readonly clock: Clock;
+  /** Whether turns run code of the host. */
+  readonly guarded: boolean;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+// Enough for the cost of a commit to vanish among them, and few enough for the event loop to get its turn.
+const MOST_PER_GROUP = 200;
+const LONGEST_GROUP_MS = 5;
+const BACKOFF_MS = [1, 2, 5, 10, 20, 50];
+
+/**
+ * Lets the callers of one turn of the event loop share one transaction, so that they share one wait for the
+ * disk; each learns its own result after the commit. No transaction is ever open while anybody awaits.
+ */
+export class GroupCommit {
+  readonly #parts: GroupCommitParts;
+  #queue: Waiting[] = [];
+  #scheduled = false;
+  #refusals = 0;
+  // A rollback that was refused, because the host left a query open on the handle, is tried again first.
+  #unended = false;
+
+  constructor(parts: GroupCommitParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a turn in the next group, and resolves with its value once that is committed. */
+  join<T>({ run, undoable, waitMs, expired }: Turn<T>): Promise<T> {
+    const deadlineAt = this.#parts.clock.monotonic() + waitMs;
+    return new Promise<unknown>((resolve, reject) => {
+      this.#queue.push({ run, undoable, expired, deadlineAt, alone: false, resolve, reject });
+      this.#schedule();
+    }) as Promise<T>;
+  }
+
+  // After everything that is ready to run: all requests that have arrived by then share the group.
+  #schedule(): void {
+    if (this.#scheduled || this.#queue.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    const batch = this.#take();
+    try {
+      this.#settle(
+        batch,
+        this.#parts.client.briefly(() => this.#run(batch)),
+      );
+    } catch (error) {
+      // Read-only, closed, broken: it never began, and trying again would not help.
+      if (refusalOf(error) === "locked") this.#settle(batch, { kind: "locked" });
+      else for (const { reject } of batch) reject(error);
+    }
+    this.#schedule();
+  }
+
+  #take(): Waiting[] {
+    const firstAlone = this.#queue.findIndex(({ alone }) => alone);
+    const size =
+      firstAlone === 0 ? 1 : firstAlone === -1 ? MOST_PER_GROUP : Math.min(firstAlone, MOST_PER_GROUP);
+    return this.#queue.splice(0, size);
+  }
+
+  #run(batch: readonly Waiting[]): GroupEnd {
+    const { client, durability, clock, guarded } = this.#parts;
+    if (this.#unended) this.#unended = !rollBack(client);
+    durability.keep();
+    const endsAt = clock.monotonic() + LONGEST_GROUP_MS;
+    return runGroup(client, batch, { guarded, isOver: () => clock.monotonic() >= endsAt });
+  }
+
+  #settle(batch: readonly Waiting[], end: GroupEnd): void {
+    if (end.kind === "locked") return this.#wait(batch);
+    this.#refusals = 0;
+    const { outcomes } = end;
+    // What the group had no time for comes first in the next one.
+    this.#queue.unshift(...batch.slice(outcomes.length));
+    const ran = batch.slice(0, outcomes.length);
+    switch (end.kind) {
+      case "committed":
+        return ran.forEach((each, index) => answer(each, outcomes[index]));
+      case "broken":
+        this.#unended = this.#parts.client.inTransaction;
+        return this.#again(ran, outcomes);
+      case "refused":
+        this.#unended = this.#parts.client.inTransaction;
+        return this.#refused(ran, outcomes, end.error);
+    }
+  }
+
+  /** Those that threw have their answer; the others run again, each in a transaction of its own. */
+  #again(ran: readonly Waiting[], outcomes: readonly PartOutcome[]): void {
+    const rolledBack: Waiting[] = [];
+    ran.forEach((each, index) => {
+      if (outcomes[index]?.kind === "threw") return answer(each, outcomes[index]);
+      each.alone = true;
+      rolledBack.push(each);
+    });
+    this.#queue.unshift(...rolledBack);
+  }
+
+  #refused(ran: readonly Waiting[], outcomes: readonly PartOutcome[], error: unknown): void {
+    const refusal = refusalOf(error);
+    if (refusal === "locked") return this.#wait(ran);
+    // One of them may be the only cause: a deferred constraint, or a body that no longer fits on the disk.
+    if (ran.length > 1 && refusal !== "io") return this.#again(ran, outcomes);
+    const told = refusal === "io" ? commitUnknown(error) : error;
+    ran.forEach((each, index) => {
+      const outcome = outcomes[index];
+      if (outcome?.kind === "threw") answer(each, outcome);
+      else each.reject(told);
+    });
+  }
+
+  /** Puts a batch back and tries again later, unless its time is over. */
+  #wait(batch: readonly Waiting[]): void {
+    this.#queue.unshift(...batch);
+    const now = this.#parts.clock.monotonic();
+    const over = this.#queue.filter(({ deadlineAt }) => deadlineAt <= now);
+    this.#queue = this.#queue.filter(({ deadlineAt }) => deadlineAt > now);
+    for (const each of over) expire(each);
+    if (this.#queue.length === 0) return;
+    const step = BACKOFF_MS[Math.min(this.#refusals++, BACKOFF_MS.length - 1)] ?? 0;
+    // Two processes that wait by the same steps would meet at the lock again and again.
+    const jitteredMs = step * (0.5 + this.#parts.random());
+    const firstDeadlineAt = this.#queue.reduce(
+      (first, { deadlineAt }) => Math.min(first, deadlineAt),
+      Infinity,
+    );
+    this.#scheduled = true;
+    void this.#parts.clock.sleep(Math.min(jitteredMs, firstDeadlineAt - now)).then(() => this.#flush());
+  }
+}
+
+function answer({ resolve, reject }: Waiting, outcome: PartOutcome | undefined): void {
+  if (outcome?.kind === "returned") resolve(outcome.value);
+  else reject(outcome?.error);
+}
+
+function expire({ expired, resolve, reject }: Waiting): void {
+  try {
+    resolve(expired());
+  } catch (error) {
+    reject(error);
+  }
+}
+
+function commitUnknown(cause: unknown): PosthornError<InboxErrorCode> {
+  const found = cause instanceof Error ? cause.message : String(cause);
+  return new PosthornError(
+    "commit_unknown",
+    `The disk failed while committing (${found}): whether it holds is known at the event's next delivery.`,
+    { cause },
+  );
+}

@@ -1,0 +1,85 @@
+// Written by scripts/build-migrations.ts from migrations/*.sql: change those, and run it.
+export const MIGRATIONS = [
+  {
+    version: 1,
+    name: "0001_create_inbox",
+    sql: `-- One row per event that arrived: (tenant, source, event_id) names it. Times are milliseconds since 1970.
+-- A rowid table: bodies are large, and without rowid they would fill the inner pages of the key's tree.
+create table if not exists posthorn_inbox (
+  tenant text not null,
+  source text not null,
+  event_id text not null,
+  id_preview text,
+  type text not null,
+  event_at integer,
+  outcome text not null,
+  attempts integer not null,
+  receipts integer not null,
+  received_at integer not null,
+  last_received_at integer not null,
+  keep_until integer,
+  result text,
+  error text,
+  headers text not null,
+  body_hash blob not null,
+  body blob not null,
+  primary key (tenant, source, event_id)
+) strict;
+
+-- What a purge may remove, oldest first. A failed event was never applied, so it is not in here.
+create index if not exists posthorn_inbox_keep_until on posthorn_inbox (keep_until)
+where keep_until is not null and outcome <> 'failed';
+
+-- Attempts that failed; the one that succeeded is the row of the inbox itself.
+create table if not exists posthorn_inbox_attempt (
+  tenant text not null,
+  source text not null,
+  event_id text not null,
+  attempt integer not null,
+  failed_at integer not null,
+  error text not null,
+  primary key (tenant, source, event_id, attempt)
+) strict, without rowid;
+
+-- Conflicts and stale events, apart from the inbox. One row per body: a sender that repeats one is counted.
+create table if not exists posthorn_inbox_refused (
+  tenant text not null,
+  source text not null,
+  event_id text not null,
+  because text not null,
+  body_hash blob not null,
+  id_preview text,
+  type text not null,
+  event_at integer,
+  receipts integer not null,
+  refused_at integer not null,
+  last_refused_at integer not null,
+  keep_until integer,
+  headers text not null,
+  body blob not null,
+  primary key (tenant, source, event_id, because, body_hash)
+) strict;
+
+create index if not exists posthorn_inbox_refused_keep_until on posthorn_inbox_refused (keep_until)
+where keep_until is not null;
+
+-- Always empty between transactions: its one row, while it is there, makes SQLite refuse a handler's \`commit\`.
+create table if not exists posthorn_guard (
+  id integer primary key,
+  waits_for integer not null references posthorn_guard (id) deferrable initially deferred
+) strict;
+`,
+  },
+  {
+    version: 2,
+    name: "0002_create_dedup",
+    sql: `-- Ids that were seen, until they expire. Without rowid: the row is little more than its key.
+create table if not exists posthorn_dedup (
+  id text primary key not null,
+  expires_at integer not null
+) strict, without rowid;
+
+create index if not exists posthorn_dedup_expires_at on posthorn_dedup (expires_at);
+`,
+  },
+] as const;

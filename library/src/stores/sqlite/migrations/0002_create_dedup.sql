@@ -1,0 +1,7 @@
+-- Ids that were seen, until they expire. Without rowid: the row is little more than its key.
+create table if not exists posthorn_dedup (
+  id text primary key not null,
+  expires_at integer not null
+) strict, without rowid;
+
+create index if not exists posthorn_dedup_expires_at on posthorn_dedup (expires_at);

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// The library reads no files, so each store's migrations/*.sql stand in its migrations.ts too, written by this
+// script. scripts/build-migrations.test.ts keeps the two equal.
+
+export const storesFolder = fileURLToPath(new URL("../library/src/stores", import.meta.url));
+
+/** The stores that have migrations. */
+export function migratedStores(): string[] {
+  return readdirSync(storesFolder).filter((store) => existsSync(join(storesFolder, store, "migrations")));
+}
+
+/** The text that a store's migrations.ts must have. */
+export function migrationsModule(store: string): string {
+  const folder = join(storesFolder, store, "migrations");
+  const files = readdirSync(folder).toSorted();
+  const entries = files.map((file, index) => migrationEntry(file, index + 1, join(folder, file)));
+  const made = "// Written by scripts/build-migrations.ts from migrations/*.sql: change those, and run it.";
+  return `${made}\nexport const MIGRATIONS = [\n${entries.join("")}] as const;\n`;
+}
+
+function migrationEntry(file: string, version: number, path: string): string {
+  const [, number, name] = /^((?:\d{4})_[a-z0-9_]+)\.sql$/.test(file)
+    ? [file, Number(file.slice(0, 4)), file.slice(0, -4)]
+    : [];
+  if (name === undefined) throw new Error(`${path}: expected a name like 0001_what_it_does.sql.`);
+  // A gap would be a migration that some databases have and others will never get.
+  if (number !== version) throw new Error(`${path}: expected number ${version}, as they count from 1 without gaps.`);
+  const sql = readFileSync(path, "utf8").replaceAll(/[\\`]|\$\{/g, String.raw`\$&`);
+  return `  {\n    version: ${version},\n    name: "${name}",\n    sql: \`${sql}\`,\n  },\n`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const store of migratedStores()) {
+    writeFileSync(join(storesFolder, store, "migrations.ts"), migrationsModule(store));
+  }
+}

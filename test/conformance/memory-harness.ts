@@ -1,0 +1,66 @@
+import { memoryDedup, memoryStore } from "posthorn/memory";
+import type { MemoryStore, MemoryTx } from "posthorn/memory";
+import { createFakeClock } from "posthorn/testing";
+import type { DedupBench, DedupHarness, FakeClock, InboxBench, InboxHarness } from "posthorn/testing";
+
+const HOUR_S = 3600;
+
+/** What every store in this process can promise. */
+export const IN_PROCESS = {
+  sharesHostTransaction: false,
+  survivesPowerLoss: false,
+  multiProcess: false,
+  clock: "process",
+} as const;
+
+/** A harness around a dedup adapter that takes its time from the clock it is given. */
+export function inProcessDedup(make: (clock: FakeClock) => Omit<DedupBench, "time" | "close">): DedupHarness {
+  const transactional = make(createFakeClock()).begin !== undefined;
+  return {
+    capabilities: { ...IN_PROCESS, sharesHostTransaction: transactional },
+    exactTime: true,
+    open() {
+      const clock = createFakeClock();
+      return Promise.resolve({ ...make(clock), time: timeOf(clock), close: () => Promise.resolve() });
+    },
+  };
+}
+
+/** A harness around a store that takes its time from the clock it is given, and whose transactions are the memory store's. */
+export function inProcessInbox(
+  make: (clock: FakeClock) => MemoryStore,
+  more: Pick<InboxBench, "patienceMs"> = {},
+): InboxHarness<MemoryTx> {
+  return {
+    capabilities: { ...IN_PROCESS, sharesHostTransaction: true },
+    transactions: "asynchronous",
+    exactTime: true,
+    listsRefused: true,
+    open: () => Promise.resolve({ ...inboxBench(make), ...more }),
+  };
+}
+
+function inboxBench(make: (clock: FakeClock) => MemoryStore): InboxBench<MemoryTx> {
+  const clock = createFakeClock();
+  const store = make(clock);
+  const written: string[] = [];
+  return {
+    stores: [store, store],
+    time: timeOf(clock),
+    write: (tx, mark) => tx.onCommit(() => void written.push(mark)),
+    written: () => Promise.resolve([...written]),
+    refused: () => Promise.resolve(store.refused()),
+    close: () => Promise.resolve(),
+  };
+}
+
+function timeOf(clock: FakeClock): DedupBench["time"] {
+  return { tickS: HOUR_S, pass: (ms) => clock.advance(ms) };
+}
+
+export const memoryDedupHarness: DedupHarness = inProcessDedup((clock) => {
+  const adapter = memoryDedup({ maxEntries: 10_000, clock });
+  return { adapters: [adapter, adapter] };
+});
+
+export const memoryInboxHarness: InboxHarness<MemoryTx> = inProcessInbox((clock) => memoryStore({ clock }));

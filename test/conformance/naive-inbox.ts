@@ -1,0 +1,278 @@
+import type { MemoryStore, MemoryTx, RefusedEvent } from "posthorn/memory";
+import type { FakeClock } from "posthorn/testing";
+import { equalBytes } from "../../library/src/bytes.js";
+import type {
+  Acceptance,
+  AcceptLimits,
+  Arrival,
+  Handled,
+  InboxKey,
+  InboxRow,
+  KnownEvent,
+  PurgeLimits,
+  PurgeReport,
+  RefusedBecause,
+  StoreCapabilities,
+} from "../../library/src/inbox/inbox-store.js";
+
+/** One way each in which an inbox store can be wrong. */
+export type InboxFlaw =
+  | "none"
+  | "claims_more"
+  | "unknown_invented"
+  | "known_denied"
+  | "duplicate_applied"
+  | "writes_dropped"
+  | "purge_does_nothing"
+  | "window_in_minutes"
+  | "touch_creates"
+  | "ids_cut"
+  | "headers_rewritten"
+  | "time_invented"
+  | "check_then_insert"
+  | "waits_instead_of_busy"
+  | "one_lock_for_all"
+  | "row_seen_before_commit"
+  | "insert_outside_the_transaction"
+  | "writes_outside_the_transaction"
+  | "error_swallowed"
+  | "signal_ignored"
+  | "skipped_forgotten"
+  | "keys_joined"
+  | "conflict_applied"
+  | "conflict_called_duplicate"
+  | "failed_never_taken_over"
+  | "failed_compared_by_body"
+  | "takeover_not_locked"
+  | "attempts_not_counted"
+  | "failure_overwrites_success"
+  | "failure_text_refused"
+  | "result_parsed"
+  | "purge_removes_failed"
+  | "purge_removes_unexpired"
+  | "purge_without_limit"
+  | "purge_newest_first"
+  | "window_from_first_receipt"
+  | "kept_for_ever_is_zero"
+  | "touch_ignored"
+  | "body_as_text"
+  | "body_not_copied"
+  | "refused_into_the_inbox"
+  | "refused_without_bytes";
+
+type Stored = InboxRow & { readonly keepUntil: Date | undefined };
+
+/** A store in memory with one flaw; `none` keeps every promise. Written apart from the memory store, as a second reading of the port. */
+export class NaiveInbox implements MemoryStore {
+  readonly capabilities: StoreCapabilities;
+  readonly transactions = "asynchronous";
+  readonly #flaw: InboxFlaw;
+  readonly #clock: FakeClock;
+  readonly #rows = new Map<string, Stored>();
+  readonly #applying = new Map<string, Promise<unknown>>();
+  readonly #refused: RefusedEvent[] = [];
+
+  constructor(flaw: InboxFlaw, clock: FakeClock) {
+    this.#flaw = flaw;
+    this.#clock = clock;
+    this.capabilities = {
+      sharesHostTransaction: true,
+      survivesPowerLoss: flaw === "claims_more",
+      multiProcess: false,
+      clock: "process",
+    };
+  }
+
+  find(key: InboxKey): Promise<KnownEvent | undefined> {
+    const invented = { outcome: "success", bodyHash: new Uint8Array(32), receivedAt: new Date() } as const;
+    if (this.#flaw === "known_denied") return Promise.resolve(undefined);
+    const row = this.#rows.get(this.#keyOf(key));
+    return Promise.resolve(this.#flaw === "unknown_invented" ? (row ?? invented) : row);
+  }
+
+  read(key: InboxKey): Promise<InboxRow | undefined> {
+    const row = this.#rows.get(this.#keyOf(key));
+    return Promise.resolve(
+      row && { ...row, body: this.#flaw === "body_not_copied" ? row.body : row.body.slice() },
+    );
+  }
+
+  async accept(
+    arrival: Arrival,
+    work: (tx: MemoryTx) => Promise<Handled> | Handled,
+    { signal }: AcceptLimits,
+  ): Promise<Acceptance> {
+    const key = this.#keyOf(arrival);
+    const known = this.#judge(arrival);
+    if (known) return known;
+    const other =
+      this.#flaw === "one_lock_for_all" ? [...this.#applying.values()][0] : this.#applying.get(key);
+    if (other !== undefined && !this.#letsIn(key)) {
+      if (this.#flaw !== "waits_instead_of_busy" && this.#flaw !== "one_lock_for_all")
+        return { kind: "busy" };
+      await other;
+      return this.accept(arrival, work, { acquireMs: 0, signal });
+    }
+    const running = this.#run(arrival, work, signal);
+    this.#applying.set(key, running);
+    const acceptance = await running;
+    this.#applying.delete(key);
+    return acceptance;
+  }
+
+  fail(arrival: Arrival, error: string): Promise<void> {
+    const key = this.#keyOf(arrival);
+    const before = this.#rows.get(key);
+    const settled = before !== undefined && before.outcome !== "failed";
+    if (settled && this.#flaw !== "failure_overwrites_success") return Promise.resolve();
+    if (this.#flaw === "failure_text_refused" && error.includes("\0")) {
+      return Promise.reject(new Error("invalid byte sequence: 0x00"));
+    }
+    this.#rows.set(key, { ...this.#row(arrival, before), outcome: "failed", result: undefined, error });
+    return Promise.resolve();
+  }
+
+  refuse(arrival: Arrival, because: RefusedBecause): Promise<void> {
+    const refusedAt = new Date(this.#clock.now());
+    const body = this.#flaw === "refused_without_bytes" ? new Uint8Array() : arrival.body.slice();
+    this.#refused.push({ ...arrival, body, because, refusedAt });
+    return this.#flaw === "refused_into_the_inbox" ? this.fail(arrival, because) : Promise.resolve();
+  }
+
+  refused(): readonly RefusedEvent[] {
+    return this.#refused;
+  }
+
+  touch(arrival: Arrival): void {
+    const key = this.#keyOf(arrival);
+    const row = this.#rows.get(key);
+    if (row === undefined && this.#flaw === "touch_creates")
+      this.#store(arrival, row, { outcome: "success" });
+    if (row === undefined || this.#flaw === "touch_ignored") return;
+    const keepUntil = this.#keepUntil(arrival.windowS, row);
+    const lastReceivedAt = new Date(this.#clock.now());
+    this.#rows.set(key, { ...row, lastReceivedAt, receipts: row.receipts + 1, keepUntil });
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  purge({ maxRows }: PurgeLimits): Promise<PurgeReport> {
+    if (this.#flaw === "purge_does_nothing") return Promise.resolve({ removed: 0, more: false });
+    const passed = [...this.#rows].filter(([, row]) => this.#mayGo(row));
+    const sorted = passed.toSorted(([, a], [, b]) => Number(a.keepUntil) - Number(b.keepUntil));
+    if (this.#flaw === "purge_newest_first") sorted.reverse();
+    const removed = this.#flaw === "purge_without_limit" ? sorted : sorted.slice(0, maxRows);
+    for (const [key] of removed) this.#rows.delete(key);
+    return Promise.resolve({ removed: removed.length, more: removed.length < passed.length });
+  }
+
+  #judge(arrival: Arrival): Acceptance | undefined {
+    const row = this.#rows.get(this.#keyOf(arrival));
+    if (row === undefined || this.#flaw === "duplicate_applied") return undefined;
+    const same = equalBytes(row.bodyHash, arrival.bodyHash);
+    if (row.outcome === "failed") {
+      if (this.#flaw === "failed_never_taken_over") return { kind: "duplicate", known: row };
+      return this.#flaw === "failed_compared_by_body" && !same ? { kind: "conflict", known: row } : undefined;
+    }
+    if (same || this.#flaw === "conflict_called_duplicate") return { kind: "duplicate", known: row };
+    return this.#flaw === "conflict_applied" ? undefined : { kind: "conflict", known: row };
+  }
+
+  /** Whether a second one may run beside the first. */
+  #letsIn(key: string): boolean {
+    if (this.#flaw === "check_then_insert") return !this.#rows.has(key);
+    return this.#flaw === "takeover_not_locked" && this.#rows.has(key);
+  }
+
+  async #run(
+    arrival: Arrival,
+    work: (tx: MemoryTx) => Promise<Handled> | Handled,
+    signal: AbortSignal,
+  ): Promise<Acceptance> {
+    const key = this.#keyOf(arrival);
+    const before = this.#rows.get(key);
+    const early = ["insert_outside_the_transaction", "row_seen_before_commit"].includes(this.#flaw);
+    if (early) this.#store(arrival, before, { outcome: "success" });
+    const effects: (() => void)[] = [];
+    const leaks = this.#flaw === "writes_outside_the_transaction";
+    const tx: MemoryTx = { id: 1, onCommit: (effect) => (leaks ? effect() : void effects.push(effect)) };
+    try {
+      const cut = this.#flaw === "signal_ignored" ? [] : [aborted(signal)];
+      const handled = await Promise.race([Promise.resolve(work(tx)), ...cut]);
+      const forgotten = this.#flaw === "skipped_forgotten" && handled.outcome === "skipped";
+      if (!forgotten) this.#store(arrival, before, handled);
+      if (this.#flaw !== "writes_dropped") for (const effect of effects) effect();
+      return { kind: "applied", attempt: this.#attempts(before) };
+    } catch (error) {
+      if (this.#flaw === "row_seen_before_commit") this.#rows.delete(key);
+      return {
+        kind: "failed",
+        error: this.#flaw === "error_swallowed" ? new Error("handler failed") : error,
+      };
+    }
+  }
+
+  #store(arrival: Arrival, before: Stored | undefined, { outcome, result }: Handled): void {
+    const parsed = result && this.#flaw === "result_parsed" ? sortedJson(result) : result;
+    const row = this.#row(arrival, before);
+    this.#rows.set(this.#keyOf(arrival), { ...row, outcome, result: parsed, error: before?.error });
+  }
+
+  #row(arrival: Arrival, before: Stored | undefined): Omit<Stored, "outcome" | "result" | "error"> {
+    const now = new Date(this.#clock.now());
+    const { windowS, ...kept } = arrival;
+    return {
+      ...kept,
+      ...(this.#flaw === "headers_rewritten" && { headers: sortedJson(arrival.headers) }),
+      ...(this.#flaw === "time_invented" && { eventAt: arrival.eventAt ?? now }),
+      body: this.#bodyOf(arrival),
+      bodyHash: arrival.bodyHash.slice(),
+      receivedAt: before?.receivedAt ?? now,
+      lastReceivedAt: now,
+      keepUntil: this.#keepUntil(windowS, before),
+      attempts: this.#attempts(before),
+      receipts: (before?.receipts ?? 0) + 1,
+    };
+  }
+
+  #attempts(before: Stored | undefined): number {
+    return this.#flaw === "attempts_not_counted" ? 1 : (before?.attempts ?? 0) + 1;
+  }
+
+  #keepUntil(windowS: number | undefined, before: Stored | undefined): Date | undefined {
+    if (windowS === undefined && this.#flaw !== "kept_for_ever_is_zero") return undefined;
+    const from = this.#flaw === "window_from_first_receipt" ? before?.receivedAt.getTime() : undefined;
+    return new Date(
+      (from ?? this.#clock.now()) + (windowS ?? 0) * (this.#flaw === "window_in_minutes" ? 60_000 : 1000),
+    );
+  }
+
+  #mayGo({ outcome, keepUntil }: Stored): boolean {
+    if (outcome === "failed" && this.#flaw !== "purge_removes_failed") return false;
+    if (keepUntil === undefined) return false;
+    return this.#flaw === "purge_removes_unexpired" || keepUntil.getTime() <= this.#clock.now();
+  }
+
+  #bodyOf({ body }: Arrival): Uint8Array {
+    if (this.#flaw === "body_as_text") return new TextEncoder().encode(new TextDecoder().decode(body));
+    return this.#flaw === "body_not_copied" ? body : body.slice();
+  }
+
+  #keyOf({ tenant, source, id }: InboxKey): string {
+    if (this.#flaw === "ids_cut") return [tenant, source, id.slice(0, 250)].join("\n");
+    return this.#flaw === "keys_joined" ? `${tenant}:${source}:${id}` : JSON.stringify([tenant, source, id]);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+}
+
+/** What a database that stores JSON as a value gives back. */
+function sortedJson(text: string): string {
+  const value = JSON.parse(text) as unknown;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return JSON.stringify(Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))));
+}
