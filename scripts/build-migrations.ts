@@ -22,14 +22,15 @@ export function migrationsModule(store: string): string {
 }
 
 function migrationEntry(file: string, version: number, path: string): string {
-  const [, number, name] = /^((?:\d{4})_[a-z0-9_]+)\.sql$/.test(file)
-    ? [file, Number(file.slice(0, 4)), file.slice(0, -4)]
-    : [];
-  if (name === undefined) throw new Error(`${path}: expected a name like 0001_what_it_does.sql.`);
+  if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) {
+    throw new Error(`${path}: expected a name like 0001_what_it_does.sql.`);
+  }
   // A gap would be a migration that some databases have and others will never get.
-  if (number !== version) throw new Error(`${path}: expected number ${version}, as they count from 1 without gaps.`);
+  if (Number(file.slice(0, 4)) !== version) {
+    throw new Error(`${path}: expected number ${version}, as they count from 1 without gaps.`);
+  }
   const sql = readFileSync(path, "utf8").replaceAll(/[\\`]|\$\{/g, String.raw`\$&`);
-  return `  {\n    version: ${version},\n    name: "${name}",\n    sql: \`${sql}\`,\n  },\n`;
+  return `  {\n    version: ${version},\n    name: "${file.slice(0, -4)}",\n    sql: \`${sql}\`,\n  },\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -15,7 +15,6 @@ export { readEvents } from "./signature/read-events.js";
 export type {
   DescribedScheme,
   Diagnose,
-  Finding,
   Refusal,
   Reply,
   Scheme,

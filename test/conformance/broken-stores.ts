@@ -33,6 +33,10 @@ export const BROKEN_DEDUPS: Readonly<Record<Exclude<DedupFlaw, "none">, readonly
     "two transactions that record the same ids in opposite order both come to an end",
   ],
   duplicate_poisons_the_transaction: ["a duplicate leaves the transaction fit for use"],
+  memory_per_process: [
+    "an id that one process recorded is a duplicate in every other",
+    "of all concurrent calls with one id in several processes, exactly one gets duplicate: false",
+  ],
   forgets_at_once: [
     "the first call with an id gets duplicate: false, every later one duplicate: true",
     "an id that was recorded before is a duplicate in a transaction",

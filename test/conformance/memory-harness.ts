@@ -14,10 +14,13 @@ export const IN_PROCESS = {
 } as const;
 
 /** A harness around a dedup adapter that takes its time from the clock it is given. */
-export function inProcessDedup(make: (clock: FakeClock) => Omit<DedupBench, "time" | "close">): DedupHarness {
+export function inProcessDedup(
+  make: (clock: FakeClock) => Omit<DedupBench, "time" | "close">,
+  { multiProcess = false }: { readonly multiProcess?: boolean } = {},
+): DedupHarness {
   const transactional = make(createFakeClock()).begin !== undefined;
   return {
-    capabilities: { ...IN_PROCESS, sharesHostTransaction: transactional },
+    capabilities: { ...IN_PROCESS, sharesHostTransaction: transactional, multiProcess },
     exactTime: true,
     open() {
       const clock = createFakeClock();

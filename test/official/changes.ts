@@ -180,6 +180,7 @@ function textEdits(chance: Chance): readonly Edit<string>[] {
     ["in quotes", (value) => `"${value}"`],
     ["with a comma and junk behind", (value) => `${value},junk`],
     ["with an equals sign and junk behind", (value) => `${value}=junk`],
+    ["with an equals sign and 9 kB behind", (value) => `${value}=${"0".repeat(9000)}`],
     ["without what stands before it", (value) => value.replace(/^[a-z0-9]+[=,]/, "")],
     ["one character", () => "v"],
     ["9 kB long", (value) => value + "0".repeat(9000)],

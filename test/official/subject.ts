@@ -1,5 +1,5 @@
 import { isPosthornError, systemClock, verifySync } from "posthorn";
-import type { SignatureErrorCode, Verifier, VerifierOptions } from "posthorn";
+import type { ErrorDetail, SignatureErrorCode, Verifier, VerifierOptions } from "posthorn";
 import { createChance } from "./chance.js";
 import type { Chance } from "./chance.js";
 import { NOW_S } from "./changes.js";
@@ -28,10 +28,10 @@ export interface Difference {
   readonly name: string;
   /** What the library does where Posthorn does the opposite. */
   readonly library: "accepts" | "rejects";
-  /** The code of our refusal, where the library accepts. */
-  readonly code?: SignatureErrorCode;
-  /** Whether the sample is of this kind. */
-  readonly when?: (sample: Sample) => boolean;
+  /** The code of our refusal, or those that it can have, where the library accepts. */
+  readonly code?: SignatureErrorCode | readonly SignatureErrorCode[];
+  /** Whether the sample, and the detail of our refusal, are of this kind. */
+  readonly when?: (sample: Sample, detail: ErrorDetail) => boolean;
   /** What the library does, and why we differ: for docs/differences.md. */
   readonly what: string;
   readonly why: string;
@@ -71,25 +71,26 @@ interface Verdict {
   readonly sample: Sample;
   /** "accepted", or the code of the refusal. */
   readonly ours: string;
+  readonly detail: ErrorDetail;
   readonly library: boolean;
   readonly agree: boolean;
 }
 
 async function judge(subject: Subject, parts: Parts, changes: readonly Change[]): Promise<Verdict> {
   const sample = buildSample(parts, changes, (each) => subject.sign(each));
-  const ours = ourVerdict(subject, sample);
+  const { ours, detail } = ourVerdict(subject, sample);
   const library = await libraryVerdict(subject, sample);
-  return { sample, ours, library, agree: (ours === "accepted") === library };
+  return { sample, ours, detail, library, agree: (ours === "accepted") === library };
 }
 
-function ourVerdict(subject: Subject, sample: Sample): string {
+function ourVerdict(subject: Subject, sample: Sample): Pick<Verdict, "ours" | "detail"> {
   const clock = { ...systemClock, now: () => NOW_S * 1000 };
   const { headers, body, url, method } = sample;
   try {
     verifySync(subject.create({ secrets: sample.secret, clock }), { headers, body, url, method });
-    return "accepted";
+    return { ours: "accepted", detail: {} };
   } catch (error) {
-    if (isPosthornError(error)) return error.code;
+    if (isPosthornError(error)) return { ours: error.code, detail: error.detail };
     throw error;
   }
 }
@@ -102,10 +103,11 @@ async function libraryVerdict(subject: Subject, sample: Sample): Promise<boolean
   }
 }
 
-function covers(difference: Difference, { sample, ours, library }: Verdict): boolean {
+function covers(difference: Difference, { sample, ours, detail, library }: Verdict): boolean {
   if ((difference.library === "accepts") !== library) return false;
-  if (difference.code !== undefined && difference.code !== ours) return false;
-  return difference.when?.(sample) ?? difference.code !== undefined;
+  const codes: readonly string[] = [difference.code ?? []].flat();
+  if (codes.length > 0 && !codes.includes(ours)) return false;
+  return difference.when?.(sample, detail) ?? codes.length > 0;
 }
 
 /** The disagreement with no more changes than it needs. */

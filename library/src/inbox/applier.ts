@@ -141,13 +141,11 @@ export class Applier<Tx> {
   }
 
   async #run(handler: unknown, event: Event, identified: Identified): Promise<Acceptance> {
-    const { store, clock, handlerDeadlineMs, acquireMs } = this.#parts;
+    const { store, acquireMs } = this.#parts;
     const { arrival } = identified;
     const deadline = new AbortController();
     const done = new AbortController();
-    void clock
-      .sleep(handlerDeadlineMs, done.signal)
-      .then(() => deadline.abort(deadlineError(handlerDeadlineMs)));
+    void this.#abortLate(deadline, done.signal);
     const limits = { acquireMs, signal: deadline.signal };
     try {
       if (handler === undefined) return await store.accept(arrival, () => ({ outcome: "skipped" }), limits);
@@ -159,6 +157,12 @@ export class Applier<Tx> {
     } finally {
       done.abort();
     }
+  }
+
+  async #abortLate(deadline: AbortController, done: AbortSignal): Promise<void> {
+    const { clock, handlerDeadlineMs } = this.#parts;
+    await clock.sleep(handlerDeadlineMs, done);
+    if (!done.aborted) deadline.abort(deadlineError(handlerDeadlineMs));
   }
 
   /** Makes the function that runs in the transaction. On a synchronous store, the handler's outer part runs here, before it. */

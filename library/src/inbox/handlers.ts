@@ -77,12 +77,13 @@ export type Handler<Tx, Mode extends TransactionMode, Data = unknown> = Mode ext
  * Handlers by event type. `"*"` takes what has no handler of its own; a key may name one source, as in
  * `"github:push"` or `"github:*"`.
  */
-export type Handlers<Tx, Mode extends TransactionMode, S extends Schemas> = {
-  readonly [Type in keyof S]?: Handler<Tx, Mode, SchemaOutput<S[Type]>>;
-} & {
-  // oxlint-disable-next-line typescript/no-explicit-any -- what JSON.parse gives; a type without a schema promises no more
-  readonly [type: string]: Handler<Tx, Mode, any>;
+export type Handlers<Tx, Mode extends TransactionMode, S extends Schemas, Types extends string> = {
+  readonly [Type in Types]: Handler<Tx, Mode, DataOf<S, Type>>;
 };
+
+/** The data of an event type: what its schema promises, else what JSON.parse gives. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a type without a schema promises no more than JSON.parse does
+export type DataOf<S extends Schemas, Type> = Type extends keyof S ? SchemaOutput<S[Type]> : any;
 
 export type Schemas = Readonly<Record<string, Schema>>;
 

@@ -21,11 +21,16 @@ import type { Verdict } from "./verdict.js";
 export type { Reply, SignedRequest };
 
 /** What a receiver is made of. */
-export interface ReceiverOptions<Tx, Mode extends TransactionMode, S extends Schemas> {
+export interface ReceiverOptions<
+  Tx,
+  Mode extends TransactionMode,
+  S extends Schemas = Schemas,
+  Types extends string = string,
+> {
   readonly store: InboxStore<Tx, Mode>;
   /** By name: a verifier, or a verifier with more to say about its events. */
   readonly sources: Readonly<Record<string, Verifier | SourceOptions>>;
-  readonly handlers: Handlers<Tx, Mode, S>;
+  readonly handlers: Handlers<Tx, Mode, S, Types>;
   /** Checks and types the data of events, by type: any Standard Schema, or `typed<Data>()` to type alone. */
   readonly schemas?: S;
   /** Lets handlers publish in their transaction. */
@@ -70,10 +75,13 @@ const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
  *   },
  * });
  */
-export function createReceiver<Tx, Mode extends TransactionMode, const S extends Schemas = Schemas>(
-  options: ReceiverOptions<Tx, Mode, S>,
-): Receiver {
-  return new InboxReceiver(options as unknown as ReceiverOptions<Tx, TransactionMode, Schemas>);
+export function createReceiver<
+  Tx,
+  Mode extends TransactionMode,
+  Types extends string,
+  S extends Schemas = Record<string, never>,
+>(options: ReceiverOptions<Tx, Mode, S, Types>): Receiver {
+  return new InboxReceiver(options as unknown as ReceiverOptions<Tx, TransactionMode>);
 }
 
 class InboxReceiver<Tx> implements Receiver {
@@ -84,7 +92,7 @@ class InboxReceiver<Tx> implements Receiver {
   readonly #clock: Clock;
   readonly #observer: Observer | undefined;
 
-  constructor(options: ReceiverOptions<Tx, TransactionMode, Schemas>) {
+  constructor(options: ReceiverOptions<Tx, TransactionMode>) {
     const { store, observer, clock = systemClock } = options;
     this.maxBodyBytes = positive("maxBodyBytes", options.maxBodyBytes, 1_048_576);
     this.#store = store;

@@ -1,6 +1,7 @@
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
+import { diagnose } from "../signature/forensics.js";
 import type { Verifier } from "../signature/scheme.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 
@@ -53,7 +54,12 @@ export function createSource(
   }
   return Object.freeze({
     name,
-    verifier,
+    // A receiver explains its refusals, to its observer, unless the verifier was told otherwise.
+    verifier: Object.freeze({
+      ...verifier,
+      observer: verifier.observer ?? observer,
+      diagnose: verifier.diagnose ?? diagnose,
+    }),
     tenant: options.tenant ?? "default",
     identifyBy: options.identifyBy ?? "id",
     windowS: windowS === "forever" ? undefined : windowS,

@@ -8,51 +8,75 @@ import type { SignatureErrorCode } from "./signature-errors.js";
 // The `#crypto` of every runtime without node:crypto: WebCrypto, which only promises.
 
 interface Recipe {
-  readonly format: "raw" | "spki" | "pkcs8";
+  readonly format: "raw" | "spki";
   readonly parameters: { readonly name: string; readonly hash?: string; readonly namedCurve?: string };
-  readonly use: "sign" | "verify";
 }
 
-type KeyedAlgorithm = Exclude<Algorithm, "plain_token" | "sha256">;
+type KeyedAlgorithm = Exclude<Algorithm, "plain_token" | "sha256" | "ed25519_private">;
 
 const RECIPES: Readonly<Record<KeyedAlgorithm, Recipe>> = {
-  hmac_sha256: { format: "raw", parameters: { name: "HMAC", hash: "SHA-256" }, use: "sign" },
-  hmac_sha1: { format: "raw", parameters: { name: "HMAC", hash: "SHA-1" }, use: "sign" },
-  ed25519: { format: "raw", parameters: { name: "Ed25519" }, use: "verify" },
-  ed25519_private: { format: "pkcs8", parameters: { name: "Ed25519" }, use: "sign" },
-  rsa_sha256: { format: "spki", parameters: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, use: "verify" },
-  ecdsa_p256_sha256: {
-    format: "spki",
-    parameters: { name: "ECDSA", hash: "SHA-256", namedCurve: "P-256" },
-    use: "verify",
-  },
+  hmac_sha256: { format: "raw", parameters: { name: "HMAC", hash: "SHA-256" } },
+  hmac_sha1: { format: "raw", parameters: { name: "HMAC", hash: "SHA-1" } },
+  ed25519: { format: "raw", parameters: { name: "Ed25519" } },
+  rsa_sha256: { format: "spki", parameters: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } },
+  ecdsa_p256_sha256: { format: "spki", parameters: { name: "ECDSA", hash: "SHA-256", namedCurve: "P-256" } },
 };
 
+// Importing a key costs more than using it, so each is imported once.
 const imported = new WeakMap<Key, Promise<CryptoKey>>();
 
 /** Finds the signature that the key made. */
-export async function answer(question: Question): Promise<Answer> {
-  const { key, content, signatures } = question;
-  if (key.algorithm === "plain_token") return indexOf(signatures, key.material());
-  if (key.algorithm === "sha256") return indexOf(signatures, await sha256(concat(content)));
-  const recipe = RECIPES[key.algorithm];
-  if (recipe.use === "sign") {
-    return key.algorithm === "ed25519_private" ? -1 : indexOf(signatures, await produce(key, content));
+export async function answer({ key, content, signatures }: Question): Promise<Answer> {
+  switch (key.algorithm) {
+    case "plain_token":
+      return indexOf(signatures, key.material());
+    case "sha256":
+      return indexOf(signatures, await sha256(concat(content)));
+    case "hmac_sha256":
+    case "hmac_sha1":
+      return indexOf(signatures, await mac(key, content));
+    case "ed25519_private":
+      return -1;
+    case "ed25519":
+    case "rsa_sha256":
+    case "ecdsa_p256_sha256":
+      return indexOfVerified(await importKey(key, "verify"), RECIPES[key.algorithm], { content, signatures });
   }
-  const handle = await importKey(key, recipe);
+}
+
+async function indexOfVerified(
+  handle: CryptoKey,
+  { parameters }: Recipe,
+  { content, signatures }: Pick<Question, "content" | "signatures">,
+): Promise<Answer> {
   const signed = concat(content);
   for (const [index, signature] of signatures.entries()) {
-    if (await crypto.subtle.verify(recipe.parameters, handle, signature as BufferSource, signed))
-      return index;
+    if (await crypto.subtle.verify(parameters, handle, signature as BufferSource, signed)) return index;
   }
   return -1;
 }
 
 /** Makes one signature. */
 export async function produce(key: Key, content: Content): Promise<Uint8Array> {
-  const recipe = RECIPES[key.algorithm as KeyedAlgorithm];
-  const handle = await importKey(key, recipe);
-  return new Uint8Array(await crypto.subtle.sign(recipe.parameters.name, handle, concat(content)));
+  if (key.algorithm !== "ed25519_private") return mac(key, content);
+  const seed = concat([ED25519_PKCS8, key.material()]);
+  const handle = await crypto.subtle.importKey("pkcs8", seed, "Ed25519", false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("Ed25519", handle, concat(content)));
+}
+
+async function mac(key: Key, content: Content): Promise<Uint8Array> {
+  const handle = await importKey(key, "sign");
+  return new Uint8Array(await crypto.subtle.sign("HMAC", handle, concat(content)));
+}
+
+function importKey(key: Key, use: "sign" | "verify"): Promise<CryptoKey> {
+  let handle = imported.get(key);
+  if (handle === undefined) {
+    const { format, parameters } = RECIPES[key.algorithm as KeyedAlgorithm];
+    handle = crypto.subtle.importKey(format, key.material(), parameters, false, [use]);
+    imported.set(key, handle);
+  }
+  return handle;
 }
 
 /** Refuses: WebCrypto has no synchronous form. */
@@ -94,14 +118,4 @@ function noSync(): PosthornError<SignatureErrorCode> {
 
 function indexOf(signatures: readonly Uint8Array[], wanted: Uint8Array): Answer {
   return signatures.findIndex((signature) => equalBytes(signature, wanted));
-}
-
-function importKey(key: Key, recipe: Recipe): Promise<CryptoKey> {
-  let handle = imported.get(key);
-  if (handle === undefined) {
-    const raw = recipe.format === "pkcs8" ? concat([ED25519_PKCS8, key.material()]) : key.material();
-    handle = crypto.subtle.importKey(recipe.format, raw, recipe.parameters, false, [recipe.use]);
-    imported.set(key, handle);
-  }
-  return handle;
 }

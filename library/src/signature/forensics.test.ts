@@ -2,10 +2,11 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { encodeBase64, utf8 } from "../bytes.js";
 import { systemClock } from "../clock.js";
-import { diagnose } from "./forensics.js";
+import { diagnose, propose } from "./forensics.js";
+import type { Finding } from "./forensics.js";
 import { SIGNATURE_HEADERS } from "./forensics/header-variants.js";
 import type { PosthornError } from "../posthorn-error.js";
-import type { SignedRequest, Verifier } from "./scheme.js";
+import type { Refusal, SignedRequest, Verifier } from "./scheme.js";
 import { PROVIDER_SCHEMES } from "./schemes/all.js";
 import { github } from "./schemes/github.js";
 import { hubspot } from "./schemes/hubspot.js";
@@ -83,15 +84,13 @@ function caught(run: () => unknown): unknown {
   throw new Error("accepted");
 }
 
-function findings(verifier: Verifier, request: SignedRequest): ReturnType<typeof diagnose> {
-  const seen: ReturnType<typeof diagnose>[] = [];
-  const spying = {
-    ...verifier,
-    diagnose: (refusal: Parameters<typeof diagnose>[0]) => {
-      seen.push(diagnose(refusal));
-      return [];
-    },
+function findings(verifier: Verifier, request: SignedRequest): readonly Finding[] {
+  const seen: (readonly Finding[])[] = [];
+  const sync = (refusal: Refusal): readonly string[] => {
+    seen.push(propose(refusal));
+    return [];
   };
+  const spying = { ...verifier, diagnose: Object.assign(() => Promise.resolve([]), { sync }) };
   caught(() => verifySync(spying, request));
   return seen[0] ?? [];
 }

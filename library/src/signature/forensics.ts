@@ -1,3 +1,4 @@
+import { answer, answerSync } from "#crypto";
 import { equalBytes } from "../bytes.js";
 import { bodyFacts, bodyVariants, parsedBodyVariants } from "./forensics/body-variants.js";
 import { clockVariants, timeFacts } from "./forensics/clock-variants.js";
@@ -6,12 +7,18 @@ import { keyFacts, keyVariants } from "./forensics/key-variants.js";
 import { urlVariants } from "./forensics/url-variants.js";
 import type { Variant } from "./forensics/variant.js";
 import type { Key } from "./key.js";
-import type { Content } from "./question.js";
-import type { Claim, Diagnose, Finding, Refusal } from "./scheme.js";
+import type { Content, Question } from "./question.js";
+import type { Claim, Diagnose, Refusal } from "./scheme.js";
 
 // A refused request costs an attacker nothing, so explaining one must cost us little.
 const MAX_QUESTIONS = 24;
 const MAX_BODY_BYTES = 65_536;
+
+/** One explanation of a refusal: certain by itself, or true only if `test` finds a signature that is right. */
+export interface Finding {
+  readonly says: string;
+  readonly test?: Question;
+}
 
 /**
  * Explains a refused request: says what is wrong and how to mend it, as far as that can be seen or
@@ -20,16 +27,61 @@ const MAX_BODY_BYTES = 65_536;
  * @example
  * const verifier = standardWebhooks({ secrets, diagnose });
  */
-export const diagnose: Diagnose = (refusal) => {
-  const keys = keysOf(refusal);
-  const certain = facts(refusal, keys).map((says) => ({ says }));
-  const tested: Finding[] = [];
-  for (const finding of questions(refusal, keys)) {
-    if (tested.length === MAX_QUESTIONS) break;
-    tested.push(finding);
+export const diagnose: Diagnose = Object.assign(
+  async (refusal: Refusal): Promise<readonly string[]> => {
+    const findings = propose(refusal);
+    const proved = findings.map(({ test }) => (test === undefined ? Promise.resolve(true) : holds(test)));
+    return told(findings, await Promise.all(proved));
+  },
+  {
+    sync: (refusal: Refusal): readonly string[] => {
+      const findings = propose(refusal);
+      return told(
+        findings,
+        findings.map(({ test }) => test === undefined || holdsSync(test)),
+      );
+    },
+  },
+);
+
+/**
+ * What may have gone wrong, bounded in number. Forensics looks at what was already found wrong: where it
+ * stumbles over that, the refusal stands as it is.
+ */
+export function propose(refusal: Refusal): readonly Finding[] {
+  try {
+    const keys = keysOf(refusal);
+    const certain = facts(refusal, keys).map((says) => ({ says }));
+    const tested: Finding[] = [];
+    for (const finding of questions(refusal, keys)) {
+      if (tested.length === MAX_QUESTIONS) break;
+      tested.push(finding);
+    }
+    return [...certain, ...tested];
+  } catch {
+    return [];
   }
-  return [...certain, ...tested];
-};
+}
+
+function told(findings: readonly Finding[], proved: readonly boolean[]): readonly string[] {
+  return findings.filter((_, index) => proved[index] === true).map(({ says }) => says);
+}
+
+async function holds(question: Question): Promise<boolean> {
+  try {
+    return (await answer(question)) >= 0;
+  } catch {
+    return false;
+  }
+}
+
+function holdsSync(question: Question): boolean {
+  try {
+    return answerSync(question) >= 0;
+  } catch {
+    return false;
+  }
+}
 
 /** What is certain by looking. */
 function facts(refusal: Refusal, keys: readonly Key[]): readonly string[] {

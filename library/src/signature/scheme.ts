@@ -152,11 +152,9 @@ export interface Refusal {
   readonly error: PosthornError;
 }
 
-/** One explanation of a refusal: certain by itself, or true only if `test` finds a signature that is right. */
-export interface Finding {
-  readonly says: string;
-  readonly test?: Question;
+/** Forensics: says what may have gone wrong, as far as it can be seen or proved. Never throws. */
+export interface Diagnose {
+  (refusal: Refusal): Promise<readonly string[]>;
+  /** The same for `verifySync`. */
+  sync(refusal: Refusal): readonly string[];
 }
-
-/** Forensics: proposes what may have gone wrong. Pure, so that one implementation serves verify and verifySync. */
-export type Diagnose = (refusal: Refusal) => readonly Finding[];

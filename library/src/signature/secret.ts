@@ -26,19 +26,15 @@ export function parseStandardSecret(secret: string, name: string, encoding: Secr
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   // "WHPK_" and what follows is url-safe base64 as well: a public key would become a secret that all know.
   if (/^wh(sec|sk|pk)_/i.test(text)) {
-    throw malformed(name, "has a prefix too many, or in capitals", 'Copy it whole, with "whsec_" once.');
+    throw malformed(name, "has a prefix too many, or in capitals");
   }
   // Senders that use their secret as text use all of it, prefix included.
   const bytes = encoding === "utf8" ? utf8(secret) : decodeBase64(text);
   if (bytes === undefined) {
-    throw malformed(name, "is not base64", 'Copy it whole, "whsec_" included, without spaces or quotes.');
+    throw malformed(name, "is not base64");
   }
   if (bytes.length < MIN_SECRET_BYTES) {
-    throw malformed(
-      name,
-      `has ${bytes.length} bytes`,
-      `Standard Webhooks asks for at least ${MIN_SECRET_BYTES}.`,
-    );
+    throw malformed(name, `has ${bytes.length} bytes, fewer than ${MIN_SECRET_BYTES}`);
   }
   return new Key("hmac_sha256", name, bytes);
 }
@@ -67,14 +63,11 @@ function keyBytes(secret: string, prefix: string, name: string): Uint8Array<Arra
   const bytes = decodeBase64(secret.slice(prefix.length));
   const lengths = prefix === SIGNING_PREFIX ? [32, 64] : [32];
   if (bytes !== undefined && lengths.includes(bytes.length)) return bytes.slice(0, 32);
-  const found = bytes === undefined ? "is not base64" : `has ${bytes.length} bytes`;
-  throw malformed(
-    name,
-    `starts with "${prefix}" and ${found}`,
-    `Expected ${lengths.join(" or ")} bytes in base64.`,
-  );
+  const found = bytes === undefined ? "no base64" : `${bytes.length} bytes`;
+  throw malformed(name, `has ${found} after "${prefix}", where ${lengths.join(" or ")} bytes belong`);
 }
 
-function malformed(name: string, found: string, cure: string): PosthornError<SignatureErrorCode> {
+function malformed(name: string, found: string): PosthornError<SignatureErrorCode> {
+  const cure = "Copy it whole, with its prefix once, without spaces or quotes.";
   return new PosthornError("secret_malformed", `${name} ${found}. ${cure}`, { detail: { key: name } });
 }

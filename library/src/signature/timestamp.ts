@@ -2,19 +2,28 @@ import { PosthornError } from "../posthorn-error.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 
 /**
- * Reads a signed time. Digits only: `parseInt` would take `1794770453abc`, and a signed text that two
- * readers understand differently is a hole.
+ * Reads a signed time in unix seconds. Digits only: `parseInt` would take `1794770453abc`, and a signed text
+ * that two readers understand differently is a hole.
  */
-export function parseTimestamp(text: string, header: string, unit: "s" | "ms" = "s"): number {
-  const digits = unit === "s" ? /^[1-9]\d{0,10}$/ : /^[1-9]\d{0,13}$/;
-  if (!digits.test(text)) {
-    throw new PosthornError<SignatureErrorCode>(
-      "timestamp_malformed",
-      `The header "${header}" must be a whole number of unix ${unit === "s" ? "seconds" : "milliseconds"}.`,
-      { detail: { header, found: text.slice(0, 32) } },
-    );
-  }
-  return unit === "s" ? Number(text) : Math.floor(Number(text) / 1000);
+export function parseTimestamp(text: string, header: string): number {
+  if (/^[1-9]\d{0,10}$/.test(text)) return Number(text);
+  throw malformed(text, header, "seconds");
+}
+
+/** The same for providers that sign milliseconds; the result is in whole seconds. */
+export function parseTimestampMs(text: string, header: string): number {
+  if (/^[1-9]\d{0,13}$/.test(text)) return Math.floor(Number(text) / 1000);
+  throw malformed(text, header, "milliseconds");
+}
+
+function malformed(text: string, header: string, unit: string): PosthornError<SignatureErrorCode> {
+  return new PosthornError(
+    "timestamp_malformed",
+    `The header "${header}" must be a whole number of unix ${unit}.`,
+    {
+      detail: { header, found: text.slice(0, 32) },
+    },
+  );
 }
 
 /**

@@ -56,25 +56,19 @@ export function parseSecrets(
   parse: (secret: string, name: string) => Key,
 ): Key[] {
   const given = secrets === undefined ? [] : Array.isArray(secrets) ? secrets : [secrets];
-  if (given.length === 0) throw missing("`secrets` is empty.");
+  if (given.length === 0) throw missing("No secret is given.");
   return given.map((entry: unknown, index) => {
     const named = typeof entry === "object" && entry !== null ? (entry as Partial<NamedSecret>) : undefined;
     const name = named?.name ?? `secret ${index + 1}`;
     const secret = named === undefined ? entry : named.secret;
-    if (typeof secret !== "string" || secret === "") throw missing(`${name} is ${describe(secret)}.`);
+    if (typeof secret !== "string" || secret === "")
+      throw missing(`${name} is ${secret === "" ? "empty" : typeof secret}.`);
     return parse(secret, name);
   });
 }
 
-function describe(value: unknown): string {
-  return value === "" ? "an empty text" : value === null ? "null" : `of type ${typeof value}`;
-}
-
 function missing(found: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError(
-    "secret_missing",
-    `${found} Expected at least one non-empty secret; is the environment variable set?`,
-  );
+  return new PosthornError("secret_missing", `${found} Is its environment variable set?`);
 }
 
 function checkedTolerance(toleranceS: number | undefined): number | undefined {

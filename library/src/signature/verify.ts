@@ -3,7 +3,7 @@ import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import type { Key, KeySet } from "./key.js";
 import type { Answer, Question } from "./question.js";
-import type { Claim, Finding, Match, Reading, Refusal, SignedRequest, Verified, Verifier } from "./scheme.js";
+import type { Claim, Match, Reading, Refusal, SignedRequest, Verified, Verifier } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import { checkTimestamp } from "./timestamp.js";
 
@@ -31,11 +31,7 @@ export async function verify(verifier: Verifier, request: SignedRequest): Promis
     });
   } catch (error) {
     const refusal = { verifier, request, keys, error: ownError(error) };
-    const findings = propose(refusal);
-    const answers = await Promise.all(
-      findings.map(({ test }) => (test === undefined ? Promise.resolve(0) : answer(test).catch(() => -1))),
-    );
-    throw refuse(refusal, trueOnes(findings, answers));
+    throw refuse(refusal, await verifier.diagnose?.(refusal));
   }
 }
 
@@ -56,9 +52,7 @@ export function verifySync(verifier: Verifier, request: SignedRequest): Verified
     });
   } catch (error) {
     const refusal = { verifier, request, keys, error: ownError(error) };
-    const findings = propose(refusal);
-    const answers = findings.map(({ test }) => (test === undefined ? 0 : answerOrNone(test)));
-    throw refuse(refusal, trueOnes(findings, answers));
+    throw refuse(refusal, verifier.diagnose?.sync(refusal));
   }
 }
 
@@ -152,46 +146,13 @@ function accept(
   return { verifier, request, key: match.key.name, keyIndex: match.keyIndex, match, signedAt, stamp };
 }
 
-// Forensics looks at what was already found wrong: where it stumbles over that, the refusal stands as it is.
-function propose(refusal: Refusal): readonly Finding[] {
-  try {
-    return refusal.verifier.diagnose?.(refusal) ?? [];
-  } catch {
-    return [];
-  }
-}
-
-function answerOrNone(question: Question): Answer {
-  try {
-    return answerSync(question);
-  } catch {
-    return -1;
-  }
-}
-
-function trueOnes(findings: readonly Finding[], answers: readonly Answer[]): readonly string[] {
-  return findings.filter((_, index) => (answers[index] ?? -1) >= 0).map((finding) => finding.says);
-}
-
-function refuse(
-  refusal: { readonly verifier: Verifier; readonly error: PosthornError },
-  diagnosis: readonly string[],
-): PosthornError {
-  const { verifier, error } = refusal;
+function refuse({ verifier, error }: Refusal, diagnosis: readonly string[] = []): PosthornError {
   const { code, message, detail } = error;
-  notify(verifier.observer, {
-    kind: "signature_refused",
-    scheme: verifier.scheme.name,
-    code,
-    message,
-    detail,
-    diagnosis,
-  });
+  const scheme = verifier.scheme.name;
+  notify(verifier.observer, { kind: "signature_refused", scheme, code, message, detail, diagnosis });
   if (diagnosis.length === 0) return error;
-  return new PosthornError(code, `${message} ${diagnosis.join(" ")}`, {
-    detail: { ...detail, diagnosis },
-    cause: error.cause,
-  });
+  const explained = { detail: { ...detail, diagnosis }, cause: error.cause };
+  return new PosthornError(code, [message, ...diagnosis].join(" "), explained);
 }
 
 // A key source that rejects, or a scheme with a mistake in it, must not let another kind of error out.

@@ -1,3 +1,4 @@
+import type { SignatureErrorCode } from "posthorn";
 import type { Difference } from "../subject.js";
 import type { Sample } from "../sample.js";
 
@@ -59,11 +60,14 @@ export const COMPARES_HEX: Difference = {
   why: "hexadecimal means the same in either case; the value is compared, in constant time",
 };
 
+// The digest of SHA-1 or SHA-256 without its padding, or with a letter of the url-safe alphabet.
+const UNUSUAL_BASE64 =
+  /(?:^|[ ,])(?:[\w+/-]{27}|[\w+/-]{43}|(?=[\w+/]*-|[^_ ]*_)[\w+/-]{27}=|(?=[\w+/]*-|[^_ ]*_)[\w+/-]{43}=)(?:$| )/;
+
 export const COMPARES_BASE64: Difference = {
   name: "rejects base64 without padding or in the url-safe alphabet",
   library: "rejects",
-  when: ({ headers }) =>
-    Object.values(headers).some((value) => !/[=]$/.test(value.trim()) || /[-_]/.test(value)),
+  when: ({ headers }) => Object.values(headers).some((value) => UNUSUAL_BASE64.test(value)),
   what: "compares base64 as text, so that a digest without padding or in the url-safe alphabet never matches",
   why: "both say the same value; texts that say no value at all are refused by us as well",
 };
@@ -81,7 +85,7 @@ export const FUTURE: Difference = {
   name: "accepts times in the future",
   library: "accepts",
   code: "timestamp_out_of_range",
-  when: () => true,
+  when: (_, { skewS }) => typeof skewS === "number" && skewS < 0,
   what: "checks only whether the time is too old, so that a request dated ahead can be replayed until then",
   why: "the tolerance holds in both directions",
 };
@@ -95,12 +99,13 @@ export const EMPTY_BODY: Difference = {
 };
 
 /** `v1=<digest>=junk`: what stands behind the second mark is never looked at. */
-export function ignoresTail(mark: "=" | ",", code: NonNullable<Difference["code"]>): Difference {
+export function ignoresTail(mark: "=" | ",", code: SignatureErrorCode): Difference {
   const tail = mark === "=" ? /[0-9a-f]{40}=/i : /v1,[\w+/=-]{40,},/;
   return {
     name: `accepts junk behind a second "${mark}"`,
     library: "accepts",
-    code,
+    // A mismatch where other signatures stand beside the damaged one.
+    code: [code, "signature_mismatch"],
     when: ({ headers }) => Object.values(headers).some((value) => tail.test(value)),
     what: `splits the entry at "${mark}" and looks at the first two parts only, so that anything may follow the digest`,
     why: "a digest is one value; a text with more in it is damaged or forged",
@@ -117,3 +122,12 @@ export function tooManyEntries(separator: string): Difference {
     why: "real senders list one or two; at most 16 are read, so that a header cannot make us work",
   };
 }
+
+export const ANY_LENGTH: Difference = {
+  name: "accepts headers of any length",
+  library: "accepts",
+  code: "header_malformed",
+  when: ({ headers }) => Object.values(headers).some((value) => value.length > 8192),
+  what: "reads headers of any length",
+  why: "no sender needs more than 8192 characters",
+};

@@ -54,7 +54,7 @@ export const HUBSPOT: Subject = {
       requestBody: body.toString(),
       url,
       method,
-      timestamp: Number(headers[TIME]),
+      ...(headers[TIME] === undefined ? {} : { timestamp: Number(headers[TIME]) }),
     }),
   differences: [
     {

@@ -15,6 +15,7 @@ import {
 import type { Change } from "../sample.js";
 import type { Subject } from "../subject.js";
 import {
+  ANY_LENGTH,
   COMPARES_HEX,
   DECODES_BODY,
   FUTURE,
@@ -47,6 +48,7 @@ export const PADDLE: Subject = {
   accepts: ({ secret, headers, body }) =>
     client.webhooks.isSignatureValid(body.toString(), secret, headers[HEADER] ?? ""),
   differences: [
+    ANY_LENGTH,
     LOOSE_TIME,
     FUTURE,
     ...DECODES_BODY,
@@ -64,14 +66,14 @@ export const PADDLE: Subject = {
       name: "accepts two times",
       library: "accepts",
       code: "header_malformed",
-      when: (sample) => (header(sample, HEADER).match(/(^|;)ts=/g) ?? []).length > 1,
+      when: (sample) => (header(sample, HEADER).match(/(^|;)\s*ts=/g) ?? []).length > 1,
       what: "takes the last of several times",
       why: "two readers may take different ones",
     },
     {
       name: "rejects spaces between entries",
       library: "rejects",
-      when: (sample) => /; |^ | $/.test(header(sample, HEADER)),
+      when: (sample) => /; | ;|^ | $/.test(header(sample, HEADER)),
       what: "takes the space after a semicolon for a part of the next entry's name",
       why: "proxies that join headers add spaces; they change nothing of what is said",
     },

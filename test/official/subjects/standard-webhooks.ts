@@ -17,6 +17,7 @@ import type { Change, Parts } from "../sample.js";
 import { after, before, changeHeader } from "../sample.js";
 import type { Difference, Subject } from "../subject.js";
 import {
+  ANY_LENGTH,
   COMPARES_BASE64,
   DECODES_BODY,
   header,
@@ -89,6 +90,7 @@ function changeSecretForm(chance: Chance): Change {
 }
 
 const DIFFERENCES: readonly Difference[] = [
+  ANY_LENGTH,
   LOOSE_TIME,
   ...DECODES_BODY,
   {

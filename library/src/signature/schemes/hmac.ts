@@ -10,7 +10,7 @@ import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier 
 import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../signature-header.js";
 import { signedUrl } from "../signed-url.js";
-import { parseTimestamp } from "../timestamp.js";
+import { parseTimestamp, parseTimestampMs } from "../timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 
 /**
@@ -66,7 +66,8 @@ function read(plan: HmacPlan, request: SignedRequest, verifier: Verifier): Readi
   const content: Content = plan.template.map((part) => fill(part, text, request, verifier));
   const claims = [{ algorithm: plan.algorithm, content, signatures }];
   if (timestamp === undefined) return { claims };
-  return { claims, signedAtS: parseTimestamp(text, timestamp.header, timestamp.unit) };
+  const parse = timestamp.unit === "ms" ? parseTimestampMs : parseTimestamp;
+  return { claims, signedAtS: parse(text, timestamp.header) };
 }
 
 function fill(

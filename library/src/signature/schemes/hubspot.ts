@@ -12,7 +12,7 @@ import type {
 import { textKey } from "../secret.js";
 import { readSignature } from "../signature-header.js";
 import { signedUrl } from "../signed-url.js";
-import { parseTimestamp } from "../timestamp.js";
+import { parseTimestampMs } from "../timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
@@ -32,6 +32,8 @@ export const HUBSPOT: DescribedScheme = {
   toleranceS: 300,
   // Ten more attempts spread over a day.
   retryHorizonS: 86_400,
+  // `attemptNumber` counts up.
+  bodyVaries: true,
   batch: true,
   // HubSpot keeps the Retry-After of a 429.
   replies: { success: { status: 200 }, slowDown: { status: 429 } },
@@ -56,7 +58,7 @@ function read(request: SignedRequest, verifier: Verifier): Reading {
   const content = [method, unescaped(signedUrl(request, verifier)), body, timestamp];
   return {
     claims: [{ algorithm: "hmac_sha256", content, signatures }],
-    signedAtS: parseTimestamp(timestamp, TIME_HEADER, "ms"),
+    signedAtS: parseTimestampMs(timestamp, TIME_HEADER),
   };
 }
 

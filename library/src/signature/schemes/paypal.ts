@@ -9,7 +9,6 @@ import type {
   DescribedScheme,
   EventIdentity,
   Reading,
-  Scheme,
   SignedRequest,
   Verified,
   Verifier,

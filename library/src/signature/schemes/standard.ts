@@ -1,5 +1,6 @@
 import { jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
+import { textTime } from "../event-time.js";
 import { findHeader } from "../headers.js";
 import type { Algorithm, Key } from "../key.js";
 import type {
@@ -123,11 +124,6 @@ function signaturesOf(entries: readonly SignatureEntry[], version: string): Uint
 function identify(verified: Verified): readonly EventIdentity[] {
   const { request, stamp } = verified;
   const json = jsonObject(request.body);
-  const time = stamp?.time ?? dateField(textField(json, "timestamp"));
+  const time = stamp?.time ?? textTime(textField(json, "timestamp"));
   return [{ id: readStandardHeaders(request.headers).id, type: textField(json, "type"), time }];
-}
-
-function dateField(text: string | undefined): Date | undefined {
-  const date = text === undefined ? undefined : new Date(text);
-  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date;
 }

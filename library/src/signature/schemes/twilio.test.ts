@@ -101,7 +101,10 @@ describe("a JSON body of Twilio's", () => {
   it("is refused when the URL names the hash of another, though the signature holds", () => {
     const url = bound("0".repeat(64));
     expect(() => receive(url, "{}", sign(url))).toThrow(
-      expect.objectContaining({ code: "signature_mismatch", message: expect.stringContaining("not for this body") }),
+      expect.objectContaining({
+        code: "signature_mismatch",
+        message: expect.stringContaining("not for this body"),
+      }),
     );
   });
 

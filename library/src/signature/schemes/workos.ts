@@ -10,7 +10,7 @@ import type {
 } from "../scheme.js";
 import { textKey } from "../secret.js";
 import { claims, readTagged } from "../signature-header.js";
-import { parseTimestamp } from "../timestamp.js";
+import { parseTimestampMs } from "../timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
@@ -52,7 +52,7 @@ function read({ headers, body }: SignedRequest): Reading {
   });
   return {
     claims: claims({ algorithm: "hmac_sha256", content: [`${time}.`, body], signatures }),
-    signedAtS: parseTimestamp(time, HEADER, "ms"),
+    signedAtS: parseTimestampMs(time, HEADER),
   };
 }
 

@@ -31,19 +31,29 @@ interface PgPoolClient extends PgClient {
 /** A Pool of `pg`. Its second `connect` is here because inference looks at overloads from the last one on. */
 export interface PgPool<Tx> {
   connect(): Promise<Tx>;
-  connect(callback: (error: Error | undefined, client: Tx | undefined, done: (release?: unknown) => void) => void): void;
+  connect(
+    callback: (error: Error | undefined, client: Tx | undefined, done: (release?: unknown) => void) => void,
+  ): void;
   readonly totalCount: number;
   readonly idleCount: number;
 }
 
 /** A query of `postgres`: sent when it is awaited. */
 export interface PostgresQuery {
-  values(): PromiseLike<{ readonly command: string; readonly length: number; readonly [index: number]: unknown }>;
+  values(): PromiseLike<{
+    readonly command: string;
+    readonly length: number;
+    readonly [index: number]: unknown;
+  }>;
   cancel(): void;
 }
 
 interface PostgresUnsafe {
-  unsafe(query: string, parameters?: (string | number | null | Uint8Array)[], options?: { prepare?: boolean }): PostgresQuery;
+  unsafe(
+    query: string,
+    parameters?: (string | number | null | Uint8Array)[],
+    options?: { prepare?: boolean },
+  ): PostgresQuery;
 }
 
 /** What `sql.begin` of `postgres` hands to its callback. */
@@ -80,7 +90,9 @@ export type { PgPoolClient };
 /** Tells the clients apart by what they can do; another database's client has other verbs, and is refused here. */
 export function clientKind(client: unknown): ClientKind {
   const can = (...verbs: string[]): boolean =>
-    verbs.every((verb) => typeof (client as Record<string, unknown> | null | undefined)?.[verb] === "function");
+    verbs.every(
+      (verb) => typeof (client as Record<string, unknown> | null | undefined)?.[verb] === "function",
+    );
   if (typeof client === "function" && can("unsafe")) {
     if (can("savepoint")) return { kind: "postgres_transaction", client: client as never };
     if (can("begin", "reserve")) return { kind: "postgres_sql", client: client as never };

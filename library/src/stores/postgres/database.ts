@@ -36,7 +36,10 @@ export interface Pool<Tx> {
    */
   query(statement: Statement, acquireMs: number): Promise<Answer>;
   /** Runs `work` in one transaction, read committed, and commits it. Throws when it never began. */
-  transaction<T>(work: (scope: Scope<Tx>) => Promise<T>, limits: TransactionLimits): Promise<TransactionEnd<T>>;
+  transaction<T>(
+    work: (scope: Scope<Tx>) => Promise<T>,
+    limits: TransactionLimits,
+  ): Promise<TransactionEnd<T>>;
 }
 
 export interface TransactionLimits {

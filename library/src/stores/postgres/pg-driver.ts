@@ -1,5 +1,14 @@
 import type { PgClient, PgPool, PgPoolClient } from "./client.js";
-import type { Answer, Pool, Row, Scope, Session, Statement, TransactionEnd, TransactionLimits } from "./database.js";
+import type {
+  Answer,
+  Pool,
+  Row,
+  Scope,
+  Session,
+  Statement,
+  TransactionEnd,
+  TransactionLimits,
+} from "./database.js";
 import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
@@ -22,12 +31,14 @@ function nameOf(text: string): string {
 export function pgSession(client: PgClient, prepare: boolean): Session {
   return {
     async query({ text, params, prepared }: Statement): Promise<Answer> {
-      const { rows, command } = await client.query({
+      const result = await client.query({
         text,
         rowMode: "array",
         ...(params === undefined ? {} : { values: [...params] }),
         ...(prepare && prepared === true ? { name: nameOf(text) } : {}),
       });
+      // Several statements have several results.
+      const { rows, command } = Array.isArray(result) ? (result.at(-1) as typeof result) : result;
       return { rows: rows as unknown as Row[], command };
     },
   };
@@ -68,7 +79,8 @@ export class PgDriver<Tx> implements Pool<Tx> {
     try {
       await beforeAbort(session.query({ text: `begin ${BEGIN_OPTIONS}` }), signal);
       const end = await this.#run(beforeAbort(work(scope), signal), { guard, session, client, signal });
-      whole = end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(session, client, signal)));
+      whole =
+        end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(session, client, signal)));
       return end;
     } finally {
       guard.close();

@@ -1,5 +1,14 @@
 import type { PostgresQuery, PostgresSql, PostgresTransaction } from "./client.js";
-import type { Answer, Pool, Row, Scope, Session, Statement, TransactionEnd, TransactionLimits } from "./database.js";
+import type {
+  Answer,
+  Pool,
+  Row,
+  Scope,
+  Session,
+  Statement,
+  TransactionEnd,
+  TransactionLimits,
+} from "./database.js";
 import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
@@ -63,7 +72,10 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
     const attempt = new Attempt(work, signal, this.#prepare);
     const running = this.#sql.begin(BEGIN_OPTIONS, (sql) => attempt.run(sql));
     running.catch(() => attempt.lose());
-    if ((await within(Promise.race([attempt.began, running]), acquireMs)) === undefined && attempt.abandon()) {
+    if (
+      (await within(Promise.race([attempt.began, running]), acquireMs)) === undefined &&
+      attempt.abandon()
+    ) {
       throw saturated(acquireMs);
     }
     try {

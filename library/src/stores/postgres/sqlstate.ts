@@ -40,8 +40,13 @@ export function storeError(error: unknown, cure: string): PosthornError {
   const message = error instanceof Error ? error.message : String(error);
   const state = sqlState(error);
   if (isMissing(error)) return coded("not_migrated", `Postgres says: ${message}. ${cure}`, error);
-  if (isAnswerLost(error)) return coded("store_unavailable", `Postgres could not be reached: ${message}.`, error);
-  return coded("store_unavailable", `Postgres refused a statement of Posthorn with ${state}: ${message}.`, error);
+  if (isAnswerLost(error))
+    return coded("store_unavailable", `Postgres could not be reached: ${message}.`, error);
+  return coded(
+    "store_unavailable",
+    `Postgres refused a statement of Posthorn with ${state}: ${message}.`,
+    error,
+  );
 }
 
 function coded(code: InboxErrorCode, message: string, cause: unknown): PosthornError {

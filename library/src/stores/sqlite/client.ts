@@ -31,9 +31,6 @@ interface DriverStatement extends SqliteStatement {
   setReturnArrays?(on: boolean): unknown;
 }
 
-// SQLite waits for locks by sleeping on the thread of the event loop; longer waits are ours, between the loop's turns.
-const LOCK_WAIT_MS = 5;
-
 /** One handle, with its statements prepared once. Knows nothing of what is stored. */
 export class SqliteClient {
   readonly db: SqliteDatabase;
@@ -71,10 +68,10 @@ export class SqliteClient {
     return Object.values(prepare(this.db, `pragma ${text}`).get() ?? {})[0];
   }
 
-  /** Runs with a wait for locks that the event loop can bear, and gives the handle its own wait back. */
-  briefly<T>(run: () => T): T {
+  /** Runs with another wait for locks than the host's, and gives the handle its own back. SQLite sleeps on the thread of the event loop. */
+  withLockWait<T>(waitMs: number, run: () => T): T {
     const hostWaitMs = Number(this.pragma("busy_timeout"));
-    this.exec(`pragma busy_timeout = ${LOCK_WAIT_MS}`);
+    this.exec(`pragma busy_timeout = ${waitMs}`);
     try {
       return run();
     } finally {

@@ -88,15 +88,6 @@ describe("a handle of better-sqlite3", () => {
     connectionOf(db).durability.keep();
     expect(level()).toBe(2);
   });
-
-  it("is refused while another connection shuts everybody out, and set once it lets go", () => {
-    const other = new Database(db.name);
-    other.exec("create table t (a); begin exclusive");
-    expect(() => need("set")).toThrow(expect.objectContaining({ code: "store_unavailable" }));
-    other.exec("commit");
-    other.close();
-    expect(need("set")).toMatchObject({ journalMode: "wal", synchronous: 2 });
-  });
 });
 
 describe("a database in memory", () => {

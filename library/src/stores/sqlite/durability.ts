@@ -30,6 +30,8 @@ export interface Settings {
 
 const FULL = 2;
 const EXTRA = 3;
+const START_WAIT_MS = 5000;
+const START_TRIES = 10;
 const LEVELS = ["off", "normal", "full", "extra"];
 
 /** Says which settings let an acknowledged event vanish when the power fails. */
@@ -73,15 +75,16 @@ export class DurabilityKeeper {
   }
 
   /**
-   * Sets what is needed, where that is allowed. Called before every transaction of our own: the host may have
-   * lowered a setting since, and one that was refused because the file was locked gets its next chance.
+   * Sets what is needed, where that is allowed; false while it cannot, because the file is locked. Called before
+   * every transaction of our own: the host may have lowered a setting since.
    */
-  keep(): void {
+  keep(): boolean {
     // SQLite changes no setting inside a transaction; the next call comes outside.
-    if (!this.#mayChange || this.#client.inTransaction) return;
+    if (!this.#mayChange || this.#client.inTransaction) return true;
     this.#needed ??= this.#switchToWal();
-    if (this.#needed === undefined) return;
+    if (this.#needed === undefined) return false;
     if (this.#level() < this.#needed) this.#setLevel(this.#needed);
+    return true;
   }
 
   #level(): number {
@@ -92,10 +95,15 @@ export class DurabilityKeeper {
     this.#client.exec(`pragma synchronous = ${level}`);
   }
 
+  // At the start only, so it may sleep: of several processes that begin together on a new file, each has to wait
+  // until another has switched it, and one that gave up would not start.
   #keepAndRead(): Settings {
+    const client = this.#client;
     try {
-      return this.#client.briefly(() => {
-        this.keep();
+      return client.withLockWait(START_WAIT_MS, () => {
+        // A switch that meets another is refused without waiting; taking the write lock waits for the other's end.
+        for (let tries = 0; !this.keep() && tries < START_TRIES; tries++)
+          client.exec("begin immediate; rollback");
         return this.#read();
       });
     } catch (error) {

@@ -6,6 +6,7 @@ import type { DurabilityKeeper } from "./durability.js";
 import { refusalOf } from "./failure.js";
 import { rollBack, runGroup } from "./group.js";
 import type { GroupEnd, Part, PartOutcome } from "./group.js";
+import { LOCK_WAIT_MS } from "./options.js";
 
 /** One caller's wish to write. */
 export interface Turn<T> {
@@ -84,7 +85,7 @@ export class GroupCommit {
     try {
       this.#settle(
         batch,
-        this.#parts.client.briefly(() => this.#run(batch)),
+        this.#parts.client.withLockWait(LOCK_WAIT_MS, () => this.#run(batch)),
       );
     } catch (error) {
       // Read-only, closed, broken: it never began, and trying again would not help.
@@ -104,7 +105,7 @@ export class GroupCommit {
   #run(batch: readonly Waiting[]): GroupEnd {
     const { client, durability, clock, guarded } = this.#parts;
     if (this.#unended) this.#unended = !rollBack(client);
-    durability.keep();
+    if (!durability.keep()) return { kind: "locked" };
     const endsAt = clock.monotonic() + LONGEST_GROUP_MS;
     return runGroup(client, batch, { guarded, isOver: () => clock.monotonic() >= endsAt });
   }

@@ -27,7 +27,7 @@ import { lostPromises } from "./durability.js";
 import type { Durability, Settings } from "./durability.js";
 import { storeError } from "./failure.js";
 import { findKnown, findRow, noteFailure, noteRefusal, noteTouch } from "./inbox-statements.js";
-import { checkDurability, checkWaitMs, DEFAULT_WAIT_MS } from "./options.js";
+import { checkDurability, checkWaitMs, DEFAULT_WAIT_MS, LOCK_WAIT_MS } from "./options.js";
 import { isAnyPassed, purgeInBatches, removePassed } from "./purge.js";
 import { Touches } from "./touches.js";
 import { alarmingWalBytes } from "./wal-size.js";
@@ -160,7 +160,7 @@ class SqliteInbox<Db extends SqliteDatabase> implements InboxStore<Db, "synchron
   #lookAtWal(): void {
     const { client } = this.#connection;
     try {
-      const bytes = client.briefly(() => alarmingWalBytes(client));
+      const bytes = client.withLockWait(LOCK_WAIT_MS, () => alarmingWalBytes(client));
       if (bytes !== undefined) notify(this.#parts.observer, { kind: "wal_growing", store: NAME, bytes });
     } catch {
       // A transaction or query of the host is open on the handle; the next purge looks again.

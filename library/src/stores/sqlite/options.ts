@@ -5,6 +5,9 @@ import type { Durability } from "./durability.js";
 /** How long our own transactions wait for the write lock, unless told otherwise. */
 export const DEFAULT_WAIT_MS = 5000;
 
+/** How long SQLite may sleep on the thread of the event loop for a lock; longer waits are ours, between the loop's turns. */
+export const LOCK_WAIT_MS = 5;
+
 const DURABILITIES: readonly string[] = ["set", "strict", "as_is"] satisfies Durability[];
 
 /** Throws unless it is a number of milliseconds that can be waited. */

@@ -1,0 +1,10 @@
+/**
+ * `posthorn/postgres`: the inbox and the memory of ids in Postgres, on a pool of `pg` or `postgres`.
+ *
+ * @module
+ */
+export { postgresDedup } from "./stores/postgres/dedup.js";
+export type { PostgresDedup, PostgresDedupOptions } from "./stores/postgres/dedup.js";
+export { migrate } from "./stores/postgres/migrate.js";
+export type { MigrateOptions, MigrationReport } from "./stores/postgres/migrate.js";
+export type { PostgresConnection, PostgresPool } from "./stores/postgres/client.js";

@@ -1,0 +1,49 @@
+export interface BatcherOptions<Item> {
+  /** Handles a batch to its end; must not throw. */
+  readonly run: (items: readonly Item[]) => Promise<void>;
+  readonly maxItems: number;
+  /** How many batches may be under way at once. */
+  readonly maxBatches: number;
+}
+
+// A turn of the event loop: callers that were answered by one batch ask again together, and share the next one.
+const soon: (work: () => void) => void =
+  typeof setImmediate === "function" ? setImmediate : (work) => setTimeout(work, 0);
+
+/** Gathers what is asked at the same moment, or while earlier batches are under way, into one batch. */
+export class Batcher<Item> {
+  readonly #options: BatcherOptions<Item>;
+  #waiting: Item[] = [];
+  #running = 0;
+  #planned = false;
+
+  constructor(options: BatcherOptions<Item>) {
+    this.#options = options;
+  }
+
+  add(item: Item): void {
+    this.#waiting.push(item);
+    this.#plan();
+  }
+
+  #plan(): void {
+    if (this.#planned || this.#waiting.length === 0 || this.#running >= this.#options.maxBatches) return;
+    this.#planned = true;
+    soon(() => {
+      this.#planned = false;
+      this.#start();
+      this.#plan();
+    });
+  }
+
+  #start(): void {
+    const { run, maxItems } = this.#options;
+    const items = this.#waiting.slice(0, maxItems);
+    this.#waiting = this.#waiting.slice(maxItems);
+    this.#running++;
+    void run(items).finally(() => {
+      this.#running--;
+      this.#plan();
+    });
+  }
+}

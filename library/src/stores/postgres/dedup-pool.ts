@@ -1,0 +1,223 @@
+import { reach } from "#faults";
+import { systemClock } from "../../clock.js";
+import type { DedupVerdict } from "../../inbox/dedup.js";
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import type { Observer } from "../../observer.js";
+import { notify } from "../../observer.js";
+import { PosthornError } from "../../posthorn-error.js";
+import { Batcher } from "./batcher.js";
+import type { Pool } from "./database.js";
+import type { Receipt } from "./dedup-batch.js";
+import { readMarks, recordBatch, removeExpired } from "./dedup-batch.js";
+import { isAnswerLost, isMissing, isSaturated, isTransient, sqlState, storeError } from "./sqlstate.js";
+
+/** All that it needs, checked and defaulted. */
+export interface PooledDedupParts {
+  readonly pool: Pool<unknown>;
+  readonly table: string;
+  readonly waitMs: number;
+  /** Creates the table; undefined when it is not to be created here. */
+  readonly migrate: (() => Promise<void>) | undefined;
+  readonly cure: string;
+  readonly observer: Observer | undefined;
+}
+
+/** A caller that waits for its verdict. */
+interface Entry extends Receipt {
+  readonly endsAt: number;
+  readonly settle: (verdict: DedupVerdict) => void;
+  readonly fail: (error: unknown) => void;
+  tries: number;
+  /** Its insert may have been done: the answer was lost. Its row, if there is one, must be looked at. */
+  uncertain: boolean;
+}
+
+const FIRST: DedupVerdict = Object.freeze({ duplicate: false });
+const DUPLICATE: DedupVerdict = Object.freeze({ duplicate: true });
+
+const MAX_IDS = 200;
+const RETRY_MS = [2, 5, 10, 20, 50, 100];
+// Twice as many rows may go as have come, so that the table stops growing; in steps that hold their locks briefly.
+const PURGE_EVERY_IDS = 500;
+const PURGE_ROWS = 1000;
+const PURGE_EVERY_MS = 60_000;
+const MAX_UNRESOLVED = 10_000;
+// A writer without our lock holds the row (55P03); too many locks for the server's memory (53200).
+const SPLIT = new Set(["55P03", "53200"]);
+
+/** Records ids on a pool. Calls of the same moment share one statement, and no id waits for another. */
+export class PooledDedup {
+  readonly #parts: PooledDedupParts;
+  readonly #batches: Batcher<Entry>;
+  readonly #alone: Batcher<Entry>;
+  readonly #underWay = new Map<string, Promise<DedupVerdict>>();
+  // Ids whose callers were told that nothing is known, though their rows may be there: when such an id comes again,
+  // its old mark says that it is still the first. Without it, the event would be called a duplicate, and be lost.
+  readonly #unresolved = new Map<string, string>();
+  #migrating: Promise<void> | undefined;
+  #migrated = false;
+  #recorded = 0;
+  #purgedAt = systemClock.monotonic();
+  #purging = false;
+
+  constructor(parts: PooledDedupParts) {
+    this.#parts = parts;
+    const run = (entries: readonly Entry[]): Promise<void> => this.#run(entries);
+    this.#batches = new Batcher({ run, maxItems: MAX_IDS, maxBatches: 2 });
+    this.#alone = new Batcher({ run, maxItems: 1, maxBatches: 1 });
+  }
+
+  record(id: string, ttlS: number): Promise<DedupVerdict> {
+    const earlier = this.#underWay.get(id);
+    // The first caller of this process speaks for all; the others learn the same error, or that they are not first.
+    if (earlier) return earlier.then(() => DUPLICATE);
+    const verdict = new Promise<DedupVerdict>((resolve, reject) => {
+      this.#batches.add({
+        id,
+        ttlS,
+        mark: this.#unresolved.get(id) ?? randomMark(),
+        endsAt: systemClock.monotonic() + this.#parts.waitMs,
+        tries: 0,
+        uncertain: this.#unresolved.has(id),
+        settle: (known) => {
+          this.#underWay.delete(id);
+          if (this.#unresolved.size > 0) this.#unresolved.delete(id);
+          resolve(known);
+        },
+        fail: (error) => {
+          this.#underWay.delete(id);
+          reject(error);
+        },
+      });
+    });
+    this.#underWay.set(id, verdict);
+    return verdict;
+  }
+
+  /** Handles a batch to its end: every entry is settled, failed or put back. */
+  async #run(entries: readonly Entry[]): Promise<void> {
+    const { pool, table } = this.#parts;
+    const sorted = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    let unknown: readonly Entry[] = sorted;
+    try {
+      const acquireMs = this.#patience(sorted);
+      unknown = await this.#resolveMarks(sorted, acquireMs);
+      if (unknown.length === 0) return;
+      reach("dedup.before_record");
+      const { first, busy } = await recordBatch(pool, unknown, { table, acquireMs });
+      reach("dedup.after_record");
+      for (const entry of unknown) {
+        if (first.has(entry.id)) entry.settle(FIRST);
+        // A conflict says that there is a row; of an uncertain one it must be read whose it is.
+        else if (busy.has(entry.id) || entry.uncertain) this.#retry(entry);
+        else entry.settle(DUPLICATE);
+      }
+      this.#purgeSometimes(unknown.length);
+    } catch (error) {
+      await this.#failed(unknown, error);
+    }
+  }
+
+  async #resolveMarks(entries: readonly Entry[], acquireMs: number): Promise<readonly Entry[]> {
+    const uncertain = entries.filter((entry) => entry.uncertain);
+    if (uncertain.length === 0) return entries;
+    const { pool, table } = this.#parts;
+    const ids = uncertain.map(({ id }) => id);
+    const marks = await readMarks(pool, ids, { table, acquireMs });
+    for (const entry of uncertain) {
+      const mark = marks.get(entry.id);
+      if (mark !== undefined) entry.settle(mark === entry.mark ? FIRST : DUPLICATE);
+    }
+    return entries.filter((entry) => !entry.uncertain || !marks.has(entry.id));
+  }
+
+  async #failed(entries: readonly Entry[], error: unknown): Promise<void> {
+    if (isMissing(error) && this.#parts.migrate && !this.#migrated) return this.#migrateThenRetry(entries);
+    if (isSaturated(error) || isTransient(error))
+      return entries.forEach((entry) => this.#retry(entry, error));
+    if (SPLIT.has(sqlState(error) ?? "")) {
+      return entries.forEach((entry) =>
+        entries.length > 1 ? this.#alone.add(entry) : this.#retry(entry, error),
+      );
+    }
+    const failure = storeError(error, this.#parts.cure);
+    for (const entry of entries) {
+      if (!isAnswerLost(error)) entry.fail(failure);
+      else {
+        entry.uncertain = true;
+        this.#retry(entry, failure);
+      }
+    }
+  }
+
+  async #migrateThenRetry(entries: readonly Entry[]): Promise<void> {
+    this.#migrating ??= this.#parts.migrate?.();
+    try {
+      await this.#migrating;
+      this.#migrated = true;
+      for (const entry of entries) this.#batches.add(entry);
+    } catch (error) {
+      // The next call may find the rights, or the table.
+      this.#migrating = undefined;
+      for (const entry of entries) entry.fail(error);
+    }
+  }
+
+  #retry(entry: Entry, cause?: unknown): void {
+    if (systemClock.monotonic() >= entry.endsAt) {
+      if (entry.uncertain) this.#rememberUnresolved(entry);
+      return entry.fail(
+        entry.uncertain ? (cause ?? dedupBusy(this.#parts.waitMs)) : dedupBusy(this.#parts.waitMs, cause),
+      );
+    }
+    const waitMs = RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)];
+    entry.tries++;
+    // It may wait in a batch with others again: its lock is only tried. What stalls others goes alone.
+    const lane = SPLIT.has(sqlState(cause) ?? "") ? this.#alone : this.#batches;
+    setTimeout(() => lane.add(entry), waitMs);
+  }
+
+  #rememberUnresolved({ id, mark }: Entry): void {
+    this.#unresolved.set(id, mark);
+    const oldest = this.#unresolved.keys().next();
+    if (this.#unresolved.size > MAX_UNRESOLVED && !oldest.done) this.#unresolved.delete(oldest.value);
+  }
+
+  #patience(entries: readonly Entry[]): number {
+    const soonest = entries.reduce((endsAt, entry) => Math.min(endsAt, entry.endsAt), Infinity);
+    return Math.max(1, soonest - systemClock.monotonic());
+  }
+
+  #purgeSometimes(recorded: number): void {
+    this.#recorded += recorded;
+    const now = systemClock.monotonic();
+    const due = this.#recorded >= PURGE_EVERY_IDS || now - this.#purgedAt >= PURGE_EVERY_MS;
+    if (!due || this.#purging) return;
+    this.#purging = true;
+    this.#recorded = 0;
+    this.#purgedAt = now;
+    const { pool, table, waitMs, cure, observer } = this.#parts;
+    removeExpired(pool, PURGE_ROWS, { table, acquireMs: waitMs })
+      .catch((error: unknown) => {
+        // No caller is concerned; but a table that is never purged grows for ever, and somebody should know.
+        if (isSaturated(error)) return;
+        const { code, message } = storeError(error, cure);
+        notify(observer, { kind: "store_failed", operation: "dedup.purge", code, message });
+      })
+      .finally(() => (this.#purging = false));
+  }
+}
+
+/** Neither true nor false is known. Thrown, because a returned value would slip through `if (duplicate)`. */
+export function dedupBusy(waitMs: number, cause?: unknown): PosthornError<InboxErrorCode> {
+  const found = isSaturated(cause) ? "no connection was free" : "another transaction held the id";
+  return new PosthornError(
+    "dedup_busy",
+    `Whether the id is a duplicate could not be known within ${waitMs} ms: ${found}. Let the sender deliver it again.`,
+    { cause },
+  );
+}
+
+export function randomMark(): string {
+  return String(crypto.getRandomValues(new BigInt64Array(1))[0]);
+}

@@ -1,0 +1,143 @@
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import { PosthornError } from "../../posthorn-error.js";
+import type { PgClient, PostgresPool } from "./client.js";
+import { clientKind } from "./client.js";
+import type { Pool, Session } from "./database.js";
+import { MIGRATIONS } from "./migrations.js";
+import { DEFAULT_DEDUP_TABLE, DEFAULT_SCHEMA, optionInvalid, quotedName } from "./names.js";
+import { poolOf, singleConnection } from "./pool.js";
+import { storeError } from "./sqlstate.js";
+
+/** What a migration did. */
+export interface MigrationReport {
+  /** The names of those that were run now; none when the database was up to date. */
+  readonly applied: readonly string[];
+  /** The version that the database has now. */
+  readonly version: number;
+}
+
+export interface MigrateOptions {
+  /** Where the tables are. @default "posthorn" */
+  readonly schema?: string;
+}
+
+/** Told where tables are missing: both ways to make them. */
+export const MIGRATE_CURE =
+  'Create them with `await migrate(pool)` of "posthorn/postgres", under a role that may create tables, or with the ' +
+  "files of node_modules/posthorn/src/stores/postgres/migrations. If they are in another schema, name it in `schema`.";
+
+/**
+ * Creates and changes Posthorn's tables. Run it before every start: what is there is left alone, everything new is
+ * done in one transaction, and of several processes that start at once one does it and the others wait.
+ *
+ * @example
+ * await migrate(pool);
+ */
+export async function migrate(
+  client: PostgresPool<unknown> | PgClient,
+  { schema = DEFAULT_SCHEMA }: MigrateOptions = {},
+): Promise<MigrationReport> {
+  const quoted = quotedName("schema", schema);
+  return inOwnTransaction(await migrationPool(client), async (session) => {
+    // Looked at under the lock: two processes that looked before would both create.
+    await lockMigrations(session);
+    const before = await versionOf(session, quoted);
+    if (before > MIGRATIONS.length) throw newer(before);
+    const missing = MIGRATIONS.filter(({ version }) => version > before);
+    for (const { version, name, sql } of missing) {
+      await session.query({ text: inSchema(sql, quoted) });
+      await recordVersion(session, quoted, { version, name });
+    }
+    return { applied: missing.map(({ name }) => name), version: MIGRATIONS.length };
+  });
+}
+
+/** Creates the table of `postgresDedup` alone, under the name it was given. */
+export async function migrateDedup(pool: Pool<unknown>, schema: string, table: string): Promise<void> {
+  const sql = MIGRATIONS.find(({ name }) => name === "0002_create_dedup")?.sql ?? "";
+  await inOwnTransaction(pool, async (session) => {
+    await lockMigrations(session);
+    await session.query({
+      text: `
+        do $$ begin
+          if to_regnamespace('${schema}') is null then create schema ${schema}; end if;
+        end $$;
+        ${inSchema(renamed(sql, table), schema)}`,
+    });
+  });
+}
+
+function inSchema(sql: string, quotedSchema: string): string {
+  return sql.replaceAll(new RegExp(String.raw`\b${DEFAULT_SCHEMA}\b`, "g"), quotedSchema);
+}
+
+/** Renames the table, its key and its index, which are all named after it. */
+function renamed(sql: string, quotedTable: string): string {
+  const name = quotedTable.slice(1, -1);
+  return sql.replaceAll(new RegExp(String.raw`\b${DEFAULT_DEDUP_TABLE}(\w*)`, "g"), `"${name}$1"`);
+}
+
+const AMPLE_MS = 60_000;
+
+async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
+  const { signal } = new AbortController();
+  let end;
+  try {
+    end = await pool.transaction(work, { acquireMs: AMPLE_MS, signal });
+  } catch (error) {
+    throw storeError(error, MIGRATE_CURE);
+  }
+  if (end.kind === "committed") return end.value;
+  throw storeError(end.error, MIGRATE_CURE);
+}
+
+async function lockMigrations(session: Session): Promise<void> {
+  await session.query({
+    // One lock for the whole database: schemas and extensions are created once in it. Without the second setting,
+    // "already exists, skipping" is printed to the host's console.
+    text: `
+      select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0));
+      select set_config('client_min_messages', 'warning', true);`,
+  });
+}
+
+async function versionOf(session: Session, schema: string): Promise<number> {
+  const { rows } = await session.query({ text: `select to_regclass('${schema}.migration')::text` });
+  if (rows[0]?.[0] == null) return 0;
+  const found = await session.query({ text: `select max(version)::text from ${schema}.migration` });
+  return Number(found.rows[0]?.[0] ?? 0);
+}
+
+async function recordVersion(
+  session: Session,
+  schema: string,
+  { version, name }: { version: number; name: string },
+): Promise<void> {
+  await session.query({
+    text: `
+      create table if not exists ${schema}.migration (
+        version integer not null,
+        name text not null,
+        applied_at timestamptz not null,
+        constraint migration_key primary key (version)
+      );
+      insert into ${schema}.migration (version, name, applied_at) values (${version}, '${name}', clock_timestamp());`,
+  });
+}
+
+function newer(found: number): PosthornError<InboxErrorCode> {
+  const known = MIGRATIONS.length;
+  return new PosthornError(
+    "not_migrated",
+    `The database has version ${found} of Posthorn's tables, and this Posthorn knows versions up to ${known}: ` +
+      "a newer one has migrated it. Update the package; nothing was changed.",
+    { detail: { found, known } },
+  );
+}
+
+async function migrationPool(client: unknown): Promise<Pool<unknown>> {
+  const known = clientKind(client);
+  if (known.kind === "pg_pool" || known.kind === "postgres_sql") return poolOf(known, false);
+  if (known.kind === "pg_client") return singleConnection(known.client);
+  throw optionInvalid("migrate was handed a transaction; expected a pool or a client that is in none.");
+}

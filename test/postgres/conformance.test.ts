@@ -1,0 +1,11 @@
+import { dedupConformance } from "posthorn/testing";
+import { runConformance } from "../conformance/run-conformance.js";
+import { freshDatabase } from "../services.js";
+import { drivers } from "./drivers.js";
+import { postgresDedupHarness } from "./postgres-harness.js";
+
+const url = await freshDatabase();
+
+for (const driver of drivers) {
+  runConformance(`postgresDedup on ${driver.name}`, dedupConformance(postgresDedupHarness(driver, url)));
+}

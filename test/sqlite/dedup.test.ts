@@ -1,0 +1,158 @@
+import { dedup } from "posthorn";
+import { migrate, sqliteDedup } from "posthorn/sqlite";
+import { createFakeClock } from "posthorn/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DatabaseFile } from "./database-file.js";
+import { createDatabaseFile } from "./database-file.js";
+
+const DAY_S = 24 * 3600;
+let file: DatabaseFile;
+beforeEach(() => void (file = createDatabaseFile()));
+afterEach(() => file.remove());
+
+describe("dedup() with sqliteDedup", () => {
+  it("tells exactly one of a thousand concurrent callers that it is first", async () => {
+    const db = file.open();
+    const calls = Array.from({ length: 1000 }, () =>
+      dedup("invoice.paid", "evt_1", { ttl: DAY_S, adapter: sqliteDedup({ db }) }),
+    );
+    const first = (await Promise.all(calls)).filter(({ duplicate }) => !duplicate);
+    expect(first).toHaveLength(1);
+  });
+
+  it("forgets an id with the rollback of the host's transaction, and remembers it with the commit", async () => {
+    const db = file.open();
+    await migrate(db);
+    const adapter = sqliteDedup({ db });
+    const handle = (fails: boolean) =>
+      db.transaction(() => {
+        const { duplicate } = adapter.recordInTransaction("evt_1", DAY_S);
+        if (fails) throw new Error("no");
+        return duplicate;
+      });
+    expect(handle(true)).toThrow("no");
+    expect([handle(false)(), handle(false)()]).toEqual([false, true]);
+    expect(await adapter.record("evt_1", DAY_S)).toEqual({ duplicate: true });
+  });
+
+  it("answers inside a transaction without a promise, so that a synchronous transaction can use it", async () => {
+    const db = file.open();
+    await migrate(db);
+    const adapter = sqliteDedup({ db });
+    db.exec("begin");
+    expect(adapter.record("evt_1", DAY_S)).toEqual({ duplicate: false });
+    db.exec("commit");
+  });
+
+  it("may be made inside the transaction", async () => {
+    const db = file.open();
+    await migrate(db);
+    db.transaction(() => {
+      expect(sqliteDedup({ db }).record("evt_1", DAY_S)).toEqual({ duplicate: false });
+    })();
+    expect(await sqliteDedup({ db }).record("evt_1", DAY_S)).toEqual({ duplicate: true });
+  });
+});
+
+describe("a table that is missing", () => {
+  it("is created outside a transaction", async () => {
+    const db = file.open();
+    const adapter = sqliteDedup({ db });
+    const verdicts = await Promise.all(["a", "a", "b"].map((id) => adapter.record(id, DAY_S)));
+    expect(verdicts.map(({ duplicate }) => duplicate)).toEqual([false, true, false]);
+  });
+
+  it("is told with the command inside a transaction, which stays fit for use", () => {
+    const db = file.open();
+    const adapter = sqliteDedup({ db });
+    db.exec("create table host (a); begin; insert into host values (1)");
+    expect(() => adapter.record("a", DAY_S)).toThrow(expect.objectContaining({ code: "not_migrated" }));
+    expect(() => adapter.record("a", DAY_S)).toThrow(/await migrate\(db\).*outside a transaction/);
+    db.exec("commit");
+    expect(db.prepare("select count(*) from host").pluck().get()).toBe(1);
+    expect(db.prepare("select 1 from sqlite_schema where name = 'posthorn_dedup'").get()).toBeUndefined();
+  });
+
+  it("is told and left alone where autoMigrate is off", async () => {
+    const adapter = sqliteDedup({ db: file.open(), autoMigrate: false });
+    await expect(adapter.record("a", DAY_S)).rejects.toMatchObject({ code: "not_migrated" });
+  });
+
+  it("created by the adapter is the table that migrate creates", async () => {
+    const schema = "select sql from sqlite_schema where tbl_name = 'posthorn_dedup' order by name";
+    const [made, migrated] = [file.open(), createDatabaseFile()];
+    await sqliteDedup({ db: made }).record("a", DAY_S);
+    const other = migrated.open();
+    await migrate(other);
+    expect(made.prepare(schema).all()).toEqual(other.prepare(schema).all());
+    await migrate(made);
+    migrated.remove();
+    expect(await sqliteDedup({ db: made }).record("a", DAY_S)).toEqual({ duplicate: true });
+  });
+});
+
+describe("expired ids", () => {
+  it("are removed as new ones come, faster than they come", async () => {
+    const db = file.open();
+    const clock = createFakeClock();
+    const adapter = sqliteDedup({ db, clock });
+    await Promise.all(Array.from({ length: 300 }, (_, n) => adapter.record(`old_${n}`, 60)));
+    await clock.advance(61_000);
+    await Promise.all(Array.from({ length: 100 }, (_, n) => adapter.record(`new_${n}`, 60)));
+    const left = db.prepare("select count(*) from posthorn_dedup where id like 'old%'").pluck().get();
+    expect(left).toBe(0);
+  });
+});
+
+describe("the write lock in other hands", () => {
+  it("makes a call throw dedup_busy when its time is over, and never guess", async () => {
+    const [db, other] = [file.open(), file.open()];
+    const adapter = sqliteDedup({ db, waitMs: 40 });
+    await adapter.record("before", DAY_S);
+    other.exec("begin immediate");
+    await expect(adapter.record("evt_1", DAY_S)).rejects.toMatchObject({ code: "dedup_busy" });
+    other.exec("commit");
+    expect(await adapter.record("evt_1", DAY_S)).toEqual({ duplicate: false });
+  });
+
+  it("makes a call inside the host's transaction throw dedup_busy, with the cure", async () => {
+    const [db, other] = [file.open(), file.open()];
+    await migrate(db);
+    db.pragma("busy_timeout = 0");
+    const adapter = sqliteDedup({ db });
+    other.exec("begin immediate");
+    db.exec("begin");
+    expect(() => adapter.record("evt_1", DAY_S)).toThrow(expect.objectContaining({ code: "dedup_busy" }));
+    expect(() => adapter.record("evt_1", DAY_S)).toThrow(/Roll back.*begin immediate/);
+    db.exec("rollback");
+    other.exec("rollback");
+  });
+});
+
+describe("what cannot work", () => {
+  it.each([
+    [{ waitMs: -1 }, /waitMs is -1; expected milliseconds/],
+    [{ waitMs: Number.NaN }, /waitMs is NaN/],
+    [{ durability: "fast" as "strict" }, /durability is fast; expected one of set, strict, as_is/],
+  ])("is refused when it is made: %o", (options, message) => {
+    expect(() => sqliteDedup({ db: file.open(), ...options })).toThrow(message);
+  });
+
+  it("is a synchronous record outside a transaction", () => {
+    const adapter = sqliteDedup({ db: file.open() });
+    expect(() => adapter.recordInTransaction("a", DAY_S)).toThrow(
+      expect.objectContaining({ code: "transaction_required" }),
+    );
+  });
+
+  it("is a ttl of nothing", () => {
+    expect(() => sqliteDedup({ db: file.open() }).record("a", 0)).toThrow(/ttl is 0/);
+  });
+
+  it("is a handle that was closed", async () => {
+    const db = file.open();
+    const adapter = sqliteDedup({ db });
+    db.close();
+    await expect(adapter.record("a", DAY_S)).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+});
