@@ -78,8 +78,7 @@ function unpaddedLength(text: string): number | undefined {
 }
 
 function mixesAlphabets(text: string): boolean {
-  const urlSafe = text.includes("-") || text.includes("_");
-  return urlSafe && (text.includes("+") || text.includes("/"));
+  return /[-_]/.test(text) && /[+/]/.test(text);
 }
 
 /** Decodes hexadecimal of either case; undefined when it is anything else. */

@@ -12,6 +12,8 @@ export interface Subject {
   readonly library: string;
   /** Its function, as docs/differences.md calls it. */
   readonly verifier: string;
+  /** How many cases are run, where 10,000 would take a minute and more. */
+  readonly cases?: number;
   readonly create: (options: VerifierOptions) => Verifier;
   draw(chance: Chance): Parts;
   /** A change that this provider's requests can suffer. */

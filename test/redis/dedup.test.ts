@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { isPosthornError } from "posthorn";
 import { redisDedup } from "posthorn/redis";
 import type { RedisClaim, RedisDedup, RedisDedupOptions } from "posthorn/redis";
-import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import { skipFor } from "../skip-reason.js";
 import { openRedis } from "./open-redis.js";
 import type { Connected } from "./redis-clients.js";
@@ -36,7 +36,7 @@ describe.each(Object.entries(CLIENTS))("redisDedup on %s", skipFor(missing), (_n
     await connection.close();
     admin.disconnect();
   });
-  afterEach(() => {
+  beforeEach(() => {
     prefix = `posthorn:${randomUUID()}:`;
   });
 

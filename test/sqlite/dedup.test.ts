@@ -1,5 +1,6 @@
 import { dedup } from "posthorn";
 import { migrate, sqliteDedup } from "posthorn/sqlite";
+import type { SqliteDedup } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DatabaseFile } from "./database-file.js";
@@ -9,6 +10,13 @@ const DAY_S = 24 * 3600;
 let file: DatabaseFile;
 beforeEach(() => void (file = createDatabaseFile()));
 afterEach(() => file.remove());
+
+const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}_${n}`);
+
+/** Records all ids at once, and says of each whether it is a duplicate. */
+function recordAll(adapter: SqliteDedup, ids: readonly string[], ttlS: number): Promise<boolean[]> {
+  return Promise.all(ids.map(async (id) => (await adapter.record(id, ttlS)).duplicate));
+}
 
 describe("dedup() with sqliteDedup", () => {
   it("tells exactly one of a thousand concurrent callers that it is first", async () => {
@@ -58,8 +66,7 @@ describe("a table that is missing", () => {
   it("is created outside a transaction", async () => {
     const db = file.open();
     const adapter = sqliteDedup({ db });
-    const verdicts = await Promise.all(["a", "a", "b"].map((id) => adapter.record(id, DAY_S)));
-    expect(verdicts.map(({ duplicate }) => duplicate)).toEqual([false, true, false]);
+    expect(await recordAll(adapter, ["a", "a", "b"], DAY_S)).toEqual([false, true, false]);
   });
 
   it("is told with the command inside a transaction, which stays fit for use", () => {
@@ -96,9 +103,9 @@ describe("expired ids", () => {
     const db = file.open();
     const clock = createFakeClock();
     const adapter = sqliteDedup({ db, clock });
-    await Promise.all(Array.from({ length: 300 }, (_, n) => adapter.record(`old_${n}`, 60)));
+    await recordAll(adapter, numbered("old", 300), 60);
     await clock.advance(61_000);
-    await Promise.all(Array.from({ length: 100 }, (_, n) => adapter.record(`new_${n}`, 60)));
+    await recordAll(adapter, numbered("new", 100), 60);
     const left = db.prepare("select count(*) from posthorn_dedup where id like 'old%'").pluck().get();
     expect(left).toBe(0);
   });

@@ -36,6 +36,12 @@ function arrival(id: string, bytes: number): Arrival {
   return { tenant: "default", source: "stripe", id, body, bodyHash, ...rest };
 }
 
+const greedy = (tx: Database): Handled => {
+  const insert = tx.prepare("insert into effect (mark) values (?)");
+  for (let n = 0; n < 100; n++) insert.run(Buffer.alloc(4096));
+  return SUCCESS;
+};
+
 describe("a full disk", () => {
   it("acknowledges nothing, still answers what is known, and works again when there is space", async () => {
     const store = sqliteStore({ db });
@@ -70,11 +76,6 @@ describe("a full disk", () => {
   it("that a handler meets fails that handler, and leaves no half of it", async () => {
     const store = sqliteStore({ db });
     limitPages(SPARE_PAGES);
-    const greedy = (tx: Database): Handled => {
-      const insert = tx.prepare("insert into effect (mark) values (?)");
-      for (let n = 0; n < 100; n++) insert.run(Buffer.alloc(4096));
-      return SUCCESS;
-    };
     const [greedyOne, modest] = await Promise.all([
       store.accept(arrival("greedy", 10), greedy, limits()),
       store.accept(arrival("modest", 10), () => SUCCESS, limits()),

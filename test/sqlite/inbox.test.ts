@@ -45,6 +45,19 @@ const effects = () => file.open().prepare("select mark from effect order by mark
 const known = () =>
   file.open().prepare("select event_id, outcome from posthorn_inbox order by event_id").raw().all();
 
+const nested = (tx: Database) => {
+  tx.transaction(() => writes("kept")(tx))();
+  expect(() =>
+    tx.transaction(() => {
+      writes("undone")(tx);
+      throw new Error("no");
+    })(),
+  ).toThrow("no");
+  return SUCCESS;
+};
+
+const orphan = (tx: Database) => (tx.prepare("insert into child values (1)").run(), SUCCESS);
+
 describe("a group of events", () => {
   it("applies the neighbours of a handler that throws, and nothing of the one that threw", async () => {
     const store = sqliteStore({ db });
@@ -131,16 +144,6 @@ describe("a handler", () => {
 
   it("may use transactions of better-sqlite3, which become part of its own", async () => {
     const store = sqliteStore({ db });
-    const nested = (tx: Database) => {
-      tx.transaction(() => writes("kept")(tx))();
-      expect(() =>
-        tx.transaction(() => {
-          writes("undone")(tx);
-          throw new Error("no");
-        })(),
-      ).toThrow("no");
-      return SUCCESS;
-    };
     expect(await store.accept(arrival("a"), nested, limits())).toMatchObject({ kind: "applied" });
     expect(effects()).toEqual(["kept"]);
   });
@@ -169,7 +172,6 @@ describe("a handler", () => {
     db.exec("create table parent (id integer primary key)");
     db.exec("create table child (id integer references parent (id) deferrable initially deferred)");
     const store = sqliteStore({ db });
-    const orphan = (tx: Database) => (tx.prepare("insert into child values (1)").run(), SUCCESS);
     const accepted = await Promise.all([
       store.accept(arrival("a"), writes("a"), limits()),
       store.accept(arrival("b"), orphan, limits()),

@@ -49,10 +49,10 @@ async function acceptAll(): Promise<object> {
 /** Takes the write lock again and again, longer than any handle waits for it, until it is told to stop. */
 async function storm(): Promise<object> {
   let locks = 0;
-  let stopped = false;
-  process.stdin.once("data", () => (stopped = true));
+  const stop = new AbortController();
+  process.stdin.once("data", () => stop.abort());
   db.pragma("busy_timeout = 0");
-  while (!stopped) {
+  while (!stop.signal.aborted) {
     try {
       db.exec("begin immediate");
       locks++;
@@ -60,6 +60,7 @@ async function storm(): Promise<object> {
       db.exec("commit");
     } catch (error) {
       if (!(error instanceof Error) || !error.message.includes("locked")) throw error;
+      if (db.inTransaction) db.exec("rollback");
     }
     await sleep(2);
   }

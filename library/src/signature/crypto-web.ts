@@ -7,20 +7,21 @@ import type { SignatureErrorCode } from "./signature-errors.js";
 
 // The `#crypto` of every runtime without node:crypto: WebCrypto, which only promises.
 
-interface Recipe {
-  readonly format: "raw" | "spki";
-  readonly parameters: { readonly name: string; readonly hash?: string; readonly namedCurve?: string };
-}
-
 type KeyedAlgorithm = Exclude<Algorithm, "plain_token" | "sha256" | "ed25519_private">;
 
-const RECIPES: Readonly<Record<KeyedAlgorithm, Recipe>> = {
-  hmac_sha256: { format: "raw", parameters: { name: "HMAC", hash: "SHA-256" } },
-  hmac_sha1: { format: "raw", parameters: { name: "HMAC", hash: "SHA-1" } },
-  ed25519: { format: "raw", parameters: { name: "Ed25519" } },
-  rsa_sha256: { format: "spki", parameters: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } },
-  ecdsa_p256_sha256: { format: "spki", parameters: { name: "ECDSA", hash: "SHA-256", namedCurve: "P-256" } },
+const NAMES: Readonly<Record<KeyedAlgorithm, string>> = {
+  hmac_sha256: "HMAC",
+  hmac_sha1: "HMAC",
+  ed25519: "Ed25519",
+  rsa_sha256: "RSASSA-PKCS1-v1_5",
+  ecdsa_p256_sha256: "ECDSA",
 };
+
+/** What WebCrypto must be told; each of its algorithms passes over what it does not know. */
+function parametersOf(algorithm: Algorithm): { name: string; hash: string; namedCurve: string } {
+  const hash = algorithm === "hmac_sha1" ? "SHA-1" : "SHA-256";
+  return { name: NAMES[algorithm as KeyedAlgorithm], hash, namedCurve: "P-256" };
+}
 
 // Importing a key costs more than using it, so each is imported once.
 const imported = new WeakMap<Key, Promise<CryptoKey>>();
@@ -40,17 +41,15 @@ export async function answer({ key, content, signatures }: Question): Promise<An
     case "ed25519":
     case "rsa_sha256":
     case "ecdsa_p256_sha256":
-      return indexOfVerified(await importKey(key, "verify"), RECIPES[key.algorithm], { content, signatures });
+      return indexOfVerified({ key, content, signatures });
   }
 }
 
-async function indexOfVerified(
-  handle: CryptoKey,
-  { parameters }: Recipe,
-  { content, signatures }: Pick<Question, "content" | "signatures">,
-): Promise<Answer> {
+async function indexOfVerified({ key, content, signatures }: Question): Promise<Answer> {
+  const handle = await importKey(key, "verify");
   const signed = concat(content);
   for (const [index, signature] of signatures.entries()) {
+    const parameters = parametersOf(key.algorithm);
     if (await crypto.subtle.verify(parameters, handle, signature as BufferSource, signed)) return index;
   }
   return -1;
@@ -72,7 +71,8 @@ async function mac(key: Key, content: Content): Promise<Uint8Array> {
 function importKey(key: Key, use: "sign" | "verify"): Promise<CryptoKey> {
   let handle = imported.get(key);
   if (handle === undefined) {
-    const { format, parameters } = RECIPES[key.algorithm as KeyedAlgorithm];
+    const parameters = parametersOf(key.algorithm);
+    const format = /^(rsa|ecdsa)/.test(key.algorithm) ? "spki" : "raw";
     handle = crypto.subtle.importKey(format, key.material(), parameters, false, [use]);
     imported.set(key, handle);
   }

@@ -30,7 +30,7 @@ export function needHeader(headers: HeaderBag, name: string): string {
   if (value !== undefined && value !== "") return value;
   throw new PosthornError<SignatureErrorCode>(
     "header_missing",
-    `The request has no "${name}" header: is it signed, or does a proxy drop the header?`,
+    `The request has no "${name}" header: is the request signed, or does a proxy drop the header?`,
     { detail: { header: name } },
   );
 }

@@ -120,8 +120,11 @@ export interface Scheme {
   usableKeys?(keys: readonly Key[], nowMs: number): readonly Key[];
   /** Reads the request. Throws a PosthornError where something is missing or malformed. */
   read(request: SignedRequest, verifier: Verifier): Reading;
-  /** Names the events of a request that was verified. Total: odd bodies yield undefined fields, never a throw. */
-  identify(verified: Verified): readonly EventIdentity[];
+  /**
+   * Names the events of a request that was verified. Total: odd bodies yield undefined fields, never a throw.
+   * Left out, they are named as in Standard Webhooks (read-events.ts).
+   */
+  identify?(verified: Verified): readonly EventIdentity[];
   /** The reply to a request that only asks whether we are there; undefined for an ordinary one. */
   handshake?(verified: Verified): Reply | Promise<Reply> | undefined;
 }

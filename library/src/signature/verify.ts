@@ -69,8 +69,7 @@ function readRequest(verifier: Verifier, request: SignedRequest): Reading {
   if (!(body instanceof Uint8Array)) {
     throw failure(
       "body_not_raw",
-      `The body is of type ${typeof body}; expected a Uint8Array of the exact bytes, read before any parser: ` +
-        "new Uint8Array(await request.arrayBuffer()).",
+      `The body is of type ${typeof body}; expected its exact bytes, read before any parser: new Uint8Array(await request.arrayBuffer()).`,
     );
   }
   const reading = verifier.scheme.read(request, verifier);
@@ -93,7 +92,7 @@ function questionsOf(
   if (questions.length > 0) return questions;
   throw failure(
     "signature_unsupported",
-    "The request carries no signature of a version that the given keys can check.",
+    "No signature in the request is of a kind that the given keys can check.",
     { detail: { algorithms: keys.map((key) => key.algorithm) } },
   );
 }

@@ -35,7 +35,17 @@ const PUBLIC = createPublicKey(PRIVATE).export({ format: "der", type: "spki" }).
 
 const library = new EventWebhook();
 
+/** Whether a signature is two integers without a byte that they do not need. */
+function isPlainDer(text: string): boolean {
+  const der = Buffer.from(text, "base64");
+  const size = der[3] ?? 0;
+  const integers = [der.subarray(4, 4 + size), der.subarray(6 + size)];
+  return integers.every(([first = 0, second = 0]) => first < 0x80 && (first > 0 || second >= 0x80));
+}
+
 export const SENDGRID: Subject = {
+  // The library needs 9 ms for each.
+  cases: 2000,
   library: "@sendgrid/eventwebhook",
   verifier: "new EventWebhook().verifySignature(key, payload, signature, timestamp)",
   create: sendgrid,
@@ -86,7 +96,7 @@ export const SENDGRID: Subject = {
       name: "accepts sloppy DER",
       library: "accepts",
       code: "signature_mismatch",
-      when: ({ headers, body }) => body.length >= 0 && (headers[SIGNATURE] ?? "") !== "",
+      when: ({ headers }) => !isPlainDer(headers[SIGNATURE] ?? ""),
       what: "reads integers of a signature that are padded or lack a byte",
       why: "one signature has one encoding",
     },

@@ -93,7 +93,7 @@ export const WORKOS: Subject = {
     {
       name: "accepts entries under any name",
       library: "accepts",
-      when: (sample) => !/^(?!.*t=.*t=).*(^|,)\s*t=.*,\s*v1=[0-9a-f]{64}(,|$)/.test(header(sample, HEADER)),
+      when: (sample) => !/^\s*t=[^,]*,\s*v1=[0-9a-f]{64}\s*(,|$)(?!.*t=)/.test(header(sample, HEADER)),
       what: "takes the first entry for the time and the second for the signature, whatever they are called",
       why: "an entry of another version is another kind of signature, and of two times another reader may take the other",
     },

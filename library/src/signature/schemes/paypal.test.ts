@@ -92,7 +92,7 @@ it("does not claim that the body is covered: its checksum is, and a checksum can
 it("an event's fields are read only where they are texts", () => {
   const verified = verifySync(paypal({ webhookId, certificate, clock }), request);
   for (const body of ["", "[]", '{"id":7,"event_type":{},"create_time":1}', '{"create_time":"soon"}']) {
-    expect(PAYPAL.identify({ ...verified, request: { ...request, body: utf8(body) } })).toEqual([
+    expect(PAYPAL.identify?.({ ...verified, request: { ...request, body: utf8(body) } })).toEqual([
       { id: undefined, type: undefined, time: undefined },
     ]);
   }

@@ -1,18 +1,14 @@
-import { jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { textTime } from "../event-time.js";
 import { findHeader } from "../headers.js";
 import type { Algorithm, Key } from "../key.js";
 import type {
   Claim,
   DescribedScheme,
-  EventIdentity,
   Match,
   Reading,
   Scheme,
   SignedRequest,
   StampClaim,
-  Verified,
   Verifier,
 } from "../scheme.js";
 import { parseStandardSecret } from "../secret.js";
@@ -48,7 +44,6 @@ const RUNTIME: Scheme = {
     stopEvent: { status: 200, headers: { "webhook-delivery": "abort-message" } },
   },
   read,
-  identify,
 };
 
 /**
@@ -119,11 +114,4 @@ function signaturesOf(entries: readonly SignatureEntry[], version: string): Uint
   const signatures: Uint8Array[] = [];
   for (const entry of entries) if (entry.version === version) signatures.push(entry.signature);
   return signatures;
-}
-
-function identify(verified: Verified): readonly EventIdentity[] {
-  const { request, stamp } = verified;
-  const json = jsonObject(request.body);
-  const time = stamp?.time ?? textTime(textField(json, "timestamp"));
-  return [{ id: readStandardHeaders(request.headers).id, type: textField(json, "type"), time }];
 }

@@ -1,13 +1,11 @@
 import type { Pool } from "./database.js";
-import { arrayText } from "./names.js";
+import { idArrayText } from "./names.js";
 
 /** An id on its way to the table. */
 export interface Receipt {
   /** In its stored form. */
   readonly id: string;
   readonly ttlS: number;
-  /** A random int8, by which its writer knows the row again. */
-  readonly mark: string;
 }
 
 export interface Batch {
@@ -26,22 +24,16 @@ export interface Recorded {
 // Only a writer that takes no advisory lock can make a batch wait for a row; this is how long it may.
 const LOCK_TIMEOUT_MS = 100;
 
-/** Records ids that are unique and sorted, in one statement. */
+/** Records ids that are unique and sorted, in one statement, under a mark by which their rows are known again. */
 export async function recordBatch(
   pool: Pool<unknown>,
   receipts: readonly Receipt[],
-  { table, acquireMs }: Batch,
+  { table, acquireMs, mark }: Batch & { readonly mark: string },
 ): Promise<Recorded> {
+  const ids = idArrayText(receipts.map(({ id }) => id));
+  const ttls = `{${receipts.map(({ ttlS }) => ttlS).join(",")}}`;
   const { rows } = await pool.query(
-    {
-      text: recordSql(table),
-      params: [
-        arrayText(receipts.map(({ id }) => id)),
-        arrayText(receipts.map(({ ttlS }) => ttlS)),
-        arrayText(receipts.map(({ mark }) => mark)),
-      ],
-      prepared: true,
-    },
+    { text: recordSql(table), params: [ids, ttls, mark], prepared: true },
     acquireMs,
   );
   return { first: idsIn(rows[0]?.[0]), busy: idsIn(rows[0]?.[1]) };
@@ -54,15 +46,15 @@ export async function recordBatch(
 function recordSql(table: string): string {
   return `
     with given as materialized (
-      select id, ttl, mark
+      select id, ttl
       from (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)) as setting
-      cross join unnest($1::text[], $2::float8[], $3::int8[]) as receipt (id, ttl, mark)
+      cross join unnest($1::text[], $2::float8[]) as receipt (id, ttl)
     ), locked as materialized (
-      select id, ttl, mark, pg_try_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8)) as got
+      select id, ttl, pg_try_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8)) as got
       from given
     ), written as (
       insert into ${table} as known (id, expires_at, mark)
-      select id, clock_timestamp() + make_interval(secs => ttl), mark from locked where got
+      select id, clock_timestamp() + make_interval(secs => ttl), $3::text::int8 from locked where got
       on conflict (id) do update set expires_at = excluded.expires_at, mark = excluded.mark
         where known.expires_at <= clock_timestamp()
       returning id
@@ -79,7 +71,7 @@ export async function readMarks(
   const { rows } = await pool.query(
     {
       text: `select id, mark::text from ${table} where id = any ($1::text[]) and expires_at > clock_timestamp()`,
-      params: [arrayText(ids)],
+      params: [idArrayText(ids)],
     },
     acquireMs,
   );

@@ -4,7 +4,7 @@ import type { DedupVerdict } from "../../inbox/dedup.js";
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import type { Observer } from "../../observer.js";
 import { notify } from "../../observer.js";
-import { PosthornError } from "../../posthorn-error.js";
+import { isPosthornError, PosthornError } from "../../posthorn-error.js";
 import { Batcher } from "./batcher.js";
 import type { Pool } from "./database.js";
 import type { Receipt } from "./dedup-batch.js";
@@ -28,8 +28,8 @@ interface Entry extends Receipt {
   readonly settle: (verdict: DedupVerdict) => void;
   readonly fail: (error: unknown) => void;
   tries: number;
-  /** Its insert may have been done: the answer was lost. Its row, if there is one, must be looked at. */
-  uncertain: boolean;
+  /** The mark of an insert whose answer was lost: if there is a row, it says whether that insert was done. */
+  mark: string | undefined;
 }
 
 const FIRST: DedupVerdict = Object.freeze({ duplicate: false });
@@ -75,10 +75,9 @@ export class PooledDedup {
       this.#batches.add({
         id,
         ttlS,
-        mark: this.#unresolved.get(id) ?? randomMark(),
         endsAt: systemClock.monotonic() + this.#parts.waitMs,
         tries: 0,
-        uncertain: this.#unresolved.has(id),
+        mark: this.#unresolved.get(id),
         settle: (known) => {
           this.#underWay.delete(id);
           if (this.#unresolved.size > 0) this.#unresolved.delete(id);
@@ -96,42 +95,53 @@ export class PooledDedup {
 
   /** Handles a batch to its end: every entry is settled, failed or put back. */
   async #run(entries: readonly Entry[]): Promise<void> {
-    const { pool, table } = this.#parts;
     const sorted = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    let unknown: readonly Entry[] = sorted;
+    const fresh = sorted.filter(({ mark }) => mark === undefined);
+    if (fresh.length > 0) await this.#record(fresh, randomMark());
+    if (fresh.length === sorted.length) return;
+    const uncertain = sorted.filter(({ mark }) => mark !== undefined);
+    for (const mark of new Set(uncertain.map((entry) => entry.mark))) {
+      if (mark !== undefined) await this.#resolve(uncertain.filter((entry) => entry.mark === mark), mark);
+    }
+  }
+
+  async #record(entries: readonly Entry[], mark: string): Promise<void> {
+    const { pool, table } = this.#parts;
     try {
-      const acquireMs = this.#patience(sorted);
-      unknown = await this.#resolveMarks(sorted, acquireMs);
-      if (unknown.length === 0) return;
       reach("dedup.before_record");
-      const { first, busy } = await recordBatch(pool, unknown, { table, acquireMs });
+      const { first, busy } = await recordBatch(pool, entries, { table, acquireMs: this.#patience(entries), mark });
       reach("dedup.after_record");
-      for (const entry of unknown) {
+      for (const entry of entries) {
         if (first.has(entry.id)) entry.settle(FIRST);
         // A conflict says that there is a row; of an uncertain one it must be read whose it is.
-        else if (busy.has(entry.id) || entry.uncertain) this.#retry(entry);
+        else if (busy.has(entry.id) || entry.mark !== undefined) this.#retry(entry);
         else entry.settle(DUPLICATE);
       }
-      this.#purgeSometimes(unknown.length);
+      this.#purgeSometimes(entries.length);
     } catch (error) {
-      await this.#failed(unknown, error);
+      await this.#failed(entries, error, mark);
     }
   }
 
-  async #resolveMarks(entries: readonly Entry[], acquireMs: number): Promise<readonly Entry[]> {
-    const uncertain = entries.filter((entry) => entry.uncertain);
-    if (uncertain.length === 0) return entries;
+  /** After a lost answer: a row of this mark is our own, so its caller is first. No row: the insert is done again. */
+  async #resolve(entries: readonly Entry[], mark: string): Promise<void> {
     const { pool, table } = this.#parts;
-    const ids = uncertain.map(({ id }) => id);
-    const marks = await readMarks(pool, ids, { table, acquireMs });
-    for (const entry of uncertain) {
-      const mark = marks.get(entry.id);
-      if (mark !== undefined) entry.settle(mark === entry.mark ? FIRST : DUPLICATE);
+    let absent = entries;
+    try {
+      const ids = entries.map(({ id }) => id);
+      const marks = await readMarks(pool, ids, { table, acquireMs: this.#patience(entries) });
+      absent = entries.filter(({ id }) => !marks.has(id));
+      for (const entry of entries) {
+        const found = marks.get(entry.id);
+        if (found !== undefined) entry.settle(found === mark ? FIRST : DUPLICATE);
+      }
+    } catch (error) {
+      return this.#failed(entries, error, mark);
     }
-    return entries.filter((entry) => !entry.uncertain || !marks.has(entry.id));
+    if (absent.length > 0) await this.#record(absent, mark);
   }
 
-  async #failed(entries: readonly Entry[], error: unknown): Promise<void> {
+  async #failed(entries: readonly Entry[], error: unknown, mark: string): Promise<void> {
     if (isMissing(error) && this.#parts.migrate && !this.#migrated) return this.#migrateThenRetry(entries);
     if (isSaturated(error) || isTransient(error))
       return entries.forEach((entry) => this.#retry(entry, error));
@@ -144,7 +154,7 @@ export class PooledDedup {
     for (const entry of entries) {
       if (!isAnswerLost(error)) entry.fail(failure);
       else {
-        entry.uncertain = true;
+        entry.mark = mark;
         this.#retry(entry, failure);
       }
     }
@@ -177,7 +187,7 @@ export class PooledDedup {
     setTimeout(() => lane.add(entry), waitMs);
   }
 
-  #rememberUnresolved({ id, mark }: Entry): void {
+  #rememberUnresolved(id: string, mark: string): void {
     this.#unresolved.set(id, mark);
     const oldest = this.#unresolved.keys().next();
     if (this.#unresolved.size > MAX_UNRESOLVED && !oldest.done) this.#unresolved.delete(oldest.value);

@@ -33,9 +33,9 @@ export type RedisClaim =
   | {
       readonly duplicate: false;
       /** Remembers the id for the whole ttl. Call it after the work has committed. Throws `claim_lost` when the claim had run out. */
-      confirm(): Promise<void>;
+      readonly confirm: () => Promise<void>;
       /** Gives the id back, so that the next delivery does the work. Call it when the work has failed. */
-      release(): Promise<void>;
+      readonly release: () => Promise<void>;
     }
   | {
       /** The work was done and confirmed: answer with success. */

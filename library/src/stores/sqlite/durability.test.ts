@@ -67,9 +67,8 @@ describe("a handle of better-sqlite3", () => {
     need("set");
     db.exec("create table t (a)");
     db.pragma("synchronous = normal");
-    const run = () => db.pragma("synchronous", { simple: true });
-    const expired = () => undefined;
-    const seen = await connectionOf(db).statements.join({ run, undoable: false, waitMs: 100, expired });
+    const turn = { run: level, undoable: false, waitMs: 100, expired: () => undefined };
+    const seen = await connectionOf(db).statements.join(turn);
     expect(seen).toBe(2);
   });
 

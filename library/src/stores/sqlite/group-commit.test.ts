@@ -60,6 +60,23 @@ const failing =
     throw new Error(name);
   };
 
+const slow = (): void => {
+  const endsAt = performance.now() + 20;
+  while (performance.now() < endsAt) write("busy");
+};
+
+const rollingBack = (): unknown =>
+  db.prepare("insert or rollback into mark (name) values ('forbidden')").run();
+
+const swallowing = (): string => {
+  try {
+    rollingBack();
+  } catch {
+    return "all is well";
+  }
+  return "no error";
+};
+
 describe("callers of one moment", () => {
   it("share one transaction, and each learns its own result", async () => {
     const count = commits();
@@ -84,10 +101,6 @@ describe("callers of one moment", () => {
 
   it("give the event loop a turn when one of them is slow", async () => {
     const count = commits();
-    const slow = (): void => {
-      const endsAt = performance.now() + 20;
-      while (performance.now() < endsAt) write("busy");
-    };
     await Promise.all([slow, slow, () => write("last")].map((run) => joined(run)));
     expect(count()).toBe(3);
   });
@@ -143,7 +156,6 @@ describe("one that fails", () => {
   });
 
   it("is told its own error when that error made SQLite end the transaction", async () => {
-    const rollingBack = () => db.prepare("insert or rollback into mark (name) values ('forbidden')").run();
     const settled = await Promise.allSettled(
       [() => write("before"), rollingBack, () => write("after")].map((run) => joined(run)),
     );
@@ -153,14 +165,6 @@ describe("one that fails", () => {
   });
 
   it("is noticed although it swallowed the error that ended the transaction", async () => {
-    const swallowing = () => {
-      try {
-        db.prepare("insert or rollback into mark (name) values ('forbidden')").run();
-      } catch {
-        return "all is well";
-      }
-      return "no error";
-    };
     await expect(joined(swallowing)).rejects.toMatchObject({ code: "transaction_aborted" });
   });
 });
