@@ -5,6 +5,10 @@ const source = (path: string): string => fileURLToPath(new URL(`library/src/${pa
 
 const builtOrInstalled = ["**/node_modules/**", "**/dist/**"];
 // Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
+// These need Postgres or Redis, or kill processes: `npm run check` leaves them out.
+const withServices = ["postgres", "sqlite", "redis", "conformance", "crash"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 const ownLock = ["test/consumers/**", "test/official/**"];
 
 export default defineConfig({
@@ -31,7 +35,16 @@ export default defineConfig({
             "test/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
-          exclude: [...builtOrInstalled, ...ownLock],
+          exclude: [...builtOrInstalled, ...ownLock, ...withServices],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "services",
+          include: withServices,
+          globalSetup: "./test/services.ts",
+          testTimeout: 60_000,
         },
       },
       {

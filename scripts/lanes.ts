@@ -9,6 +9,7 @@ export interface Lane {
 
 export const lanes: readonly Lane[] = [
   { name: "unit", command: ["vitest", "run", "--project", "unit", "--project", "web"] },
+  { name: "services", command: ["vitest", "run", "--project", "services"] },
   { name: "official", install: "test/official", command: ["vitest", "run", "--project", "official"] },
 ];
 

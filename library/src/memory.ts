@@ -5,7 +5,7 @@
  */
 export { memoryDedup } from "./stores/memory/dedup.js";
 export type { MemoryDedup, MemoryDedupOptions } from "./stores/memory/dedup.js";
-export { memoryStore } from "./stores/memory/inbox-store.js";
-export type { MemoryStore, MemoryStoreOptions, RefusedEvent } from "./stores/memory/inbox-store.js";
+export { memoryStore } from "./stores/memory/inbox.js";
+export type { MemoryStore, MemoryStoreOptions, RefusedEvent } from "./stores/memory/inbox.js";
 export type { Environment } from "./stores/memory/not-durable.js";
 export type { MemoryTx } from "./stores/memory/transaction.js";

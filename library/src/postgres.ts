@@ -5,6 +5,8 @@
  */
 export { postgresDedup } from "./stores/postgres/dedup.js";
 export type { PostgresDedup, PostgresDedupOptions } from "./stores/postgres/dedup.js";
+export { postgresStore } from "./stores/postgres/inbox.js";
+export type { PostgresStoreOptions } from "./stores/postgres/inbox.js";
 export { migrate } from "./stores/postgres/migrate.js";
 export type { MigrateOptions, MigrationReport } from "./stores/postgres/migrate.js";
 export type { PostgresConnection, PostgresPool } from "./stores/postgres/client.js";

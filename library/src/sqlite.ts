@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { SqliteDatabase, SqliteStatement, SqliteValue } from "./stores/sqlite/client.js";
+export type { SqliteDatabase } from "./stores/sqlite/client.js";
 export { sqliteDedup } from "./stores/sqlite/dedup.js";
 export type { SqliteDedup, SqliteDedupOptions } from "./stores/sqlite/dedup.js";
 export type { Durability } from "./stores/sqlite/durability.js";

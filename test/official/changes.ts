@@ -1,4 +1,4 @@
-import type { Chance } from "./chance.js";
+import type { Chance } from "../chance.js";
 import type { Change } from "./sample.js";
 import { after, before, changeHeader, removeHeader } from "./sample.js";
 

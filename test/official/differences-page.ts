@@ -9,7 +9,7 @@ export function differencesPage(subjects: readonly Subject[]): string {
     "Each scheme is compared with the provider's own library on 10,000 generated requests (SendGrid's, which is slow,",
     "on 2,000): rightly signed ones, and ones whose body, headers, secret, time or encoding were changed before or",
     "after signing. The verdicts agree, except for what this page lists; anything else fails the test.",
-    "`npx vitest run --project official -u differences` prints it anew from `test/official/subjects/`.",
+    "`npx vitest run --project official differences -u` prints it anew from `test/official/subjects/`.",
     "",
     "None of these differences lets a forged request pass here. Where a library *accepts* what Posthorn refuses, it",
     "does so for requests that its provider does not send, or it accepts bytes that were never signed.",

@@ -1,7 +1,7 @@
 import { isPosthornError, systemClock, verifySync } from "posthorn";
 import type { ErrorDetail, SignatureErrorCode, Verifier, VerifierOptions } from "posthorn";
-import { createChance } from "./chance.js";
-import type { Chance } from "./chance.js";
+import { createChance } from "../chance.js";
+import type { Chance } from "../chance.js";
 import { NOW_S } from "./changes.js";
 import type { Change, Parts, Sample } from "./sample.js";
 import { buildSample } from "./sample.js";

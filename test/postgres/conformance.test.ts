@@ -1,11 +1,12 @@
-import { dedupConformance } from "posthorn/testing";
+import { dedupConformance, inboxConformance } from "posthorn/testing";
 import { runConformance } from "../conformance/run-conformance.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
-import { postgresDedupHarness } from "./postgres-harness.js";
+import { postgresDedupHarness, postgresInboxHarness } from "./postgres-harness.js";
 
 const url = await freshDatabase();
 
 for (const driver of drivers) {
   runConformance(`postgresDedup on ${driver.name}`, dedupConformance(postgresDedupHarness(driver, url)));
+  runConformance(`postgresStore on ${driver.name}`, inboxConformance(postgresInboxHarness(driver, url)));
 }

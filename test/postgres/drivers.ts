@@ -27,9 +27,12 @@ export interface Driver {
 
 const openPools = new Set<TestPool>();
 
-/** Pools that are still open when the file ends are closed, so that its database can be dropped. */
+// Pools that are still open when the file ends are closed, so that its database can be dropped.
+afterAll(async () => {
+  await Promise.all([...openPools].map((pool) => pool.end()));
+});
+
 function closedAtEnd(pool: TestPool): TestPool {
-  if (openPools.size === 0) afterAll(() => Promise.all([...openPools].map((each) => each.end())));
   openPools.add(pool);
   return pool;
 }
@@ -45,7 +48,6 @@ const pgDriver: Driver = {
       rows: async (text) => (await pool.query<Record<string, string>>(text)).rows,
       async begin(isolation = "read committed") {
         const client = await pool.connect();
-        client.on("error", () => undefined);
         await client.query(`begin isolation level ${isolation}`);
         const end = (how: string) => async () => {
           await client.query(how).finally(() => client.release());
@@ -61,7 +63,11 @@ const pgDriver: Driver = {
 const postgresDriver: Driver = {
   name: "postgres",
   open(url, { max = 10, applicationName = "posthorn-test" } = {}) {
-    const sql = postgres(url, { max, onnotice: () => undefined, connection: { application_name: applicationName } });
+    const sql = postgres(url, {
+      max,
+      onnotice: () => undefined,
+      connection: { application_name: applicationName },
+    });
     return closedAtEnd({
       client: sql as unknown as PostgresPool<never>,
       rows: async (text) => [...(await sql.unsafe<Record<string, string>[]>(text))],

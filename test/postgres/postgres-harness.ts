@@ -1,6 +1,6 @@
-import { postgresDedup } from "posthorn/postgres";
-import type { DedupBench, DedupHarness } from "posthorn/testing";
-import type { Driver } from "./drivers.js";
+import { postgresDedup, postgresStore } from "posthorn/postgres";
+import type { DedupBench, DedupHarness, InboxBench, InboxHarness } from "posthorn/testing";
+import type { Driver, TestPool } from "./drivers.js";
 
 const capabilities = {
   sharesHostTransaction: true,
@@ -53,4 +53,44 @@ export function postgresDedupHarness(driver: Driver, url: string): DedupHarness 
       };
     },
   };
+}
+
+/** The tables are emptied for each case; the stores are new, as after a start of their processes. */
+export function postgresInboxHarness(driver: Driver, url: string): InboxHarness<never> {
+  const [one, two, host] = [driver.open(url), driver.open(url), driver.open(url)];
+  return {
+    capabilities,
+    transactions: "asynchronous",
+    exactTime: false,
+    listsRefused: true,
+    async open(): Promise<InboxBench<never>> {
+      await host.rows("create table if not exists effect (mark text not null)");
+      await host.rows("truncate effect, posthorn.inbox, posthorn.inbox_attempt, posthorn.inbox_refused");
+      return {
+        stores: [one, two].map(({ client }) => postgresStore({ client })),
+        time: { tickS: HOUR_S, pass: (ms) => moveIntoPast(host, ms) },
+        async write(tx, mark) {
+          await host.inside(tx, `insert into effect (mark) values ('${mark}')`);
+        },
+        written: async () => (await host.rows("select mark from effect")).map(({ mark }) => mark ?? ""),
+        refused: () => refusedIn(host),
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+}
+
+async function moveIntoPast(host: TestPool, ms: number): Promise<void> {
+  const past = (column: string) => `${column} = ${column} - ${ms} * interval '1 millisecond'`;
+  const columns = ["received_at", "last_received_at", "keep_until"].map((column) => past(column));
+  await host.rows(`update posthorn.inbox set ${columns.join(", ")}`);
+}
+
+async function refusedIn(host: TestPool): ReturnType<NonNullable<InboxBench["refused"]>> {
+  const rows = await host.rows("select event_id, because, encode(body, 'hex') as body from posthorn.inbox_refused");
+  return rows.map(({ event_id = "", because, body = "" }) => ({
+    id: event_id,
+    because: because === "stale" ? "stale" : "conflict",
+    body: new Uint8Array(Buffer.from(body, "hex")),
+  }));
 }

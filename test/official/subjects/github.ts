@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { Webhooks } from "@octokit/webhooks";
 import { verify } from "@octokit/webhooks-methods";
 import { github } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import { changeBody, changeSecret, changeSignature, drawBody, dropHeader } from "../changes.js";
 import type { Change } from "../sample.js";
 import type { Subject } from "../subject.js";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Signature } from "@hubspot/api-client";
 import { hubspot } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import {
   changeBody,
   changeSecret,

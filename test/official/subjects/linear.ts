@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { LinearWebhookClient } from "@linear/sdk/webhooks";
 import { linear } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import {
   changeBody,
   changeSecret,

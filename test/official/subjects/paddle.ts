@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Paddle } from "@paddle/paddle-node-sdk";
 import { paddle } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import {
   changeBody,
   changeSecret,

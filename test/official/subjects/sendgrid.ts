@@ -1,7 +1,7 @@
 import { createPublicKey, createPrivateKey, sign } from "node:crypto";
 import { EventWebhook } from "@sendgrid/eventwebhook";
 import { sendgrid } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import {
   changeBody,
   changeSecret,

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
+// oxlint-disable-next-line import/no-unassigned-import -- the library has no cryptography until an adapter is loaded
 import "@shopify/shopify-api/adapters/node";
 import { LogSeverity, shopifyApi } from "@shopify/shopify-api";
 import { shopify } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import { changeBody, changeSecret, changeSignature, drawBody, dropHeader } from "../changes.js";
 import type { Change } from "../sample.js";
 import { after } from "../sample.js";
@@ -55,7 +56,7 @@ export const SHOPIFY: Subject = {
       rawBody: body.toString(),
       rawRequest,
       rawResponse: {},
-    } as never);
+    });
     return verdict.valid;
   },
   differences: [

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { verifySlackRequest } from "@slack/bolt";
 import { slack } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import {
   changeBody,
   changeSecret,

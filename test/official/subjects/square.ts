@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { square } from "posthorn/providers";
 import { WebhooksHelper } from "square";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import { changeBody, changeSecret, changeSignature, drawBody, dropHeader } from "../changes.js";
 import type { Change } from "../sample.js";
 import { after } from "../sample.js";

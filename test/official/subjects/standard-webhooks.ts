@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { standardWebhooks } from "posthorn";
 import { Webhook as Official } from "standardwebhooks";
 import { Webhook as Svix } from "svix";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import {
   changeBody,
   changeSecret,

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { parse } from "node:querystring";
 import { twilio } from "posthorn/providers";
 import twilioLibrary from "twilio";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import { changeBody, changeSecret, changeSignature, drawBody, dropHeader } from "../changes.js";
 import type { Change, Parts } from "../sample.js";
 import { after, before } from "../sample.js";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { WorkOS } from "@workos-inc/node";
 import { workos } from "posthorn/providers";
-import type { Chance } from "../chance.js";
+import type { Chance } from "../../chance.js";
 import {
   changeBody,
   changeSecret,

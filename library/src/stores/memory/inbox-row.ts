@@ -27,11 +27,13 @@ export function failedRow(
   return { ...arrivedRow(arrival, before, nowMs), outcome: "failed", result: undefined, error };
 }
 
-/** The row after a duplicate: the window starts again, and receipts are counted once a minute. */
+/** The row after a duplicate: the window starts again, never a shorter one, and receipts are counted once a minute. */
 export function touchedRow(row: StoredRow, { windowS }: Arrival, nowMs: number): StoredRow {
-  if (nowMs - row.lastReceivedAtMs < MINUTE_MS) return { ...row, keepUntilMs: keepUntil(windowS, nowMs) };
-  const receipts = row.receipts + 1;
-  return { ...row, receipts, lastReceivedAtMs: nowMs, keepUntilMs: keepUntil(windowS, nowMs) };
+  const untilMs = keepUntil(windowS, nowMs);
+  const forEver = row.keepUntilMs === undefined || untilMs === undefined;
+  const keepUntilMs = forEver ? undefined : Math.max(row.keepUntilMs, untilMs);
+  if (nowMs - row.lastReceivedAtMs < MINUTE_MS) return { ...row, keepUntilMs };
+  return { ...row, receipts: row.receipts + 1, lastReceivedAtMs: nowMs, keepUntilMs };
 }
 
 /** The row as a caller may have it: with bytes and dates of its own, so that changing them changes nothing here. */

@@ -1,5 +1,5 @@
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
-import { PosthornError } from "../../posthorn-error.js";
+import { isPosthornError, PosthornError } from "../../posthorn-error.js";
 
 /** The promise's value, or `undefined` when it takes longer; its later end is then the caller's to handle. */
 export async function within<T>(promise: PromiseLike<T>, ms: number): Promise<T | undefined> {
@@ -20,7 +20,7 @@ export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): 
   promise.catch(ignore);
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(handlerDeadline());
+    stop = () => reject(handlerDeadline(signal.reason));
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
@@ -31,11 +31,14 @@ export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): 
   }
 }
 
-function handlerDeadline(): PosthornError<InboxErrorCode> {
-  return new PosthornError(
+function handlerDeadline(reason: unknown): PosthornError {
+  // The receiver's own words know how long the handler had.
+  if (isPosthornError(reason)) return reason;
+  return new PosthornError<InboxErrorCode>(
     "handler_deadline",
     "The handler did not finish before its deadline; its transaction was rolled back. " +
       "Shorten the handler, or raise the deadline.",
+    { cause: reason },
   );
 }
 

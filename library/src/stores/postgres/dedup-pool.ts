@@ -36,6 +36,8 @@ const FIRST: DedupVerdict = Object.freeze({ duplicate: false });
 const DUPLICATE: DedupVerdict = Object.freeze({ duplicate: true });
 
 const MAX_IDS = 200;
+// What a new connection may take, also where a held id is not to be waited for.
+const MIN_ACQUIRE_MS = 250;
 const RETRY_MS = [2, 5, 10, 20, 50, 100];
 // Twice as many rows may go as have come, so that the table stops growing; in steps that hold their locks briefly.
 const PURGE_EVERY_IDS = 500;
@@ -101,7 +103,8 @@ export class PooledDedup {
     if (fresh.length === sorted.length) return;
     const uncertain = sorted.filter(({ mark }) => mark !== undefined);
     for (const mark of new Set(uncertain.map((entry) => entry.mark))) {
-      if (mark !== undefined) await this.#resolve(uncertain.filter((entry) => entry.mark === mark), mark);
+      const ofMark = uncertain.filter((entry) => entry.mark === mark);
+      if (mark !== undefined) await this.#resolve(ofMark, mark);
     }
   }
 
@@ -109,7 +112,8 @@ export class PooledDedup {
     const { pool, table } = this.#parts;
     try {
       reach("dedup.before_record");
-      const { first, busy } = await recordBatch(pool, entries, { table, acquireMs: this.#patience(entries), mark });
+      const batch = { table, acquireMs: this.#patience(entries), mark };
+      const { first, busy } = await recordBatch(pool, entries, batch);
       reach("dedup.after_record");
       for (const entry of entries) {
         if (first.has(entry.id)) entry.settle(FIRST);
@@ -175,10 +179,9 @@ export class PooledDedup {
 
   #retry(entry: Entry, cause?: unknown): void {
     if (systemClock.monotonic() >= entry.endsAt) {
-      if (entry.uncertain) this.#rememberUnresolved(entry);
-      return entry.fail(
-        entry.uncertain ? (cause ?? dedupBusy(this.#parts.waitMs)) : dedupBusy(this.#parts.waitMs, cause),
-      );
+      if (entry.mark !== undefined) this.#rememberUnresolved(entry.id, entry.mark);
+      const unavailable = isPosthornError(cause) && !isSaturated(cause);
+      return entry.fail(unavailable ? cause : dedupBusy(this.#parts.waitMs, cause));
     }
     const waitMs = RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)];
     entry.tries++;
@@ -195,7 +198,7 @@ export class PooledDedup {
 
   #patience(entries: readonly Entry[]): number {
     const soonest = entries.reduce((endsAt, entry) => Math.min(endsAt, entry.endsAt), Infinity);
-    return Math.max(1, soonest - systemClock.monotonic());
+    return Math.max(MIN_ACQUIRE_MS, soonest - systemClock.monotonic());
   }
 
   #purgeSometimes(recorded: number): void {

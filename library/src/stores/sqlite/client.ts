@@ -1,22 +1,21 @@
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 
-/** What a statement can be given. */
-export type SqliteValue = string | number | bigint | null | Uint8Array;
-
-/** What Posthorn uses of a statement, the same in better-sqlite3 and node:sqlite. */
-export interface SqliteStatement {
-  run(...values: SqliteValue[]): { readonly changes: number | bigint };
-  get(...values: SqliteValue[]): unknown;
-  all(...values: SqliteValue[]): unknown[];
-}
+/** What we give to a statement. */
+export type SqliteValue = string | number | null | Uint8Array;
 
 /**
  * A handle of better-sqlite3 (`Database`) or node:sqlite (`DatabaseSync`). It is typed by what it can do and
  * never imported: the host's version of the driver is the one that runs, and Node 20 has no node:sqlite.
  */
 export interface SqliteDatabase {
-  prepare(sql: string): SqliteStatement;
+  // Parameters of type never: TypeScript 5.7 sees in better-sqlite3's `prepare` a union of statements, of which some
+  // take no null, and would refuse the handle.
+  prepare(sql: string): {
+    run(...values: never[]): unknown;
+    get(...values: never[]): unknown;
+    all(...values: never[]): unknown;
+  };
   exec(sql: string): unknown;
   /** better-sqlite3's word for an open transaction. */
   readonly inTransaction?: boolean;
@@ -24,8 +23,15 @@ export interface SqliteDatabase {
   readonly isTransaction?: boolean;
 }
 
+/** What we use of a statement, the same in both drivers. */
+interface Statement {
+  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  get(...values: SqliteValue[]): unknown;
+  all(...values: SqliteValue[]): unknown[];
+}
+
 /** What the two drivers call differently, or only one of them has. */
-interface DriverStatement extends SqliteStatement {
+interface DriverStatement extends Statement {
   safeIntegers?(on: boolean): unknown;
   setReadBigInts?(on: boolean): unknown;
   setReturnArrays?(on: boolean): unknown;
@@ -34,7 +40,7 @@ interface DriverStatement extends SqliteStatement {
 /** One handle, with its statements prepared once. Knows nothing of what is stored. */
 export class SqliteClient {
   readonly db: SqliteDatabase;
-  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor(db: SqliteDatabase) {
     checkHandle(db);
@@ -79,7 +85,7 @@ export class SqliteClient {
     }
   }
 
-  #statement(sql: string): SqliteStatement {
+  #statement(sql: string): Statement {
     const kept = this.#statements.get(sql);
     if (kept !== undefined) return kept;
     const prepared = prepare(this.db, sql);
@@ -94,8 +100,8 @@ export function plainBytes(blob: Uint8Array): Uint8Array {
 }
 
 // A host may have set its handle to big integers or to arrays for statements of its own; ours read rows of numbers.
-function prepare(db: SqliteDatabase, sql: string): SqliteStatement {
-  const statement: DriverStatement = db.prepare(sql);
+function prepare(db: SqliteDatabase, sql: string): Statement {
+  const statement = db.prepare(sql) as DriverStatement;
   statement.safeIntegers?.(false);
   statement.setReadBigInts?.(false);
   statement.setReturnArrays?.(false);

@@ -3,7 +3,7 @@ import type { AcceptLimits, Arrival, Handled } from "../../inbox/inbox-store.js"
 import type { Signal } from "../../observer.js";
 import { arrivalOf } from "../../testing/conformance/inbox-harness.js";
 import { createFakeClock } from "../../testing/fake-clock.js";
-import { memoryStore } from "./inbox-store.js";
+import { memoryStore } from "./inbox.js";
 import type { MemoryTx } from "./transaction.js";
 
 // What every store promises is in test/conformance; here stands what only this one does.

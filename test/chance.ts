@@ -18,7 +18,11 @@ export function createChance(seed: number): Chance {
   const below = (end: number): number => next() % end;
   return {
     below,
-    pick: (values) => values[below(values.length)] as (typeof values)[number],
+    pick: (values) => {
+      const value = values[below(values.length)];
+      if (value === undefined) throw new Error("There is nothing to pick from.");
+      return value;
+    },
     bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))),
   };
 }

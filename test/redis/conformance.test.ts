@@ -1,9 +1,9 @@
 import { dedupConformance } from "posthorn/testing";
-import { openRedis } from "../redis/open-redis.js";
-import { CLIENTS } from "../redis/redis-clients.js";
-import { redisHarness } from "../redis/redis-harness.js";
-import { dedupModelTest } from "./dedup-model.js";
-import { runConformance } from "./run-conformance.js";
+import { openRedis } from "./open-redis.js";
+import { CLIENTS } from "./redis-clients.js";
+import { redisHarness } from "./redis-harness.js";
+import { dedupModelTest } from "../conformance/dedup-model.js";
+import { runConformance } from "../conformance/run-conformance.js";
 
 const { url, missing } = await openRedis();
 
