@@ -1,3 +1,5 @@
+import type { StopSignal } from "./stop-signal.js";
+
 /** Where time comes from. Handed in, so that tests and the simulator can turn it. */
 export interface Clock {
   /** Wall time in milliseconds since 1970. May jump; never measure an interval with it. */
@@ -5,7 +7,7 @@ export interface Clock {
   /** Milliseconds that only grow, from an arbitrary start. */
   monotonic(): number;
   /** Resolves after `ms`, or at once when `signal` aborts. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: StopSignal): Promise<void>;
 }
 
 // setTimeout fires at once for anything above this: a sleep of 30 days would spin.
@@ -15,7 +17,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms: number, signal?: AbortSignal) =>
+  sleep: (ms: number, signal?: StopSignal) =>
     new Promise<void>((resolve) => {
       if (signal?.aborted === true) return resolve();
       const wake = (): void => {

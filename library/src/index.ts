@@ -22,7 +22,9 @@ export type {
 export type { InboxErrorCode } from "./inbox/inbox-errors.js";
 export type {
   Acceptance,
+  AcceptLimits,
   Arrival,
+  Handled,
   InboxKey,
   InboxOutcome,
   InboxRow,
@@ -30,6 +32,7 @@ export type {
   KnownEvent,
   PurgeLimits,
   PurgeReport,
+  RefusedBecause,
   StoreCapabilities,
   TransactionMode,
 } from "./inbox/inbox-store.js";

@@ -107,6 +107,7 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
   attempts_not_counted: ["a failure is recorded with its attempt's number"],
   failure_overwrites_success: ["a failure that comes after another delivery's success changes nothing"],
   failure_text_refused: ["the text of a failure may hold any characters"],
+  type_refused: ["an event of a type of any characters is applied like any other"],
   result_parsed: ["what the handler returned is kept with the event"],
   purge_removes_failed: ["purge never removes a row that says failed"],
   purge_removes_unexpired: [

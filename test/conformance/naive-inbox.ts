@@ -47,6 +47,7 @@ export type InboxFlaw =
   | "attempts_not_counted"
   | "failure_overwrites_success"
   | "failure_text_refused"
+  | "type_refused"
   | "result_parsed"
   | "purge_removes_failed"
   | "purge_removes_unexpired"
@@ -102,6 +103,8 @@ export class NaiveInbox implements MemoryStore {
     work: (tx: MemoryTx) => Promise<Handled> | Handled,
     { signal }: AcceptLimits,
   ): Promise<Acceptance> {
+    if (this.#flaw === "type_refused" && arrival.type.includes("\0"))
+      throw new Error("invalid byte sequence: 0x00");
     const key = this.#keyOf(arrival);
     const known = this.#judge(arrival);
     if (known) return known;

@@ -1,36 +1,21 @@
 import type { Clock } from "../clock.js";
 import type { Event } from "../event.js";
-import { parseJson } from "../json.js";
 import { notify } from "../observer.js";
-import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
-import { idempotencyBase, identify, isStale } from "./arrival.js";
+import { identify, isStale } from "./arrival.js";
 import type { Identified } from "./arrival.js";
 import { lookUp } from "./handlers.js";
-import type {
-  AsynchronousHandler,
-  HandlerContext,
-  InnerHandler,
-  ReceivedEvent,
-  SynchronousHandler,
-} from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
-import type { Acceptance, Arrival, Handled, InboxStore } from "./inbox-store.js";
-import type { Publication, Publisher } from "./publisher.js";
-import { encodeResult } from "./result.js";
-import { describeIssues } from "./schema.js";
-import type { Schema } from "./schema.js";
+import type { Acceptance, Arrival } from "./inbox-store.js";
+import { HandlerFailure, prepareWork } from "./prepare-work.js";
+import type { WorkParts } from "./prepare-work.js";
 import type { Source } from "./source.js";
 import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */
-export interface ApplierParts<Tx> {
-  readonly store: InboxStore<Tx>;
+export interface ApplierParts<Tx> extends WorkParts<Tx> {
   readonly handlers: ReadonlyMap<string, unknown>;
-  readonly schemas: ReadonlyMap<string, Schema>;
-  readonly publisher: Publisher<Tx> | undefined;
   readonly clock: Clock;
-  readonly observer: Observer | undefined;
   readonly handlerDeadlineMs: number;
   readonly acquireMs: number;
 }
@@ -149,7 +134,7 @@ export class Applier<Tx> {
     const limits = { acquireMs, signal: deadline.signal };
     try {
       if (handler === undefined) return await store.accept(arrival, () => ({ outcome: "skipped" }), limits);
-      const work = await this.#prepare(handler, event, { identified, signal: deadline.signal });
+      const work = await prepareWork(this.#parts, handler, { event, identified, signal: deadline.signal });
       return await store.accept(arrival, work, limits);
     } catch (error) {
       if (error instanceof HandlerFailure) return { kind: "failed", error: error.cause };
@@ -165,114 +150,12 @@ export class Applier<Tx> {
     if (!done.aborted) deadline.abort(deadlineError(handlerDeadlineMs));
   }
 
-  /** Makes the function that runs in the transaction. On a synchronous store, the handler's outer part runs here, before it. */
-  async #prepare(
-    handler: unknown,
-    event: Event,
-    { identified, signal }: { readonly identified: Identified; readonly signal: AbortSignal },
-  ): Promise<(tx: Tx) => Promise<Handled> | Handled> {
-    const { store } = this.#parts;
-    const received = await this.#received(event, identified);
-    const context = await this.#context(identified, signal);
-    if (store.transactions === "asynchronous") {
-      const run = handler as AsynchronousHandler<Tx, unknown>;
-      return async (tx) => {
-        const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
-          await this.#publisher().publish(events, { tx });
-        };
-        return success(await run(received, { ...context, tx, publish }), context);
-      };
-    }
-    const inner = await outer(handler as SynchronousHandler<Tx, unknown>, received, context);
-    return (tx) => {
-      const publish = (events: Publication | readonly Publication[]): void => {
-        this.#publisher().publish(events, { tx });
-      };
-      return success(inner(tx, { publish }), context);
-    };
-  }
-
-  #publisher(): Publisher<Tx> {
-    const { publisher } = this.#parts;
-    if (publisher !== undefined) return publisher;
-    throw new PosthornError<InboxErrorCode>(
-      "inbox_option_invalid",
-      "publish needs a `publisher`: hand the sender to createReceiver.",
-    );
-  }
-
-  async #received(event: Event, { id, arrival }: Identified): Promise<ReceivedEvent> {
-    const schema = lookUp(this.#parts.schemas, arrival.source, arrival.type);
-    const parsed = parseJson(event.body);
-    const checked = schema === undefined ? { value: parsed } : await schema["~standard"].validate(parsed);
-    if (checked.issues !== undefined) {
-      const found = describeIssues(checked.issues);
-      const invalid = `${arrival.type} does not fit its schema: ${found}.`;
-      throw new HandlerFailure("schema", {
-        cause: new PosthornError<InboxErrorCode>("schema_invalid", invalid),
-      });
-    }
-    const { tenant, source } = arrival;
-    return {
-      tenant,
-      source,
-      id,
-      type: event.type,
-      time: event.time,
-      stamp: event.stamp,
-      body: event.body,
-      data: checked.value,
-    };
-  }
-
-  async #context({ id, arrival }: Identified, signal: AbortSignal): Promise<HandlerContext> {
-    const base = await idempotencyBase(arrival);
-    const { observer } = this.#parts;
-    const { source, type } = arrival;
-    const log = (level: "info" | "warn") => (message: string) =>
-      notify(observer, { kind: "handler_log", level, source, type, id, message });
-    return {
-      signal,
-      idempotencyKey: (step) => `${base}-${step}`,
-      logger: { info: log("info"), warn: log("warn") },
-    };
-  }
-
   #report(operation: string, error: unknown): string {
     const message = describeError(error);
     const code = isPosthornError(error) ? error.code : "store_unavailable";
     notify(this.#parts.observer, { kind: "store_failed", operation, code, message });
     return message;
   }
-}
-
-/** Carries what a handler threw past the store, whose own errors mean something else. */
-class HandlerFailure extends Error {}
-
-async function outer<Tx>(
-  handler: SynchronousHandler<Tx, unknown>,
-  event: ReceivedEvent,
-  context: HandlerContext,
-): Promise<InnerHandler<Tx>> {
-  try {
-    const inner = await Promise.race([handler(event, context), aborted(context.signal)]);
-    if (typeof inner === "function") return inner;
-  } catch (error) {
-    throw new HandlerFailure("handler", { cause: error });
-  }
-  const found =
-    "The handler returned no function. On SQLite it has the form `async (event) => (tx) => { … }`.";
-  throw new HandlerFailure("handler", {
-    cause: new PosthornError<InboxErrorCode>("handler_returned_promise", found),
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
-}
-
-function success(result: unknown, { logger }: HandlerContext): Handled {
-  return { outcome: "success", result: encodeResult(result, logger) };
 }
 
 function deadlineError(ms: number): PosthornError<InboxErrorCode> {

@@ -2,6 +2,7 @@ import type { Stamp } from "../event.js";
 import type { TransactionMode } from "./inbox-store.js";
 import type { Publication } from "./publisher.js";
 import type { Schema, SchemaOutput } from "./schema.js";
+import type { StopSignal } from "../stop-signal.js";
 
 /** A verified event that nobody has applied yet. */
 export interface ReceivedEvent<Data = unknown> {
@@ -22,7 +23,7 @@ export interface ReceivedEvent<Data = unknown> {
 /** What every handler gets besides the event. */
 export interface HandlerContext {
   /** Aborts at the handler's deadline; hand it to whatever you await. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /**
    * A key for a call to another system, the same on every run for this event: the transaction cannot take a
    * sent mail back, but its sender can tell that it was asked before.

@@ -1,3 +1,5 @@
+import type { StopSignal } from "../stop-signal.js";
+
 /**
  * What a store promises beyond the port's words, declared and tested: a case of the conformance kit that
  * needs a capability is run exactly where the store claims it.
@@ -86,7 +88,7 @@ export interface AcceptLimits {
   /** For a connection. */
   readonly acquireMs: number;
   /** Aborts when the handler's deadline passes; the transaction is then ended by force. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** Why an event was refused for good. */
@@ -106,7 +108,8 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   find(key: InboxKey): Promise<KnownEvent | undefined>;
   /**
    * Runs `work` at most once per event, in a transaction that commits its writes together with the event's
-   * row. A row that says `failed` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
+   * row; where a neighbour in the same group breaks its transaction, `work` may be rolled back and run again.
+   * A row that says `failed` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
    * Throws `commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
    */
   accept(

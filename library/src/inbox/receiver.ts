@@ -17,6 +17,7 @@ import { createSource } from "./source.js";
 import type { Source, SourceOptions } from "./source.js";
 import { replyTo, worstOf } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
+import type { StopSignal } from "../stop-signal.js";
 
 export type { Reply, SignedRequest };
 
@@ -54,7 +55,7 @@ export interface Receiver {
   /** Forgets events whose window has passed. Call it from a cron or a serverless function, or let `keepPurged` do it. */
   purge(limits?: Partial<PurgeLimits>): Promise<PurgeReport>;
   /** Purges again and again until the signal aborts. */
-  keepPurged(options: { readonly everyMs: number; readonly signal: AbortSignal }): Promise<void>;
+  keepPurged(options: { readonly everyMs: number; readonly signal: StopSignal }): Promise<void>;
   /** Writes what is still only in memory (receipts of duplicates). Call it before the process ends. */
   flush(): Promise<void>;
 }
@@ -137,7 +138,7 @@ class InboxReceiver<Tx> implements Receiver {
     signal,
   }: {
     readonly everyMs: number;
-    readonly signal: AbortSignal;
+    readonly signal: StopSignal;
   }): Promise<void> {
     while (!signal.aborted) {
       const more = await this.#purgeOnce();

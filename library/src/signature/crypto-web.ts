@@ -49,6 +49,8 @@ async function indexOfVerified({ key, content, signatures }: Question): Promise<
   const handle = await importKey(key, "verify");
   const signed = concat(content);
   for (const [index, signature] of signatures.entries()) {
+    // workerd throws on a length that cannot be right, and would so let a damaged entry hide a good one.
+    if (key.algorithm === "ed25519" && signature.length !== 64) continue;
     const parameters = parametersOf(key.algorithm);
     if (await crypto.subtle.verify(parameters, handle, signature as BufferSource, signed)) return index;
   }

@@ -67,14 +67,19 @@ export class Acceptor<Tx> {
     reach("accept.before_handler");
     const handled = await work(scope.tx);
     reach("accept.after_handler");
-    if (handled.outcome !== "success" || handled.result !== undefined) await this.#note(scope, arrival, handled);
+    if (handled.outcome !== "success" || handled.result !== undefined)
+      await this.#note(scope, arrival, handled);
     reach("accept.before_commit");
     return { kind: "applied", attempt };
   }
 
   /** Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays. */
   async #enter(scope: Scope<Tx>, arrival: Arrival): Promise<{ got: boolean; attempt: number | undefined }> {
-    const { rows } = await scope.query({ text: enterSql(this.#inbox), params: arrivalParams(arrival), prepared: true });
+    const { rows } = await scope.query({
+      text: enterSql(this.#inbox),
+      params: arrivalParams(arrival),
+      prepared: true,
+    });
     const [got, attempt, pid, xid] = rows[0] ?? [];
     if (pid != null && xid != null) scope.backend = { pid, xid };
     return { got: got === "true", attempt: attempt == null ? undefined : Number(attempt) };

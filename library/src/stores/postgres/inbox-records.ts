@@ -86,7 +86,11 @@ function passedIn(table: string): string {
     ))`;
 }
 
-async function removeEvents(pool: Pool<unknown>, limit: number, { tables, acquireMs }: Place): Promise<number> {
+async function removeEvents(
+  pool: Pool<unknown>,
+  limit: number,
+  { tables, acquireMs }: Place,
+): Promise<number> {
   const { rows } = await pool.query(
     {
       // Attempts left behind would be taken for attempts of the next event of this id.
@@ -105,7 +109,11 @@ async function removeEvents(pool: Pool<unknown>, limit: number, { tables, acquir
   return Number(rows[0]?.[0] ?? 0);
 }
 
-async function removeRefused(pool: Pool<unknown>, limit: number, { tables, acquireMs }: Place): Promise<number> {
+async function removeRefused(
+  pool: Pool<unknown>,
+  limit: number,
+  { tables, acquireMs }: Place,
+): Promise<number> {
   const { rows } = await pool.query(
     {
       text: `

@@ -35,7 +35,11 @@ export function knownOf([outcome, hash, receivedMs]: Row): KnownEvent {
 }
 
 /** Reads what is known of one event. */
-export async function readKnown(session: Session, key: InboxKey, inbox: string): Promise<KnownEvent | undefined> {
+export async function readKnown(
+  session: Session,
+  key: InboxKey,
+  inbox: string,
+): Promise<KnownEvent | undefined> {
   const { rows } = await session.query({
     text: `select ${KNOWN_COLUMNS} from ${inbox} where tenant = $1::text and source = $2::text and event_id = $3::text`,
     params: keyParams(key),
@@ -57,7 +61,8 @@ export async function readRow(session: Session, key: InboxKey, inbox: string): P
 }
 
 function rowOf({ tenant, source, id }: InboxKey, row: Row): InboxRow {
-  const [preview, type, eventMs, body, headers, lastMs, keepMs, attempts, receipts, result, error] = row.slice(3);
+  const [preview, type, eventMs, body, headers, lastMs, keepMs, attempts, receipts, result, error] =
+    row.slice(3);
   return {
     ...knownOf(row),
     tenant,

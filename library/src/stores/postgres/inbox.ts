@@ -136,7 +136,9 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
 
   read(key: InboxKey): Promise<InboxRow | undefined> {
     const { tables, acquireMs } = this.#place;
-    const session = { query: (statement: Parameters<Pool<Tx>["query"]>[0]) => this.#pool.query(statement, acquireMs) };
+    const session = {
+      query: (statement: Parameters<Pool<Tx>["query"]>[0]) => this.#pool.query(statement, acquireMs),
+    };
     return named(() => readRow(session, key, tables.inbox));
   }
 

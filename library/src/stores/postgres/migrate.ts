@@ -22,7 +22,7 @@ export interface MigrateOptions {
 }
 
 /** Told where tables are missing: both ways to make them. */
-export const MIGRATE_CURE =
+export const MIGRATE_CURE: string =
   'Create them with `await migrate(pool)` of "posthorn/postgres", under a role that may create tables, or with the ' +
   "files of node_modules/posthorn/src/stores/postgres/migrations. If they are in another schema, name it in `schema`.";
 

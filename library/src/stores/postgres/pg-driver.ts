@@ -55,13 +55,13 @@ export class PgDriver<Tx> implements Pool<Tx> {
   }
 
   async query(statement: Statement, acquireMs: number): Promise<Answer> {
-    const client = await this.#acquire(acquireMs);
+    const lease = await this.#acquire(acquireMs);
     try {
-      const answer = await pgSession(client, this.#prepare).query(statement);
-      giveBack(client);
+      const answer = await pgSession(lease.client, this.#prepare).query(statement);
+      lease.giveBack(false);
       return answer;
     } catch (error) {
-      giveBack(client, isAnswerLost(error));
+      lease.giveBack(isAnswerLost(error));
       throw error;
     }
   }
@@ -70,7 +70,8 @@ export class PgDriver<Tx> implements Pool<Tx> {
     work: (scope: Scope<Tx>) => Promise<T>,
     { acquireMs, signal }: TransactionLimits,
   ): Promise<TransactionEnd<T>> {
-    const client = await this.#acquire(acquireMs);
+    const lease = await this.#acquire(acquireMs);
+    const { client } = lease;
     const guard = guardClient(client);
     const session = pgSession(client, this.#prepare);
     const scope: Scope<Tx> = { ...session, tx: guard.tx as Tx, backend: undefined };
@@ -78,25 +79,28 @@ export class PgDriver<Tx> implements Pool<Tx> {
     let whole = false;
     try {
       await beforeAbort(session.query({ text: `begin ${BEGIN_OPTIONS}` }), signal);
-      const end = await this.#run(beforeAbort(work(scope), signal), { guard, session, client, signal });
+      const end = await this.#run(beforeAbort(work(scope), signal), { guard, session, lease, signal });
       whole =
-        end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(session, client, signal)));
+        end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(session, lease, signal)));
       return end;
     } finally {
       guard.close();
-      giveBack(client, !whole);
+      lease.giveBack(!whole);
       // The backend would finish its statement, and hold the event's lock as long.
       if (signal.aborted && scope.backend) await this.#terminate(scope.backend);
     }
   }
 
   async #run<T>(working: Promise<T>, parts: Parts): Promise<TransactionEnd<T>> {
-    const { guard, client } = parts;
+    const { guard, lease } = parts;
     try {
       const value = await working;
       guard.close();
+      // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
+      const lost = lease.lost();
+      if (lost) throw lost;
       // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
-      if (statusOf(client) === "I") throw transactionFinished();
+      if (statusOf(lease.client) === "I") throw transactionFinished();
       return await this.#commit(value, parts);
     } catch (error) {
       guard.close();
@@ -114,7 +118,7 @@ export class PgDriver<Tx> implements Pool<Tx> {
     return { kind: "rolled_back", error: transactionAborted(guard.failure()) };
   }
 
-  async #acquire(acquireMs: number): Promise<PgPoolClient> {
+  async #acquire(acquireMs: number): Promise<Lease> {
     const connecting = this.#pool.connect();
     let client: PgPoolClient | undefined;
     try {
@@ -128,9 +132,7 @@ export class PgDriver<Tx> implements Pool<Tx> {
       connecting.then((late) => late.release(), ignore);
       throw saturated(acquireMs);
     }
-    // A connection that breaks while no statement runs tells it by this event, which without a listener ends the process.
-    client.on("error", ignore);
-    return client;
+    return leaseOf(client);
   }
 
   async #terminate(backend: NonNullable<Scope<Tx>["backend"]>): Promise<void> {
@@ -145,19 +147,39 @@ const TERMINATE_MS = 1000;
 interface Parts {
   readonly guard: Guarded<unknown>;
   readonly session: Session;
-  readonly client: PgClient;
+  readonly lease: Lease;
   readonly signal: AbortSignal;
 }
 
-function giveBack(client: PgPoolClient, destroy = false): void {
-  client.removeListener("error", ignore);
-  client.release(destroy);
+/** A connection out of the pool. */
+interface Lease {
+  readonly client: PgPoolClient;
+  /** Why the connection is broken, if it is. */
+  lost(): Error | undefined;
+  giveBack(destroy: boolean): void;
+}
+
+function leaseOf(client: PgPoolClient): Lease {
+  let lost: Error | undefined;
+  // A connection that breaks while no statement runs tells it by this event, which without a listener ends the process.
+  const listener = (error: Error): void => {
+    lost = error;
+  };
+  client.on("error", listener);
+  return {
+    client,
+    lost: () => lost,
+    giveBack(destroy) {
+      client.removeListener("error", listener);
+      client.release(destroy);
+    },
+  };
 }
 
 /** Rolls back what is left of a transaction; false when the connection did not answer to it. */
-async function isIdle(session: Session, client: PgClient, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false;
-  if (statusOf(client) === "I") return true;
+async function isIdle(session: Session, lease: Lease, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted || lease.lost()) return false;
+  if (statusOf(lease.client) === "I") return true;
   const rolledBack = beforeAbort(session.query({ text: "rollback" }), signal);
   return rolledBack.then(
     () => true,

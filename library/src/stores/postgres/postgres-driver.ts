@@ -34,6 +34,7 @@ export function postgresSession(sql: Asks, prepare: boolean): Session {
   return { query: (statement) => answerOf(ask(sql, statement, prepare)) };
 }
 
+const CANCEL_MS = 2000;
 // Longer than a rollback takes; after it the backend is ended from another connection.
 const ROLLBACK_MS = 1000;
 
@@ -49,20 +50,20 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
 
   async query(statement: Statement, acquireMs: number): Promise<Answer> {
     const query = ask(this.#sql, statement, this.#prepare);
-    let cancelled = false;
-    const timer = setTimeout(() => {
-      cancelled = true;
-      // Unsent, it is taken back; sent, the server is asked to stop it. Either way the query's own end tells the truth.
-      query.cancel();
-    }, acquireMs);
+    const answer = answerOf(query);
+    const inTime = await within(answer, acquireMs);
+    if (inTime) return inTime;
+    // Unsent, it is taken back; sent, the server is asked to stop it. Either way the query's own end tells the truth.
+    query.cancel();
     try {
-      return await answerOf(query);
+      const late = await within(answer, CANCEL_MS);
+      if (late) return late;
     } catch (error) {
-      if (cancelled && (error as { code?: unknown }).code === "57014") throw saturated(acquireMs);
-      throw error;
-    } finally {
-      clearTimeout(timer);
+      throw (error as { code?: unknown } | null)?.code === "57014" ? saturated(acquireMs) : error;
     }
+    answer.catch(ignore);
+    // A query that was sent while its connection was being reset: the driver never tells its end.
+    throw new Error("the driver gave no answer, not even to a cancel");
   }
 
   async transaction<T>(

@@ -41,6 +41,8 @@ interface DriverStatement extends Statement {
 export class SqliteClient {
   readonly db: SqliteDatabase;
   readonly #statements = new Map<string, Statement>();
+  // The host's own wait for locks, while another is set.
+  #hostWaitMs: number | undefined;
 
   constructor(db: SqliteDatabase) {
     checkHandle(db);
@@ -76,12 +78,22 @@ export class SqliteClient {
 
   /** Runs with another wait for locks than the host's, and gives the handle its own back. SQLite sleeps on the thread of the event loop. */
   withLockWait<T>(waitMs: number, run: () => T): T {
-    const hostWaitMs = Number(this.pragma("busy_timeout"));
+    this.#hostWaitMs ??= Number(this.pragma("busy_timeout"));
     this.exec(`pragma busy_timeout = ${waitMs}`);
     try {
       return run();
     } finally {
-      this.exec(`pragma busy_timeout = ${hostWaitMs}`);
+      this.#giveWaitBack();
+    }
+  }
+
+  #giveWaitBack(): void {
+    try {
+      this.exec(`pragma busy_timeout = ${this.#hostWaitMs ?? 0}`);
+      this.#hostWaitMs = undefined;
+    } catch {
+      // Refused while a handler's query is still open; the next call gives it back. A throw here would hide that
+      // what ran is committed, and it would be run again.
     }
   }
 

@@ -169,6 +169,23 @@ describe("one that fails", () => {
   });
 });
 
+it("one that leaves a query open fails, holds up the others until it is closed, and costs the host no setting", async () => {
+  db.pragma("busy_timeout = 4321");
+  db.exec("insert into parent values (1), (2)");
+  let rows: IterableIterator<unknown> | undefined;
+  const leaving = (): void => {
+    write("undone");
+    rows = db.prepare("select id from parent").iterate();
+    rows.next();
+  };
+  const neighbour = joined(() => write("before"));
+  await expect(joined(leaving)).rejects.toMatchObject({ code: "transaction_aborted" });
+  rows?.return?.();
+  await neighbour;
+  expect([written(), db.inTransaction]).toEqual([["before"], false]);
+  expect(db.pragma("busy_timeout", { simple: true })).toBe(4321);
+});
+
 describe("a transaction of the host on the same handle", () => {
   it("is not joined: its rollback takes nothing of ours", async () => {
     db.exec("begin");

@@ -82,6 +82,7 @@ export class GroupCommit {
   #flush(): void {
     this.#scheduled = false;
     const batch = this.#take();
+    if (batch.length === 0) return;
     try {
       this.#settle(
         batch,

@@ -128,8 +128,8 @@ function endedBy(outcome: PartOutcome): PartOutcome {
   if (outcome.kind === "threw") return outcome;
   const error = new PosthornError<InboxErrorCode>(
     "transaction_aborted",
-    "The transaction ended while the handler ran: it ran commit, rollback or begin on the handle, or swallowed an error " +
-      "with which SQLite rolls everything back. Leave the transaction to Posthorn, and let such errors through.",
+    "The transaction did not outlive the handler: it ran commit, rollback or begin on the handle, left an iterator open, or " +
+      "swallowed an error with which SQLite rolls everything back. Leave the transaction to Posthorn, and let such errors through.",
   );
   return { kind: "threw", error };
 }

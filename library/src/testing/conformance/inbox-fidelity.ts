@@ -91,6 +91,23 @@ export const inboxFidelity: readonly InboxPledge[] = [
     },
   },
   {
+    name: "an event of a type of any characters is applied like any other",
+    async check(bench) {
+      for (const [n, type] of [
+        "a NUL \0",
+        "half a pair \ud800",
+        "\u{1f4ef}",
+        "x".repeat(100_000),
+      ].entries()) {
+        const arrival = await arrivalOf({ id: `evt_${n}`, type });
+        await apply(bench, arrival);
+        await storeOf(bench, 0).fail(await arrivalOf({ id: `failed_${n}`, type }), "no");
+        await storeOf(bench, 0).refuse(await arrivalOf({ id: `refused_${n}`, type }), "stale");
+        same((await rowOf(bench, arrival)).type.slice(0, 1), type.slice(0, 1), "the beginning of the type");
+      }
+    },
+  },
+  {
     name: "an event without a time has none when it is read again",
     async check(bench) {
       const arrival = await arrivalOf({ eventAt: undefined });

@@ -1,0 +1,157 @@
+import type { Event } from "../event.js";
+import { parseJson } from "../json.js";
+import { notify } from "../observer.js";
+import type { Observer } from "../observer.js";
+import { PosthornError } from "../posthorn-error.js";
+import { idempotencyBase } from "./arrival.js";
+import type { Identified } from "./arrival.js";
+import { lookUp } from "./handlers.js";
+import type {
+  AsynchronousHandler,
+  HandlerContext,
+  InnerHandler,
+  ReceivedEvent,
+  SynchronousHandler,
+} from "./handlers.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+import type { Handled, InboxStore } from "./inbox-store.js";
+import type { Publication, Publisher } from "./publisher.js";
+import { encodeResult } from "./result.js";
+import { describeIssues } from "./schema.js";
+import type { Schema } from "./schema.js";
+
+/** What a handler's work is made of. */
+export interface WorkParts<Tx> {
+  readonly store: InboxStore<Tx>;
+  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly publisher: Publisher<Tx> | undefined;
+  readonly observer: Observer | undefined;
+}
+
+interface Occasion {
+  readonly event: Event;
+  readonly identified: Identified;
+  readonly signal: AbortSignal;
+}
+
+/** What runs in the transaction. */
+export type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
+
+/** Carries what a handler threw past the store, whose own errors mean something else. */
+export class HandlerFailure extends Error {}
+
+/** Makes the function that runs in the transaction. On a synchronous store, the handler's outer part runs here, before it. */
+export async function prepareWork<Tx>(
+  parts: WorkParts<Tx>,
+  handler: unknown,
+  { event, identified, signal }: Occasion,
+): Promise<Work<Tx>> {
+  const received = await receivedEvent(parts.schemas, event, identified);
+  const context = await contextOf(parts.observer, identified, signal);
+  if (parts.store.transactions === "asynchronous") {
+    return awaitingWork(handler as AsynchronousHandler<Tx, unknown>, received, { context, parts });
+  }
+  const inner = await outer(handler as SynchronousHandler<Tx, unknown>, received, context);
+  return synchronousWork(inner, context, parts);
+}
+
+function awaitingWork<Tx>(
+  handler: AsynchronousHandler<Tx, unknown>,
+  received: ReceivedEvent,
+  { context, parts }: { readonly context: HandlerContext; readonly parts: WorkParts<Tx> },
+): Work<Tx> {
+  return async (tx) => {
+    const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
+      await publisherOf(parts).publish(events, { tx });
+    };
+    return success(await handler(received, { ...context, tx, publish }), context);
+  };
+}
+
+function synchronousWork<Tx>(
+  inner: InnerHandler<Tx>,
+  context: HandlerContext,
+  parts: WorkParts<Tx>,
+): Work<Tx> {
+  return (tx) => {
+    const publish = (events: Publication | readonly Publication[]): void => {
+      publisherOf(parts).publish(events, { tx });
+    };
+    const result = inner(tx, { publish });
+    // Handed on as it is: the store rolls it back, because what follows an await would land outside of the transaction.
+    return isPromise(result) ? (result as Promise<Handled>) : success(result, context);
+  };
+}
+
+async function outer<Tx>(
+  handler: SynchronousHandler<Tx, unknown>,
+  event: ReceivedEvent,
+  context: HandlerContext,
+): Promise<InnerHandler<Tx>> {
+  try {
+    const inner = await Promise.race([handler(event, context), aborted(context.signal)]);
+    if (typeof inner === "function") return inner;
+  } catch (error) {
+    throw new HandlerFailure("handler", { cause: error });
+  }
+  const found =
+    "The handler returned no function. On SQLite it has the form `async (event) => (tx) => { … }`.";
+  throw new HandlerFailure("handler", {
+    cause: new PosthornError<InboxErrorCode>("handler_returned_promise", found),
+  });
+}
+
+async function receivedEvent(
+  schemas: ReadonlyMap<string, Schema>,
+  event: Event,
+  { id, arrival }: Identified,
+): Promise<ReceivedEvent> {
+  const { tenant, source } = arrival;
+  const schema = lookUp(schemas, source, arrival.type);
+  const parsed = parseJson(event.body);
+  const checked = schema === undefined ? { value: parsed } : await schema["~standard"].validate(parsed);
+  if (checked.issues !== undefined) {
+    const invalid = `${arrival.type} does not fit its schema: ${describeIssues(checked.issues)}.`;
+    throw new HandlerFailure("schema", {
+      cause: new PosthornError<InboxErrorCode>("schema_invalid", invalid),
+    });
+  }
+  const { type, time, stamp, body } = event;
+  return { tenant, source, id, type, time, stamp, body, data: checked.value };
+}
+
+async function contextOf(
+  observer: Observer | undefined,
+  { id, arrival }: Identified,
+  signal: AbortSignal,
+): Promise<HandlerContext> {
+  const base = await idempotencyBase(arrival);
+  const { source, type } = arrival;
+  const log = (level: "info" | "warn") => (message: string) =>
+    notify(observer, { kind: "handler_log", level, source, type, id, message });
+  return {
+    signal,
+    idempotencyKey: (step) => `${base}-${step}`,
+    logger: { info: log("info"), warn: log("warn") },
+  };
+}
+
+function publisherOf<Tx>({ publisher }: WorkParts<Tx>): Publisher<Tx> {
+  if (publisher !== undefined) return publisher;
+  throw new PosthornError<InboxErrorCode>(
+    "inbox_option_invalid",
+    "publish needs a `publisher`: hand the sender to createReceiver.",
+  );
+}
+
+function success(result: unknown, { logger }: HandlerContext): Handled {
+  return { outcome: "success", result: encodeResult(result, logger) };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
