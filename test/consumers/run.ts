@@ -4,7 +4,7 @@ import type { Skip, Tally } from "../tally.js";
 import { printTally, tallyFileVariable } from "../tally.js";
 import type { Case } from "./case.js";
 import { compilerCases } from "./cases/compilers.js";
-import { runCases } from "./cases/runs.js";
+import { runCases, sqliteCases } from "./cases/runs.js";
 import { tarballCases } from "./cases/tarball.js";
 import { webBundleCases } from "./cases/web-bundle.js";
 import { workerdCases } from "./cases/workerd.js";
@@ -21,6 +21,7 @@ const cases: readonly Case[] = [
   ...webBundleCases,
   ...compilerCases,
   ...runCases,
+  ...sqliteCases,
   ...workerdCases,
 ];
 

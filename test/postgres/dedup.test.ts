@@ -37,7 +37,10 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
   });
 
   it("an id that waits is told the truth as soon as its holder ends", async () => {
-    for (const [how, duplicate] of [["commit", true], ["rollback", false]] as const) {
+    for (const [how, duplicate] of [
+      ["commit", true],
+      ["rollback", false],
+    ] as const) {
       const slow = await other.begin();
       const id = newId();
       await postgresDedup({ client: slow.client }).record(id, DAY_S);
@@ -52,7 +55,9 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const ids = Array.from({ length: 120 }, newId);
     const adapters = [pool, other, pool, other].map(({ client }) => postgresDedup({ client, waitMs: 5000 }));
     const calls = adapters.flatMap((adapter) =>
-      ids.toSorted(() => Math.random() - 0.5).map(async (id) => ({ id, ...(await adapter.record(id, DAY_S)) })),
+      ids
+        .toSorted(() => Math.random() - 0.5)
+        .map(async (id) => ({ id, ...(await adapter.record(id, DAY_S)) })),
     );
     const firsts = (await Promise.all(calls)).filter(({ duplicate }) => !duplicate).map(({ id }) => id);
     expect(firsts.toSorted()).toEqual(ids.toSorted());
@@ -201,8 +206,11 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const adapter = postgresDedup({ client: pool.client, tableName });
     await adapter.migrate();
     const insert = (rows: number) =>
-      pool.rows(`insert into posthorn.${tableName} select gen_random_uuid(), now() - interval '1 h', 0 from generate_series(1, ${rows})`);
-    const left = async () => Number((await pool.rows(`select count(*)::text as n from posthorn.${tableName}`))[0]?.["n"]);
+      pool.rows(
+        `insert into posthorn.${tableName} select gen_random_uuid(), now() - interval '1 h', 0 from generate_series(1, ${rows})`,
+      );
+    const left = async () =>
+      Number((await pool.rows(`select count(*)::text as n from posthorn.${tableName}`))[0]?.["n"]);
     await insert(900);
     await Promise.all(Array.from({ length: 500 }, () => adapter.record(newId(), DAY_S)));
     await expect.poll(left).toBe(500);

@@ -87,7 +87,9 @@ async function moveIntoPast(host: TestPool, ms: number): Promise<void> {
 }
 
 async function refusedIn(host: TestPool): ReturnType<NonNullable<InboxBench["refused"]>> {
-  const rows = await host.rows("select event_id, because, encode(body, 'hex') as body from posthorn.inbox_refused");
+  const rows = await host.rows(
+    "select event_id, because, encode(body, 'hex') as body from posthorn.inbox_refused",
+  );
   return rows.map(({ event_id = "", because, body = "" }) => ({
     id: event_id,
     because: because === "stale" ? "stale" : "conflict",

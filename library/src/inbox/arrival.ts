@@ -24,7 +24,7 @@ export async function identify(source: Source, event: Event, headers: string): P
       id: stored.id,
       idPreview: stored.preview,
       type: event.type,
-      eventAt: event.time,
+      eventAt: storable(event.time),
       body: event.body,
       // Where the provider writes a new body for every delivery, two bodies under one id are no conflict.
       bodyHash: source.verifier.scheme.bodyVaries === true ? await sha256(utf8(id)) : hash,
@@ -32,6 +32,15 @@ export async function identify(source: Source, event: Event, headers: string): P
       windowS: source.windowS,
     },
   };
+}
+
+// Beyond these, databases refuse a time, and the event would be answered 503 for ever.
+const EARLIEST_MS = Date.parse("0001-01-01T00:00:00Z");
+const LATEST_MS = Date.parse("9999-12-31T00:00:00Z");
+
+function storable(time: Date | undefined): Date | undefined {
+  if (time === undefined || Number.isNaN(time.getTime())) return undefined;
+  return new Date(Math.min(Math.max(time.getTime(), EARLIEST_MS), LATEST_MS));
 }
 
 /** Whether the event happened before its window began, so that it may have been applied and forgotten. */

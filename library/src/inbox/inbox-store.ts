@@ -121,7 +121,7 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   fail(arrival: Arrival, error: string): Promise<void>;
   /** Records a conflict or a stale event apart from the inbox, with its bytes. */
   refuse(arrival: Arrival, because: RefusedBecause): Promise<void>;
-  /** Notes that a duplicate arrived: its window starts again. May be written later, in batches, at most once per key and minute. */
+  /** Notes that a duplicate arrived: its window starts again, and is never made shorter. May be written later, in batches, at most once per key and minute. */
   touch(arrival: Arrival): void;
   /** Writes what `touch` has gathered. */
   flush(): Promise<void>;

@@ -18,3 +18,17 @@ export function joinEcdsa(der: Uint8Array): Uint8Array | undefined {
   }
   return offset === der.length ? joined : undefined;
 }
+
+/** The opposite, as a sender writes it; `joined` has 64 bytes. */
+export function splitEcdsa(joined: Uint8Array): Uint8Array {
+  const content = [...derInteger(joined.subarray(0, 32)), ...derInteger(joined.subarray(32))];
+  return Uint8Array.of(0x30, content.length, ...content);
+}
+
+function derInteger(bytes: Uint8Array): readonly number[] {
+  const start = bytes.findIndex((byte) => byte !== 0);
+  const digits = bytes.subarray(start < 0 ? -1 : start);
+  // A first bit of 1 would make it negative.
+  const sign = (digits[0] ?? 0) < 0x80 ? [] : [0];
+  return [0x02, digits.length + sign.length, ...sign, ...digits];
+}

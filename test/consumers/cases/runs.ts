@@ -58,6 +58,21 @@ export const runCases: readonly Case[] = runtimes.flatMap((runtime) => {
   ];
 });
 
+/** node:sqlite came with Node 22: there, its handles must keep every promise that the stores make. */
+export const sqliteCases: readonly Case[] = runtimes
+  .filter(({ name }) => /^node 2[246]$/.test(name))
+  .map((runtime) => ({
+    topic: runtime.name,
+    name: "keeps every promise of the stores on handles of node:sqlite",
+    column: "node:sqlite",
+    skip: whyMissing(runtime.name, runtime.binary),
+    run: async (consumer: Consumer) => {
+      const { kept, broken } = (await start(runtime, consumer, "node-sqlite.mjs")) as Record<string, number>;
+      deepStrictEqual(broken, 0);
+      return `${kept} promises`;
+    },
+  }));
+
 async function start(runtime: Runtime, consumer: Consumer, program: string): Promise<unknown> {
   const { stdout } = await mustRun(runtime.binary ?? "", [...runtime.args, program], {
     cwd: consumer.folder,

@@ -24,7 +24,7 @@ const TIME_HEADER = "x-signature-timestamp";
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** What an interaction's number means, by Discord's reference. */
-const INTERACTIONS: Readonly<Record<number, string>> = {
+export const INTERACTIONS: Readonly<Record<number, string>> = {
   2: "APPLICATION_COMMAND",
   3: "MESSAGE_COMPONENT",
   4: "APPLICATION_COMMAND_AUTOCOMPLETE",

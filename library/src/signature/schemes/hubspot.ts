@@ -68,7 +68,7 @@ function unescaped(url: string): string {
 }
 
 /** Everything about a notification that stays when it is sent again; its `attemptNumber` does not. */
-const IDENTITY = [
+export const IDENTITY: readonly string[] = [
   "portalId",
   "subscriptionId",
   "eventId",

@@ -142,13 +142,20 @@ function cloudEvent(body: Uint8Array, fallbackId?: string): EventIdentity {
   };
 }
 
+/** The fields of a form that say what it is about and how that fares. */
+export interface Subject {
+  readonly sid: string;
+  readonly status: readonly [string, ...string[]];
+  readonly name: string;
+}
+
 // Forms name no type; the sid tells what it is about, and the status what happened. A recording also has
 // the sid of its call, so the order matters.
-const SUBJECTS = [
+export const SUBJECTS: readonly Subject[] = [
   { sid: "RecordingSid", status: ["RecordingStatus"], name: "recording" },
   { sid: "MessageSid", status: ["MessageStatus", "SmsStatus"], name: "message" },
   { sid: "CallSid", status: ["CallStatus"], name: "call" },
-] as const;
+];
 
 function formType(form: Form | undefined): string | undefined {
   const named = formField(form, "EventType");

@@ -7,7 +7,7 @@ import { PosthornError } from "../../posthorn-error.js";
 import type { Pool, Scope, Session, TransactionEnd } from "./database.js";
 import { ARRIVAL, arrivalParams, keyParams, readKnown, tryLock } from "./inbox-row.js";
 import { MIGRATE_CURE } from "./migrate.js";
-import { isSaturated, isTransient, storeError, transactionFinished } from "./sqlstate.js";
+import { againWhenLost, isSaturated, isTransient, storeError, transactionFinished } from "./sqlstate.js";
 
 const MAX_RUNS = 3;
 const RERUN_MS = 20;
@@ -43,7 +43,10 @@ export class Acceptor<Tx> {
     reach("accept.before_begin");
     let end: TransactionEnd<Acceptance>;
     try {
-      end = await this.#pool.transaction((scope) => this.#apply(scope, arrival, handle), limits);
+      // It throws only while nothing has begun.
+      end = await againWhenLost(() =>
+        this.#pool.transaction((scope) => this.#apply(scope, arrival, handle), limits),
+      );
     } catch (error) {
       if (isSaturated(error)) return { kind: "saturated" };
       throw storeError(error, MIGRATE_CURE);

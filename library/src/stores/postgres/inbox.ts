@@ -28,7 +28,7 @@ import { MIGRATE_CURE } from "./migrate.js";
 import { DEFAULT_SCHEMA, quotedName } from "./names.js";
 import { poolOf } from "./pool.js";
 import { purgeInBatches } from "./purge.js";
-import { storeError } from "./sqlstate.js";
+import { againWhenLost, storeError } from "./sqlstate.js";
 import { Touches } from "./touches.js";
 
 export interface PostgresStoreOptions<Tx> {
@@ -70,7 +70,7 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
 // For statements that no request waits for longer than this.
 const ACQUIRE_MS = 5000;
 const FLUSH_MS = 1000;
-const FAIL_RETRY_MS = [5, 20, 75, 200, 500];
+const FAIL_RETRY_MS = [5, 20, 75, 150];
 
 class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
   readonly capabilities: StoreCapabilities = CAPABILITIES;
@@ -139,7 +139,7 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
     const session = {
       query: (statement: Parameters<Pool<Tx>["query"]>[0]) => this.#pool.query(statement, acquireMs),
     };
-    return named(() => readRow(session, key, tables.inbox));
+    return named(() => againWhenLost(() => readRow(session, key, tables.inbox)));
   }
 
   purge(limits: PurgeLimits): Promise<PurgeReport> {

@@ -4,7 +4,7 @@ import type { Pool } from "./database.js";
 import { KNOWN_COLUMNS, knownOf } from "./inbox-row.js";
 import { MIGRATE_CURE } from "./migrate.js";
 import { arrayText, idArrayText } from "./names.js";
-import { isSaturated, storeError } from "./sqlstate.js";
+import { againWhenLost, isSaturated, storeError } from "./sqlstate.js";
 
 interface Asked {
   readonly key: InboxKey;
@@ -33,7 +33,7 @@ export class Lookups {
 
   async #run(asked: readonly Asked[]): Promise<void> {
     try {
-      const known = await this.#query(asked.map(({ key }) => key));
+      const known = await againWhenLost(() => this.#query(asked.map(({ key }) => key)));
       asked.forEach(({ answer }, index) => answer(known.get(index)));
     } catch (error) {
       // Nothing is known, then: accept waits for a connection itself, and says that there is none.

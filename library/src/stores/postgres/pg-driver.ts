@@ -74,14 +74,15 @@ export class PgDriver<Tx> implements Pool<Tx> {
     const { client } = lease;
     const guard = guardClient(client);
     const session = pgSession(client, this.#prepare);
+    const parts = { guard, session, lease, signal };
     const scope: Scope<Tx> = { ...session, tx: guard.tx as Tx, backend: undefined };
     // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
     let whole = false;
     try {
       await beforeAbort(session.query({ text: `begin ${BEGIN_OPTIONS}` }), signal);
-      const end = await this.#run(beforeAbort(work(scope), signal), { guard, session, lease, signal });
+      const end = await this.#run(beforeAbort(work(scope), signal), parts);
       whole =
-        end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(session, lease, signal)));
+        end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(parts)));
       return end;
     } finally {
       guard.close();
@@ -97,8 +98,8 @@ export class PgDriver<Tx> implements Pool<Tx> {
       const value = await working;
       guard.close();
       // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
-      const lost = lease.lost();
-      if (lost) throw lost;
+      const lost = lossOf(parts);
+      if (lost !== undefined) throw lost;
       // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
       if (statusOf(lease.client) === "I") throw transactionFinished();
       return await this.#commit(value, parts);
@@ -177,14 +178,21 @@ function leaseOf(client: PgPoolClient): Lease {
 }
 
 /** Rolls back what is left of a transaction; false when the connection did not answer to it. */
-async function isIdle(session: Session, lease: Lease, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted || lease.lost()) return false;
+async function isIdle(parts: Parts): Promise<boolean> {
+  const { session, lease, signal } = parts;
+  if (signal.aborted || lossOf(parts) !== undefined) return false;
   if (statusOf(lease.client) === "I") return true;
   const rolledBack = beforeAbort(session.query({ text: "rollback" }), signal);
   return rolledBack.then(
     () => true,
     () => false,
   );
+}
+
+/** Why the connection is broken, if it is: it said so, or a statement of the handler got no answer. */
+function lossOf({ lease, guard }: Parts): unknown {
+  const failure = guard.failure();
+  return lease.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
 }
 
 function statusOf(client: PgClient): unknown {

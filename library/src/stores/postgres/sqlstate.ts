@@ -27,6 +27,23 @@ export function isTransient(error: unknown): boolean {
   return state === "40001" || state === "40P01";
 }
 
+const MAX_TRIES = 3;
+
+/**
+ * Does again what did nothing, or reads only, when its connection turned out to be dead: pools hand out connections
+ * that the server closed while they were idle, and `postgres` blames the next query on a connection for the end of
+ * the last one.
+ */
+export async function againWhenLost<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isPosthornError(error) || !isAnswerLost(error) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
 const MISSING = new Set(["42P01", "42703", "3F000"]);
 
 /** True when a table, a column or the schema is not there. */

@@ -11,7 +11,7 @@ export interface Case {
   /** Why this store need not keep it; undefined = it must. List declined cases as skipped, with this reason. */
   readonly declined: string | undefined;
   /** Rejects, saying what was found and what was promised, unless the store keeps the promise. */
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 /** How time passes for a store under test. */

@@ -1,29 +1,25 @@
-import { ackImpliesEffect } from "./ack-implies-effect.js";
-import { byteFidelity } from "./byte-fidelity.js";
-import { effectOnce } from "./effect-once.js";
-import type { Invariant, InvariantName, Seen, Sent, Violation, Watch } from "./invariant.js";
-import { noPhantom } from "./no-phantom.js";
-import type { HistoryRecord, RecordOf } from "./record.js";
+import type { EventFacts } from "./event-facts.js";
+import { noFacts, noteAnswer, noteEffect, noteLook, noteSent } from "./event-facts.js";
+import type { EndFacts, Finding, Invariant, InvariantName } from "./invariants.js";
+import { INVARIANTS } from "./invariants.js";
+import type { EventName, HistoryRecord, RecordOf } from "./record.js";
 import { keyOf } from "./record.js";
-import { refusalImpliesNone } from "./refusal-implies-none.js";
 import { meaningOf } from "./reply-meaning.js";
-import { together } from "./together.js";
 
-const INVARIANTS: readonly Invariant[] = [
-  noPhantom,
-  effectOnce,
-  ackImpliesEffect,
-  refusalImpliesNone,
-  together,
-  byteFidelity,
-];
+/** A broken promise. */
+export interface Violation extends Finding {
+  readonly invariant: InvariantName;
+  readonly promise: string;
+  /** Undefined where it concerns no single event. */
+  readonly event: EventName | undefined;
+}
 
 /** What a run came to. */
 export interface HistoryReport {
   readonly records: number;
-  /** In the order in which they were found; at most a hundred of each invariant. */
+  /** By invariant; at most a hundred of each. */
   readonly violations: readonly Violation[];
-  /** How often each thing happened, as `send.ok.duplicate` or `fault.kill at accept.after_commit`: what was to happen sometimes must have. */
+  /** How often each thing happened, as `send.ok.duplicate` or `fault.kill`: what was to happen sometimes must have. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -35,6 +31,11 @@ export interface HistoryChecker {
   end(): HistoryReport;
 }
 
+export interface CheckerOptions {
+  /** @default all */
+  readonly invariants?: readonly InvariantName[];
+}
+
 /**
  * Makes a checker. It is given the records one by one and keeps a few per event, so that it is linear in the
  * history and never holds it.
@@ -43,18 +44,12 @@ export interface HistoryChecker {
  * for await (const line of lines) checker.observe(JSON.parse(line));
  * const { violations } = checker.end();
  */
-export function createChecker(
-  options: { readonly invariants?: readonly InvariantName[] } = {},
-): HistoryChecker {
-  const { invariants } = options;
+export function createChecker({ invariants }: CheckerOptions = {}): HistoryChecker {
   return new Checker(INVARIANTS.filter(({ name }) => invariants?.includes(name) ?? true));
 }
 
 /** Checks a history that is at hand. */
-export function checkHistory(
-  records: Iterable<HistoryRecord>,
-  options: { readonly invariants?: readonly InvariantName[] } = {},
-): HistoryReport {
+export function checkHistory(records: Iterable<HistoryRecord>, options: CheckerOptions = {}): HistoryReport {
   const checker = createChecker(options);
   for (const record of records) checker.observe(record);
   return checker.end();
@@ -62,109 +57,123 @@ export function checkHistory(
 
 const MOST_PER_INVARIANT = 100;
 
-type Invoked = RecordOf<"send", "invoke"> | RecordOf<"look", "invoke">;
+type Timed = Extract<HistoryRecord, { op: "send" | "look" }>;
+
+interface UnderWay {
+  readonly facts: EventFacts;
+  readonly record: RecordOf<"send", "invoke"> | RecordOf<"look", "invoke">;
+}
 
 class Checker implements HistoryChecker {
-  readonly #watches: readonly Watch[];
-  readonly #violations: Violation[] = [];
+  readonly #invariants: readonly Invariant[];
+  readonly #events = new Map<string, EventFacts>();
+  readonly #underWay = new Map<string, UnderWay>();
   readonly #counts = new Map<string, number>();
-  readonly #underWay = new Map<string, Invoked>();
   #records = 0;
   #lastN = -Infinity;
-  #effects = 0;
-  #rows = 0;
-  #effectsRead = false;
+  #effects: EndFacts["effects"] | undefined;
+  #inbox: EndFacts["inbox"];
 
   constructor(invariants: readonly Invariant[]) {
-    this.#watches = invariants.map((invariant) => invariant.watch(this.#complaintsOf(invariant)));
+    this.#invariants = invariants;
   }
 
   observe(record: HistoryRecord): void {
     if (record.n <= this.#lastN) throw broken(record, `comes after record ${this.#lastN}`);
     this.#lastN = record.n;
     this.#records++;
-    this.#count(record);
-    const seen = this.#seenIn(record);
-    if (seen !== undefined) this.#show(seen);
-  }
-
-  end(): HistoryReport {
-    if (!this.#effectsRead)
-      throw new Error("The history ends without effects_read: what was lost cannot be known.");
-    // Whoever still waits at the end was never answered.
-    for (const invoked of this.#underWay.values()) if (invoked.op === "send") this.#show(unanswered(invoked));
-    for (const watch of this.#watches) watch.end();
-    return { records: this.#records, violations: this.#violations, counts: this.#counts };
-  }
-
-  #show(seen: Seen): void {
-    for (const watch of this.#watches) watch.see(seen);
-  }
-
-  #seenIn(record: HistoryRecord): Seen | undefined {
-    switch (record.op) {
-      case "send":
-      case "look":
-        return this.#timed(record);
-      case "effect":
-        this.#effects++;
-        return { kind: "effect", key: keyOf(record.fields), record };
-      case "stored":
-        this.#rows++;
-        return { kind: "stored", key: keyOf(record.fields), record };
-      case "effects_read":
-        this.#effectsRead = true;
-        if (record.fields.rows !== this.#effects) throw broken(record, `follows ${this.#effects} effects`);
-        return { kind: "effects_read", record };
-      case "inbox_read":
-        if (record.fields.rows !== this.#rows) throw broken(record, `follows ${this.#rows} rows`);
-        return { kind: "inbox_read", record };
-      case "fault":
-        return undefined;
-    }
-  }
-
-  #timed(record: Extract<HistoryRecord, { op: "send" | "look" }>): Seen | undefined {
-    if (record.phase === "invoke") {
-      if (this.#underWay.has(record.proc))
-        throw broken(record, `begins while ${record.proc} does something else`);
-      this.#underWay.set(record.proc, record);
-      return record.op === "send" ? { kind: "sent", key: keyOf(record.fields), record } : undefined;
-    }
-    const invoked = this.#underWay.get(record.proc);
-    if (invoked?.op !== record.op) throw broken(record, `ends what ${record.proc} had not begun`);
-    this.#underWay.delete(record.proc);
-    const key = keyOf(invoked.fields);
-    if (record.op === "look")
-      return record.phase === "ok"
-        ? { kind: "looked", key, asked: invoked as RecordOf<"look", "invoke">, record }
-        : undefined;
-    if (record.phase === "unknown") return unanswered(invoked as Sent);
-    // It never left: it counts neither as answered nor as lost.
-    if (record.phase === "fail") return undefined;
-    const meaning = meaningOf(record.fields.status, record.fields.verdict);
-    return { kind: "answered", key, sent: invoked as Sent, record, meaning };
-  }
-
-  #count(record: HistoryRecord): void {
-    const { op, phase } = record;
-    let name = `${op}.${phase}`;
-    if (op === "send" && phase === "ok") name += `.${record.fields.verdict ?? record.fields.status}`;
-    if (op === "fault") name = `fault.${record.fields.what}`;
+    this.#note(record);
+    const name = countedAs(record);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  #complaintsOf({ name, promise }: Invariant): Parameters<Invariant["watch"]>[0] {
-    let told = 0;
-    return (event, found, witness) => {
-      if (told++ < MOST_PER_INVARIANT)
-        this.#violations.push({ invariant: name, promise, event, found, witness });
-    };
+  end(): HistoryReport {
+    if (!this.#effects)
+      throw new Error("The history ends without effects_read: what was lost cannot be known.");
+    // Whoever still waits at the end was never answered.
+    for (const { facts, record } of this.#underWay.values())
+      if (record.op === "send") facts.perhapsTaken = true;
+    const end: EndFacts = { effects: this.#effects, inbox: this.#inbox };
+    const violations = this.#invariants.flatMap((invariant) => this.#violationsOf(invariant, end));
+    return { records: this.#records, violations, counts: this.#counts };
+  }
+
+  #note(record: HistoryRecord): void {
+    switch (record.op) {
+      case "send":
+      case "look":
+        return record.phase === "invoke" ? this.#begin(record) : this.#finish(record);
+      case "effect":
+        return noteEffect(this.#factsOf(record.fields), record);
+      case "stored":
+        this.#factsOf(record.fields).stored = record;
+        return;
+      case "effects_read":
+        return void (this.#effects = this.#complete(record, "effect.ok"));
+      case "inbox_read":
+        return void (this.#inbox = this.#complete(record, "stored.ok"));
+      case "fault":
+    }
+  }
+
+  #begin(record: UnderWay["record"]): void {
+    if (this.#underWay.has(record.proc))
+      throw broken(record, `begins while ${record.proc} does something else`);
+    const facts = this.#factsOf(record.fields);
+    this.#underWay.set(record.proc, { facts, record });
+    if (record.op === "send") noteSent(facts, record);
+  }
+
+  #finish(record: Exclude<Timed, UnderWay["record"]>): void {
+    const begun = this.#underWay.get(record.proc);
+    if (begun?.record.op !== record.op) throw broken(record, `ends what ${record.proc} had not begun`);
+    this.#underWay.delete(record.proc);
+    const { facts, record: invoked } = begun;
+    // What never left was neither answered nor lost.
+    if (record.phase === "fail") return;
+    if (record.op === "look") return record.phase === "ok" ? noteLook(facts, invoked, record) : undefined;
+    if (record.phase === "unknown" || invoked.op !== "send") return void (facts.perhapsTaken = true);
+    const meaning = meaningOf(record.fields.status, record.fields.verdict);
+    noteAnswer(facts, { sent: invoked, reply: record }, meaning);
+  }
+
+  #factsOf(name: EventName): EventFacts {
+    const key = keyOf(name);
+    const known = this.#events.get(key);
+    if (known !== undefined) return known;
+    const facts = noFacts(name);
+    this.#events.set(key, facts);
+    return facts;
+  }
+
+  #complete<Read extends NonNullable<EndFacts["effects"] | EndFacts["inbox"]>>(
+    record: Read,
+    what: string,
+  ): Read {
+    const seen = this.#counts.get(what) ?? 0;
+    if (record.fields.rows !== seen)
+      throw broken(record, `says ${record.fields.rows} rows and follows ${seen}`);
+    return record;
+  }
+
+  #violationsOf({ name: invariant, promise, ...rules }: Invariant, end: EndFacts): Violation[] {
+    const violations: Violation[] = [];
+    const ofRun = rules.judgeRun?.(end);
+    if (ofRun) violations.push({ invariant, promise, event: undefined, ...ofRun });
+    for (const facts of this.#events.values()) {
+      if (violations.length >= MOST_PER_INVARIANT) break;
+      const finding = rules.judge(facts, end);
+      if (finding) violations.push({ invariant, promise, event: facts.name, ...finding });
+    }
+    return violations;
   }
 }
 
-function unanswered(sent: Sent): Seen {
-  return { kind: "unanswered", key: keyOf(sent.fields), sent };
+function countedAs(record: HistoryRecord): string {
+  const { op, phase } = record;
+  if (op === "fault") return `fault.${record.fields.what}`;
+  if (op !== "send" || phase !== "ok") return `${op}.${phase}`;
+  return `send.ok.${record.fields.verdict ?? record.fields.status}`;
 }
 
 function broken(record: HistoryRecord, found: string): Error {

@@ -90,7 +90,7 @@ export type HistoryRecord = {
   [Op in Operation]: { [P in keyof Operations[Op]]: RecordOf<Op, P> }[keyof Operations[Op]];
 }[Operation];
 
-/** The event's name as one text; joined with a separator, ("a:b", "c") and ("a", "b:c") would be one event. */
+/** The event's name as one text. With its lengths, because ("a:b", "c") and ("a", "b:c") must not be one event. */
 export function keyOf({ tenant, source, id }: EventName): string {
-  return JSON.stringify([tenant, source, id]);
+  return `${tenant.length}:${source.length}:${tenant}${source}${id}`;
 }

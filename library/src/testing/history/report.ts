@@ -1,5 +1,4 @@
-import type { HistoryReport } from "./checker.js";
-import type { Violation } from "./invariant.js";
+import type { HistoryReport, Violation } from "./checker.js";
 import type { HistoryRecord } from "./record.js";
 
 const MOST_PRINTED = 5;

@@ -1,5 +1,5 @@
 // Runs every promise of the stores on handles of node:sqlite, which this repository's own Node does not have.
-// A program for the built package, for Node 22.16 or newer: `node node-sqlite-check.mjs`. Exits with 1, and names
+// A program for the built package, for Node 22.16 or newer: `node node-sqlite.mjs`. Exits with 1, and names
 // the promise, when one is broken; its last line is for machines.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,0 +1,134 @@
+import type { EventFacts } from "./event-facts.js";
+import type { HistoryRecord, RecordOf } from "./record.js";
+
+/** The invariants that can be judged so far, by their number in the catalogue of faults. */
+export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I12";
+
+/** How a promise was broken, with the fewest records that prove it. */
+export interface Finding {
+  readonly found: string;
+  readonly witness: readonly HistoryRecord[];
+}
+
+/** What was read at the end of the run. */
+export interface EndFacts {
+  readonly effects: RecordOf<"effects_read", "ok">;
+  /** Undefined where there is no inbox, as with dedup in transactions of the host. */
+  readonly inbox: RecordOf<"inbox_read", "ok"> | undefined;
+}
+
+/** A promise, judged by what is known of one event, and by the run as a whole. */
+export interface Invariant {
+  readonly name: InvariantName;
+  readonly promise: string;
+  judge(facts: EventFacts, end: EndFacts): Finding | undefined;
+  judgeRun?(end: EndFacts): Finding | undefined;
+}
+
+/** A lost answer counts as sent: the request may have arrived. A forged request counts as nothing. */
+const noPhantom: Invariant = {
+  name: "I1",
+  promise: "every effect comes from a signed request with the same bytes, and none from another",
+  judge({ sent, acknowledged, effects }) {
+    const forged = acknowledged.find((each) => !each.sent.fields.genuine);
+    if (forged) {
+      const found = "a request that nobody with the secret has signed was acknowledged";
+      return { found, witness: [forged.sent, forged.reply] };
+    }
+    const before = (effect: HistoryRecord) => sent.filter(({ n }) => n < effect.n);
+    const phantom = effects.find(
+      (effect) =>
+        !before(effect).some(({ fields }) => fields.genuine && fields.bodyHash === effect.fields.bodyHash),
+    );
+    if (!phantom) return undefined;
+    const found = "an effect of bytes that nobody with the secret has sent";
+    return { found, witness: [...sent.slice(0, 2), phantom] };
+  },
+};
+
+/** The rows and the increments beside them are counted apart: a transaction that was torn has one without the other. */
+const effectOnce: Invariant = {
+  name: "I2",
+  promise: "an event has at most one effect",
+  judge: ({ sent, effects }) =>
+    effects.length > 1
+      ? { found: "its work was done twice", witness: [...sent.slice(0, 1), ...effects] }
+      : undefined,
+  judgeRun({ effects }) {
+    const { rows, counted } = effects.fields;
+    if (rows === counted) return undefined;
+    return { found: `${rows} effects stand beside ${counted} increments: work was torn`, witness: [effects] };
+  },
+};
+
+/**
+ * A lost answer promises nothing. A look that began after an acknowledgement must find the effect: committed after
+ * the reply, it would be there at the end too.
+ */
+const ackImpliesEffect: Invariant = {
+  name: "I3",
+  promise: "an event that was acknowledged has its effect, from before the reply on",
+  judge({ acknowledged: [first], effects, missedBy }) {
+    if (first === undefined) return undefined;
+    const witness = [first.sent, first.reply];
+    if (effects.length === 0) return { found: "it was acknowledged and is lost", witness };
+    if (missedBy === undefined) return undefined;
+    return { found: "it was acknowledged before its work was committed", witness: [...witness, missedBy] };
+  },
+};
+
+/** One lost answer, or one that says "come again", and nothing is claimed of the event. */
+const refusalImpliesNone: Invariant = {
+  name: "I4",
+  promise: "an event whose every request was refused for good left nothing behind",
+  judge({ refused, perhapsTaken, effects: [effect], stored }) {
+    if (refused === undefined || perhapsTaken) return undefined;
+    const left = effect ?? stored;
+    if (left === undefined) return undefined;
+    const found = `it was refused, and left ${effect ? "an effect" : "a row in the inbox"}`;
+    return { found, witness: [refused.sent, refused.reply, left] };
+  },
+};
+
+/** I5 for the inbox. Lost answers do not matter: whatever became of the commit, it became of both. */
+const together: Invariant = {
+  name: "I5",
+  promise: "an event's effect and the row that says so are both there, or neither",
+  judge({ effects: [effect], stored }, { inbox }) {
+    if (inbox === undefined) return undefined;
+    const says = stored?.fields.outcome === "success";
+    if (effect && !says) return { found: "its effect stands without its row", witness: [effect] };
+    if (effect || !says) return undefined;
+    return { found: "its row says success, and its effect is not there", witness: [stored] };
+  },
+};
+
+/** Every observer has hashed the bytes that it saw itself. */
+const byteFidelity: Invariant = {
+  name: "I12",
+  promise: "the bytes of an event are the same when sent, stored, handled and acknowledged",
+  judge({ sent, acknowledged, effects: [effect], stored }) {
+    if (stored) {
+      const { bodyHash, hashColumn, outcome } = stored.fields;
+      if (bodyHash !== hashColumn)
+        return { found: "its row holds other bytes than its hash says", witness: [stored] };
+      if (!sent.some(({ fields }) => fields.bodyHash === bodyHash))
+        return { found: "its row holds bytes that nobody sent", witness: [...sent, stored] };
+      if (effect && outcome === "success" && bodyHash !== effect.fields.bodyHash)
+        return { found: "its handler got other bytes than were stored", witness: [stored, effect] };
+    }
+    const other = acknowledged.find((each) => effect && each.sent.fields.bodyHash !== effect.fields.bodyHash);
+    if (!other || !effect) return undefined;
+    const found = "other bytes were acknowledged than were handled";
+    return { found, witness: [other.sent, other.reply, effect] };
+  },
+};
+
+export const INVARIANTS: readonly Invariant[] = [
+  noPhantom,
+  effectOnce,
+  ackImpliesEffect,
+  refusalImpliesNone,
+  together,
+  byteFidelity,
+];

@@ -1,0 +1,22 @@
+/** Every provider of PROVIDER_SCHEMES, by the name of its scheme. */
+export type ProviderName =
+  | "discord"
+  | "github"
+  | "gitlab"
+  | "hubspot"
+  | "lemon_squeezy"
+  | "linear"
+  | "mailgun"
+  | "paddle"
+  | "paypal"
+  | "sendgrid"
+  | "sentry"
+  | "shopify"
+  | "slack"
+  | "square"
+  | "standard_webhooks"
+  | "stripe"
+  | "twilio"
+  | "vercel"
+  | "workos"
+  | "zoom";
