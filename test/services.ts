@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import { Client } from "pg";
 import { afterAll, inject } from "vitest";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../library/src/stores/postgres/migrate.js";
@@ -72,8 +72,8 @@ function databaseUrl(url: string, database: string): string {
   return changed.href;
 }
 
-async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+async function asOwner<T>(url: string, work: (client: Client) => Promise<T>): Promise<void> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
     await work(client);

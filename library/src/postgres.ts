@@ -4,7 +4,11 @@
  * @module
  */
 export { postgresDedup } from "./stores/postgres/dedup.js";
-export type { PostgresDedup, PostgresDedupOptions } from "./stores/postgres/dedup.js";
+export type {
+  PostgresDedup,
+  PostgresDedupOptions,
+  PostgresTransactionDedup,
+} from "./stores/postgres/dedup.js";
 export { postgresStore } from "./stores/postgres/inbox.js";
 export type { PostgresStoreOptions } from "./stores/postgres/inbox.js";
 export { migrate } from "./stores/postgres/migrate.js";

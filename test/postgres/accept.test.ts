@@ -376,14 +376,14 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
 
   it("a failure that another delivery overtakes waits for no handler", async () => {
     const arrival = newArrival();
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const gate = new EventTarget();
+    const held = new Promise((resolve) => gate.addEventListener("open", resolve));
     const slow = accept(arrival, () => held);
     await sleep(30);
     const startedAt = performance.now();
     await store.fail(arrival, "of an earlier delivery");
     expect(performance.now() - startedAt).toBeLessThan(3000);
-    release();
+    gate.dispatchEvent(new Event("open"));
     expect(await slow).toEqual({ kind: "applied", attempt: 1 });
     expect(await store.read(arrival)).toMatchObject({ outcome: "success", error: undefined });
   });

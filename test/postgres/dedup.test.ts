@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import { Client } from "pg";
 import postgres from "postgres";
 import { postgresDedup } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
@@ -57,7 +57,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const calls = adapters.flatMap((adapter) =>
       ids
         .toSorted(() => Math.random() - 0.5)
-        .map(async (id) => ({ id, ...(await adapter.record(id, DAY_S)) })),
+        .map(async (id) => ({ id, duplicate: (await adapter.record(id, DAY_S)).duplicate })),
     );
     const firsts = (await Promise.all(calls)).filter(({ duplicate }) => !duplicate).map(({ id }) => id);
     expect(firsts.toSorted()).toEqual(ids.toSorted());
@@ -222,7 +222,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
 
 describe("a connection that is in no transaction", () => {
   it("is refused on pg, whose rollback could forget nothing", async () => {
-    const client = new pg.Client(url);
+    const client = new Client(url);
     await client.connect();
     const adapter = postgresDedup({ client });
     await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "transaction_required" });

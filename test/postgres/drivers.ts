@@ -1,4 +1,5 @@
-import pg from "pg";
+import type { PoolClient } from "pg";
+import { Pool } from "pg";
 import postgres from "postgres";
 import type { PostgresConnection, PostgresPool } from "posthorn/postgres";
 import { afterAll } from "vitest";
@@ -6,8 +7,8 @@ import { afterAll } from "vitest";
 /** A transaction of the host on a connection of its own. */
 export interface HostTransaction {
   readonly client: PostgresConnection;
-  commit(): Promise<void>;
-  rollback(): Promise<void>;
+  readonly commit: () => Promise<void>;
+  readonly rollback: () => Promise<void>;
 }
 
 /** One pool of either driver, in the few words that the tests need of both. */
@@ -40,7 +41,7 @@ function closedAtEnd(pool: TestPool): TestPool {
 const pgDriver: Driver = {
   name: "pg",
   open(url, { max = 10, applicationName = "posthorn-test" } = {}) {
-    const pool = new pg.Pool({ connectionString: url, max, application_name: applicationName });
+    const pool = new Pool({ connectionString: url, max, application_name: applicationName });
     pool.on("error", () => undefined);
     let ended: Promise<void> | undefined;
     return closedAtEnd({
@@ -54,7 +55,7 @@ const pgDriver: Driver = {
         };
         return { client, commit: end("commit"), rollback: end("rollback") };
       },
-      inside: (tx, text) => (tx as pg.PoolClient).query(text),
+      inside: (tx, text) => (tx as PoolClient).query(text),
       end: () => (ended ??= pool.end()),
     });
   },
@@ -81,26 +82,27 @@ const postgresDriver: Driver = {
 /** Turns the callback of `sql.begin` inside out. */
 async function beginOn(sql: postgres.Sql, isolation: string): Promise<HostTransaction> {
   const rolledBack = new Error("rolled back");
-  let end: (error?: Error) => void = () => undefined;
-  const ending = new Promise<void>((resolve, reject) => {
-    end = (error) => (error ? reject(error) : resolve());
+  const ending = new EventTarget();
+  const ended = new Promise<void>((resolve, reject) => {
+    ending.addEventListener("commit", () => resolve());
+    ending.addEventListener("rollback", () => reject(rolledBack));
   });
   let finished: Promise<unknown> = Promise.resolve();
   const client = await new Promise<postgres.TransactionSql>((resolve, reject) => {
     finished = sql.begin(`isolation level ${isolation}`, (tx) => {
       resolve(tx);
-      return ending;
+      return ended;
     });
     finished.catch(reject);
   });
   return {
     client,
     async commit() {
-      end();
+      ending.dispatchEvent(new Event("commit"));
       await finished;
     },
     async rollback() {
-      end(rolledBack);
+      ending.dispatchEvent(new Event("rollback"));
       await finished.catch((error: unknown) => {
         if (error !== rolledBack) throw error;
       });

@@ -5,6 +5,7 @@ import { stripe } from "../signature/schemes/stripe.js";
 import type { Event } from "../event.js";
 import { idempotencyBase, identify, isStale } from "./arrival.js";
 import { createSource } from "./source.js";
+import type { Source } from "./source.js";
 
 const source = createSource("github", github({ secrets: "a secret of some length" }), undefined);
 const varying = createSource("stripe", stripe({ secrets: "whsec_a_secret_of_some_length" }), undefined);
@@ -12,6 +13,14 @@ const varying = createSource("stripe", stripe({ secrets: "whsec_a_secret_of_some
 function event(fields: Partial<Event> = {}): Event {
   const body = utf8('{"a":1}');
   return { id: "evt_1", source: "x", type: "a", time: undefined, stamp: undefined, body, ...fields };
+}
+
+async function hashOf(from: Source, body: string): Promise<string> {
+  return (await identify(from, event({ body: utf8(body) }), "{}")).arrival.bodyHash.join();
+}
+
+async function eventAt(ms: number): Promise<string | undefined> {
+  return (await identify(source, event({ time: new Date(ms) }), "{}")).arrival.eventAt?.toISOString();
 }
 
 describe("the identity of an event", () => {
@@ -27,20 +36,14 @@ describe("the identity of an event", () => {
   });
 
   it("holds the hash of its body, so that another body under the same id is told", async () => {
-    const hash = async (body: string): Promise<string> =>
-      (await identify(source, event({ body: utf8(body) }), "{}")).arrival.bodyHash.join();
-    expect(await hash("1")).not.toBe(await hash("2"));
+    expect(await hashOf(source, "1")).not.toBe(await hashOf(source, "2"));
   });
 
   it("does not depend on a body that its provider writes anew for every delivery", async () => {
-    const hash = async (body: string): Promise<string> =>
-      (await identify(varying, event({ body: utf8(body) }), "{}")).arrival.bodyHash.join();
-    expect(await hash("1")).toBe(await hash("2"));
+    expect(await hashOf(varying, "1")).toBe(await hashOf(varying, "2"));
   });
 
   it("holds a time that every database takes", async () => {
-    const eventAt = async (ms: number): Promise<string | undefined> =>
-      (await identify(source, event({ time: new Date(ms) }), "{}")).arrival.eventAt?.toISOString();
     expect(await eventAt(-8.64e15)).toBe("0001-01-01T00:00:00.000Z");
     expect(await eventAt(8.64e15)).toBe("9999-12-31T00:00:00.000Z");
     expect(await eventAt(Number.NaN)).toBeUndefined();
@@ -67,7 +70,11 @@ describe("a stale event", () => {
 
 it("the base of idempotency keys differs by tenant, source and id", async () => {
   const { arrival } = await identify(source, event(), "{}");
-  const others = [{ tenant: "t" }, { source: "s" }, { id: "i" }].map((change) => ({ ...arrival, ...change }));
+  const others = [
+    { ...arrival, tenant: "t" },
+    { ...arrival, source: "s" },
+    { ...arrival, id: "i" },
+  ];
   const bases = await Promise.all([arrival, ...others].map(idempotencyBase));
   expect(new Set(bases).size).toBe(4);
 });

@@ -84,8 +84,8 @@ export class Acceptor<Tx> {
       prepared: true,
     });
     const [got, attempt, pid, xid] = rows[0] ?? [];
-    if (pid != null && xid != null) scope.backend = { pid, xid };
-    return { got: got === "true", attempt: attempt == null ? undefined : Number(attempt) };
+    if (typeof pid === "string" && typeof xid === "string") scope.backend = { pid, xid };
+    return { got: got === "true", attempt: typeof attempt === "string" ? Number(attempt) : undefined };
   }
 
   /** Says what the row is that stood in the way. Read by a statement of its own, whose snapshot is younger than the lock. */

@@ -1,5 +1,5 @@
-import type { Pool, PoolClient } from "pg";
-import pg from "pg";
+import type { PoolClient } from "pg";
+import { Client, Pool } from "pg";
 import type { ReservedSql, Sql, TransactionSql } from "postgres";
 import postgres from "postgres";
 import { describe, expect, expectTypeOf, it } from "vitest";
@@ -15,13 +15,14 @@ import type {
 import { clientKind } from "./client.js";
 
 // Nothing here connects: both drivers open their first connection at the first query.
-const pool = new pg.Pool({ host: "127.0.0.1", port: 1 });
+const pool = new Pool({ host: "127.0.0.1", port: 1 });
+const transactionOf = <Tx>(_client: PostgresPool<Tx>): Tx | undefined => undefined;
 const sql = postgres({ host: "127.0.0.1", port: 1 });
 
 describe("the drivers' own types", () => {
   it("fit the shapes that the store asks for", () => {
     expectTypeOf<Pool>().toExtend<PgPool<PoolClient>>();
-    expectTypeOf<pg.Client>().toExtend<PgClient>();
+    expectTypeOf<Client>().toExtend<PgClient>();
     expectTypeOf<PoolClient>().toExtend<PgClient>();
     expectTypeOf<Sql>().toExtend<PostgresSql<TransactionSql>>();
     expectTypeOf<Sql<{ big: bigint }>>().toExtend<PostgresSql<TransactionSql<{ big: bigint }>>>();
@@ -31,7 +32,6 @@ describe("the drivers' own types", () => {
   });
 
   it("name the transaction that the handler gets", () => {
-    const transactionOf = <Tx>(_client: PostgresPool<Tx>): Tx | undefined => undefined;
     expectTypeOf(transactionOf(pool)).toEqualTypeOf<PoolClient | undefined>();
     expectTypeOf(transactionOf(sql)).toEqualTypeOf<TransactionSql | undefined>();
   });
@@ -40,7 +40,7 @@ describe("the drivers' own types", () => {
 describe("a client", () => {
   it("is known by what it can do", () => {
     expect(clientKind(pool).kind).toBe("pg_pool");
-    expect(clientKind(new pg.Client()).kind).toBe("pg_client");
+    expect(clientKind(new Client()).kind).toBe("pg_client");
     expect(clientKind(sql).kind).toBe("postgres_sql");
   });
 

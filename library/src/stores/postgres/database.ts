@@ -20,7 +20,8 @@ export interface Statement {
 /** No booleans, dates or arrays: the drivers write those in ways of their own, which hosts may have changed. */
 export type Parameter = string | number | null | Uint8Array;
 
-export type Row = readonly (string | null)[];
+/** Texts; null may be undefined, where the host has told `postgres` to make it so. */
+export type Row = readonly (string | null | undefined)[];
 
 export interface Answer {
   readonly rows: readonly Row[];

@@ -26,7 +26,7 @@ export interface PooledDedupParts {
 interface Entry extends Receipt {
   readonly endsAt: number;
   readonly settle: (verdict: DedupVerdict) => void;
-  readonly fail: (error: unknown) => void;
+  readonly fail: (error: PosthornError) => void;
   tries: number;
   /** The mark of an insert whose answer was lost: if there is a row, it says whether that insert was done. */
   mark: string | undefined;
@@ -173,7 +173,7 @@ export class PooledDedup {
     } catch (error) {
       // The next call may find the rights, or the table.
       this.#migrating = undefined;
-      for (const entry of entries) entry.fail(error);
+      for (const entry of entries) entry.fail(storeError(error, this.#parts.cure));
     }
   }
 

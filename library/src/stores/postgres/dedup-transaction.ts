@@ -64,7 +64,7 @@ export class TransactionDedup {
     if (open !== "true") throw this.#beganAt === undefined ? notInTransaction() : transactionFinished();
     if (this.#beganAt !== undefined && this.#beganAt !== beganAt) throw transactionFinished();
     this.#beganAt = beganAt ?? undefined;
-    if (found == null) {
+    if (typeof found !== "string") {
       throw new PosthornError<InboxErrorCode>("not_migrated", `There is no table ${table}. ${cure}`);
     }
     return got === "true";

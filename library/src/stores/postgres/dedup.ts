@@ -1,5 +1,5 @@
 import { systemClock } from "../../clock.js";
-import type { DedupAdapter } from "../../inbox/dedup.js";
+import type { DedupAdapter, DedupVerdict } from "../../inbox/dedup.js";
 import type { PurgeLimits, PurgeReport } from "../../inbox/inbox-store.js";
 import { storedId } from "../../inbox/stored-id.js";
 import type { Observer } from "../../observer.js";
@@ -33,8 +33,13 @@ export interface PostgresDedupOptions<Client> {
   readonly observer?: Observer;
 }
 
+/** A dedup adapter on a connection. */
+export interface PostgresTransactionDedup extends DedupAdapter {
+  record(id: string, ttlSeconds: number): Promise<DedupVerdict>;
+}
+
 /** A dedup adapter on a pool. */
-export interface PostgresDedup extends DedupAdapter {
+export interface PostgresDedup extends PostgresTransactionDedup {
   /** Creates the table, where it is not there. */
   migrate(): Promise<void>;
   /** Removes expired ids. `record` does it as it goes; this is for those who only record in transactions. */
@@ -49,10 +54,10 @@ export interface PostgresDedup extends DedupAdapter {
  * const { duplicate } = await dedup("invoice.paid", "evt_1", { ttl: 14 * 24 * 3600, adapter });
  */
 export function postgresDedup(options: PostgresDedupOptions<PostgresPool<unknown>>): PostgresDedup;
-export function postgresDedup(options: PostgresDedupOptions<PostgresConnection>): DedupAdapter;
+export function postgresDedup(options: PostgresDedupOptions<PostgresConnection>): PostgresTransactionDedup;
 export function postgresDedup(
   options: PostgresDedupOptions<PostgresPool<unknown> | PostgresConnection>,
-): DedupAdapter | PostgresDedup {
+): PostgresTransactionDedup {
   const { tableName = DEFAULT_DEDUP_TABLE, schema = DEFAULT_SCHEMA, waitMs = 1000, prepare = true } = options;
   const table = quotedName("tableName", tableName);
   const quotedSchema = quotedName("schema", schema);
@@ -80,14 +85,15 @@ export function postgresDedup(
       throw storeError(error, parts.cure);
     }
   };
-  return { record: recordWith(recorder), migrate, purge };
+  const adapter: PostgresDedup = { record: recordWith(recorder), migrate, purge };
+  return adapter;
 }
 
-function recordWith(recorder: PooledDedup | TransactionDedup): DedupAdapter["record"] {
+function recordWith(recorder: PooledDedup | TransactionDedup): PostgresTransactionDedup["record"] {
   return (id, ttlSeconds) => {
     // An infinite time is one that Postgres has, and would be remembered for ever.
     if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
-      throw optionInvalid(`The ttl is ${String(ttlSeconds)}; expected seconds above 0.`);
+      return Promise.reject(optionInvalid(`The ttl is ${String(ttlSeconds)}; expected seconds above 0.`));
     }
     const stored = storedId(id);
     if ("then" in stored) return stored.then((each) => recorder.record(each.id, ttlSeconds));

@@ -15,13 +15,18 @@ export interface Guarded<Tx> {
   cancel(): void;
 }
 
+// The receiver gives the connection back; a handler that did would hand an open transaction to the next one.
+function refuse(): never {
+  throw transactionFinished();
+}
+
 /** Guards a client of `pg`. */
 export function guardClient<Tx extends PgClient>(client: Tx): Guarded<Tx> {
   let open = true;
   let failure: unknown;
   const query = (...args: unknown[]): unknown => {
     if (!open) throw transactionFinished();
-    const answer: unknown = Reflect.apply(client.query, client, args);
+    const answer = (client as unknown as { query: AnyFunction }).query(...args);
     if (answer instanceof Promise) {
       answer.catch((error: unknown) => {
         // 25P02 only repeats that an earlier statement failed.
@@ -29,10 +34,6 @@ export function guardClient<Tx extends PgClient>(client: Tx): Guarded<Tx> {
       });
     }
     return answer;
-  };
-  // The receiver gives the connection back; a handler that did would hand an open transaction to the next one.
-  const refuse = (): never => {
-    throw transactionFinished();
   };
   const tx = new Proxy(client, {
     get(target, name) {

@@ -128,11 +128,9 @@ async function removeRefused(
 
 /** Whether a purge would find something to remove. */
 export async function isAnyPassed(pool: Pool<unknown>, { tables, acquireMs }: Place): Promise<boolean> {
-  const passed = (table: string): string =>
-    `exists (select from ${table} where keep_until <= (select clock_timestamp()))`;
-  const { rows } = await pool.query(
-    { text: `select (${passed(tables.inbox)} or ${passed(tables.refused)})::text` },
-    acquireMs,
+  const [inbox, refused] = [tables.inbox, tables.refused].map(
+    (table) => `exists (select from ${table} where keep_until <= (select clock_timestamp()))`,
   );
+  const { rows } = await pool.query({ text: `select (${inbox} or ${refused})::text` }, acquireMs);
   return rows[0]?.[0] === "true";
 }

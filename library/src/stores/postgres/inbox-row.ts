@@ -123,5 +123,5 @@ function bytesOf(hex: string | null | undefined): Uint8Array {
 }
 
 function instantOf(ms: string | null | undefined): Date | undefined {
-  return ms == null ? undefined : new Date(Number(ms));
+  return typeof ms === "string" ? new Date(Number(ms)) : undefined;
 }

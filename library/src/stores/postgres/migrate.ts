@@ -103,7 +103,7 @@ async function lockMigrations(session: Session): Promise<void> {
 
 async function versionOf(session: Session, schema: string): Promise<number> {
   const { rows } = await session.query({ text: `select to_regclass('${schema}.migration')::text` });
-  if (rows[0]?.[0] == null) return 0;
+  if (typeof rows[0]?.[0] !== "string") return 0;
   const found = await session.query({ text: `select max(version)::text from ${schema}.migration` });
   return Number(found.rows[0]?.[0] ?? 0);
 }

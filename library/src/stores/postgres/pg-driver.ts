@@ -81,8 +81,7 @@ export class PgDriver<Tx> implements Pool<Tx> {
     try {
       await beforeAbort(session.query({ text: `begin ${BEGIN_OPTIONS}` }), signal);
       const end = await this.#run(beforeAbort(work(scope), signal), parts);
-      whole =
-        end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(parts)));
+      whole = end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(parts)));
       return end;
     } finally {
       guard.close();
@@ -99,7 +98,7 @@ export class PgDriver<Tx> implements Pool<Tx> {
       guard.close();
       // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
       const lost = lossOf(parts);
-      if (lost !== undefined) throw lost;
+      if (lost !== undefined) return { kind: "rolled_back", error: lost };
       // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
       if (statusOf(lease.client) === "I") throw transactionFinished();
       return await this.#commit(value, parts);

@@ -168,7 +168,7 @@ class Attempt<Tx, T> {
    * that is null, which ends the process, or to a connection that already serves another.
    */
   async #stillThere(): Promise<void> {
-    for (let turn = 0; turn < TURNS && !this.#lost; turn++) await undefined;
+    for (let turn = 0; turn < TURNS && !this.#lost; turn++) await Promise.resolve();
     if (this.#lost) await new Promise<never>(ignore);
   }
 
