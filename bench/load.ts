@@ -28,5 +28,6 @@ export async function timeLoad(load: LoadCase, turnMs: number): Promise<Turn> {
   const endings = await Promise.allSettled(callers);
   const failed = endings.find((ending) => ending.status === "rejected");
   if (failed) throw failed.reason;
-  return { operations: latencies.total, elapsedMs: performance.now() - startedAt, latencies };
+  const operations = latencies.total * (load.operationsPerCall ?? 1);
+  return { operations, elapsedMs: performance.now() - startedAt, latencies };
 }

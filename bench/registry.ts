@@ -11,6 +11,10 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
     summary: "signature checks per second against the official libraries and bare node:crypto; bundle size",
     load: async () => (await import("./suites/verify.js")).suite,
   },
+  inbox: {
+    summary: "events per second through dedup and receiver against the seed's patterns, on Postgres and SQLite",
+    load: async () => (await import("./suites/inbox.js")).suite,
+  },
 };
 
 export function listSuites(entries: Readonly<Record<string, SuiteEntry>>): string {

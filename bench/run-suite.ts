@@ -21,7 +21,11 @@ type CloseStep = () => void | Promise<void>;
 /** Opens the suite, measures it and closes it again, however the measuring ends. */
 export async function runSuite(suite: Suite, options: RunOptions): Promise<Outcome> {
   const closing: CloseStep[] = [];
-  const context = { quick: options.quick, onClose: (step: CloseStep) => void closing.push(step) };
+  const context = {
+    quick: options.quick,
+    say: (text: string) => options.progress.say(text),
+    onClose: (step: CloseStep) => void closing.push(step),
+  };
   try {
     const selection = select(suite, await suite.cases(context), options.quick);
     for (const each of selection.cases) {

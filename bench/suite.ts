@@ -11,6 +11,8 @@ interface CaseLife {
   setup?(): void | Promise<void>;
   /** Runs untimed before the warm-up and before every turn: refill a backlog, empty a table, sign afresh. */
   beforeTurn?(): void | Promise<void>;
+  /** Runs untimed after the warm-up and after every turn: wait for what the turn left under way, so that the next case has the machine to itself. */
+  afterTurn?(): void | Promise<void>;
   /** Runs once after the limits are measured, also when the run fails or is interrupted. */
   teardown?(): void | Promise<void>;
 }
@@ -26,6 +28,8 @@ export interface LoopCase extends CaseLife {
 export interface LoadCase extends CaseLife {
   readonly kind: "load";
   readonly callers: number;
+  /** What one call counts for in `perSecond`: 200 for a call that writes 200 rows. Latencies stay those of calls. @default 1 */
+  readonly operationsPerCall?: number;
   /** One operation of caller 0 … callers - 1. A rejection fails the run: errors answered fast are no throughput. */
   call(caller: number): Promise<unknown>;
 }
@@ -64,6 +68,8 @@ export interface Plan {
 
 export interface SuiteContext {
   readonly quick: boolean;
+  /** Tells of a setup that takes long: a silent minute looks like a hang. */
+  say(text: string): void;
   /** Registers a step that closes what the cases share; steps run last in, first out, however the run ends. */
   onClose(step: () => void | Promise<void>): void;
 }

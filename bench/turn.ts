@@ -20,16 +20,18 @@ export class Runner {
     await this.measured.beforeTurn?.();
     if (this.measured.kind === "load") {
       await timeLoad(this.measured, warmupMs);
-      return;
+    } else {
+      const run = this.measured.run.bind(this.measured);
+      timeLoop(run, 1, warmupMs);
+      this.#batch = calibrate(run);
     }
-    const run = this.measured.run.bind(this.measured);
-    timeLoop(run, 1, warmupMs);
-    this.#batch = calibrate(run);
+    await this.measured.afterTurn?.();
   }
 
   async takeTurn(turnMs: number): Promise<void> {
     await this.measured.beforeTurn?.();
     this.turns.push(await this.#time(turnMs));
+    await this.measured.afterTurn?.();
   }
 
   async #time(turnMs: number): Promise<Turn> {

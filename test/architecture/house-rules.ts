@@ -40,6 +40,7 @@ export const nodeBound: readonly string[] = [
   "delivery/transport.ts",
   "delivery/address-guard.ts",
   "frameworks/node.ts",
+  "frameworks/node-body.ts",
   "frameworks/express.ts",
   "frameworks/fastify.ts",
   "testing/",

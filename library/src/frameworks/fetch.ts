@@ -1,13 +1,13 @@
 import { concat } from "../bytes.js";
 import type { Receiver, Reply } from "../inbox/receiver.js";
-import { refusedMethod, sourceOf } from "./request-rules.js";
-import type { SourceChoice } from "./request-rules.js";
+import { allowsBody, refuseBody, refuseError, refusedMethod, sourceOf } from "./request-rules.js";
+import type { BodyReading, SourceChoice } from "./request-rules.js";
 
 /** A handler for every runtime that speaks `Request` and `Response`: Next.js, Hono, Workers, Bun, Deno. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /**
- * Answers webhooks given as `Request`.
+ * Answers webhooks given as `Request`. Never rejects.
  *
  * @example
  * export const POST = fetchHandler(receiver, { source: "stripe" });
@@ -17,41 +17,62 @@ export function fetchHandler(
   options: { readonly source: SourceChoice<Request> },
 ): FetchHandler {
   return async (request) => {
-    const refused = refusedMethod(request.method);
-    return toResponse(refused ?? (await answer(receiver, options.source, request)));
+    try {
+      return toResponse(await answer(receiver, options.source, request));
+    } catch (error) {
+      // The host's function for the source, say. What a framework makes of a rejection is anybody's guess.
+      return toResponse(refuseError(receiver, error));
+    }
   };
 }
 
-async function answer(receiver: Receiver, source: SourceChoice<Request>, request: Request): Promise<Reply> {
-  const body = await readBody(request, receiver.maxBodyBytes);
-  if (body === "too_large") return { status: 413 };
-  return receiver.receive(sourceOf(source, request), {
-    headers: request.headers,
-    // Undefined when somebody read it before: the receiver says so, and how to mend it.
-    body: body as Uint8Array,
-    method: request.method,
-    url: request.url,
-  });
+async function answer(receiver: Receiver, choice: SourceChoice<Request>, request: Request): Promise<Reply> {
+  const refused = refusedMethod(request.method);
+  if (refused !== undefined) return refused;
+  const source = sourceOf(choice, request);
+  const reading = await readBody(request, receiver.maxBodyBytes);
+  if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
+  const { headers, method, url } = request;
+  return receiver.receive(source, { headers, body: reading.bytes, method, url });
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | "too_large" | undefined> {
-  if (request.bodyUsed) return undefined;
-  if (request.body === null) return new Uint8Array();
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return "too_large";
+const CURE =
+  "let this handler be the first to read the request, or hand it `request.clone()` and read the other copy";
+
+async function readBody(request: Request, maxBytes: number): Promise<BodyReading> {
+  const { body } = request;
+  if (request.bodyUsed || body?.locked === true) return { kind: "consumed", cure: CURE };
+  if (body === null) return { kind: "bytes", bytes: new Uint8Array() };
+  const tooLong = Number(request.headers.get("content-length") ?? 0) > maxBytes;
+  const reader = body.getReader();
+  try {
+    return tooLong ? stop(reader) : await readAll(reader, maxBytes);
+  } catch {
+    // The connection is gone, and with it whoever could read more than a status.
+    return { kind: "broken" };
+  }
+}
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<BodyReading> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = request.body.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     length += next.value.length;
-    if (length > maxBytes) {
-      await reader.cancel();
-      return "too_large";
-    }
+    if (length > maxBytes) return stop(reader);
     chunks.push(next.value);
   }
-  return concat(chunks);
+  return { kind: "bytes", bytes: concat(chunks) };
 }
 
-function toResponse(reply: Reply): Response {
-  return new Response(reply.body ?? null, { status: reply.status, headers: { ...reply.headers } });
+function stop(reader: ReadableStreamDefaultReader<Uint8Array>): BodyReading {
+  // Not awaited: a stream whose end never comes must not keep the sender from its reply.
+  reader.cancel().catch(() => {});
+  return { kind: "too_large" };
+}
+
+function toResponse({ status, headers, body }: Reply): Response {
+  return new Response(allowsBody(status) ? (body ?? null) : null, { status, headers: { ...headers } });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Receiver, Reply } from "../inbox/receiver.js";
-import { refusedMethod, sourceOf } from "./request-rules.js";
+import { hasBody, readNodeBody } from "./node-body.js";
+import { allowsBody, refuseBody, refuseError, refusedMethod, sourceOf } from "./request-rules.js";
 import type { SourceChoice } from "./request-rules.js";
 
 /** A listener for `node:http`, Express, Connect and all that hand over Node's own request and response. */
@@ -17,57 +18,90 @@ export function nodeListener(
   options: { readonly source: SourceChoice<IncomingMessage> },
 ): NodeListener {
   return (request, response) => {
-    answer(receiver, options.source, request).then(
-      (reply) => send(response, reply),
-      // Only a connection that broke while the body came in ends here: nothing was accepted, nobody is left to answer.
-      () => response.destroy(),
-    );
+    void serve(receiver, options.source, request, response);
   };
+}
+
+async function serve(
+  receiver: Receiver,
+  source: SourceChoice<IncomingMessage>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let reply: Reply;
+  try {
+    reply = await answer(receiver, source, request);
+  } catch (error) {
+    // The host's function for the source, say. Unanswered, the request would hang until the sender gives up.
+    reply = refuseError(receiver, error);
+  }
+  try {
+    send(request, response, reply);
+  } catch (error) {
+    // A header that Node refuses to write. The sender sees a broken connection and comes again.
+    refuseError(receiver, error);
+    response.destroy();
+  }
 }
 
 async function answer(
   receiver: Receiver,
-  source: SourceChoice<IncomingMessage>,
+  choice: SourceChoice<IncomingMessage>,
   request: IncomingMessage,
 ): Promise<Reply> {
   const refused = refusedMethod(request.method);
   if (refused !== undefined) return refused;
-  const body = await readBody(request, receiver.maxBodyBytes);
-  if (body === "too_large") return { status: 413, headers: { connection: "close" } };
-  return receiver.receive(sourceOf(source, request), {
-    headers: request.headers,
-    // What a parser left is handed on as it is: the receiver says what is wrong with it, and how to mend it.
-    body: body as Uint8Array,
-    method: request.method ?? "POST",
-    url: absoluteUrl(request),
-  });
-}
-
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const kept = request as { rawBody?: unknown; body?: unknown };
-  if (kept.rawBody instanceof Uint8Array) return kept.rawBody;
-  if (kept.body !== undefined || request.readableEnded) return kept.body;
-  // A stated length is refused before the first byte, an unstated one as soon as it passes the limit.
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return "too_large";
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    if (length > maxBytes) return "too_large";
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length);
+  const source = sourceOf(choice, request);
+  const reading = await readNodeBody(request, receiver.maxBodyBytes);
+  if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
+  // Trailers are not merged into the headers: they come after the signature was sent, from whoever writes last.
+  const { headers, method = "POST" } = request;
+  return receiver.receive(source, { headers, body: reading.bytes, method, url: absoluteUrl(request) });
 }
 
 function absoluteUrl(request: IncomingMessage): string {
-  const protocol = "encrypted" in request.socket ? "https" : "http";
   // Express rewrites `url` below a mount point and keeps what was asked for beside it.
   const asked = (request as { originalUrl?: string }).originalUrl ?? request.url ?? "/";
+  if (/^https?:\/\//i.test(asked)) return asked;
+  const protocol = "encrypted" in request.socket ? "https" : "http";
   return `${protocol}://${request.headers.host ?? "localhost"}${asked}`;
 }
 
-function send(response: ServerResponse, reply: Reply): void {
+// How long a sender that is told no may go on with a body that nobody will read.
+const LINGER_MS = 1000;
+
+function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(reply.status, reply.headers);
-  response.end(reply.body);
+  const text = allowsBody(status) ? (body ?? "") : undefined;
+  const unread = hasBody(request) && !request.readableEnded;
+  response.writeHead(status, {
+    ...headers,
+    // Without it, Node sends even an empty body in chunks; with status 204 there must be none.
+    ...(text === undefined ? {} : { "content-length": Buffer.byteLength(text) }),
+    // The rest of the body would be taken for the next request's beginning.
+    ...(unread ? { connection: "close" } : {}),
+  });
+  if (!unread) {
+    response.end(text);
+    return;
+  }
+  if (text !== undefined && text !== "") response.write(text);
+  response.flushHeaders();
+  hangUp(request, response);
+}
+
+/**
+ * Ends the connection, but not while the sender is in the middle of its body: a socket that is closed with bytes
+ * unread is reset, and the reset takes back the reply that was just sent. What still comes is read and dropped.
+ */
+function hangUp(request: IncomingMessage, response: ServerResponse): void {
+  const close = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(close, LINGER_MS);
+  timer.unref();
+  request.once("end", close);
+  request.once("close", close);
+  request.resume();
 }

@@ -82,9 +82,16 @@ export type Handlers<Tx, Mode extends TransactionMode, S extends Schemas, Types 
   readonly [Type in Types]: Handler<Tx, Mode, DataOf<S, Type>>;
 };
 
-/** The data of an event type: what its schema promises, else what JSON.parse gives. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a type without a schema promises no more than JSON.parse does
-export type DataOf<S extends Schemas, Type> = Type extends keyof S ? SchemaOutput<S[Type]> : any;
+/** What JSON.parse gives, which is all that is known of an event type without a schema. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as JSON.parse says it
+type Unchecked = any;
+
+/** The data of an event type, by its schema. Schemas that name no types at all (the default) promise nothing. */
+export type DataOf<S extends Schemas, Type> = string extends keyof S
+  ? Unchecked
+  : Type extends keyof S
+    ? SchemaOutput<S[Type]>
+    : Unchecked;
 
 export type Schemas = Readonly<Record<string, Schema>>;
 

@@ -4,6 +4,7 @@ import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { findHeader } from "../signature/headers.js";
+import type { HeaderBag } from "../signature/headers.js";
 import { readEvents } from "../signature/read-events.js";
 import type { Reply, SignedRequest, Verified, Verifier } from "../signature/scheme.js";
 import { verify } from "../signature/verify.js";
@@ -52,6 +53,8 @@ export interface Receiver {
   readonly maxBodyBytes: number;
   /** Verifies a request, applies each of its events once, and says what to answer. Never throws for what a sender can do. */
   receive(source: string, request: SignedRequest): Promise<Reply>;
+  /** Says no to a request that an adapter could not even read, and tells the observer why. */
+  refuse(source: string, status: number, why: string): Reply;
   /** Forgets events whose window has passed. Call it from a cron or a serverless function, or let `keepPurged` do it. */
   purge(limits?: Partial<PurgeLimits>): Promise<PurgeReport>;
   /** Purges again and again until the signal aborts. */
@@ -80,9 +83,9 @@ export function createReceiver<
   Tx,
   Mode extends TransactionMode,
   Types extends string,
-  S extends Schemas = Record<string, never>,
+  S extends Schemas = Schemas,
 >(options: ReceiverOptions<Tx, Mode, S, Types>): Receiver {
-  return new InboxReceiver(options as unknown as ReceiverOptions<Tx, TransactionMode>);
+  return new InboxReceiver(options);
 }
 
 class InboxReceiver<Tx> implements Receiver {
@@ -116,7 +119,7 @@ class InboxReceiver<Tx> implements Receiver {
 
   async receive(name: string, request: SignedRequest): Promise<Reply> {
     const source = this.#sources.get(name);
-    if (source === undefined) return this.#refuse(name, 404, "no source of this name is configured");
+    if (source === undefined) return this.refuse(name, 404, "no source of this name is configured");
     const refused = this.#unreadable(name, request);
     if (refused !== undefined) return refused;
     let verified: Verified;
@@ -127,6 +130,11 @@ class InboxReceiver<Tx> implements Receiver {
     }
     const { scheme } = source.verifier;
     return (await scheme.handshake?.(verified)) ?? replyTo(await this.#applyAll(source, verified), scheme);
+  }
+
+  refuse(source: string, status: number, why: string): Reply {
+    notify(this.#observer, { kind: "request_refused", source, status, why });
+    return { status };
   }
 
   purge(limits: Partial<PurgeLimits> = {}): Promise<PurgeReport> {
@@ -161,20 +169,14 @@ class InboxReceiver<Tx> implements Receiver {
 
   #unreadable(name: string, request: SignedRequest): Reply | undefined {
     if (request.body instanceof Uint8Array && request.body.length > this.maxBodyBytes) {
-      return this.#refuse(
+      return this.refuse(
         name,
         413,
         `the body has ${request.body.length} bytes; at most ${this.maxBodyBytes} are taken`,
       );
     }
-    const encoding = findHeader(request.headers, "content-encoding");
-    if (encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity") return undefined;
-    return this.#refuse(name, 415, "the body is compressed; signatures cover the bytes as they were before");
-  }
-
-  #refuse(source: string, status: number, why: string): Reply {
-    notify(this.#observer, { kind: "request_refused", source, status, why });
-    return { status };
+    if (!isEncoded(request.headers)) return undefined;
+    return this.refuse(name, 415, "the body is compressed; signatures cover the bytes as they were before");
   }
 
   async #purgeOnce(): Promise<boolean> {
@@ -200,6 +202,15 @@ const OUR_FAULT: Readonly<Record<string, number>> = {
   url_required: 500,
   signature_unverifiable: 503,
 };
+
+function isEncoded(headers: HeaderBag): boolean {
+  try {
+    return !["", "identity"].includes(findHeader(headers, "content-encoding")?.toLowerCase() ?? "");
+  } catch {
+    // Sent twice, or longer than any encoding's name: nothing that could be read.
+    return true;
+  }
+}
 
 function refusal(error: unknown): Reply {
   const code = isPosthornError(error) ? error.code : "";

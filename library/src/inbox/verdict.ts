@@ -31,9 +31,10 @@ const RANK: readonly Verdict[] = [
 
 /** The verdict that the reply has to speak of; a request without events is skipped. */
 export function worstOf(verdicts: readonly Verdict[]): Verdict {
-  return verdicts.reduce<Verdict>(
+  const [first = "skipped", ...others] = verdicts;
+  return others.reduce(
     (worst, verdict) => (RANK.indexOf(verdict) > RANK.indexOf(worst) ? verdict : worst),
-    "applied",
+    first,
   );
 }
 

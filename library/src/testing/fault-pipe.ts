@@ -29,6 +29,8 @@ export interface PipeParts {
 // A stalled direction must push back on its sender, as a real one does, and not fill the memory.
 const MOST_HELD_BYTES = 256 * 1024;
 const DRIP_MS = 20;
+// A reset that arrives together with the last bytes is taken for an ordinary end by some readers, or loses them.
+const BEFORE_RESET_MS = 10;
 
 /** One direction of a connection, passed on chunk by chunk through whatever is wrong with it. */
 export class FaultPipe {
@@ -83,7 +85,7 @@ export class FaultPipe {
     while (!to.destroyed && !this.#broken) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) await this.#sleep(waitMs);
-      else if (this.#left <= 0) this.#break();
+      else if (this.#left <= 0) await this.#break();
       else if (this.#queue.length > 0) await this.#passOn();
       else {
         to.end();
@@ -119,13 +121,14 @@ export class FaultPipe {
     if (length === drop) await this.#sleep((length * 1000) / bytesPerSecond);
   }
 
-  #break(): void {
+  async #break(): Promise<void> {
     this.#broken = true;
     this.#queue.length = 0;
     // Read on and lose it: a reader that stopped would push back, which a closed peer does not.
     this.#parts.from.resume();
-    if (this.#faults.breakOff?.by === "reset") this.#parts.reset();
-    else this.#parts.to.end();
+    if (this.#faults.breakOff?.by === "end") return void this.#parts.to.end();
+    await this.#sleep(BEFORE_RESET_MS);
+    this.#parts.reset();
   }
 
   #sleep(ms: number): Promise<void> {
