@@ -4,11 +4,13 @@ import { defineConfig } from "vitest/config";
 const source = (path: string): string => fileURLToPath(new URL(`library/src/${path}`, import.meta.url));
 
 const builtOrInstalled = ["**/node_modules/**", "**/dist/**"];
-// Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
-// These need Postgres or Redis, or kill processes: `npm run check` leaves them out.
-const withServices = ["postgres", "sqlite", "redis", "conformance", "crash"].map(
+// These need Postgres or Redis: `npm run check` leaves them out.
+const withServices = ["postgres", "sqlite", "redis", "conformance"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
+// These kill processes and servers of their own.
+const crash = ["test/crash/**/*.test.ts"];
+// Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
 const ownLock = ["test/consumers/**", "test/official/**"];
 
 export default defineConfig({
@@ -35,7 +37,7 @@ export default defineConfig({
             "test/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
-          exclude: [...builtOrInstalled, ...ownLock, ...withServices],
+          exclude: [...builtOrInstalled, ...ownLock, ...withServices, ...crash],
         },
       },
       {
@@ -44,6 +46,15 @@ export default defineConfig({
           name: "services",
           include: withServices,
           globalSetup: "./test/services.ts",
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "crash",
+          include: crash,
+          globalSetup: "./test/crash/setup.ts",
           testTimeout: 60_000,
         },
       },

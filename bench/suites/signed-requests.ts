@@ -62,9 +62,14 @@ export function prefixOf(headers: BenchRequest["headers"]): string {
 }
 
 /** Signs as of now: an old signature is refused after 5 minutes, and errors would be measured instead of checks. */
-export function signed(version: "v1" | "v1a", keys: BenchKeys, body: Buffer): BenchRequest {
+export function signed(
+  version: "v1" | "v1a",
+  keys: BenchKeys,
+  body: Buffer,
+  id: string = EVENT_ID,
+): BenchRequest {
   const seconds = String(Math.floor(Date.now() / 1000));
-  const headers = { "webhook-id": EVENT_ID, "webhook-timestamp": seconds, "webhook-signature": "" };
+  const headers = { "webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": "" };
   const content = Buffer.concat([Buffer.from(prefixOf(headers)), body]);
   const signature =
     version === "v1"

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { dedup } from "posthorn";
 import type { DedupAdapter } from "posthorn";
 import { postgresDedup } from "posthorn/postgres";
-import type { Case, Ratio } from "../../suite.js";
+import type { Case, LoadCase, Ratio } from "../../suite.js";
 import type { Bench } from "./durable-postgres.js";
 import type { IdSource } from "./event-ids.js";
 import { orderedIds } from "./event-ids.js";
@@ -48,7 +48,7 @@ export async function dedupCases({ pool, poolOf }: Bench): Promise<Case[]> {
   const raw = postgresDedup({ client: pool, schema: "raw" });
   await raw.migrate();
   const rawPool = poolOf(RAW_CONNECTIONS);
-  const load = (name: string, callers: number, call: () => Promise<unknown>): Case => ({
+  const load = (name: string, callers: number, call: () => Promise<unknown>): LoadCase => ({
     kind: "load",
     group: "dedup",
     name,

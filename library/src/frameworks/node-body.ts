@@ -7,7 +7,7 @@ const CURE =
 
 /**
  * Reads the body's exact bytes: those that a framework kept, else the stream. Never throws, never reads more than
- * the limit, and never destroys the request, over whose socket the reply still has to go.
+ * the limit, and never destroys the request.
  */
 export function readNodeBody(request: IncomingMessage, maxBytes: number): Promise<BodyReading> | BodyReading {
   const { rawBody, body } = request as { rawBody?: unknown; body?: unknown };
@@ -26,7 +26,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-// Not `for await`: leaving such a loop early destroys the socket, and the sender would get a reset instead of a 413.
+// Not `for await`: leaving such a loop early destroys the request, and what the sender still sends could not be
+// dropped: closing over unread bytes resets the connection, and the sender would never see its 413.
 function readStream(request: IncomingMessage, maxBytes: number): Promise<BodyReading> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];

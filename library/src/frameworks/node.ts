@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { reach } from "#faults";
 import type { Receiver, Reply } from "../inbox/receiver.js";
 import { hasBody, readNodeBody } from "./node-body.js";
 import { allowsBody, refuseBody, refuseError, refusedMethod, sourceOf } from "./request-rules.js";
@@ -74,6 +75,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
   if (response.headersSent || response.destroyed) return;
   const text = allowsBody(status) ? (body ?? "") : undefined;
   const unread = hasBody(request) && !request.readableEnded;
+  reach("reply.before_send");
   response.writeHead(status, {
     ...headers,
     // Without it, Node sends even an empty body in chunks; with status 204 there must be none.
@@ -83,6 +85,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
   });
   if (!unread) {
     response.end(text);
+    reach("reply.after_send");
     return;
   }
   if (text !== undefined && text !== "") response.write(text);

@@ -13,7 +13,12 @@ export interface NamedSecret {
 /** What every scheme can be told. */
 export interface VerifierOptions {
   /** One secret, or all that are active at once: during a rotation, the old and the new. */
-  readonly secrets?: string | NamedSecret | readonly (string | NamedSecret)[];
+  readonly secrets?:
+    | string
+    | NamedSecret
+    | readonly (string | NamedSecret | undefined)[]
+    // An environment variable that is not set is told at start, with its name's place in the list.
+    | undefined;
   /** Instead of `secrets`: keys as values, or a function that brings them (for `verify()` only). */
   readonly keys?: KeySource;
   /** @default the scheme's own, 300 for Standard Webhooks */

@@ -28,7 +28,7 @@ class Ear {
   }
 
   async hears(text: string): Promise<void> {
-    while (!this.heard.includes(text)) await Promise.race([once(this.socket, "data"), sleep(20)]);
+    while (!this.heard.includes(text)) await sleep(5);
   }
 
   async closes(): Promise<void> {
@@ -44,42 +44,40 @@ interface Scene {
   readonly proxy: FaultProxy;
   /** What the server has got on its latest connection. */
   readonly server: () => Ear;
-  readonly connect: () => Promise<Ear>;
+  readonly join: () => Promise<Ear>;
 }
 
 /** A server that repeats what it hears, behind a proxy. */
 async function open({ echo = true }: { echo?: boolean } = {}): Promise<Scene> {
-  let latest: Ear | undefined;
+  const joined: Ear[] = [];
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
-    latest = new Ear(socket);
+    joined.push(new Ear(socket));
     if (echo) socket.pipe(socket);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   ends.push(() => server.close());
   const proxy = await createFaultProxy({ port: (server.address() as AddressInfo).port });
   ends.push(() => proxy.close());
-  return {
-    proxy,
-    server: () => {
-      if (latest === undefined) throw new Error("nobody has connected");
-      return latest;
-    },
-    async connect() {
-      const socket = connect({ port: proxy.port, host: "127.0.0.1", allowHalfOpen: true });
-      const ear = new Ear(socket);
-      await once(socket, "connect");
-      socket.write("hello ");
-      if (echo) await ear.hears("hello ");
-      while (latest === undefined || !latest.heard.includes("hello ")) await sleep(2);
-      return ear;
-    },
+  const latest = (): Ear => {
+    const ear = joined.at(-1);
+    if (ear === undefined) throw new Error("nobody has joined");
+    return ear;
   };
+  const join = async (): Promise<Ear> => {
+    const before = joined.length;
+    const ear = new Ear(connect({ port: proxy.port, host: "127.0.0.1", allowHalfOpen: true }));
+    ear.socket.write("hello ");
+    while (joined.length === before) await sleep(2);
+    await (echo ? ear : latest()).hears("hello ");
+    return ear;
+  };
+  return { proxy, server: latest, join };
 }
 
 describe("a proxy without faults", () => {
   it("passes everything on, in both directions and to the end", async () => {
-    const { connect, server } = await open();
-    const client = await connect();
+    const { join, server } = await open();
+    const client = await join();
     const large = "x".repeat(3_000_000);
     client.socket.end(large);
     await client.ends();
@@ -88,8 +86,8 @@ describe("a proxy without faults", () => {
   });
 
   it("forgets connections that have ended, and ends with those that have not", async () => {
-    const { proxy, connect } = await open();
-    const [first, second] = [await connect(), await connect()];
+    const { proxy, join } = await open();
+    const [first, second] = [await join(), await join()];
     expect(proxy.connections).toBe(2);
     first.socket.end();
     await first.ends();
@@ -97,7 +95,6 @@ describe("a proxy without faults", () => {
     await proxy.close();
     await second.closes();
     expect(proxy.connections).toBe(0);
-    ends.splice(1, 1);
   });
 
   it("resets a client whose server is not there", async () => {
@@ -105,7 +102,6 @@ describe("a proxy without faults", () => {
     const gone = await createFaultProxy({ port: proxy.port });
     ends.push(() => gone.close());
     await proxy.close();
-    ends.splice(1, 1);
     const socket = connect({ port: gone.port, host: "127.0.0.1" });
     const ear = new Ear(socket);
     await ear.closes();
@@ -115,8 +111,8 @@ describe("a proxy without faults", () => {
 
 describe("a fault", () => {
   it("delays what is sent, from when it is switched on until it is healed", async () => {
-    const { proxy, connect } = await open();
-    const client = await connect();
+    const { proxy, join } = await open();
+    const client = await join();
     proxy.set({ latencyMs: 100 });
     const startedAt = performance.now();
     client.socket.write("late");
@@ -130,8 +126,8 @@ describe("a fault", () => {
   });
 
   it("resets a connection after exactly so many bytes to the server", async () => {
-    const { proxy, connect, server } = await open({ echo: false });
-    const client = await connect();
+    const { proxy, join, server } = await open({ echo: false });
+    const client = await join();
     proxy.set({ resetAfter: { direction: "to_server", bytes: 4 } });
     client.socket.write("123456789");
     await client.closes();
@@ -140,8 +136,8 @@ describe("a fault", () => {
   });
 
   it("resets a connection after exactly so many bytes to the client", async () => {
-    const { proxy, connect, server } = await open();
-    const client = await connect();
+    const { proxy, join, server } = await open();
+    const client = await join();
     proxy.set({ resetAfter: { direction: "to_client", bytes: 4 } });
     client.socket.write("123456789");
     await client.closes();
@@ -153,17 +149,17 @@ describe("a fault", () => {
   });
 
   it("counts the bytes of new connections from their beginning", async () => {
-    const { proxy, connect } = await open();
+    const { proxy, join } = await open();
     proxy.set({ resetAfter: { direction: "to_server", bytes: 8 } });
-    const client = await connect();
+    const client = await join();
     client.socket.write("123");
     await client.closes();
     expect(client.failed).toBe("ECONNRESET");
   });
 
   it("ends a stream early, as if that had been all", async () => {
-    const { proxy, connect } = await open();
-    const client = await connect();
+    const { proxy, join } = await open();
+    const client = await join();
     proxy.set({ truncateAfter: { direction: "to_client", bytes: 4 } });
     client.socket.write("123456789");
     await client.ends();
@@ -171,8 +167,8 @@ describe("a fault", () => {
   });
 
   it("holds everything in a black hole, and lets it arrive when it heals", async () => {
-    const { proxy, connect, server } = await open();
-    const client = await connect();
+    const { proxy, join, server } = await open();
+    const client = await join();
     proxy.set({ blackHole: true });
     client.socket.write("lost?");
     await sleep(80);
@@ -182,8 +178,8 @@ describe("a fault", () => {
   });
 
   it("pushes back on a sender that writes into a black hole", async () => {
-    const { proxy, connect } = await open({ echo: false });
-    const client = await connect();
+    const { proxy, join } = await open({ echo: false });
+    const client = await join();
     proxy.set({ blackHole: true });
     client.socket.write(Buffer.alloc(32 * 1024 * 1024));
     await sleep(100);
@@ -191,8 +187,8 @@ describe("a fault", () => {
   });
 
   it("drips", async () => {
-    const { proxy, connect, server } = await open({ echo: false });
-    const client = await connect();
+    const { proxy, join, server } = await open({ echo: false });
+    const client = await join();
     proxy.set({ bytesPerSecond: 1000 });
     const startedAt = performance.now();
     client.socket.write("x".repeat(150));
@@ -201,8 +197,8 @@ describe("a fault", () => {
   });
 
   it("closes one half: the client hears the end, and what it says still arrives", async () => {
-    const { proxy, connect, server } = await open();
-    const client = await connect();
+    const { proxy, join, server } = await open();
+    const client = await join();
     proxy.halfClose("to_client");
     await client.ends();
     client.socket.write("still here");
@@ -211,17 +207,17 @@ describe("a fault", () => {
   });
 
   it("cuts every connection", async () => {
-    const { proxy, connect, server } = await open();
-    const client = await connect();
+    const { proxy, join, server } = await open();
+    const client = await join();
     proxy.cut();
     await Promise.all([client.closes(), server().closes()]);
     expect(client.failed).toBe("ECONNRESET");
-    await (await connect()).hears("hello ");
+    await (await join()).hears("hello ");
   });
 
   it("swallows the answer to a request with a pattern, after the server has got all of it", async () => {
-    const { proxy, connect, server } = await open();
-    const [other, client] = [await connect(), await connect()];
+    const { proxy, join, server } = await open();
+    const [other, client] = [await join(), await join()];
     const lost = proxy.swallowAnswer("commit");
     client.socket.write("comm");
     await client.hears("comm");
@@ -238,8 +234,8 @@ describe("a fault", () => {
   });
 
   it("swallows an answer and stays silent, where that is asked", async () => {
-    const { proxy, connect } = await open();
-    const client = await connect();
+    const { proxy, join } = await open();
+    const client = await join();
     const lost = proxy.swallowAnswer(Buffer.from([0xff, 0x00]), "silence");
     client.socket.write(Buffer.from([1, 0xff, 0x00]));
     await lost;

@@ -39,7 +39,7 @@ export interface FaultProxy {
    * Lets the next request that holds `pattern` reach the server, and loses the answer; then the connection is reset,
    * or stays open and silent. Resolves when the answer was lost: the server has done what it was asked.
    */
-  swallowAnswer(pattern: string | Uint8Array, then?: "reset" | "silence"): Promise<void>;
+  swallowAnswer(pattern: string | Uint8Array, after?: "reset" | "silence"): Promise<void>;
   /** Ends everything. */
   close(): Promise<void>;
 }
@@ -66,7 +66,8 @@ export async function createFaultProxy(options: FaultProxyOptions): Promise<Faul
 
 interface Swallow {
   readonly pattern: string | Uint8Array;
-  readonly then: "reset" | "silence";
+  /** What becomes of the connection. */
+  readonly after: "reset" | "silence";
   readonly lost: () => void;
 }
 
@@ -113,15 +114,16 @@ class Proxy implements FaultProxy {
     for (const connection of this.#open) connection.reset();
   }
 
-  swallowAnswer(pattern: string | Uint8Array, then: "reset" | "silence" = "reset"): Promise<void> {
+  swallowAnswer(pattern: string | Uint8Array, after: "reset" | "silence" = "reset"): Promise<void> {
     return new Promise((lost) => {
-      this.#swallow = { pattern, then, lost };
+      this.#swallow = { pattern, after, lost };
       for (const connection of this.#open) connection.watchFor(this.#swallow);
     });
   }
 
   async close(): Promise<void> {
     this.cut();
+    if (!this.#server.listening) return;
     this.#server.close();
     await once(this.#server, "close");
   }
@@ -212,8 +214,8 @@ class Connection {
 
   #answer(_chunk: Buffer): boolean {
     if (!this.#losing) return true;
-    const { then, lost } = this.#losing;
-    if (then === "reset") this.reset();
+    const { after, lost } = this.#losing;
+    if (after === "reset") this.reset();
     lost();
     return false;
   }

@@ -5,7 +5,7 @@ import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../inbox/inb
 import { equalBytes } from "../../bytes.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { Pool, Scope, Session, TransactionEnd } from "./database.js";
-import { ARRIVAL, arrivalParams, keyParams, readKnown, tryLock } from "./inbox-row.js";
+import { ARRIVAL, arrivalParams, readKnown, tryLock } from "./inbox-row.js";
 import { MIGRATE_CURE } from "./migrate.js";
 import { againWhenLost, isSaturated, isTransient, storeError, transactionFinished } from "./sqlstate.js";
 
@@ -18,10 +18,15 @@ type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
 export class Acceptor<Tx> {
   readonly #pool: Pool<Tx>;
   readonly #inbox: string;
+  // Made once: the driver finds a prepared statement by its text, and would hash a new one each time.
+  readonly #enterSql: string;
+  readonly #noteSql: string;
 
   constructor(pool: Pool<Tx>, inbox: string) {
     this.#pool = pool;
     this.#inbox = inbox;
+    this.#enterSql = enterSql(inbox);
+    this.#noteSql = noteSql(inbox);
   }
 
   async accept(arrival: Arrival, work: Work<Tx>, limits: AcceptLimits): Promise<Acceptance> {
@@ -55,6 +60,7 @@ export class Acceptor<Tx> {
       reach("accept.after_commit");
       return end.value;
     }
+    if (end.kind === "rolled_back") reach("accept.after_rollback");
     if (end.kind === "unknown" && begun) throw commitUnknown(end.error);
     const ofHandler = begun || limits.signal.aborted || isTransient(end.error);
     if (ofHandler) return { kind: "failed", error: end.error };
@@ -63,74 +69,84 @@ export class Acceptor<Tx> {
 
   async #apply(scope: Scope<Tx>, arrival: Arrival, work: Work<Tx>): Promise<Acceptance> {
     reach("accept.after_begin");
-    const { got, attempt } = await this.#enter(scope, arrival);
-    if (!got) return { kind: "busy" };
-    if (attempt === undefined) return this.#known(scope, arrival);
+    const row = await this.#enter(scope, arrival);
+    if (!row) return this.#known(scope, arrival);
     reach("accept.after_insert");
     reach("accept.before_handler");
     const handled = await work(scope.tx);
     reach("accept.after_handler");
-    if (handled.outcome !== "success" || handled.result !== undefined)
-      await this.#note(scope, arrival, handled);
+    if (handled.outcome !== "success" || handled.result !== undefined) await this.#note(scope, row, handled);
     reach("accept.before_commit");
-    return { kind: "applied", attempt };
+    return { kind: "applied", attempt: row.attempt };
   }
 
   /** Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays. */
-  async #enter(scope: Scope<Tx>, arrival: Arrival): Promise<{ got: boolean; attempt: number | undefined }> {
+  async #enter(scope: Scope<Tx>, arrival: Arrival): Promise<OwnRow | undefined> {
+    reach("accept.before_insert");
     const { rows } = await scope.query({
-      text: enterSql(this.#inbox),
+      text: this.#enterSql,
       params: arrivalParams(arrival),
       prepared: true,
     });
-    const [got, attempt, pid, xid] = rows[0] ?? [];
-    if (typeof pid === "string" && typeof xid === "string") scope.backend = { pid, xid };
-    return { got: got === "true", attempt: typeof attempt === "string" ? Number(attempt) : undefined };
+    const [attempt, place, pid, xid] = rows[0] ?? [];
+    if (typeof place !== "string" || typeof pid !== "string" || typeof xid !== "string") return undefined;
+    scope.backend = { pid, xid };
+    return { attempt: Number(attempt), place };
   }
 
-  /** Says what the row is that stood in the way. Read by a statement of its own, whose snapshot is younger than the lock. */
+  /**
+   * Says what stood in the way: a row that is applied, or another delivery that has the lock. Read by a statement of
+   * its own, because the first one's snapshot may be older than the row.
+   */
   async #known(session: Session, arrival: Arrival): Promise<Acceptance> {
+    reach("accept.before_known");
     const known = await readKnown(session, arrival, this.#inbox);
-    // Purged between the two statements: the next delivery will be the first.
-    if (!known) return { kind: "busy" };
+    reach("accept.after_known");
+    if (!known || known.outcome === "failed") return { kind: "busy" };
     return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
   }
 
-  async #note(session: Session, arrival: Arrival, { outcome, result }: Handled): Promise<void> {
-    const { rows } = await session.query({
-      text: `
-        update ${this.#inbox} set outcome = $4::text, result = $5::text
-        where tenant = $1::text and source = $2::text and event_id = $3::text returning 'noted'`,
-      params: [...keyParams(arrival), outcome, result ?? null],
-      prepared: true,
-    });
+  async #note(session: Session, { place }: OwnRow, { outcome, result }: Handled): Promise<void> {
+    reach("accept.before_note");
+    const params = [place, outcome, result ?? null];
+    const { rows } = await session.query({ text: this.#noteSql, params, prepared: true });
+    reach("accept.after_note");
     // The handler has rolled back on its own, and the row with it.
     if (rows.length === 0) throw transactionFinished();
   }
 }
 
-// One statement, because each costs a round trip while the connection is held. A row that says `failed` is taken over
-// whatever its body: nothing of it was applied.
+/** The row that this transaction has written. */
+interface OwnRow {
+  readonly attempt: number;
+  /** Where it lies, by which it is found again without an index. */
+  readonly place: string;
+}
+
+// One statement, because each costs a round trip while the connection is held; and a plain one, because joining its
+// parts by CTEs cost as much again as the insert. A row that says `failed` is taken over whatever its body: nothing of
+// it was applied.
 function enterSql(inbox: string): string {
   return `
-    with locked as materialized (
-      select ${tryLock(inbox)} as got
-    ), written as (
-      insert into ${inbox} as known (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
-        received_at, last_received_at, keep_until, headers, body_hash, body)
-      select tenant, source, event_id, id_preview, type, event_at, 'success', 1, 1,
-        at, at, keep_until, headers, body_hash, body
-      from (${ARRIVAL}) as arrival where (select got from locked)
-      on conflict (tenant, source, event_id) do update set
-        id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
-        attempts = known.attempts + 1, receipts = known.receipts + 1, last_received_at = excluded.last_received_at,
-        keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
-        where known.outcome = 'failed'
-      returning attempts
-    )
-    select got::text, (select attempts::text from written), pg_backend_pid()::text,
-      case when got then pg_current_xact_id()::text end
-    from locked`;
+    insert into ${inbox} as known (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
+      received_at, last_received_at, keep_until, headers, body_hash, body)
+    select tenant, source, event_id, id_preview, type, event_at, 'success', 1, 1,
+      at, at, keep_until, headers, body_hash, body
+    from (${ARRIVAL}) as arrival where ${tryLock(inbox)}
+    on conflict (tenant, source, event_id) do update set
+      id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
+      attempts = known.attempts + 1, receipts = known.receipts + 1, last_received_at = excluded.last_received_at,
+      keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
+      where known.outcome = 'failed'
+    returning attempts::text, ctid::text, pg_backend_pid()::text, pg_current_xact_id()::text`;
+}
+
+// Found by its place: a plan that was made while the table was small would scan it for the key. Another's row may lie
+// there when the handler has rolled back on its own.
+function noteSql(inbox: string): string {
+  return `
+    update ${inbox} set outcome = $2::text, result = $3::text
+    where ctid = $1::text::tid and xmin = pg_current_xact_id()::xid returning 'noted'`;
 }
 
 function commitUnknown(cause: unknown): PosthornError<InboxErrorCode> {

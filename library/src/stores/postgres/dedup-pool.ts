@@ -133,7 +133,9 @@ export class PooledDedup {
     let absent = entries;
     try {
       const ids = entries.map(({ id }) => id);
+      reach("dedup.before_resolve");
       const marks = await readMarks(pool, ids, { table, acquireMs: this.#patience(entries) });
+      reach("dedup.after_resolve");
       absent = entries.filter(({ id }) => !marks.has(id));
       for (const entry of entries) {
         const found = marks.get(entry.id);

@@ -30,6 +30,7 @@ export class TransactionDedup {
 
   async record(id: string, ttlS: number): Promise<DedupVerdict> {
     try {
+      reach("dedup.before_lock");
       await this.#lock(id);
       reach("dedup.before_record");
       const first = await this.#insert(id, ttlS);

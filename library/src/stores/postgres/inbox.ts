@@ -116,8 +116,10 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
     reach("fail.after_record");
   }
 
-  refuse(arrival: Arrival, because: RefusedBecause): Promise<void> {
-    return named(() => recordRefusal(this.#pool, { arrival, because }, this.#place));
+  async refuse(arrival: Arrival, because: RefusedBecause): Promise<void> {
+    reach("refuse.before_record");
+    await named(() => recordRefusal(this.#pool, { arrival, because }, this.#place));
+    reach("refuse.after_record");
   }
 
   touch(arrival: Arrival): void {

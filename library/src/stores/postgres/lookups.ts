@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { InboxKey, KnownEvent } from "../../inbox/inbox-store.js";
 import { Batcher } from "./batcher.js";
 import type { Pool } from "./database.js";
@@ -43,6 +44,7 @@ export class Lookups {
   }
 
   async #query(keys: readonly InboxKey[]): Promise<ReadonlyMap<number, KnownEvent>> {
+    reach("find.before_read");
     const { rows } = await this.#pool.query(
       {
         text: `
@@ -57,6 +59,7 @@ export class Lookups {
       },
       ACQUIRE_MS,
     );
+    reach("find.after_read");
     return new Map(rows.map((row) => [Number(row[3]) - 1, knownOf(row)]));
   }
 }

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { PgClient, PgPool, PgPoolClient } from "./client.js";
 import type {
   Answer,
@@ -70,52 +71,17 @@ export class PgDriver<Tx> implements Pool<Tx> {
     work: (scope: Scope<Tx>) => Promise<T>,
     { acquireMs, signal }: TransactionLimits,
   ): Promise<TransactionEnd<T>> {
-    const lease = await this.#acquire(acquireMs);
-    const { client } = lease;
-    const guard = guardClient(client);
-    const session = pgSession(client, this.#prepare);
-    const parts = { guard, session, lease, signal };
-    const scope: Scope<Tx> = { ...session, tx: guard.tx as Tx, backend: undefined };
-    // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
-    let whole = false;
+    const transaction = new PgTransaction<Tx, T>(await this.#acquire(acquireMs), this.#prepare);
     try {
-      await beforeAbort(session.query({ text: `begin ${BEGIN_OPTIONS}` }), signal);
-      const end = await this.#run(beforeAbort(work(scope), signal), parts);
-      whole = end.kind === "committed" || (end.kind === "rolled_back" && (await isIdle(parts)));
-      return end;
+      return await beforeAbort(transaction.run(work), signal);
+    } catch (error) {
+      if (signal.aborted) return transaction.cutOff(error);
+      throw error;
     } finally {
-      guard.close();
-      lease.giveBack(!whole);
+      transaction.release();
       // The backend would finish its statement, and hold the event's lock as long.
-      if (signal.aborted && scope.backend) await this.#terminate(scope.backend);
+      if (signal.aborted && transaction.backend) await this.#terminate(transaction.backend);
     }
-  }
-
-  async #run<T>(working: Promise<T>, parts: Parts): Promise<TransactionEnd<T>> {
-    const { guard, lease } = parts;
-    try {
-      const value = await working;
-      guard.close();
-      // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
-      const lost = lossOf(parts);
-      if (lost !== undefined) return { kind: "rolled_back", error: lost };
-      // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
-      if (statusOf(lease.client) === "I") throw transactionFinished();
-      return await this.#commit(value, parts);
-    } catch (error) {
-      guard.close();
-      return { kind: "rolled_back", error };
-    }
-  }
-
-  async #commit<T>(value: T, { guard, session, signal }: Parts): Promise<TransactionEnd<T>> {
-    try {
-      const { command } = await beforeAbort(session.query({ text: "commit" }), signal);
-      if (command === "COMMIT") return { kind: "committed", value };
-    } catch (error) {
-      return isAnswerLost(error) ? { kind: "unknown", error } : { kind: "rolled_back", error };
-    }
-    return { kind: "rolled_back", error: transactionAborted(guard.failure()) };
   }
 
   async #acquire(acquireMs: number): Promise<Lease> {
@@ -144,11 +110,89 @@ export class PgDriver<Tx> implements Pool<Tx> {
 
 const TERMINATE_MS = 1000;
 
-interface Parts {
-  readonly guard: Guarded<unknown>;
-  readonly session: Session;
-  readonly lease: Lease;
-  readonly signal: AbortSignal;
+/** One transaction on a connection out of the pool. */
+class PgTransaction<Tx, T> {
+  readonly #lease: Lease;
+  readonly #guard: Guarded<PgPoolClient>;
+  readonly #scope: Scope<Tx>;
+  #committing = false;
+  // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
+  #whole = false;
+
+  constructor(lease: Lease, prepare: boolean) {
+    this.#lease = lease;
+    this.#guard = guardClient(lease.client);
+    this.#scope = { ...pgSession(lease.client, prepare), tx: this.#guard.tx as Tx, backend: undefined };
+  }
+
+  get backend(): Scope<Tx>["backend"] {
+    return this.#scope.backend;
+  }
+
+  /** Runs it to its end; throws only when it could not begin. */
+  async run(work: (scope: Scope<Tx>) => Promise<T>): Promise<TransactionEnd<T>> {
+    await this.#scope.query({ text: `begin ${BEGIN_OPTIONS}` });
+    let value: T;
+    try {
+      value = await work(this.#scope);
+      this.#guard.close();
+      // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
+      if (this.#status() === "I") throw transactionFinished();
+    } catch (error) {
+      return this.#rollBack(error);
+    }
+    // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
+    const lost = this.#loss();
+    return lost === undefined ? this.#commit(value) : { kind: "rolled_back", error: lost };
+  }
+
+  async #commit(value: T): Promise<TransactionEnd<T>> {
+    this.#committing = true;
+    try {
+      const { command } = await this.#scope.query({ text: "commit" });
+      this.#whole = true;
+      if (command === "COMMIT") return { kind: "committed", value };
+    } catch (error) {
+      return isAnswerLost(error) ? { kind: "unknown", error } : this.#rollBack(error);
+    }
+    return { kind: "rolled_back", error: transactionAborted(this.#guard.failure()) };
+  }
+
+  async #rollBack(error: unknown): Promise<TransactionEnd<T>> {
+    this.#guard.close();
+    reach("accept.before_rollback");
+    try {
+      if (this.#loss() === undefined) {
+        await this.#scope.query({ text: "rollback" });
+        this.#whole = true;
+      }
+    } catch {
+      // The connection is gone, and the transaction with it.
+    }
+    return { kind: "rolled_back", error };
+  }
+
+  /** What it came to when its time was up: whatever still runs is ended with the connection. */
+  cutOff(error: unknown): TransactionEnd<T> {
+    this.#whole = false;
+    return { kind: this.#committing ? "unknown" : "rolled_back", error };
+  }
+
+  release(): void {
+    this.#guard.close();
+    this.#lease.giveBack(!this.#whole);
+  }
+
+  /** Why the connection is broken, if it is: it said so, or a statement of the handler got no answer. */
+  #loss(): unknown {
+    const failure = this.#guard.failure();
+    return this.#lease.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
+  }
+
+  #status(): unknown {
+    // Older versions of pg do not have it; there, only the commit's tag speaks.
+    return (this.#lease.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
+  }
 }
 
 /** A connection out of the pool. */
@@ -174,27 +218,4 @@ function leaseOf(client: PgPoolClient): Lease {
       client.release(destroy);
     },
   };
-}
-
-/** Rolls back what is left of a transaction; false when the connection did not answer to it. */
-async function isIdle(parts: Parts): Promise<boolean> {
-  const { session, lease, signal } = parts;
-  if (signal.aborted || lossOf(parts) !== undefined) return false;
-  if (statusOf(lease.client) === "I") return true;
-  const rolledBack = beforeAbort(session.query({ text: "rollback" }), signal);
-  return rolledBack.then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Why the connection is broken, if it is: it said so, or a statement of the handler got no answer. */
-function lossOf({ lease, guard }: Parts): unknown {
-  const failure = guard.failure();
-  return lease.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
-}
-
-function statusOf(client: PgClient): unknown {
-  // Older versions of pg do not have it; there, only the commit's tag speaks.
-  return (client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
 }

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { Clock } from "../../clock.js";
 import type { Arrival } from "../../inbox/inbox-store.js";
 import type { Pool } from "./database.js";
@@ -47,7 +48,9 @@ export class Touches {
     while (this.#gathered.length > 0) {
       const touches = this.#gathered.splice(0, ROWS_PER_STATEMENT);
       try {
+        reach("touch.before_record");
         await writeTouches(pool, touches, { inbox, acquireMs });
+        reach("touch.after_record");
       } catch (error) {
         this.#gathered = [...touches, ...this.#gathered].slice(0, MOST_REMEMBERED);
         throw error;

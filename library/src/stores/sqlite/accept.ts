@@ -42,6 +42,7 @@ function apply(
   arrival: Arrival,
   { nowMs, run }: { readonly nowMs: number; readonly run: () => Promise<Handled> | Handled },
 ): Acceptance {
+  reach("accept.before_insert");
   const attempt = claimRow(client, arrival, nowMs);
   if (attempt === undefined) return knownAlready(client, arrival);
   reach("accept.after_insert");
@@ -74,12 +75,14 @@ function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number
 }
 
 function knownAlready(client: SqliteClient, { tenant, source, id, bodyHash }: Arrival): Acceptance {
+  reach("accept.before_known");
   const row = client.get(
     `select outcome, body_hash, received_at from posthorn_inbox where tenant = ? and source = ? and event_id = ?`,
     tenant,
     source,
     id,
   ) as KnownColumns | undefined;
+  reach("accept.after_known");
   if (row === undefined) throw new Error("the row of a known event is gone within one transaction");
   const known = knownOf(row);
   return { kind: equalBytes(known.bodyHash, bodyHash) ? "duplicate" : "conflict", known };
@@ -115,6 +118,7 @@ function noteResult(
   { tenant, source, id }: Arrival,
   { outcome, result }: Handled,
 ): void {
+  reach("accept.before_note");
   client.run(
     `update posthorn_inbox set outcome = ?, result = ? where tenant = ? and source = ? and event_id = ?`,
     outcome,
@@ -123,6 +127,7 @@ function noteResult(
     source,
     id,
   );
+  reach("accept.after_note");
 }
 
 /** What a row keeps of an arrival, in the order in which every insert names its columns. */

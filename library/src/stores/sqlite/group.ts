@@ -48,12 +48,10 @@ export function runGroup(client: SqliteClient, parts: readonly Part[], limits: G
     if (limits.isOver()) break;
   }
   try {
-    if (limits.guarded) {
-      allowCommit(client);
-      reach("accept.before_commit");
-    }
+    if (limits.guarded) allowCommit(client);
+    reach(limits.guarded ? "accept.before_commit" : "write.before_commit");
     client.exec("commit");
-    if (limits.guarded) reach("accept.after_commit");
+    reach(limits.guarded ? "accept.after_commit" : "write.after_commit");
     return { kind: "committed", outcomes };
   } catch (error) {
     rollBack(client);
@@ -76,8 +74,9 @@ function begin(client: SqliteClient, guarded: boolean): boolean {
   if (client.inTransaction) return false;
   try {
     // Deferred, it would ask for the write lock at its first write, where SQLite can refuse without waiting.
-    if (guarded) reach("accept.before_begin");
+    reach(guarded ? "accept.before_begin" : "write.before_begin");
     client.exec("begin immediate");
+    reach(guarded ? "accept.after_begin" : "write.after_begin");
     if (guarded) forbidCommit(client);
     return true;
   } catch (error) {
@@ -91,12 +90,13 @@ function begin(client: SqliteClient, guarded: boolean): boolean {
 // points at one that does not exist, SQLite refuses every commit; where the host has turned foreign keys off,
 // the end of the transaction is noticed after the handler instead.
 function forbidCommit(client: SqliteClient): void {
-  reach("accept.after_begin");
   // `or replace`: without foreign keys, a handler's commit has left the row behind.
   client.run("insert or replace into posthorn_guard (id, waits_for) values (1, 2)");
+  reach("accept.after_guard");
 }
 
 function allowCommit(client: SqliteClient): void {
+  reach("accept.before_unguard");
   client.run("delete from posthorn_guard where id = 1");
 }
 
@@ -107,13 +107,19 @@ function runPart(client: SqliteClient, { run, undoable }: Part): { outcome: Part
   if (!client.inTransaction) return { outcome: endedBy(outcome), intact: false };
   if (!undoable) return { outcome, intact: true };
   try {
-    if (outcome.kind === "threw") client.run("rollback to posthorn_part");
+    if (outcome.kind === "threw") undo(client);
     client.run("release posthorn_part");
     return { outcome, intact: true };
   } catch {
     // The savepoint is gone: the part ended the transaction and began another.
     return { outcome: endedBy(outcome), intact: false };
   }
+}
+
+function undo(client: SqliteClient): void {
+  reach("accept.before_rollback");
+  client.run("rollback to posthorn_part");
+  reach("accept.after_rollback");
 }
 
 function outcomeOf(run: () => unknown): PartOutcome {

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { Arrival, InboxKey, InboxRow, KnownEvent, RefusedBecause } from "../../inbox/inbox-store.js";
 import { arrivalValues } from "./accept.js";
 import type { SqliteClient } from "./client.js";
@@ -7,12 +8,14 @@ import type { Touch } from "./touches.js";
 
 /** What is known of an event. */
 export function findKnown(client: SqliteClient, { tenant, source, id }: InboxKey): KnownEvent | undefined {
+  reach("find.before_read");
   const row = client.get(
     `select outcome, body_hash, received_at from posthorn_inbox where tenant = ? and source = ? and event_id = ?`,
     tenant,
     source,
     id,
   ) as KnownColumns | undefined;
+  reach("find.after_read");
   return row && knownOf(row);
 }
 
@@ -52,6 +55,7 @@ export function noteFailure(
     withoutNul(error),
   ) as { attempts: number } | undefined;
   if (row === undefined) return;
+  reach("fail.before_attempt");
   client.run(
     `insert into posthorn_inbox_attempt (tenant, source, event_id, attempt, failed_at, error) values (?, ?, ?, ?, ?, ?)`,
     arrival.tenant,

@@ -94,8 +94,10 @@ class SqliteInbox<Db extends SqliteDatabase> implements InboxStore<Db, "synchron
     reach("fail.after_record");
   }
 
-  refuse(arrival: Arrival, because: RefusedBecause): Promise<void> {
-    return this.#write(() => noteRefusal(this.#connection.client, arrival, { because, nowMs: this.#now() }));
+  async refuse(arrival: Arrival, because: RefusedBecause): Promise<void> {
+    reach("refuse.before_record");
+    await this.#write(() => noteRefusal(this.#connection.client, arrival, { because, nowMs: this.#now() }));
+    reach("refuse.after_record");
   }
 
   touch(arrival: Arrival): void {
@@ -108,7 +110,9 @@ class SqliteInbox<Db extends SqliteDatabase> implements InboxStore<Db, "synchron
     while (this.#touches.size > 0) {
       const touches = this.#touches.take(TOUCHES_PER_WRITE);
       try {
+        reach("touch.before_record");
         await this.#write(() => touches.forEach((touch) => noteTouch(this.#connection.client, touch)));
+        reach("touch.after_record");
       } catch (error) {
         this.#touches.putBack(touches);
         throw error;

@@ -1,0 +1,26 @@
+import type { FaultPoint } from "../../library/src/fault-point.js";
+import type { Database } from "./database.js";
+
+const ONE_STATEMENT = "a record is one statement, and a transaction of its own";
+const NO_LOCK = "the write lock of the file is taken with `begin immediate`";
+const NO_ANSWER = "there is no connection on which an answer could be lost";
+const NO_GUARD =
+  "the commit's tag, and the transaction's id, betray a handler that has ended the transaction";
+
+/** Points that do not exist on one of the stores, and why. Every other point is hit on both. */
+export const ABSENT: Readonly<Record<Database["name"], Readonly<Partial<Record<FaultPoint, string>>>>> = {
+  sqlite: {
+    "dedup.before_lock": NO_LOCK,
+    "dedup.before_resolve": NO_ANSWER,
+    "dedup.after_resolve": NO_ANSWER,
+  },
+  postgres: {
+    "accept.after_guard": NO_GUARD,
+    "accept.before_unguard": NO_GUARD,
+    "fail.before_attempt": ONE_STATEMENT,
+    "write.before_begin": ONE_STATEMENT,
+    "write.after_begin": ONE_STATEMENT,
+    "write.before_commit": ONE_STATEMENT,
+    "write.after_commit": ONE_STATEMENT,
+  },
+};

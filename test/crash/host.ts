@@ -1,0 +1,93 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { FaultPoint } from "../../library/src/fault-point.js";
+import type { HostOptions } from "./host/work.mjs";
+
+export type { HostOptions };
+
+/** Where a host is to end itself by `kill -9`. */
+export interface KillAt {
+  readonly point: FaultPoint;
+  /** At which time that it comes there. */
+  readonly nth: number;
+}
+
+/** How a host ended. */
+export interface HostEnd {
+  readonly signal: NodeJS.Signals | null;
+  /** The point at which it killed itself; undefined when somebody else ended it. */
+  readonly point: string | undefined;
+}
+
+const program = fileURLToPath(new URL("host/host-process.mjs", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+// The last resort when a test run ends without its teardown: nothing may stay behind.
+const running = new Set<ChildProcess>();
+process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
+/** A host application in a process of its own, on the built library. */
+export class Host {
+  readonly port: number;
+  readonly ended: Promise<HostEnd>;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number, ended: Promise<HostEnd>) {
+    this.#child = child;
+    this.port = port;
+    this.ended = ended;
+  }
+
+  static async start(options: HostOptions): Promise<Host> {
+    const args = ["--conditions", "posthorn-faults", program, JSON.stringify(options)];
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ["pipe", "pipe", "pipe"] });
+    running.add(child);
+    // A write to a host that is already dead is no failure of the test.
+    child.stdin.on("error", () => undefined);
+    let said = "";
+    let point: string | undefined;
+    child.stderr.on("data", (text: Buffer) => (said = (said + text.toString()).slice(-8192)));
+    const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+    const ended = closed.then(([, signal]) => {
+      running.delete(child);
+      return { signal, point };
+    });
+    const port = await new Promise<number>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        const [word, value] = line.split(" ");
+        if (word === "ready") resolve(Number(value));
+        if (word === "killed") point = value;
+      });
+      void closed.then(() => reject(new Error(`The host ended before it was ready:\n${said}`)));
+    });
+    void ended.then(({ signal }) => {
+      if (signal !== "SIGKILL") console.error(`The host ended by itself (${signal}):\n${said}`);
+    });
+    return new Host(child, port, ended);
+  }
+
+  /** Arms a point; the host says when it is done. */
+  async arm(at: KillAt): Promise<void> {
+    await this.post("/arm", at);
+  }
+
+  /** Asks the host for something that is no event. Throws when it ends meanwhile. */
+  async post(path: string, body: unknown): Promise<{ status: number; verdict: string }> {
+    const asked = request({ port: this.port, host: "127.0.0.1", path, method: "POST" });
+    asked.end(JSON.stringify(body));
+    const [response] = (await once(asked, "response")) as [import("node:http").IncomingMessage];
+    response.resume();
+    await once(response, "end");
+    return { status: response.statusCode ?? 0, verdict: String(response.headers["posthorn-verdict"]) };
+  }
+
+  /** `kill -9`, from outside and at any moment. */
+  async kill(): Promise<HostEnd> {
+    this.#child.kill("SIGKILL");
+    return this.ended;
+  }
+}
