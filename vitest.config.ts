@@ -62,7 +62,11 @@ export default defineConfig({
         // The same vectors on WebCrypto, which is what `#crypto` means outside of Node.
         extends: true,
         resolve: { alias: [{ find: "#crypto", replacement: source("signature/crypto-web.ts") }] },
-        test: { name: "web", include: ["test/vectors.test.ts"], env: { POSTHORN_CRYPTO: "web" } },
+        test: {
+          name: "web",
+          include: ["test/vectors.test.ts", "library/src/testing/signed-request/*.test.ts"],
+          env: { POSTHORN_CRYPTO: "web" },
+        },
       },
       {
         extends: true,

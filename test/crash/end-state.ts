@@ -11,7 +11,7 @@ export function writeEnd({ effects, counted, stored }: EndRows, reader: HistoryW
     const hash = Buffer.from(hashColumn).toString("hex");
     reader.see("stored", { tenant, source, id, outcome, bodyHash: hashOf(body), hashColumn: hash });
   }
-  reader.see("inbox_read", { rows: stored.length });
+  reader.see("inbox_read", { rows: stored.length, sources: ["shop"] });
 }
 
 export function hashOf(body: Uint8Array): string {

@@ -1,53 +1,58 @@
-import { describe, expect, it, afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FAULT_POINTS } from "../../library/src/fault-point.js";
 import type { FaultPoint } from "../../library/src/fault-point.js";
 import { createChance } from "../chance.js";
+import { CRASH_SEED } from "./campaign.js";
 import type { Database } from "./database.js";
 import { ABSENT } from "./fault-table.js";
 import { expectKept, Run } from "./run.js";
+import { Supervisor } from "./supervisor.js";
 import { REPEATS, sendEverything } from "./traffic.js";
 
 /** More rounds, at later arrivals at each point: POSTHORN_CRASH_ROUNDS. */
-const ROUNDS = Number(process.env["POSTHORN_CRASH_ROUNDS"] ?? 1);
-const SEED = Number(process.env["POSTHORN_CRASH_SEED"] ?? 1);
+const ROUNDS = Number(process.env["POSTHORN_CRASH_ROUNDS"] ?? 2);
 
 /** Kills a host at every point that its store has, and holds what is left against the sender's log. */
 export function killAtEveryPoint(
   name: Database["name"],
   open: () => Promise<Database>,
-  elsewhere: readonly FaultPoint[],
+  { elsewhere }: { readonly elsewhere: ReadonlyMap<FaultPoint, number> },
 ): void {
   const kills = new Map<FaultPoint, number>();
-  const points = FAULT_POINTS.filter(
-    (point) => ABSENT[name][point] === undefined && !elsewhere.includes(point),
-  );
+  const present = FAULT_POINTS.filter((point) => ABSENT[name][point] === undefined);
+  const points = present.filter((point) => !elsewhere.has(point));
   let database: Database;
-  beforeAll(async () => void (database = await open()));
+  let supervisor: Supervisor;
+  beforeAll(async () => {
+    database = await open();
+    supervisor = new Supervisor(database.options);
+  });
   afterAll(async () => {
-    const counted = [...kills].map(([point, n]) => `${point} ${n}`).join(", ");
-    console.log(`kill -9 on ${name}: ${counted}`);
+    await supervisor.stop();
     await database.close();
   });
 
-  describe.each(Array.from({ length: ROUNDS * 2 }, (_, round) => round))(`round %i on ${name}`, (round) => {
+  describe.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))("in round %i", (round) => {
     it.each(points)("a kill at %s loses nothing and doubles nothing", async (point) => {
-      const chance = createChance(SEED + round);
-      const nth = round === 0 ? 1 : 1 + chance.below(REPEATS);
-      const scope = `${point.replaceAll(/[._]/g, "")}${round}`;
-      const run = new Run({ database, scope });
+      const chance = createChance(CRASH_SEED + round);
+      // Alone at first; then in the middle of others, with which it may share a transaction.
+      const nth = round === 1 ? 1 : 1 + chance.below(REPEATS);
+      const run = new Run({ database, supervisor, scope: `${point.replaceAll(/[._]/g, "")}${round}` });
       try {
-        await run.arm({ point, nth });
-        await sendEverything(run, scope, chance);
+        await (await supervisor.host()).arm({ point, nth });
+        await sendEverything(run, chance);
         expect(run.ends).toEqual([{ signal: "SIGKILL", point }]);
         kills.set(point, (kills.get(point) ?? 0) + 1);
-        expectKept(await run.end(), `killed at ${point}, time ${nth}, seed ${SEED + round}`);
+        expectKept(await run.end(), `killed at ${point}, time ${nth}, seed ${CRASH_SEED}`);
       } finally {
-        await run.stop();
+        run.close();
       }
     });
   });
 
   it(`every point was hit by a real kill -9 on ${name}`, () => {
-    expect(points.filter((point) => kills.get(point) === undefined)).toEqual([]);
+    const hits = new Map([...kills, ...elsewhere]);
+    console.log(`kill -9 on ${name}: ${[...hits].map(([point, n]) => `${point} ${n}`).join(", ")}`);
+    expect(present.filter((point) => (hits.get(point) ?? 0) === 0)).toEqual([]);
   });
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { FaultPoint } from "../../library/src/fault-point.js";
@@ -52,8 +53,10 @@ export class Host {
     let point: string | undefined;
     child.stderr.on("data", (text: Buffer) => (said = (said + text.toString()).slice(-8192)));
     const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-    const ended = closed.then(([, signal]) => {
+    const ended = closed.then(([code, signal]) => {
       running.delete(child);
+      // Nobody but a test ends it: a host that stopped by itself has met an error that it did not survive.
+      if (signal !== "SIGKILL") console.error(`The host ended with ${code ?? signal}:\n${said}`);
       return { signal, point };
     });
     const port = await new Promise<number>((resolve, reject) => {
@@ -63,9 +66,6 @@ export class Host {
         if (word === "killed") point = value;
       });
       void closed.then(() => reject(new Error(`The host ended before it was ready:\n${said}`)));
-    });
-    void ended.then(({ signal }) => {
-      if (signal !== "SIGKILL") console.error(`The host ended by itself (${signal}):\n${said}`);
     });
     return new Host(child, port, ended);
   }
@@ -79,7 +79,7 @@ export class Host {
   async post(path: string, body: unknown): Promise<{ status: number; verdict: string }> {
     const asked = request({ port: this.port, host: "127.0.0.1", path, method: "POST" });
     asked.end(JSON.stringify(body));
-    const [response] = (await once(asked, "response")) as [import("node:http").IncomingMessage];
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
     response.resume();
     await once(response, "end");
     return { status: response.statusCode ?? 0, verdict: String(response.headers["posthorn-verdict"]) };

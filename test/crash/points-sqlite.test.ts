@@ -1,4 +1,4 @@
 import { killAtEveryPoint } from "./every-point.js";
 import { createSqliteDatabase } from "./sqlite-database.js";
 
-killAtEveryPoint("sqlite", createSqliteDatabase, []);
+killAtEveryPoint("sqlite", createSqliteDatabase, { elsewhere: new Map() });

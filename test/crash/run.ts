@@ -1,97 +1,81 @@
 import { createWriteStream, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createChecker, createHistory, printViolations } from "posthorn/testing";
-import type { CheckerOptions, History, HistoryReport } from "posthorn/testing";
+import type { CheckerOptions, History, HistoryChecker, HistoryReport } from "posthorn/testing";
 import type { Database } from "./database.js";
-import type { HostEnd, HostOptions, KillAt } from "./host.js";
-import { Host } from "./host.js";
+import type { HostEnd } from "./host.js";
 import { Provider } from "./provider.js";
+import type { Supervisor } from "./supervisor.js";
 
 export interface RunOptions extends CheckerOptions {
   readonly database: Database;
+  readonly supervisor: Supervisor;
   /** The beginning of every id of this run, without a hyphen. */
   readonly scope: string;
-  /** Started with other options than the database's own. */
-  readonly host?: Partial<HostOptions>;
   /** Look for the effect after every acknowledgement. @default true */
   readonly look?: boolean;
 }
 
-/** A host that is started again whenever it ends, a provider that sends to it, and a checker that sees it all. */
+/** A provider that sends to a host that is killed, and a checker that sees it all. */
 export class Run {
   readonly history: History;
   readonly provider: Provider;
-  readonly #options: RunOptions;
-  readonly #checker;
-  readonly #keep: ((line: string) => void) | undefined;
-  #host: Promise<Host> | undefined;
-  #incarnation = 0;
-  #over = false;
+  /** How the hosts ended so far. */
   readonly ends: HostEnd[] = [];
+  readonly #options: RunOptions;
+  readonly #checker: HistoryChecker;
+  readonly #forget: () => void;
 
   constructor(options: RunOptions) {
+    const { database, supervisor, look = true } = options;
     this.#options = options;
     this.#checker = createChecker(options);
-    this.#keep = keeper(options);
+    const keep = keeper(options);
     this.history = createHistory({
       write: (record) => {
         this.#checker.observe(record);
-        this.#keep?.(`${JSON.stringify(record)}\n`);
+        keep?.(`${JSON.stringify(record)}\n`);
       },
     });
-    const { database, look = true } = options;
     this.provider = new Provider({
       history: this.history,
-      port: async () => (await this.host()).port,
+      port: async () => (await supervisor.host()).port,
       ...(look ? { look: ({ event }) => database.effectsOf(event) } : {}),
     });
+    this.#forget = supervisor.onEnd((end, incarnation) => this.#ended(end, incarnation));
   }
 
-  /** The host that runs now, or the next one. */
-  host(): Promise<Host> {
-    this.#host ??= this.#start();
-    return this.#host;
+  get scope(): string {
+    return this.#options.scope;
   }
 
-  async arm(at: KillAt): Promise<void> {
-    await (await this.host()).arm(at);
+  get supervisor(): Supervisor {
+    return this.#options.supervisor;
   }
 
-  /** `kill -9` at whatever the host is doing. */
-  async kill(): Promise<void> {
-    await (await this.host()).kill();
+  /** Notes what else is done to the system. */
+  fault(what: string): void {
+    this.history.writer("tester").see("fault", { what });
   }
 
-  /** Ends the host, reads what is left, and says what the run came to. */
+  /** Reads what is left, and says what the run came to. Nothing may be under way any more. */
   async end(): Promise<HistoryReport> {
-    await this.stop();
+    this.close();
     const { database, scope } = this.#options;
     await database.readEnd(scope, this.history.writer("reader"));
     return this.#checker.end();
   }
 
-  /** Ends the host, whatever happened. */
-  async stop(): Promise<void> {
-    this.#over = true;
+  /** Lets go of the host, whatever happened. */
+  close(): void {
+    this.#forget();
     this.provider.close();
-    await this.#host?.then(
-      (host) => host.kill(),
-      () => undefined,
-    );
   }
 
-  async #start(): Promise<Host> {
-    const { database, host: changes } = this.#options;
-    const host = await Host.start({ ...database.options, ...changes });
-    const incarnation = ++this.#incarnation;
-    void host.ended.then((end) => {
-      if (this.#over) return;
-      this.ends.push(end);
-      this.#host = undefined;
-      const what = end.point === undefined ? "kill at any moment" : `kill at ${end.point}`;
-      this.history.writer("parent", incarnation).see("fault", { what });
-    });
-    return host;
+  #ended(end: HostEnd, incarnation: number): void {
+    this.ends.push(end);
+    const what = end.point === undefined ? "kill at any moment" : `kill at ${end.point}`;
+    this.history.writer("supervisor", incarnation).see("fault", { what });
   }
 }
 

@@ -10,11 +10,13 @@ export const REPEATS = 4;
  * A little of everything that a receiver meets: events that succeed, with and without a result, that fail at
  * first, come again, come again with another body, and forged ones; and a host that dedups in its own transaction.
  */
-export async function sendEverything(run: Run, scope: string, chance: Chance): Promise<void> {
+export async function sendEverything(run: Run, chance: Chance): Promise<void> {
   const kinds = ["counted", "quiet", "flaky", "again", "conflict", "forged", "dedup"] as const;
   await Promise.all(
     kinds.flatMap((kind) =>
-      Array.from({ length: REPEATS }, (_, n) => sendOne(run, kind, { id: `${scope}-${kind}${n}`, chance })),
+      Array.from({ length: REPEATS }, (_, n) =>
+        sendOne(run, kind, { id: `${run.scope}-${kind}${n}`, chance }),
+      ),
     ),
   );
 }
@@ -56,6 +58,6 @@ async function sendOne(
 
 /** Has the receipts of duplicates written now; a host that is killed meanwhile has lost only those. */
 async function flush(run: Run): Promise<void> {
-  const host = await run.host();
+  const host = await run.supervisor.host();
   await host.post("/flush", {}).catch(() => undefined);
 }

@@ -32,12 +32,14 @@ export async function recordBatch(
 ): Promise<Recorded> {
   const ids = idArrayText(receipts.map(({ id }) => id));
   const ttls = `{${receipts.map(({ ttlS }) => ttlS).join(",")}}`;
-  const { rows } = await pool.query(
-    { text: recordSql(table), params: [ids, ttls, mark], prepared: true },
-    acquireMs,
-  );
+  const text = recordTexts.get(table) ?? recordSql(table);
+  recordTexts.set(table, text);
+  const { rows } = await pool.query({ text, params: [ids, ttls, mark], prepared: true }, acquireMs);
   return { first: idsIn(rows[0]?.[0]), busy: idsIn(rows[0]?.[1]) };
 }
+
+// Made once per table: the driver finds a prepared statement by its text, and would hash a new one each time.
+const recordTexts = new Map<string, string>();
 
 // The lock is tried, never waited for: one id held by a slow transaction stalled a whole batch for 3 s, and the next
 // batch that shared an id with it. Whoever gets the lock is alone with the id, so `on conflict` decides at once, and

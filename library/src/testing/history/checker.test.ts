@@ -57,7 +57,7 @@ class Story {
       const named = nameAndHash(name);
       reader.see("stored", { ...named, outcome, hashColumn: named.bodyHash });
     }
-    if (stored) reader.see("inbox_read", { rows: stored.length });
+    if (stored) reader.see("inbox_read", { rows: stored.length, sources: ["shop"] });
     return this;
   }
 

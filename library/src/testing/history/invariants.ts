@@ -13,7 +13,7 @@ export interface Finding {
 /** What was read at the end of the run. */
 export interface EndFacts {
   readonly effects: RecordOf<"effects_read", "ok">;
-  /** Undefined where there is no inbox, as with dedup in transactions of the host. */
+  /** Undefined where no inbox was read. */
   readonly inbox: RecordOf<"inbox_read", "ok"> | undefined;
 }
 
@@ -94,8 +94,8 @@ const refusalImpliesNone: Invariant = {
 const together: Invariant = {
   name: "I5",
   promise: "an event's effect and the row that says so are both there, or neither",
-  judge({ effects: [effect], stored }, { inbox }) {
-    if (inbox === undefined) return undefined;
+  judge({ name, effects: [effect], stored }, { inbox }) {
+    if (inbox?.fields.sources.includes(name.source) !== true) return undefined;
     const says = stored?.fields.outcome === "success";
     if (effect && !says) return { found: "its effect stands without its row", witness: [effect] };
     if (effect || !says) return undefined;

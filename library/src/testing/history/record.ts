@@ -53,8 +53,8 @@ export interface Operations {
   readonly stored: {
     readonly ok: EventName & SeenBytes & { readonly outcome: string; readonly hashColumn: string };
   };
-  /** The whole inbox was read. */
-  readonly inbox_read: { readonly ok: { readonly rows: number } };
+  /** The whole inbox was read. Other sources of the same host may do without one: of them it says nothing. */
+  readonly inbox_read: { readonly ok: { readonly rows: number; readonly sources: readonly string[] } };
   /** What was done to the system on purpose: a kill at a named point, a cut connection. */
   readonly fault: { readonly ok: { readonly what: string } };
 }
