@@ -12,7 +12,8 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
     load: async () => (await import("./suites/verify.js")).suite,
   },
   inbox: {
-    summary: "events per second through dedup and receiver against the seed's patterns, on Postgres and SQLite",
+    summary:
+      "events per second through dedup and receiver against the seed's patterns, on Postgres and SQLite",
     load: async () => (await import("./suites/inbox.js")).suite,
   },
 };

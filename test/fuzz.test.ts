@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { PROVIDER_SCHEMES } from "posthorn/providers";
 import { fuzz } from "./fuzz/campaign.js";
-import { findSuperlinear, isLinear } from "./fuzz/linearity.js";
+import { isLinear } from "./fuzz/linearity.js";
 import { readCorpora } from "./fuzz/seeds.js";
 import type { Corpus, Seed } from "./fuzz/seeds.js";
 
-// `npm run fuzz` runs a million; this slice keeps the fuzzer itself and the worst mistakes in sight.
+// `npm run fuzz` runs a million, and measures that time grows no faster than the input; this slice keeps the
+// fuzzer itself and the worst mistakes in sight.
 const corpora = readCorpora();
 
 function genuineSeed(scheme: string): Seed {
@@ -26,8 +27,8 @@ function broken(scheme: string, fault: Partial<Seed["verifier"]["scheme"]>): Rea
 }
 
 describe("damaged requests", () => {
-  it("are never accepted, and refused with a known code, by every scheme", { timeout: 120_000 }, () => {
-    const { verdicts, failures } = fuzz({ executions: 20_000, seed: 1 });
+  it("are never accepted, and refused with a known code, by every scheme", () => {
+    const { verdicts, failures } = fuzz({ executions: 5000, seed: 1 });
     expect(failures).toEqual([]);
     expect([...verdicts.keys()]).toEqual(expect.arrayContaining(PROVIDER_SCHEMES.map(({ name }) => name)));
     for (const counts of verdicts.values()) {
@@ -36,14 +37,6 @@ describe("damaged requests", () => {
       expect(counts.size).toBeGreaterThan(2);
     }
   });
-
-  it.each(["standard_webhooks", "twilio"])(
-    "take %s a time in proportion to their size",
-    { timeout: 120_000 },
-    (scheme) => {
-      expect(findSuperlinear(genuineSeed(scheme))).toEqual([]);
-    },
-  );
 });
 
 describe("the fuzzer", () => {

@@ -1,17 +1,50 @@
-import type { Suite } from "../suite.js";
-import { dedupCases, dedupRatios } from "./inbox/dedup-cases.js";
-import { receiverCases, receiverRatios } from "./inbox/receiver-cases.js";
+import type { Plan, Suite } from "../suite.js";
+import { busyPoolCases, busyRatios } from "./inbox/busy-pool-cases.js";
+import { DEDUP, dedupCases, dedupRatios } from "./inbox/dedup-cases.js";
 import { openBench } from "./inbox/durable-postgres.js";
+import { RECEIVER, receiverCases, receiverRatios } from "./inbox/receiver-cases.js";
+import { SQLITE, sqliteCases, sqliteRatios } from "./inbox/sqlite-cases.js";
+import { SIZE, sizeRatios, tableSizeCases } from "./inbox/table-size-cases.js";
+
+const full: Plan = { rounds: 9, turnMs: 2000, warmupMs: 4000 };
+
+/** Without what fills millions of rows, or waits for a handler of 10 s. */
+const quick: Plan = {
+  rounds: 5,
+  turnMs: 300,
+  warmupMs: 700,
+  cases: [
+    DEDUP.ours64,
+    DEDUP.ours1000,
+    DEDUP.seed,
+    DEDUP.rawLocked,
+    RECEIVER.receive,
+    RECEIVER.duplicates,
+    RECEIVER.seed,
+    SQLITE.ours,
+    SQLITE.raw,
+    SIZE.empty,
+    SIZE.modest,
+  ],
+};
 
 export const suite: Suite = {
-  plans: {
-    full: { rounds: 9, turnMs: 2000, warmupMs: 1000 },
-    quick: { rounds: 5, turnMs: 400, warmupMs: 400 },
-  },
-  ratios: [...dedupRatios, ...receiverRatios],
+  plans: { full, quick },
+  ratios: [...dedupRatios, ...receiverRatios, ...sqliteRatios, ...sizeRatios, ...busyRatios],
   limits: [],
+  unavailable() {
+    const resolved = import.meta.resolve("posthorn/postgres");
+    if (resolved.includes("/dist/")) return undefined;
+    return `posthorn/postgres is ${resolved}; what is measured is the built package, so run npm run build`;
+  },
   async cases(context) {
     const bench = await openBench(context);
-    return [...(await dedupCases(bench)), ...(await receiverCases(bench))];
+    return [
+      ...(await dedupCases(bench)),
+      ...(await receiverCases(bench)),
+      ...(await sqliteCases(context)),
+      ...tableSizeCases(context, bench),
+      ...(await busyPoolCases(bench)),
+    ];
   },
 };

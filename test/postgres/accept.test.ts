@@ -176,6 +176,17 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     await expectAppliedOnce(arrival);
   });
 
+  it("a session that the server ends for idling in its transaction fails the event", async () => {
+    const arrival = newArrival();
+    const acceptance = await accept(arrival, async (tx) => {
+      await write(tx, arrival);
+      await pool.inside(tx, "set local idle_in_transaction_session_timeout = 30");
+      await sleep(200);
+    });
+    expect(acceptance.kind).toBe("failed");
+    await expectAppliedOnce(arrival);
+  });
+
   it("a constraint that fails at commit fails the event", async () => {
     await admin.rows(
       "create table if not exists checked_late (id int primary key, ref int references checked_late (id) deferrable initially deferred)",

@@ -26,7 +26,12 @@ export const dedupRatios: readonly Ratio[] = [
     goal: ">= 10",
   },
   { name: "dedup of 1,000 callers / seed's transaction", of: DEDUP.ours1000, to: DEDUP.seed, goal: ">= 20" },
-  { name: "dedup of 1,000 callers / raw, our statement", of: DEDUP.ours1000, to: DEDUP.rawLocked, goal: ">= 0.5" },
+  {
+    name: "dedup of 1,000 callers / raw, our statement",
+    of: DEDUP.ours1000,
+    to: DEDUP.rawLocked,
+    goal: ">= 0.5",
+  },
   { name: "dedup of 1,000 callers / raw, insert only", of: DEDUP.ours1000, to: DEDUP.rawUnlocked },
   { name: "dedup of 64 callers / single insert", of: DEDUP.ours64, to: DEDUP.single },
 ];

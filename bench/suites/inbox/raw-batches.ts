@@ -45,5 +45,6 @@ export async function writeBatch(pool: Pool, statement: string, nextId: IdSource
     rowMode: "array",
   });
   const first = rows[0]?.[0]?.split("\n").length;
-  if (first !== ROWS_PER_STATEMENT) throw new Error(`${ROWS_PER_STATEMENT} ids are new; ${first} were first.`);
+  if (first !== ROWS_PER_STATEMENT)
+    throw new Error(`${ROWS_PER_STATEMENT} ids are new; ${first} were first.`);
 }

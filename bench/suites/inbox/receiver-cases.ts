@@ -38,7 +38,9 @@ const KNOWN_PER_CALLER = 16;
 
 /** The host's own work, the same for everybody. */
 export async function createOrders(pool: Pool): Promise<void> {
-  await pool.query("create table if not exists paid_order (event_id text primary key, amount integer not null)");
+  await pool.query(
+    "create table if not exists paid_order (event_id text primary key, amount integer not null)",
+  );
 }
 
 export async function payOrder(client: PoolClient, eventId: string): Promise<void> {
@@ -79,7 +81,9 @@ export async function receiverCases({ pool }: Bench): Promise<Case[]> {
   });
   const verifier = shopVerifier();
   return [
-    supplied(RECEIVER.receive, async () => expectVerdict(await receiver.receive(SOURCE, supply.take()), "applied")),
+    supplied(RECEIVER.receive, async () =>
+      expectVerdict(await receiver.receive(SOURCE, supply.take()), "applied"),
+    ),
     load(RECEIVER.accept, () => acceptOne(store, nextId())),
     duplicatesCase(pool, receiver, load),
     load(RECEIVER.seed, async () => {

@@ -33,7 +33,11 @@ export function shopVerifier(): Verifier {
 
 /** An event of today: one whose body says an old time would be refused as stale. */
 export function bodyOf(type: string): Buffer {
-  const event = { type, timestamp: new Date().toISOString(), data: { order: "ord_7", amount: 1999, note: "" } };
+  const event = {
+    type,
+    timestamp: new Date().toISOString(),
+    data: { order: "ord_7", amount: 1999, note: "" },
+  };
   event.data.note = "x".repeat(BODY_BYTES - JSON.stringify(event).length);
   return Buffer.from(JSON.stringify(event));
 }
@@ -71,5 +75,6 @@ export class SignedSupply {
 /** Throws unless the reply says this of the event: an error that is answered fast is no throughput. */
 export function expectVerdict(reply: Reply, verdict: string): void {
   const found = reply.headers?.["posthorn-verdict"];
-  if (found !== verdict) throw new Error(`Answered ${reply.status}, ${found ?? "no verdict"}; expected ${verdict}.`);
+  if (found !== verdict)
+    throw new Error(`Answered ${reply.status}, ${found ?? "no verdict"}; expected ${verdict}.`);
 }

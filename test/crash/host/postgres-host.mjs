@@ -18,7 +18,7 @@ const TTL_S = 3600;
 export function postgresHost({ database, plant }) {
   const pool = new Pool({ connectionString: database, max: POOL, application_name: "posthorn-crash" });
   // A session that is ended while it is idle is replaced by the pool; without a listener it would end the process.
-  pool.on("error", () => undefined);
+  pool.on("error", ignore);
   const adapter = postgresDedup({ client: pool });
 
   return {
@@ -61,6 +61,8 @@ async function write(on, { tenant, source, id, body, scope, slot }) {
   );
 }
 
+function ignore() {}
+
 /**
  * A transaction as careful hosts write it: the commit's tag is looked at.
  *
@@ -71,7 +73,6 @@ async function write(on, { tenant, source, id, body, scope, slot }) {
  */
 async function inTransaction(pool, work) {
   const client = await pool.connect();
-  const ignore = () => undefined;
   client.on("error", ignore);
   let whole = false;
   try {

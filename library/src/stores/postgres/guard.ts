@@ -8,11 +8,11 @@ import { sqlState, transactionFinished } from "./sqlstate.js";
  */
 export interface Guarded<Tx> {
   readonly tx: Tx;
-  close(): void;
+  readonly close: () => void;
   /** The last statement that failed, where the driver tells: the likely cause of an aborted transaction. */
-  failure(): unknown;
+  readonly failure: () => unknown;
   /** Asks the server to cancel the statement that is running. */
-  cancel(): void;
+  readonly cancel: () => void;
 }
 
 // The receiver gives the connection back; a handler that did would hand an open transaction to the next one.

@@ -59,8 +59,10 @@ export class Touches {
   }
 
   #forgetOldest(now: number): void {
+    if (this.#lastAt.size <= MOST_REMEMBERED) return;
+    // Many at once: a Map keeps a hole for each that is deleted, and looks through all of them to find the oldest.
     for (const [key, at] of this.#lastAt) {
-      if (this.#lastAt.size <= MOST_REMEMBERED && now - at < MINUTE_MS) return;
+      if (this.#lastAt.size <= MOST_REMEMBERED / 2 && now - at < MINUTE_MS) return;
       this.#lastAt.delete(key);
     }
   }
