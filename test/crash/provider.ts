@@ -68,7 +68,7 @@ export class Provider {
       const status = response.statusCode ?? 0;
       const verdict = response.headers["posthorn-verdict"] as string | undefined;
       call.ok({ status, verdict });
-      if (look && status === 200 && verdict !== "conflict") await this.#look(letter, writer, look);
+      if (look && status < 300 && verdict !== "conflict") await this.#look(letter, writer, look);
       return { status, verdict };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;

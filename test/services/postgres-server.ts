@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chownSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { arch, platform, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { endProcess, freePort, saidReady } from "./spawned.js";
+import { atProcessEnd, endProcess, freePort, saidReady } from "./spawned.js";
 
 export interface PostgresOptions {
   /**
@@ -19,8 +19,8 @@ export interface PostgresOptions {
 export interface PostgresServer {
   urlOf(database: string): string;
   readonly port: number;
-  /** kill -9 of the server; `start` brings it back with the same data and port. */
-  kill(): Promise<void>;
+  /** kill -9 of the server, or with SIGQUIT its immediate shutdown; `start` brings it back with the same data and port. */
+  kill(signal?: "SIGKILL" | "SIGQUIT"): Promise<void>;
   start(): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
@@ -60,15 +60,15 @@ interface Parts {
 class Server implements PostgresServer {
   readonly #parts: Parts;
   #child: ChildProcess | undefined;
-  // The last resort when the test run ends without its teardown: nothing may stay behind.
-  readonly #atExit = (): void => {
-    this.#child?.kill("SIGKILL");
-    this.#remove();
-  };
+  readonly #callOff: () => void;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    process.once("exit", this.#atExit);
+    // The last resort when the test run ends without its teardown: nothing may stay behind.
+    this.#callOff = atProcessEnd(() => {
+      this.#child?.kill("SIGKILL");
+      this.#remove();
+    });
   }
 
   get port(): number {
@@ -93,14 +93,14 @@ class Server implements PostgresServer {
     await saidReady(child, "ready to accept connections");
   }
 
-  async kill(): Promise<void> {
-    if (this.#child) await endProcess(this.#child, "SIGKILL");
+  async kill(signal: "SIGKILL" | "SIGQUIT" = "SIGKILL"): Promise<void> {
+    if (this.#child) await endProcess(this.#child, signal);
   }
 
   async stop(): Promise<void> {
     // SIGINT is Postgres' fast shutdown: it does not wait for the clients that a failed test left open.
     if (this.#child) await endProcess(this.#child, "SIGINT");
-    process.off("exit", this.#atExit);
+    this.#callOff();
     this.#remove();
   }
 

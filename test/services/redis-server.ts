@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { endProcess, freePort, saidReady } from "./spawned.js";
+import { atProcessEnd, endProcess, freePort, saidReady } from "./spawned.js";
 
 /** A Redis to test with, or why there is none: a text for skipFor(). */
 export type RedisService = { readonly url: string } | { readonly reason: string };
@@ -20,15 +20,14 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   const args = ["--bind", "127.0.0.1", "--port", String(port), "--dir", home, "--save", "", ...settings];
   const child = spawn("redis-server", args, { stdio: ["ignore", "pipe", "ignore"] });
   const remove = (): void => rmSync(home, { recursive: true, force: true });
-  const atExit = (): void => {
+  const callOff = atProcessEnd(() => {
     child.kill("SIGKILL");
     remove();
-  };
-  process.once("exit", atExit);
+  });
   await saidReady(child, "Ready to accept connections");
   const stop = async (): Promise<void> => {
     await endProcess(child, "SIGKILL");
-    process.off("exit", atExit);
+    callOff();
     remove();
   };
   return { url: `redis://127.0.0.1:${port}`, stop };

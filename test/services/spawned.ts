@@ -29,6 +29,25 @@ export async function saidReady(child: ChildProcess, ready: string): Promise<voi
   });
 }
 
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Cleans up when this process ends without having done so, also by a signal; returns how to call that off. */
+export function atProcessEnd(cleanUp: () => void): () => void {
+  const callOff = (): void => {
+    process.off("exit", cleanUp);
+    for (const signal of ENDING) process.off(signal, onSignal);
+  };
+  // A listener takes away the signal's own effect, which comes back when it is sent again.
+  const onSignal = (signal: NodeJS.Signals): void => {
+    callOff();
+    cleanUp();
+    process.kill(process.pid, signal);
+  };
+  process.once("exit", cleanUp);
+  for (const signal of ENDING) process.once(signal, onSignal);
+  return callOff;
+}
+
 /** Sends a signal and waits for the end; a process that has ended is left alone. */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -64,6 +64,23 @@ async function write(on, { tenant, source, id, body, scope, slot }) {
 function ignore() {}
 
 /**
+ * A connection with a listener from its first moment on: of a session that is ended at once, pg tells before a
+ * promise can be heard.
+ *
+ * @param {Pool} pool
+ * @returns {Promise<PoolClient>}
+ */
+function connected(pool) {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      client?.on("error", ignore);
+      if (client) resolve(client);
+      else reject(error);
+    });
+  });
+}
+
+/**
  * A transaction as careful hosts write it: the commit's tag is looked at.
  *
  * @template T
@@ -72,8 +89,7 @@ function ignore() {}
  * @returns {Promise<T>}
  */
 async function inTransaction(pool, work) {
-  const client = await pool.connect();
-  client.on("error", ignore);
+  const client = await connected(pool);
   let whole = false;
   try {
     await client.query("begin");

@@ -85,20 +85,20 @@ export class PgDriver<Tx> implements Pool<Tx> {
   }
 
   async #acquire(acquireMs: number): Promise<Lease> {
-    const connecting = this.#pool.connect();
-    let client: PgPoolClient | undefined;
+    const connecting = leaseFrom(this.#pool);
+    let lease: Lease | undefined;
     try {
-      client = await within(connecting, acquireMs);
+      lease = await within(connecting, acquireMs);
     } catch (error) {
       // The pool's own patience, `connectionTimeoutMillis`, was shorter than ours.
       if (error instanceof Error && error.message.startsWith("timeout exceeded")) throw saturated(acquireMs);
       throw error;
     }
-    if (client === undefined) {
-      connecting.then((late) => late.release(), ignore);
+    if (lease === undefined) {
+      connecting.then((late) => late.giveBack(false), ignore);
       throw saturated(acquireMs);
     }
-    return leaseOf(client);
+    return lease;
   }
 
   async #terminate(backend: NonNullable<Scope<Tx>["backend"]>): Promise<void> {
@@ -201,6 +201,19 @@ interface Lease {
   /** Why the connection is broken, if it is. */
   lost(): Error | undefined;
   giveBack(destroy: boolean): void;
+}
+
+/**
+ * By callback, because the pool takes its own listener off before it hands a connection over: of a server that ends a
+ * new session at once, welcome and farewell arrive in one packet, and the error comes before any promise is heard.
+ */
+function leaseFrom(pool: PgPool<PgPoolClient>): Promise<Lease> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) reject(error ?? new Error("the pool gave neither a connection nor an error"));
+      else resolve(leaseOf(client));
+    });
+  });
 }
 
 function leaseOf(client: PgPoolClient): Lease {

@@ -54,7 +54,11 @@ export async function singleConnection(client: PgClient): Promise<Pool<unknown>>
     },
   });
   return new PgDriver(
-    { connect: () => Promise.resolve(connection), totalCount: 1, idleCount: 1 } as never,
+    {
+      connect: (callback: (error: undefined, client: unknown) => void) => callback(undefined, connection),
+      totalCount: 1,
+      idleCount: 1,
+    } as never,
     false,
   );
 }

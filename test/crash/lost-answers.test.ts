@@ -1,0 +1,96 @@
+import { createFaultProxy } from "posthorn/testing";
+import type { FaultProxy } from "posthorn/testing";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChance } from "../chance.js";
+import { CRASH_SEED, CRASH_TIMES } from "./campaign.js";
+import { letterOf } from "./letter.js";
+import { Load } from "./load.js";
+import type { PostgresDatabase } from "./postgres-database.js";
+import { createPostgresDatabase } from "./postgres-database.js";
+import { expectKept, Run } from "./run.js";
+import { Supervisor } from "./supervisor.js";
+
+// As the driver sends it: the end of the text tells it from "read committed".
+const COMMIT = "commit\u0000";
+const DEADLINE_MS = 1000;
+
+let database: PostgresDatabase;
+let proxy: FaultProxy;
+let supervisor: Supervisor;
+const chance = createChance(CRASH_SEED);
+beforeAll(async () => {
+  database = await createPostgresDatabase();
+  proxy = await createFaultProxy({ port: Number(new URL(database.options.database).port) });
+  supervisor = new Supervisor({ ...database.at(proxy.port), handlerDeadlineMs: DEADLINE_MS });
+});
+afterAll(async () => {
+  await supervisor.stop();
+  await proxy.close();
+  await database.close();
+});
+
+async function withRun(scope: string, work: (run: Run) => Promise<void>): Promise<void> {
+  const run = new Run({ database, supervisor, scope });
+  try {
+    await work(run);
+    expectKept(await run.end(), `${scope}, seed ${CRASH_SEED}`);
+    expect(run.ends).toEqual([]);
+  } finally {
+    proxy.heal();
+    run.close();
+  }
+}
+
+describe("a connection to the database that breaks", () => {
+  it.each(["reset", "silence"] as const)(
+    "during the commit, by %s: the reply is never a success, and the next delivery finds the truth",
+    (after) =>
+      withRun(`commit${after}`, async (run) => {
+        for (let n = 0; n < 3 * CRASH_TIMES; n++) {
+          const letter = letterOf(`${run.scope}-${n}`, "counted", chance);
+          const lost = proxy.swallowAnswer(COMMIT, after);
+          const first = await run.provider.once(letter, run.provider.writer());
+          await lost;
+          run.fault("answer to the commit lost");
+          expect(first).toEqual({ status: 503, verdict: "unavailable" });
+          expect(await database.effectsOf(letter.event)).toBe(1);
+          expect((await run.provider.deliver(letter)).at(-1)?.verdict).toBe("duplicate");
+        }
+      }),
+  );
+
+  it("at any byte, in either direction: no reply lies", () =>
+    withRun("anybyte", async (run) => {
+      const verdicts = new Set<unknown>();
+      for (let n = 0; n < 24 * CRASH_TIMES; n++) {
+        const letter = letterOf(`${run.scope}-${n}`, chance.pick(["counted", "flaky"]), chance);
+        const direction = chance.pick(["to_server", "to_client"] as const);
+        proxy.set({ resetAfter: { direction, bytes: chance.below(2500) } });
+        verdicts.add((await run.provider.once(letter, run.provider.writer())).verdict);
+        proxy.heal();
+        await run.provider.deliver(letter);
+      }
+      // Breaks that were all too late or all too early would prove nothing.
+      expect([...verdicts]).toContain("applied");
+      expect(verdicts.size).toBeGreaterThan(1);
+    }));
+
+  it("under load, again and again, and falls silent: everything is applied once, and no restart is needed", () =>
+    withRun("network", async (run) => {
+      const load = new Load(run, "receiver", chance);
+      for (let n = 0; n < 5 * CRASH_TIMES; n++) {
+        await sleep(chance.below(200));
+        proxy.cut();
+        run.fault("all connections cut");
+        await sleep(chance.below(200));
+        proxy.set({ blackHole: true });
+        run.fault("black hole");
+        await sleep(chance.below(400));
+        proxy.set({ latencyMs: 5 });
+      }
+      proxy.heal();
+      await load.drain();
+      expect(load.sent).toBeGreaterThan(10);
+    }));
+});
