@@ -76,6 +76,24 @@ describe("a connection to the database that breaks", () => {
       expect(verdicts.size).toBeGreaterThan(1);
     }));
 
+  it("without a word, as at a failover: other connections take the place of those that hang", () =>
+    withRun("failover", async (run) => {
+      const letters = ["1", "2", "3"].map((n) => letterOf(`${run.scope}-${n}`, "counted", chance));
+      const [first, second, third] = letters;
+      if (!first || !second || !third) throw new Error("three letters were written");
+      const waiting: Promise<unknown>[] = [];
+      for (const letter of [first, second]) {
+        // The id goes over the wire for the first time when the event is looked up.
+        const lost = proxy.swallowAnswer(letter.event.id, "silence");
+        waiting.push(run.provider.deliver(letter));
+        waiting.at(-1)?.catch(() => undefined);
+        await lost;
+        run.fault("answer to the look-up lost in silence");
+      }
+      await run.provider.deliver(third);
+      await Promise.all(waiting);
+    }));
+
   it("under load, again and again, and falls silent: everything is applied once, and no restart is needed", () =>
     withRun("network", async (run) => {
       const load = new Load(run, "receiver", chance);

@@ -14,7 +14,9 @@ import { Supervisor } from "./supervisor.js";
 
 const chance = createChance(CRASH_SEED);
 
-describe("a server that ends sessions at random, under load", () => {
+const drivers = ["pg", "postgres"] as const;
+
+describe.each(drivers)("a server that ends sessions of %s at random, under load", (driver) => {
   let database: PostgresDatabase;
   beforeAll(async () => void (database = await createPostgresDatabase()));
   afterAll(() => database.close());
@@ -23,8 +25,8 @@ describe("a server that ends sessions at random, under load", () => {
     "%s: everything is applied once, and no session or lock is left over",
     { timeout: 60_000 + CRASH_TIMES * 10_000 },
     async (workload) => {
-      const supervisor = new Supervisor(database.options);
-      const run = new Run({ database, supervisor, scope: `terminate${workload}` });
+      const supervisor = new Supervisor({ ...database.options, driver });
+      const run = new Run({ database, supervisor, scope: `terminate${driver}${workload}` });
       try {
         const load = new Load(run, workload, chance);
         let ended = 0;
@@ -81,14 +83,14 @@ describe("a server that crashes under load", () => {
     await server.stop();
   });
 
-  it(
-    "has kept every event that was acknowledged, and the host goes on without a restart",
+  it.each(drivers)(
+    "has kept every event that was acknowledged, and the host on %s goes on without a restart",
     { timeout: 60_000 + CRASH_TIMES * 30_000 },
-    async () => {
+    async (driver) => {
       const { rows } = await database.pool.query("select current_setting('fsync') as fsync");
       expect(rows).toEqual([{ fsync: "on" }]);
-      const supervisor = new Supervisor(database.options);
-      const run = new Run({ database, supervisor, scope: "restart", look: false });
+      const supervisor = new Supervisor({ ...database.options, driver });
+      const run = new Run({ database, supervisor, scope: `restart${driver}`, look: false });
       try {
         const load = new Load(run, "receiver", chance);
         for (let n = 0; n < 3 * CRASH_TIMES; n++) {

@@ -9,7 +9,7 @@ export interface Bench {
   /** What every case gets that is compared by its pool. */
   readonly pool: Pool;
   /** A pool of another size; closed with the suite. */
-  poolOf(connections: number): Pool;
+  readonly poolOf: (connections: number) => Pool;
 }
 
 // The default of 1 GB is reached within a few turns, and a checkpoint would fall on whoever's turn it is then.

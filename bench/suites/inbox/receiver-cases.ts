@@ -17,6 +17,7 @@ import {
   SOURCE,
   TYPE,
 } from "./signed-events.js";
+import { warmReceiver } from "./warm-receiver.js";
 
 export const RECEIVER = {
   receive: "receiver.receive, one insert",
@@ -60,6 +61,7 @@ export function orderReceiver(store: InboxStore<PoolClient, "asynchronous">): Re
 export async function receiverCases({ pool }: Bench): Promise<Case[]> {
   await createSeedTables(pool);
   await createOrders(pool);
+  await warmReceiver();
   const store = postgresStore({ client: pool });
   const receiver = orderReceiver(store);
   const nextId = orderedIds();
@@ -94,7 +96,7 @@ export async function receiverCases({ pool }: Bench): Promise<Case[]> {
       const { request } = verifySync(verifier, supply.take());
       const { type } = JSON.parse(request.body.toString()) as { type: string };
       if (type !== TYPE) throw new Error(`The event is of type ${type}; expected ${TYPE}.`);
-      const id = String((request.headers as EventRequest["headers"])["webhook-id"]);
+      const id = (request.headers as EventRequest["headers"])["webhook-id"];
       await seedTransaction(pool, id, (client) => payOrder(client, id));
     }),
   ];

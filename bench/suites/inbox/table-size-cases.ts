@@ -43,7 +43,7 @@ interface Opened {
 
 /** The whole way of an event whose handler does nothing, so that only the inbox is paid for. */
 export function tableSizeCases(context: SuiteContext, { pool }: Bench): Case[] {
-  const { say } = context;
+  const say = (text: string): void => context.say(text);
   const postgres = (name: string, schema: string, { rows, order }: Omit<Fill, "say">): LoadCase =>
     sizedCase(name, order, () => openPostgres(pool, schema, { rows, order, say }));
   const sqlite = (name: string, rows: number): LoadCase =>

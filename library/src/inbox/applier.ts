@@ -25,6 +25,9 @@ interface Judgement {
   readonly why?: string;
 }
 
+// For a rollback and the record of a failure, after the handler's time is up.
+const STORE_GRACE_MS = 10_000;
+
 /** Takes one verified event to its verdict: applied once, in one transaction with its row, or not at all. */
 export class Applier<Tx> {
   readonly #parts: ApplierParts<Tx>;
@@ -62,12 +65,32 @@ export class Applier<Tx> {
     if (this.#inProgress.has(key)) return { verdict: "busy", why: "this process is applying it" };
     this.#inProgress.add(key);
     try {
-      return await this.#once(source, event, identified);
+      return await this.#inTime(this.#once(source, event, identified));
     } catch (error) {
       // Broken infrastructure: nothing is acknowledged, so the sender comes again.
       return { verdict: "unavailable", why: this.#report("accept", error) };
     } finally {
       this.#inProgress.delete(key);
+    }
+  }
+
+  /**
+   * Gives up on a store that never answers: the event would stay busy in this process for ever. What still runs
+   * there cannot be joined by the next delivery, because the store lets in one at a time.
+   */
+  async #inTime(judging: Promise<Judgement>): Promise<Judgement> {
+    const { clock, acquireMs, handlerDeadlineMs } = this.#parts;
+    const limitMs = acquireMs + handlerDeadlineMs + STORE_GRACE_MS;
+    const done = new AbortController();
+    const late = clock.sleep(limitMs, done.signal).then((): Judgement => {
+      if (done.signal.aborted) return { verdict: "unavailable" };
+      const error = new Error(`the store did not answer within ${limitMs} ms`);
+      return { verdict: "unavailable", why: this.#report("accept", error) };
+    });
+    try {
+      return await Promise.race([judging, late]);
+    } finally {
+      done.abort();
     }
   }
 

@@ -13,11 +13,14 @@ import { workOf } from "./work.mjs";
 
 const SECRET = "whsec_cG9zdGhvcm4gY3Jhc2ggdGVzdHMgb25seSE=";
 const options = /** @type {HostOptions} */ (JSON.parse(process.argv[2] ?? "{}"));
+
 // Only what is needed is loaded: a host is started a hundred times in a run.
-const host =
-  options.store === "sqlite"
-    ? (await import("./sqlite-host.mjs")).sqliteHost(options)
-    : (await import("./postgres-host.mjs")).postgresHost(options);
+async function openHost() {
+  if (options.store === "sqlite") return (await import("./sqlite-host.mjs")).sqliteHost(options);
+  if (options.driver === "postgres") return (await import("./postgres-js-host.mjs")).postgresJsHost(options);
+  return (await import("./postgres-host.mjs")).postgresHost(options);
+}
+const host = await openHost();
 
 // Fails each flaky event at its first run in this process, after its writes.
 const failed = new Set();

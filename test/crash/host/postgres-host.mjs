@@ -75,7 +75,7 @@ function connected(pool) {
     pool.connect((error, client) => {
       client?.on("error", ignore);
       if (client) resolve(client);
-      else reject(error);
+      else reject(error ?? new Error("the pool gave nothing"));
     });
   });
 }

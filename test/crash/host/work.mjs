@@ -2,6 +2,7 @@
  * @typedef {object} HostOptions
  * @property {"sqlite" | "postgres"} store
  * @property {string} database A path, or a URL.
+ * @property {"pg" | "postgres"} [driver] Of Postgres. Default: pg.
  * @property {string} [plant] A bug to be caught.
  * @property {number} [handlerDeadlineMs]
  */

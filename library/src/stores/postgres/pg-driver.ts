@@ -57,11 +57,14 @@ export class PgDriver<Tx> implements Pool<Tx> {
 
   async query(statement: Statement, acquireMs: number): Promise<Answer> {
     const lease = await this.#acquire(acquireMs);
+    const asked = pgSession(lease.client, this.#prepare).query(statement);
     try {
-      const answer = await pgSession(lease.client, this.#prepare).query(statement);
+      const answer = await within(asked, ANSWER_MS);
+      if (answer === undefined) throw new Error(`there was no answer within ${ANSWER_MS} ms`);
       lease.giveBack(false);
       return answer;
     } catch (error) {
+      asked.catch(ignore);
       lease.giveBack(isAnswerLost(error));
       throw error;
     }
@@ -109,6 +112,9 @@ export class PgDriver<Tx> implements Pool<Tx> {
 }
 
 const TERMINATE_MS = 1000;
+// A server that is gone without a word, as after a failover, is noticed by TCP in a quarter of an hour: two look-ups
+// that waited as long held up all others. Our own statements take milliseconds.
+const ANSWER_MS = 5000;
 
 /** One transaction on a connection out of the pool. */
 class PgTransaction<Tx, T> {
