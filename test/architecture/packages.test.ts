@@ -8,7 +8,7 @@ it("a dependency of the library is reported", () => {
   expect(checkDependencies({})).toEqual([]);
 });
 
-it.each(["https://registry.npmjs.org/a/-/a-1.0.0.tgz", "git+ssh://git@example.com/a.git", "file:../a.tgz"])(
+it.each(["https://registry.example.com/a/-/a-1.0.0.tgz", "git+ssh://git@example.com/a.git", "file:../a.tgz"])(
   "a lock that names a place is reported: %s",
   (resolved) => {
     const lock = JSON.stringify({ packages: { "node_modules/a": { resolved } } }, null, 2);

@@ -23,8 +23,8 @@ export function checkAbsolutePaths(
   texts: Iterable<readonly [path: string, text: string]>,
   places: readonly string[],
 ): string[] {
-  // A root of one segment, like /src or /app in a container, is a word that honest texts use.
-  const telling = places.filter((place) => place.split("/").length > 2 || place === "/root");
+  // A place of one segment, like /src or /app in a container, is a word that honest texts use.
+  const telling = places.filter((place) => place.split("/").length > 2);
   return Array.from(texts).flatMap(([path, text]) =>
     telling.flatMap((place) => {
       const escaped = place.replaceAll(/[^\w/]/g, "\\$&");

@@ -15,34 +15,35 @@ import { Supervisor } from "./supervisor.js";
 const COMMIT = "commit\u0000";
 const DEADLINE_MS = 1000;
 
-let database: PostgresDatabase;
-let proxy: FaultProxy;
-let supervisor: Supervisor;
 const chance = createChance(CRASH_SEED);
-beforeAll(async () => {
-  database = await createPostgresDatabase();
-  proxy = await createFaultProxy({ port: Number(new URL(database.options.database).port) });
-  supervisor = new Supervisor({ ...database.at(proxy.port), handlerDeadlineMs: DEADLINE_MS });
-});
-afterAll(async () => {
-  await supervisor.stop();
-  await proxy.close();
-  await database.close();
-});
 
-async function withRun(scope: string, work: (run: Run) => Promise<void>): Promise<void> {
-  const run = new Run({ database, supervisor, scope });
-  try {
-    await work(run);
-    expectKept(await run.end(), `${scope}, seed ${CRASH_SEED}`);
-    expect(run.ends).toEqual([]);
-  } finally {
-    proxy.heal();
-    run.close();
+describe.each(["pg", "postgres"] as const)("a connection of %s to the database that breaks", (driver) => {
+  let database: PostgresDatabase;
+  let proxy: FaultProxy;
+  let supervisor: Supervisor;
+  beforeAll(async () => {
+    database = await createPostgresDatabase();
+    proxy = await createFaultProxy({ port: Number(new URL(database.options.database).port) });
+    supervisor = new Supervisor({ ...database.at(proxy.port), driver, handlerDeadlineMs: DEADLINE_MS });
+  });
+  afterAll(async () => {
+    await supervisor.stop();
+    await proxy.close();
+    await database.close();
+  });
+
+  async function withRun(scope: string, work: (run: Run) => Promise<void>): Promise<void> {
+    const run = new Run({ database, supervisor, scope });
+    try {
+      await work(run);
+      expectKept(await run.end(), `${scope}, seed ${CRASH_SEED}`);
+      expect(run.ends).toEqual([]);
+    } finally {
+      proxy.heal();
+      run.close();
+    }
   }
-}
 
-describe("a connection to the database that breaks", () => {
   it.each(["reset", "silence"] as const)(
     "during the commit, by %s: the reply is never a success, and the next delivery finds the truth",
     (after) =>

@@ -15,13 +15,15 @@ import { Supervisor } from "./supervisor.js";
 const chance = createChance(CRASH_SEED);
 
 const drivers = ["pg", "postgres"] as const;
+// A host that runs `sql.begin` of `postgres` itself is ended by the driver when a session is, with or without Posthorn.
+const workloads = { pg: ["receiver", "dedup"], postgres: ["receiver"] } as const;
 
 describe.each(drivers)("a server that ends sessions of %s at random, under load", (driver) => {
   let database: PostgresDatabase;
   beforeAll(async () => void (database = await createPostgresDatabase()));
   afterAll(() => database.close());
 
-  it.each(["receiver", "dedup"] as const)(
+  it.each(workloads[driver])(
     "%s: everything is applied once, and no session or lock is left over",
     { timeout: 60_000 + CRASH_TIMES * 10_000 },
     async (workload) => {

@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chownSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { arch, platform, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { atProcessEnd, endProcess, freePort, saidReady } from "./spawned.js";
+import { atProcessEnd, endProcess, freePort, startProgram } from "./spawned.js";
 
 export interface PostgresOptions {
   /**
@@ -82,15 +82,19 @@ class Server implements PostgresServer {
   async start(): Promise<void> {
     const { home, owner, programs, options, port } = this.#parts;
     const settings = [...MODEST, ...(options.durable ? [] : FAST), ...(options.settings ?? [])];
-    const args = ["-D", join(home, "data"), "-h", "127.0.0.1", "-p", String(port)];
-    const child = spawn(join(programs, "postgres"), [...args, ...settings.flatMap((each) => ["-c", each])], {
+    const place = ["-D", join(home, "data"), "-h", "127.0.0.1", "-p", String(port)];
+    const program = [
+      join(programs, "postgres"),
+      ...place,
+      ...settings.flatMap((each) => ["-c", each]),
+    ] as const;
+    this.#child = await startProgram(program, {
       ...owner,
       cwd: home,
-      stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, LC_ALL: "C", TZ: "UTC" },
+      ready: "ready to accept connections",
+      logFile: join(home, "log"),
     });
-    this.#child = child;
-    await saidReady(child, "ready to accept connections");
   }
 
   async kill(signal: "SIGKILL" | "SIGQUIT" = "SIGKILL"): Promise<void> {
@@ -128,7 +132,7 @@ async function programsFor(owner: Owner, home: string): Promise<string> {
   const folder = process.env["POSTHORN_POSTGRES_BIN"] ?? (await installedPrograms());
   const runs = spawnSync(join(folder, "postgres"), ["--version"], { ...owner, cwd: home });
   if (runs.status === 0) return folder;
-  // A checkout below /root is closed to the user that Postgres has to run as.
+  // A checkout below the home of root is closed to the user that Postgres has to run as.
   const copy = join(home, "native");
   cpSync(dirname(folder), copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, "bin");

@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atProcessEnd, endProcess, freePort, saidReady } from "./spawned.js";
+import { atProcessEnd, endProcess, freePort, startProgram } from "./spawned.js";
 
 /** A Redis to test with, or why there is none: a text for skipFor(). */
 export type RedisService = { readonly url: string } | { readonly reason: string };
@@ -18,13 +18,13 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   const home = mkdtempSync(join(tmpdir(), "posthorn-redis-"));
   const port = await freePort();
   const args = ["--bind", "127.0.0.1", "--port", String(port), "--dir", home, "--save", "", ...settings];
-  const child = spawn("redis-server", args, { stdio: ["ignore", "pipe", "ignore"] });
+  const ready = "Ready to accept connections";
+  const child = await startProgram(["redis-server", ...args], { ready, logFile: join(home, "log") });
   const remove = (): void => rmSync(home, { recursive: true, force: true });
   const callOff = atProcessEnd(() => {
     child.kill("SIGKILL");
     remove();
   });
-  await saidReady(child, "Ready to accept connections");
   const stop = async (): Promise<void> => {
     await endProcess(child, "SIGKILL");
     callOff();

@@ -1,6 +1,9 @@
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, SpawnOptions } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A port of loopback that was free a moment ago. */
 export async function freePort(): Promise<number> {
@@ -13,20 +16,29 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Resolves when the process says `ready` on a stream of its own; throws with what it said when it ends before. */
-export async function saidReady(child: ChildProcess, ready: string): Promise<void> {
-  let said = "";
-  await new Promise<void>((resolve, reject) => {
-    const hear = (chunk: Buffer): void => {
-      // A server that runs for minutes must not fill the memory with its log.
-      said = (said + chunk.toString()).slice(-8192);
-      if (said.includes(ready)) resolve();
-    };
-    child.stdout?.on("data", hear);
-    child.stderr?.on("data", hear);
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`${child.spawnfile} ended with ${code}: ${said}`)));
-  });
+/**
+ * Starts a program and resolves when it says `ready`; throws with what it said when it ends before. It writes to a
+ * file, not to a pipe: a pipe that nobody empties, because a test blocks this process, fills up and stops the program.
+ */
+export async function startProgram(
+  [program, ...args]: readonly [string, ...string[]],
+  { ready, logFile, ...options }: SpawnOptions & { readonly ready: string; readonly logFile: string },
+): Promise<ChildProcess> {
+  const log = openSync(logFile, "w");
+  const child = spawn(program, args, { ...options, stdio: ["ignore", log, log] });
+  closeSync(log);
+  let failure: Error | undefined;
+  child.once("error", (error) => (failure = error));
+  for (;;) {
+    const said = readFileSync(logFile, "utf8");
+    if (said.includes(ready)) return child;
+    if (failure || hasEnded(child)) throw new Error(`${program} did not start: ${said}`, { cause: failure });
+    await sleep(10);
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }
 
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -50,7 +62,7 @@ export function atProcessEnd(cleanUp: () => void): () => void {
 
 /** Sends a signal and waits for the end; a process that has ended is left alone. */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const ended = once(child, "exit");
   child.kill(signal);
   await ended;

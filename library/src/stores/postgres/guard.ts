@@ -1,3 +1,4 @@
+import { cancelQuery } from "./cancel.js";
 import type { PgClient, PostgresQuery, PostgresTransaction } from "./client.js";
 import { sqlState, transactionFinished } from "./sqlstate.js";
 
@@ -80,7 +81,7 @@ export function guardSql<Tx extends PostgresTransaction>(sql: Tx): Guarded<Tx> {
     close: () => (open = false),
     failure: () => undefined,
     // Of one that waits unsent, `cancel` would be a rejection that nobody awaits.
-    cancel: () => asked.filter((query) => query.active === true).forEach((query) => query.cancel()),
+    cancel: () => asked.filter((query) => query.active === true).forEach(cancelQuery),
   };
 }
 

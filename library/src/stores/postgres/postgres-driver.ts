@@ -1,3 +1,4 @@
+import { cancelQuery } from "./cancel.js";
 import type { PostgresQuery, PostgresSql, PostgresTransaction } from "./client.js";
 import type {
   Answer,
@@ -54,7 +55,7 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
     const inTime = await within(answer, acquireMs);
     if (inTime) return inTime;
     // Unsent, it is taken back; sent, the server is asked to stop it. Either way the query's own end tells the truth.
-    query.cancel();
+    cancelQuery(query);
     try {
       const late = await within(answer, CANCEL_MS);
       if (late) return late;
