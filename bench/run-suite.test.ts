@@ -1,5 +1,6 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { timeLoad } from "./load.js";
 import { Progress } from "./progress.js";
 import { reportOf } from "./report.js";
 import { runSuite } from "./run-suite.js";
@@ -43,6 +44,42 @@ test("every case is set up, has a warm-up and one turn a round, and is torn down
   expect(log.filter((entry) => entry === "turn two")).toHaveLength(6);
   expect(log.slice(-3)).toEqual(["teardown two", "teardown one", "close"]);
   expect(outcome.cases.map((each) => each.rounds.length)).toEqual([5, 5]);
+});
+
+test("what a turn leaves under way is waited for before the next turn begins", async () => {
+  const log: string[] = [];
+  const entry = (name: string): Case => ({
+    kind: "load",
+    callers: 1,
+    name,
+    beforeTurn: () => void log.push(`before ${name}`),
+    call: () => tick(),
+    afterTurn: async () => {
+      await tick();
+      log.push(`after ${name}`);
+    },
+  });
+  await run({ cases: () => [entry("one"), entry("two")] });
+  const pairs = Array.from({ length: log.length / 2 }, (_, pair) => log.slice(pair * 2, pair * 2 + 2));
+  expect(pairs).toHaveLength(12);
+  for (const [before, after] of pairs) expect(after).toBe(before?.replace("before", "after"));
+});
+
+test("a call that does many operations counts as many, and once among the latencies", async () => {
+  let calls = 0;
+  const batches: Case = {
+    kind: "load",
+    callers: 1,
+    operationsPerCall: 200,
+    name: "batches",
+    async call() {
+      await tick();
+      calls += 1;
+    },
+  };
+  const turn = await timeLoad(batches, 1);
+  expect(turn.operations).toBe(200 * calls);
+  expect(turn.latencies.total).toBe(calls);
 });
 
 test("a call that fails stops the other callers, is reported as it was, and still closes everything", async () => {

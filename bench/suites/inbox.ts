@@ -11,13 +11,14 @@ const full: Plan = { rounds: 9, turnMs: 2000, warmupMs: 4000 };
 /** Without what fills millions of rows, or waits for a handler of 10 s. */
 const quick: Plan = {
   rounds: 5,
-  turnMs: 300,
-  warmupMs: 700,
+  turnMs: 250,
+  warmupMs: 500,
   cases: [
     DEDUP.ours64,
     DEDUP.ours1000,
     DEDUP.seed,
     DEDUP.rawLocked,
+    RECEIVER.accept,
     RECEIVER.receive,
     RECEIVER.duplicates,
     RECEIVER.seed,

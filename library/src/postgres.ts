@@ -11,6 +11,7 @@ export type {
 } from "./stores/postgres/dedup.js";
 export { postgresStore } from "./stores/postgres/inbox.js";
 export type { PostgresStoreOptions } from "./stores/postgres/inbox.js";
+export type { PostgresDurability } from "./stores/postgres/durability.js";
 export { migrate } from "./stores/postgres/migrate.js";
 export type { MigrateOptions, MigrationReport } from "./stores/postgres/migrate.js";
 export type { PostgresConnection, PostgresPool } from "./stores/postgres/client.js";

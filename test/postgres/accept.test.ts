@@ -346,6 +346,15 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     for (const arrival of arrivals) expect(await effectsOf(arrival)).toBe(1);
   });
 
+  it("strict about durability, it accepts nothing where commits do not wait for the disk", async () => {
+    const { client } = driver.open(`${url}?options=-c%20synchronous_commit%3Doff`, { max: 1 });
+    const on = postgresStore({ client, durability: "strict" });
+    await expect(accept(newArrival(), () => Promise.resolve(), { on })).rejects.toMatchObject({
+      code: "inbox_option_invalid",
+      message: expect.stringContaining("synchronous_commit is off") as string,
+    });
+  });
+
   it("works without prepared statements", async () => {
     const on = postgresStore({ client: pool.client, prepare: false });
     const arrival = newArrival();

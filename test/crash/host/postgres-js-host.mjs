@@ -19,6 +19,8 @@ export function postgresJsHost({ database }) {
     max: POOL,
     connection: { application_name: "posthorn-crash" },
     onnotice: () => undefined,
+    // The driver does not listen to this query's failure: a connection that is lost during it ends the process.
+    fetch_types: false,
   });
   const adapter = postgresDedup({ client: sql });
 

@@ -4,12 +4,13 @@ import { describe, expect, it } from "vitest";
 import { cancelQuery } from "./cancel.js";
 import type { PostgresQuery } from "./client.js";
 
+const canceller = (): Promise<void> => Promise.reject(new Error("connect ECONNREFUSED"));
+
 describe("a query of postgres that is cancelled", () => {
   it("while the server cannot be reached ends no process", async () => {
     const unheard: unknown[] = [];
     const hear = (error: unknown): unknown => unheard.push(error);
     process.on("unhandledRejection", hear);
-    const canceller = (): Promise<void> => Promise.reject(new Error("connect ECONNREFUSED"));
     const query = { canceller, cancel: () => void canceller() };
     cancelQuery(query as unknown as PostgresQuery);
     await setImmediate();
@@ -17,13 +18,14 @@ describe("a query of postgres that is cancelled", () => {
     expect([unheard, query.canceller]).toEqual([[], null]);
   });
 
-  it("before it was sent is refused by the driver itself, and leaves it usable", async () => {
-    const sql = postgres("postgres://127.0.0.1:1/none", { max: 1 });
-    const query = sql.unsafe("select 1");
-    // The driver's own field: where a later version does without it, its `cancel` is called.
-    expect(query).toHaveProperty("canceller");
-    cancelQuery(query as unknown as PostgresQuery);
-    await expect(query).rejects.toMatchObject({ code: "57014" });
-    await sql.end();
+  it("has the field by which this is done, in the version that we test with", () => {
+    const sql = postgres("postgres://127.0.0.1:1/none");
+    expect(sql.unsafe("select 1")).toHaveProperty("canceller", expect.any(Function));
+  });
+
+  it("is cancelled in the driver's own way where a version does without the field", () => {
+    let cancelled = 0;
+    cancelQuery({ cancel: () => void cancelled++ } as unknown as PostgresQuery);
+    expect(cancelled).toBe(1);
   });
 });

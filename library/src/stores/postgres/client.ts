@@ -18,7 +18,7 @@ interface PgResult {
 
 /** A connection of `pg`: a Client, or a PoolClient. */
 export interface PgClient {
-  query(query: PgQuery): Promise<PgResult>;
+  query(query: PgQuery | string): Promise<PgResult>;
   on(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
   escapeIdentifier(name: string): string;

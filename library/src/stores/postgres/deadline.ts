@@ -14,21 +14,15 @@ export async function within<T>(promise: PromiseLike<T>, ms: number): Promise<T 
   }
 }
 
-/** The promise's value, or a throw of `handler_deadline` as soon as the signal aborts. */
-export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Its later failure has no one left to hear it, and would end the process as an unhandled rejection.
-  promise.catch(ignore);
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(handlerDeadline(signal.reason));
+/** The promise's value, or a throw of `handler_deadline` as soon as the signal aborts; its later end is then ignored. */
+export function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(handlerDeadline(signal.reason));
+    const settle = (): void => signal.removeEventListener("abort", stop);
+    signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(settle);
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (stop) signal.removeEventListener("abort", stop);
-  }
 }
 
 function handlerDeadline(reason: unknown): PosthornError {

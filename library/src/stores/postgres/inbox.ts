@@ -20,6 +20,8 @@ import { Acceptor } from "./accept.js";
 import type { PostgresPool } from "./client.js";
 import { clientKind } from "./client.js";
 import type { Pool } from "./database.js";
+import type { PostgresDurability } from "./durability.js";
+import { DurabilityCheck } from "./durability.js";
 import type { Place } from "./inbox-records.js";
 import { isAnyPassed, recordFailure, recordRefusal, removePassed } from "./inbox-records.js";
 import { readRow, tablesIn } from "./inbox-row.js";
@@ -38,6 +40,8 @@ export interface PostgresStoreOptions<Tx> {
   readonly schema?: string;
   /** False for poolers that cannot keep prepared statements. @default true */
   readonly prepare?: boolean;
+  /** What is done about settings that let an acknowledged event vanish: told, or refused. @default "as_is" */
+  readonly durability?: PostgresDurability;
   readonly observer?: Observer;
 }
 
@@ -49,14 +53,16 @@ export interface PostgresStoreOptions<Tx> {
  * const store = postgresStore({ client: pool });
  */
 export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): InboxStore<Tx, "asynchronous"> {
-  const { client, schema = DEFAULT_SCHEMA, prepare = true, observer } = options;
+  const { client, schema = DEFAULT_SCHEMA, prepare = true, durability = "as_is", observer } = options;
   const pool = poolOf<Tx>(clientKind(client), prepare);
-  return new PostgresInbox({ pool, schema: quotedName("schema", schema), observer });
+  const check = new DurabilityCheck(pool, durability, observer);
+  return new PostgresInbox({ pool, schema: quotedName("schema", schema), check, observer });
 }
 
 interface Parts<Tx> {
   readonly pool: Pool<Tx>;
   readonly schema: string;
+  readonly check: DurabilityCheck;
   readonly observer: Observer | undefined;
 }
 
@@ -78,16 +84,18 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
   readonly #pool: Pool<Tx>;
   readonly #place: Place;
   readonly #observer: Observer | undefined;
+  readonly #check: DurabilityCheck;
   readonly #acceptor: Acceptor<Tx>;
   readonly #lookups: Lookups;
   readonly #touches = new Touches(systemClock);
   #flushPlanned = false;
 
-  constructor({ pool, schema, observer }: Parts<Tx>) {
+  constructor({ pool, schema, check, observer }: Parts<Tx>) {
     const tables = tablesIn(schema);
     this.#pool = pool;
     this.#place = { tables, acquireMs: ACQUIRE_MS };
     this.#observer = observer;
+    this.#check = check;
     this.#acceptor = new Acceptor(pool, tables.inbox);
     this.#lookups = new Lookups(pool, tables.inbox);
   }
@@ -96,11 +104,13 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
     return this.#lookups.find(key);
   }
 
-  accept(
+  async accept(
     arrival: Arrival,
     work: (tx: Tx) => Promise<Handled> | Handled,
     limits: AcceptLimits,
   ): Promise<Acceptance> {
+    const durable = this.#check.before(limits.acquireMs);
+    if (durable) await named(() => durable);
     return this.#acceptor.accept(arrival, work, limits);
   }
 

@@ -137,7 +137,7 @@ class PgTransaction<Tx, T> {
 
   /** Runs it to its end; throws only when it could not begin. */
   async run(work: (scope: Scope<Tx>) => Promise<T>): Promise<TransactionEnd<T>> {
-    await this.#scope.query({ text: `begin ${BEGIN_OPTIONS}` });
+    await this.#say(`begin ${BEGIN_OPTIONS}`);
     let value: T;
     try {
       value = await work(this.#scope);
@@ -155,7 +155,7 @@ class PgTransaction<Tx, T> {
   async #commit(value: T): Promise<TransactionEnd<T>> {
     this.#committing = true;
     try {
-      const { command } = await this.#scope.query({ text: "commit" });
+      const { command } = await this.#say("commit");
       this.#whole = true;
       if (command === "COMMIT") return { kind: "committed", value };
     } catch (error) {
@@ -169,13 +169,18 @@ class PgTransaction<Tx, T> {
     reach("accept.before_rollback");
     try {
       if (this.#loss() === undefined) {
-        await this.#scope.query({ text: "rollback" });
+        await this.#say("rollback");
         this.#whole = true;
       }
     } catch {
       // The connection is gone, and the transaction with it.
     }
     return { kind: "rolled_back", error };
+  }
+
+  /** A command without rows. As plain text: the driver copies an object of options property by property. */
+  #say(text: string): Promise<{ readonly command: string }> {
+    return this.#lease.client.query(text);
   }
 
   /** What it came to when its time was up: whatever still runs is ended with the connection. */
