@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 import type { FaultPoint } from "../../library/src/fault-point.js";
 import type { HostOptions } from "./host/work.mjs";
 
@@ -24,14 +24,11 @@ export interface HostEnd {
   readonly point: string | undefined;
 }
 
-const program = fileURLToPath(new URL("host/host-process.mjs", import.meta.url));
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
 // The last resort when a test run ends without its teardown: nothing may stay behind.
 const running = new Set<ChildProcess>();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
-/** A host application in a process of its own, on the built library. */
+/** A host application in a process of its own, on the built library, with fault points. */
 export class Host {
   readonly port: number;
   readonly ended: Promise<HostEnd>;
@@ -44,8 +41,11 @@ export class Host {
   }
 
   static async start(options: HostOptions): Promise<Host> {
-    const args = ["--conditions", "posthorn-faults", program, JSON.stringify(options)];
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ["pipe", "pipe", "pipe"] });
+    const args = ["--conditions", "posthorn-faults", "host/host-process.mjs", JSON.stringify(options)];
+    const child = spawn(process.execPath, args, {
+      cwd: inject("crashHome"),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     running.add(child);
     // A write to a host that is already dead is no failure of the test.
     child.stdin.on("error", () => undefined);

@@ -29,6 +29,8 @@ const LONGEST_PAUSE_MS = 100;
 export class Provider {
   readonly #options: ProviderOptions;
   readonly #agent = new Agent({ keepAlive: true });
+  /** How many replies came, of whatever kind. */
+  replies = 0;
   #writers = 0;
 
   constructor(options: ProviderOptions) {
@@ -68,6 +70,7 @@ export class Provider {
       const status = response.statusCode ?? 0;
       const verdict = response.headers["posthorn-verdict"] as string | undefined;
       call.ok({ status, verdict });
+      this.replies++;
       if (look && status < 300 && verdict !== "conflict") await this.#look(letter, writer, look);
       return { status, verdict };
     } catch (error) {

@@ -1,28 +1,34 @@
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { isPosthornError, PosthornError } from "../../posthorn-error.js";
 
+// Both stand in the way of every event: two promises each, where `Promise.race` with `finally` would make six.
+
 /** The promise's value, or `undefined` when it takes longer; its later end is then the caller's to handle. */
-export async function within<T>(promise: PromiseLike<T>, ms: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
+export function within<T>(promise: PromiseLike<T>, ms: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, undefined);
+    const inTime = afterwards(() => clearTimeout(timer));
+    promise.then(inTime(resolve), inTime(reject));
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The promise's value, or a throw of `handler_deadline` as soon as the signal aborts; its later end is then ignored. */
 export function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(handlerDeadline(signal.reason));
-    const settle = (): void => signal.removeEventListener("abort", stop);
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
-    promise.then(resolve, reject).finally(settle);
+    const inTime = afterwards(() => signal.removeEventListener("abort", stop));
+    promise.then(inTime(resolve), inTime(reject));
   });
+}
+
+function afterwards(cleanUp: () => void) {
+  return <V>(settle: (value: V) => void): ((value: V) => void) =>
+    (value) => {
+      cleanUp();
+      return settle(value);
+    };
 }
 
 function handlerDeadline(reason: unknown): PosthornError {

@@ -31,18 +31,19 @@ function nameOf(text: string): string {
 /** One connection of `pg`. */
 export function pgSession(client: PgClient, prepare: boolean): Session {
   return {
-    async query({ text, params, prepared }: Statement): Promise<Answer> {
-      const result = await client.query({
-        text,
-        rowMode: "array",
-        ...(params === undefined ? {} : { values: [...params] }),
-        ...(prepare && prepared === true ? { name: nameOf(text) } : {}),
-      });
-      // Several statements have several results.
-      const { rows, command } = Array.isArray(result) ? (result.at(-1) as typeof result) : result;
-      return { rows: rows as unknown as Row[], command };
+    query({ text, params, prepared }: Statement): Promise<Answer> {
+      const query: Parameters<PgClient["query"]>[0] = { text, rowMode: "array" };
+      if (params !== undefined) query.values = params as unknown[];
+      if (prepare && prepared === true) query.name = nameOf(text);
+      return client.query(query).then(answerOf);
     },
   };
+}
+
+function answerOf(result: Awaited<ReturnType<PgClient["query"]>>): Answer {
+  // Several statements have several results.
+  const { rows, command } = Array.isArray(result) ? (result.at(-1) as typeof result) : result;
+  return { rows: rows as unknown as Row[], command };
 }
 
 /** A Pool of `pg`. */
