@@ -83,11 +83,10 @@ export function generateEd25519(): Promise<{ seed: Uint8Array; publicKey: Uint8A
 }
 
 function indexOfMac(mac: Uint8Array, signatures: readonly Uint8Array[]): Answer {
-  for (const [index, signature] of signatures.entries()) {
-    // timingSafeEqual throws on unequal lengths, and the length of a digest is no secret.
-    if (signature.length === mac.length && timingSafeEqual(signature, mac)) return index;
-  }
-  return -1;
+  // timingSafeEqual throws on unequal lengths, and the length of a digest is no secret.
+  return signatures.findIndex(
+    (signature) => signature.length === mac.length && timingSafeEqual(signature, mac),
+  );
 }
 
 function publicKey(key: Key): KeyObject {

@@ -23,11 +23,9 @@ const MAX_ID_LENGTH = 255;
 
 /** Reads the headers under their standard names or, where the first is absent, under Svix's. */
 export function readStandardHeaders(headers: HeaderBag): StandardHeaders {
-  const prefix =
-    findHeader(headers, "webhook-id") === undefined && findHeader(headers, "svix-id") !== undefined
-      ? "svix"
-      : "webhook";
-  const id = needHeader(headers, `${prefix}-id`);
+  const found = findHeader(headers, "webhook-id");
+  const prefix = found === undefined && findHeader(headers, "svix-id") !== undefined ? "svix" : "webhook";
+  const id = found === undefined || found === "" ? needHeader(headers, `${prefix}-id`) : found;
   const timestamp = needHeader(headers, `${prefix}-timestamp`);
   const list = needHeader(headers, `${prefix}-signature`);
   if (!isEventId(id)) {

@@ -102,10 +102,11 @@ function ask({ content, signatures }: Claim, key: Key): Question {
 }
 
 function judge(questions: readonly Question[], answers: readonly Answer[], keys: readonly Key[]): Match {
-  for (const [index, question] of questions.entries()) {
-    const signature = question.signatures[answers[index] ?? -1];
-    if (signature !== undefined)
-      return { key: question.key, keyIndex: keys.indexOf(question.key), signature };
+  // By index: an iterator of entries costs as much as a tenth of the hash at 1 kB.
+  for (let index = 0; index < questions.length; index++) {
+    const { key, signatures } = questions[index] as Question;
+    const signature = signatures[answers[index] ?? -1];
+    if (signature !== undefined) return { key, keyIndex: keys.indexOf(key), signature };
   }
   throw failure(
     "signature_mismatch",

@@ -29,7 +29,10 @@ export interface StandardOptions extends Omit<VerifierOptions, "publicUrl"> {
   readonly secretEncoding?: SecretEncoding;
 }
 
-const VERSIONS: Readonly<Record<string, Algorithm>> = { v1: "hmac_sha256", v1a: "ed25519" };
+const VERSIONS: readonly { readonly version: string; readonly algorithm: Algorithm }[] = [
+  { version: "v1", algorithm: "hmac_sha256" },
+  { version: "v1a", algorithm: "ed25519" },
+];
 
 const RUNTIME: Scheme = {
   name: "standard_webhooks",
@@ -90,10 +93,9 @@ function read(request: SignedRequest): Reading {
   const { id, timestamp, entries } = headers;
   const content = [`${id}.${timestamp}.`, request.body];
   const claims: Claim[] = [];
-  for (const version of Object.keys(VERSIONS)) {
+  for (const { version, algorithm } of VERSIONS) {
     const signatures = signaturesOf(entries, version);
-    if (signatures.length > 0)
-      claims.push({ algorithm: VERSIONS[version] as Algorithm, content, signatures });
+    if (signatures.length > 0) claims.push({ algorithm, content, signatures });
   }
   const signedAtS = parseTimestamp(timestamp, "webhook-timestamp");
   return { claims, signedAtS, stamp: (match) => readStamp(request, headers, match) };
