@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -25,6 +26,8 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
+    // A new process for each file is mostly waiting: on two cores, one worker would take twice the time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ["default", "./test/reporter.ts"],
     projects: [
       {

@@ -56,11 +56,14 @@ describe.each(["pg", "postgres"] as const)("a connection of %s to the database t
     withRun(`commit${after}`, async (run) => {
       for (let n = 0; n < 3 * CRASH_TIMES; n++) {
         const letter = letterOf(`${run.scope}-${n}`, "counted", chance);
-        const lost = proxy.swallowAnswer(COMMIT, after);
-        const first = await run.provider.once(letter, run.provider.writer());
-        await lost;
+        const commit = { lost: false };
+        void proxy.swallowAnswer(COMMIT, after).then(() => (commit.lost = true));
+        const sender = run.provider.writer();
+        let delivery = await run.provider.once(letter, sender);
+        // On a busy machine a connection may take longer than the receiver waits for one.
+        while (!commit.lost && delivery.status === 503) delivery = await run.provider.once(letter, sender);
         run.fault("answer to the commit lost");
-        expect(first).toEqual({ status: 503, verdict: "unavailable" });
+        expect([commit.lost, delivery]).toEqual([true, { status: 503, verdict: "unavailable" }]);
         expect(await database.effectsOf(letter.event)).toBe(1);
         expect((await run.provider.deliver(letter)).at(-1)?.verdict).toBe("duplicate");
       }
@@ -113,7 +116,10 @@ describe.each(["pg", "postgres"] as const)("a connection of %s to the database t
     withRun("network", async (run) => {
       const load = new Load(run, "receiver", chance);
       for (let n = 0; n < 5 * CRASH_TIMES; n++) {
-        await sleep(chance.below(200));
+        // Not before it has come to its feet again, however slow the machine: faults that meet no work prove nothing.
+        const before = load.sent;
+        while (load.sent < before + 4) await sleep(5);
+        await sleep(chance.below(100));
         proxy.cut();
         run.fault("all connections cut");
         await sleep(chance.below(200));
@@ -124,6 +130,5 @@ describe.each(["pg", "postgres"] as const)("a connection of %s to the database t
       }
       proxy.heal();
       await load.drain();
-      expect(load.sent).toBeGreaterThan(10);
     }));
 });

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { createReceiver, verifySync } from "posthorn";
 import type { Arrival, InboxStore, Receiver } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
-import type { Case, LoadCase, Ratio } from "../../suite.js";
+import type { Case, LoadCase, Ratio, SuiteContext } from "../../suite.js";
 import type { Bench } from "./durable-postgres.js";
 import { orderedIds } from "./event-ids.js";
 import { createSeedTables, seedTransaction } from "./seed-pattern.js";
@@ -60,10 +60,10 @@ export function orderReceiver(store: InboxStore<PoolClient, "asynchronous">): Re
 }
 
 /** Receiving in a transaction with one insert of the handler. */
-export async function receiverCases({ pool }: Bench): Promise<Case[]> {
+export async function receiverCases({ quick }: SuiteContext, { pool }: Bench): Promise<Case[]> {
   await createSeedTables(pool);
   await createOrders(pool);
-  await warmReceiver();
+  await warmReceiver(quick ? "quick" : "full");
   const store = postgresStore({ client: pool });
   const receiver = orderReceiver(store);
   const nextId = orderedIds();

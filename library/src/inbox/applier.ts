@@ -5,6 +5,7 @@ import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { identify, isStale } from "./arrival.js";
 import type { Identified } from "./arrival.js";
 import { lookUp } from "./handlers.js";
+import { InProgress } from "./in-progress.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { Acceptance, Arrival } from "./inbox-store.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
@@ -33,10 +34,12 @@ export class Applier<Tx> {
   readonly #parts: ApplierParts<Tx>;
   // A second delivery of an event that is being applied here is answered without taking a connection:
   // 200 duplicates of a slow handler would otherwise hold the whole pool.
-  readonly #inProgress = new Set<string>();
+  readonly #inProgress: InProgress;
 
   constructor(parts: ApplierParts<Tx>) {
+    const { clock, acquireMs, handlerDeadlineMs } = parts;
     this.#parts = parts;
+    this.#inProgress = new InProgress(clock, acquireMs + handlerDeadlineMs + STORE_GRACE_MS);
   }
 
   async apply(source: Source, event: Event, headers: string): Promise<Verdict> {
@@ -63,34 +66,11 @@ export class Applier<Tx> {
     const { arrival } = identified;
     const key = [arrival.tenant, arrival.source, arrival.id].join("\n");
     if (this.#inProgress.has(key)) return { verdict: "busy", why: "this process is applying it" };
-    this.#inProgress.add(key);
     try {
-      return await this.#inTime(this.#once(source, event, identified));
+      return await this.#inProgress.watch(key, this.#once(source, event, identified));
     } catch (error) {
       // Broken infrastructure: nothing is acknowledged, so the sender comes again.
       return { verdict: "unavailable", why: this.#report("accept", error) };
-    } finally {
-      this.#inProgress.delete(key);
-    }
-  }
-
-  /**
-   * Gives up on a store that never answers: the event would stay busy in this process for ever. What still runs
-   * there cannot be joined by the next delivery, because the store lets in one at a time.
-   */
-  async #inTime(judging: Promise<Judgement>): Promise<Judgement> {
-    const { clock, acquireMs, handlerDeadlineMs } = this.#parts;
-    const limitMs = acquireMs + handlerDeadlineMs + STORE_GRACE_MS;
-    const done = new AbortController();
-    const late = clock.sleep(limitMs, done.signal).then((): Judgement => {
-      if (done.signal.aborted) return { verdict: "unavailable" };
-      const error = new Error(`the store did not answer within ${limitMs} ms`);
-      return { verdict: "unavailable", why: this.#report("accept", error) };
-    });
-    try {
-      return await Promise.race([judging, late]);
-    } finally {
-      done.abort();
     }
   }
 
