@@ -2,6 +2,7 @@ import type { FaultPoint } from "../../library/src/fault-point.js";
 import type { Database } from "./database.js";
 
 const ONE_STATEMENT = "a record is one statement, and a transaction of its own";
+const WITH_INSERT = "`begin` goes out with the insert, in one message";
 const NO_LOCK = "the write lock of the file is taken with `begin immediate`";
 const NO_ANSWER = "there is no connection on which an answer could be lost";
 const NO_GUARD =
@@ -15,6 +16,8 @@ export const ABSENT: Readonly<Record<Database["name"], Readonly<Partial<Record<F
     "dedup.after_resolve": NO_ANSWER,
   },
   postgres: {
+    "accept.before_begin": WITH_INSERT,
+    "accept.after_begin": WITH_INSERT,
     "accept.after_guard": NO_GUARD,
     "accept.before_unguard": NO_GUARD,
     "fail.before_attempt": ONE_STATEMENT,

@@ -11,6 +11,7 @@ import type { Acceptance, Arrival } from "./inbox-store.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
 import type { WorkParts } from "./prepare-work.js";
 import type { Source } from "./source.js";
+import { Timeouts } from "./timeouts.js";
 import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */
@@ -35,10 +36,12 @@ export class Applier<Tx> {
   // A second delivery of an event that is being applied here is answered without taking a connection:
   // 200 duplicates of a slow handler would otherwise hold the whole pool.
   readonly #inProgress: InProgress;
+  readonly #deadlines: Timeouts;
 
   constructor(parts: ApplierParts<Tx>) {
     const { clock, acquireMs, handlerDeadlineMs } = parts;
     this.#parts = parts;
+    this.#deadlines = new Timeouts(clock, handlerDeadlineMs);
     this.#inProgress = new InProgress(clock, acquireMs + handlerDeadlineMs + STORE_GRACE_MS);
   }
 
@@ -132,8 +135,7 @@ export class Applier<Tx> {
     const { store, acquireMs } = this.#parts;
     const { arrival } = identified;
     const deadline = new AbortController();
-    const done = new AbortController();
-    void this.#abortLate(deadline, done.signal);
+    const timeout = this.#deadlines.start(() => deadline.abort(deadlineError(this.#parts.handlerDeadlineMs)));
     const limits = { acquireMs, signal: deadline.signal };
     try {
       if (handler === undefined) return await store.accept(arrival, () => ({ outcome: "skipped" }), limits);
@@ -143,14 +145,8 @@ export class Applier<Tx> {
       if (error instanceof HandlerFailure) return { kind: "failed", error: error.cause };
       throw error;
     } finally {
-      done.abort();
+      this.#deadlines.stop(timeout);
     }
-  }
-
-  async #abortLate(deadline: AbortController, done: AbortSignal): Promise<void> {
-    const { clock, handlerDeadlineMs } = this.#parts;
-    await clock.sleep(handlerDeadlineMs, done);
-    if (!done.aborted) deadline.abort(deadlineError(handlerDeadlineMs));
   }
 
   #report(operation: string, error: unknown): string {

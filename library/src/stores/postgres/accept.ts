@@ -4,7 +4,7 @@ import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../inbox/inbox-store.js";
 import { equalBytes } from "../../bytes.js";
 import { PosthornError } from "../../posthorn-error.js";
-import type { Pool, Scope, Session, TransactionEnd } from "./database.js";
+import type { Answer, Pool, Scope, Session, Statement, TransactionEnd } from "./database.js";
 import { ARRIVAL, arrivalParams, readKnown, tryLock } from "./inbox-row.js";
 import { MIGRATE_CURE } from "./migrate.js";
 import { againWhenLost, isSaturated, isTransient, storeError, transactionFinished } from "./sqlstate.js";
@@ -45,13 +45,14 @@ export class Acceptor<Tx> {
       begun = true;
       return work(tx);
     };
-    reach("accept.before_begin");
+    const enter: Statement = { text: this.#enterSql, params: arrivalParams(arrival), prepared: true };
+    const apply = (scope: Scope<Tx>, answer: Answer): Promise<Acceptance> =>
+      this.#apply(scope, { arrival, row: ownRow(scope, answer), work: handle });
+    reach("accept.before_insert");
     let end: TransactionEnd<Acceptance>;
     try {
       // It throws only while nothing has begun.
-      end = await againWhenLost(() =>
-        this.#pool.transaction((scope) => this.#apply(scope, arrival, handle), limits),
-      );
+      end = await againWhenLost(() => this.#pool.transaction(enter, apply, limits));
     } catch (error) {
       if (isSaturated(error)) return { kind: "saturated" };
       throw storeError(error, MIGRATE_CURE);
@@ -67,9 +68,7 @@ export class Acceptor<Tx> {
     throw storeError(end.error, MIGRATE_CURE);
   }
 
-  async #apply(scope: Scope<Tx>, arrival: Arrival, work: Work<Tx>): Promise<Acceptance> {
-    reach("accept.after_begin");
-    const row = await this.#enter(scope, arrival);
+  async #apply(scope: Scope<Tx>, { arrival, row, work }: Entered<Tx>): Promise<Acceptance> {
     if (!row) return this.#known(scope, arrival);
     reach("accept.after_insert");
     reach("accept.before_handler");
@@ -78,20 +77,6 @@ export class Acceptor<Tx> {
     if (handled.outcome !== "success" || handled.result !== undefined) await this.#note(scope, row, handled);
     reach("accept.before_commit");
     return { kind: "applied", attempt: row.attempt };
-  }
-
-  /** Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays. */
-  async #enter(scope: Scope<Tx>, arrival: Arrival): Promise<OwnRow | undefined> {
-    reach("accept.before_insert");
-    const { rows } = await scope.query({
-      text: this.#enterSql,
-      params: arrivalParams(arrival),
-      prepared: true,
-    });
-    const [attempt, place, pid, xid] = rows[0] ?? [];
-    if (typeof place !== "string" || typeof pid !== "string" || typeof xid !== "string") return undefined;
-    scope.backend = { pid, xid };
-    return { attempt: Number(attempt), place };
   }
 
   /**
@@ -116,6 +101,12 @@ export class Acceptor<Tx> {
   }
 }
 
+interface Entered<Tx> {
+  readonly arrival: Arrival;
+  readonly row: OwnRow | undefined;
+  readonly work: Work<Tx>;
+}
+
 /** The row that this transaction has written. */
 interface OwnRow {
   readonly attempt: number;
@@ -123,6 +114,15 @@ interface OwnRow {
   readonly place: string;
 }
 
+/** Undefined when the statement has written nothing: the event is known, or another has its lock. */
+function ownRow(scope: Scope<unknown>, { rows }: Answer): OwnRow | undefined {
+  const [attempt, place, pid, xid] = rows[0] ?? [];
+  if (typeof place !== "string" || typeof pid !== "string" || typeof xid !== "string") return undefined;
+  scope.backend = { pid, xid };
+  return { attempt: Number(attempt), place };
+}
+
+// Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays.
 // One statement, because each costs a round trip while the connection is held; and a plain one, because joining its
 // parts by CTEs cost as much again as the insert. A row that says `failed` is taken over whatever its body: nothing of
 // it was applied.

@@ -36,12 +36,15 @@ export interface Pool<Tx> {
    * connection within `acquireMs`: then nothing was sent.
    */
   query(statement: Statement, acquireMs: number): Promise<Answer>;
-  /** Runs `work` in one transaction, read committed, and commits it. Throws when it never began. */
-  transaction<T>(
-    work: (scope: Scope<Tx>) => Promise<T>,
-    limits: TransactionLimits,
-  ): Promise<TransactionEnd<T>>;
+  /**
+   * Runs a first statement and then `work` in one transaction, read committed, and commits it. Throws when it never
+   * began, or its first statement met a connection that was lost.
+   */
+  transaction<T>(first: Statement, work: Work<Tx, T>, limits: TransactionLimits): Promise<TransactionEnd<T>>;
 }
+
+/** What is done after a transaction's first statement was answered. */
+export type Work<Tx, T> = (scope: Scope<Tx>, answer: Answer) => Promise<T>;
 
 export interface TransactionLimits {
   readonly acquireMs: number;
@@ -69,6 +72,7 @@ export type TransactionEnd<T> =
   /** The answer to the commit was lost. */
   | { readonly kind: "unknown"; readonly error: unknown };
 
+/** Named, because a host may have changed the default. */
 export const BEGIN_OPTIONS = "isolation level read committed";
 
 /** Ends the backend that still works for a transaction whose connection is given up, and with it its locks. */

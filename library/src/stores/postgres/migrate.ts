@@ -2,7 +2,7 @@ import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { PgClient, PostgresPool } from "./client.js";
 import { clientKind } from "./client.js";
-import type { Pool, Session } from "./database.js";
+import type { Pool, Session, Statement } from "./database.js";
 import { MIGRATIONS } from "./migrations.js";
 import { DEFAULT_DEDUP_TABLE, DEFAULT_SCHEMA, optionInvalid, quotedName } from "./names.js";
 import { poolOf, singleConnection } from "./pool.js";
@@ -40,7 +40,6 @@ export async function migrate(
   const quoted = quotedName("schema", schema);
   return inOwnTransaction(await migrationPool(client), async (session) => {
     // Looked at under the lock: two processes that looked before would both create.
-    await lockMigrations(session);
     const before = await versionOf(session, quoted);
     if (before > MIGRATIONS.length) throw newer(before);
     const missing = MIGRATIONS.filter(({ version }) => version > before);
@@ -56,7 +55,6 @@ export async function migrate(
 export async function migrateDedup(pool: Pool<unknown>, schema: string, table: string): Promise<void> {
   const sql = MIGRATIONS.find(({ name }) => name === "0002_create_dedup")?.sql ?? "";
   await inOwnTransaction(pool, async (session) => {
-    await lockMigrations(session);
     await session.query({
       text: `
         do $$ begin
@@ -79,26 +77,24 @@ function renamed(sql: string, quotedTable: string): string {
 
 const AMPLE_MS = 60_000;
 
+// One lock for the whole database: schemas and extensions are created once in it. Without the second setting,
+// "already exists, skipping" is printed to the host's console.
+const LOCK: Statement = {
+  text: `
+    select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0));
+    select set_config('client_min_messages', 'warning', true);`,
+};
+
 async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
   const { signal } = new AbortController();
   let end;
   try {
-    end = await pool.transaction(work, { acquireMs: AMPLE_MS, signal });
+    end = await pool.transaction(LOCK, work, { acquireMs: AMPLE_MS, signal });
   } catch (error) {
     throw storeError(error, MIGRATE_CURE);
   }
   if (end.kind === "committed") return end.value;
   throw storeError(end.error, MIGRATE_CURE);
-}
-
-async function lockMigrations(session: Session): Promise<void> {
-  await session.query({
-    // One lock for the whole database: schemas and extensions are created once in it. Without the second setting,
-    // "already exists, skipping" is printed to the host's console.
-    text: `
-      select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0));
-      select set_config('client_min_messages', 'warning', true);`,
-  });
 }
 
 async function versionOf(session: Session, schema: string): Promise<number> {

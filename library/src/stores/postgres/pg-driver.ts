@@ -9,11 +9,13 @@ import type {
   Statement,
   TransactionEnd,
   TransactionLimits,
+  Work,
 } from "./database.js";
 import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
 import { guardClient } from "./guard.js";
+import { beginWith } from "./pg-begin.js";
 import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./sqlstate.js";
 
 // Two copies of the package may share a connection, where one name must not mean two statements.
@@ -72,12 +74,13 @@ export class PgDriver<Tx> implements Pool<Tx> {
   }
 
   async transaction<T>(
-    work: (scope: Scope<Tx>) => Promise<T>,
+    first: Statement,
+    work: Work<Tx, T>,
     { acquireMs, signal }: TransactionLimits,
   ): Promise<TransactionEnd<T>> {
     const transaction = new PgTransaction<Tx, T>(await this.#acquire(acquireMs), this.#prepare);
     try {
-      return await beforeAbort(transaction.run(work), signal);
+      return await beforeAbort(transaction.run(first, work), signal);
     } catch (error) {
       if (signal.aborted) return transaction.cutOff(error);
       throw error;
@@ -112,6 +115,7 @@ export class PgDriver<Tx> implements Pool<Tx> {
   }
 }
 
+const BEGIN = `begin ${BEGIN_OPTIONS}`;
 const TERMINATE_MS = 1000;
 // A server that is gone without a word, as after a failover, is noticed by TCP in a quarter of an hour: two look-ups
 // that waited as long held up all others. Our own statements take milliseconds.
@@ -120,14 +124,17 @@ const ANSWER_MS = 5000;
 /** One transaction on a connection out of the pool. */
 class PgTransaction<Tx, T> {
   readonly #lease: Lease;
+  readonly #prepare: boolean;
   readonly #guard: Guarded<PgPoolClient>;
   readonly #scope: Scope<Tx>;
+  #begun = false;
   #committing = false;
   // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
   #whole = false;
 
   constructor(lease: Lease, prepare: boolean) {
     this.#lease = lease;
+    this.#prepare = prepare;
     this.#guard = guardClient(lease.client);
     this.#scope = { ...pgSession(lease.client, prepare), tx: this.#guard.tx as Tx, backend: undefined };
   }
@@ -137,20 +144,39 @@ class PgTransaction<Tx, T> {
   }
 
   /** Runs it to its end; throws only when it could not begin. */
-  async run(work: (scope: Scope<Tx>) => Promise<T>): Promise<TransactionEnd<T>> {
-    await this.#say(`begin ${BEGIN_OPTIONS}`);
+  async run(first: Statement, work: Work<Tx, T>): Promise<TransactionEnd<T>> {
     let value: T;
     try {
-      value = await work(this.#scope);
+      const answer = await this.#begin(first);
+      value = await work(this.#scope, answer);
       this.#guard.close();
       // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
       if (this.#status() === "I") throw transactionFinished();
     } catch (error) {
+      if (!this.#begun && isAnswerLost(error)) throw error;
       return this.#rollBack(error);
     }
     // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
     const lost = this.#loss();
     return lost === undefined ? this.#commit(value) : { kind: "rolled_back", error: lost };
+  }
+
+  async #begin(first: Statement): Promise<Answer> {
+    const { text, params, prepared } = first;
+    const named = this.#prepare && prepared === true && params !== undefined;
+    const together = named
+      ? beginWith(this.#lease.client, { begin: nameOf(BEGIN), first: nameOf(text), params })
+      : undefined;
+    const answer = await (together ?? this.#beginApart(first, named));
+    this.#begun = true;
+    return answer;
+  }
+
+  /** In two round trips; a connection's first ones parse what the next ones send together. */
+  async #beginApart(first: Statement, named: boolean): Promise<Answer> {
+    if (named) await this.#scope.query({ text: BEGIN, params: [], prepared: true });
+    else await this.#say(BEGIN);
+    return this.#scope.query(first);
   }
 
   async #commit(value: T): Promise<TransactionEnd<T>> {

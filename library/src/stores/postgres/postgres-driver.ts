@@ -9,6 +9,7 @@ import type {
   Statement,
   TransactionEnd,
   TransactionLimits,
+  Work,
 } from "./database.js";
 import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
@@ -68,10 +69,12 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
   }
 
   async transaction<T>(
-    work: (scope: Scope<Tx>) => Promise<T>,
+    first: Statement,
+    work: Work<Tx, T>,
     { acquireMs, signal }: TransactionLimits,
   ): Promise<TransactionEnd<T>> {
-    const attempt = new Attempt(work, signal, this.#prepare);
+    const whole = async (scope: Scope<Tx>): Promise<T> => work(scope, await scope.query(first));
+    const attempt = new Attempt(whole, signal, this.#prepare);
     const running = this.#sql.begin(BEGIN_OPTIONS, (sql) => attempt.run(sql));
     running.catch(() => attempt.lose());
     if (
