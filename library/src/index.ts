@@ -33,9 +33,8 @@ export type {
   PurgeLimits,
   PurgeReport,
   RefusedBecause,
-  StoreCapabilities,
-  TransactionMode,
 } from "./inbox/inbox-store.js";
+export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
 export type { Publication, Publisher } from "./inbox/publisher.js";
 export { createReceiver } from "./inbox/receiver.js";
 export type { Receiver, ReceiverOptions } from "./inbox/receiver.js";

@@ -39,6 +39,8 @@ export const nodeBound: readonly string[] = [
   "signature/hmac-node.ts",
   "delivery/transport.ts",
   "delivery/address-guard.ts",
+  // It writes messages of the driver `pg`, which takes bytes as Buffers.
+  "stores/postgres/pg-begin.ts",
   "frameworks/node.ts",
   "frameworks/node-body.ts",
   "frameworks/express.ts",

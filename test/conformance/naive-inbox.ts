@@ -12,8 +12,8 @@ import type {
   PurgeLimits,
   PurgeReport,
   RefusedBecause,
-  StoreCapabilities,
 } from "../../library/src/inbox/inbox-store.js";
+import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
 
 /** One way each in which an inbox store can be wrong. */
 export type InboxFlaw =

@@ -1,5 +1,5 @@
 import type { Stamp } from "../event.js";
-import type { TransactionMode } from "./inbox-store.js";
+import type { TransactionMode } from "../store-capabilities.js";
 import type { Publication } from "./publisher.js";
 import type { Schema, SchemaOutput } from "./schema.js";
 import type { StopSignal } from "../stop-signal.js";

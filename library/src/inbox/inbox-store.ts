@@ -1,19 +1,5 @@
 import type { StopSignal } from "../stop-signal.js";
-
-/**
- * What a store promises beyond the port's words, declared and tested: a case of the conformance kit that
- * needs a capability is run exactly where the store claims it.
- */
-export interface StoreCapabilities {
-  /** The handler's writes, the event's row and what the handler publishes commit together or not at all. */
-  readonly sharesHostTransaction: boolean;
-  /** An answered event is still there after the machine lost power. */
-  readonly survivesPowerLoss: boolean;
-  /** Several processes may use one store at once. */
-  readonly multiProcess: boolean;
-  /** Whose clock decides when a row expires. */
-  readonly clock: "store" | "process";
-}
+import type { StoreCapabilities, TransactionMode } from "../store-capabilities.js";
 
 /** Names one event: the same id from another source or tenant is another event. */
 export interface InboxKey {
@@ -93,8 +79,6 @@ export interface AcceptLimits {
 
 /** Why an event was refused for good. */
 export type RefusedBecause = "conflict" | "stale";
-
-export type TransactionMode = "asynchronous" | "synchronous";
 
 /**
  * Where the inbox lives. Each sentence is a case of the conformance kit, in the same words.

@@ -14,8 +14,8 @@ import type {
   PurgeLimits,
   PurgeReport,
   RefusedBecause,
-  StoreCapabilities,
 } from "../../inbox/inbox-store.js";
+import type { StoreCapabilities } from "../../store-capabilities.js";
 import type { Observer } from "../../observer.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { appliedRow, copyOf, failedRow, knownOf, touchedRow } from "./inbox-row.js";

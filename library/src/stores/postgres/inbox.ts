@@ -12,8 +12,8 @@ import type {
   PurgeLimits,
   PurgeReport,
   RefusedBecause,
-  StoreCapabilities,
 } from "../../inbox/inbox-store.js";
+import type { StoreCapabilities } from "../../store-capabilities.js";
 import type { Observer } from "../../observer.js";
 import { notify } from "../../observer.js";
 import { Acceptor } from "./accept.js";

@@ -13,8 +13,8 @@ import type {
   PurgeLimits,
   PurgeReport,
   RefusedBecause,
-  StoreCapabilities,
 } from "../../inbox/inbox-store.js";
+import type { StoreCapabilities } from "../../store-capabilities.js";
 import { notify } from "../../observer.js";
 import type { Observer } from "../../observer.js";
 import { isPosthornError, PosthornError } from "../../posthorn-error.js";

@@ -1,4 +1,4 @@
-import type { StoreCapabilities } from "../../inbox/inbox-store.js";
+import type { StoreCapabilities } from "../../store-capabilities.js";
 
 /** What a case is about. */
 export type Topic = "contract" | "concurrency" | "transactions" | "retention" | "fidelity";

@@ -1,5 +1,5 @@
 import type { DedupAdapter } from "../../inbox/dedup.js";
-import type { StoreCapabilities } from "../../inbox/inbox-store.js";
+import type { StoreCapabilities } from "../../store-capabilities.js";
 import { isPosthornError } from "../../posthorn-error.js";
 import type { BenchTime, Facts, Pledge } from "./case.js";
 import { needsOf } from "./case.js";

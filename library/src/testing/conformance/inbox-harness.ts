@@ -7,9 +7,8 @@ import type {
   InboxRow,
   InboxStore,
   RefusedBecause,
-  StoreCapabilities,
-  TransactionMode,
 } from "../../inbox/inbox-store.js";
+import type { StoreCapabilities, TransactionMode } from "../../store-capabilities.js";
 import { storedId } from "../../inbox/stored-id.js";
 import type { BenchTime, Facts, Pledge } from "./case.js";
 import { needsOf } from "./case.js";

@@ -1,0 +1,18 @@
+import type { Outcome } from "./outcome.js";
+
+/** One attempt, as history keeps it. */
+export interface AttemptRecord {
+  readonly sequence: bigint;
+  readonly round: number;
+  /** 1 for the first of its round. */
+  readonly number: number;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  /** `lapsed`: its claim ended by expiry; nobody knows what came of it. */
+  readonly outcome: Outcome["kind"] | "lapsed";
+  readonly status: number | undefined;
+  /** The class of the error: `timeout`, `dns`, `private_address` …; undefined where a status says it all. */
+  readonly error: string | undefined;
+  /** The first bytes of the answer. */
+  readonly answer: Uint8Array | undefined;
+}

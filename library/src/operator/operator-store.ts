@@ -1,0 +1,84 @@
+import type { AttemptRecord } from "../delivery/attempt-record.js";
+import type { DeadBecause } from "../delivery/dead.js";
+
+/** Why a lane does not move. */
+export type BlockedState = "halted" | "parked" | "retrying" | "paused" | "disabled";
+
+/** A lane that does not move, and what stands in it. */
+export interface BlockedLane {
+  readonly id: bigint;
+  readonly tenant: string;
+  readonly endpointId: string;
+  readonly key: string;
+  readonly state: BlockedState;
+  /** How many deliveries wait in it, the head included. */
+  readonly depth: bigint;
+  readonly head: bigint;
+  readonly headEventId: string;
+  /** Since the head's first failure, or since its endpoint stopped. */
+  readonly blockedMs: number;
+  readonly failures: number;
+  /** Until its next attempt; undefined when it has none. */
+  readonly dueInMs: number | undefined;
+}
+
+/** A delivery that was given up. */
+export interface DeadLetter {
+  /** `dlv_…`, by which it is redriven. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly endpointId: string;
+  readonly key: string | undefined;
+  readonly sequence: bigint | undefined;
+  readonly eventId: string;
+  readonly type: string;
+  readonly round: number;
+  readonly because: DeadBecause;
+  readonly diedAt: Date;
+  readonly attempts: number;
+  readonly lastStatus: number | undefined;
+  readonly lastError: string | undefined;
+  /** Whether its lane waits for it. */
+  readonly blocks: boolean;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Where the page before ended. */
+  readonly after?: string | undefined;
+}
+
+export interface Paged<T> {
+  readonly items: readonly T[];
+  /** Where the next page begins; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+export type Redriven =
+  /** At the head of its lane, where it had stayed. */
+  | "in_place"
+  /** At the end of its lane, which had gone on without it; or without a lane. */
+  | "at_end"
+  /** There is no dead letter of this id, or it was redriven before. */
+  | "unknown";
+
+export type Skipped =
+  | "skipped"
+  /** A worker has the head under way: it is skipped unless that succeeds. */
+  | "intended"
+  /** The lane is empty, or there is none of this id. */
+  | "unknown";
+
+/** How a person looks and intervenes. Each sentence is a case of the conformance kit, in the same words. */
+export interface OperatorStore {
+  /** Lanes whose head has failed or is dead, or whose endpoint is stopped; longest blocked first. */
+  blockedLanes(page: Page): Promise<Paged<BlockedLane>>;
+  /** Newest first. */
+  deadLetters(page: Page): Promise<Paged<DeadLetter>>;
+  /** Makes a dead delivery due again, in a new round with a fresh retry budget; a second call changes nothing. */
+  redrive(deliveryId: string): Promise<Redriven>;
+  /** Passes over the lane's head: the lane goes on, and the gap is told on the wire. */
+  skip(laneId: bigint): Promise<Skipped>;
+  /** Every attempt of a delivery, in order. */
+  attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
+}

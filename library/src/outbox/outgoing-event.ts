@@ -1,0 +1,22 @@
+/** An event on its way out: checked, complete, its body as the bytes that will be sent. */
+export interface OutgoingEvent {
+  /** Visible ASCII without a full stop; the same in every delivery of it. */
+  readonly id: string;
+  /** Whether the caller gave the id, and expects that a second event of this id is not sent again. */
+  readonly idGiven: boolean;
+  readonly tenant: string;
+  readonly source: string;
+  readonly type: string;
+  /** Events of one key are delivered in order. */
+  readonly key: string | undefined;
+  readonly body: Uint8Array;
+  /** SHA-256 of the body; only where the id was given. */
+  readonly bodyHash: Uint8Array | undefined;
+  readonly contentType: string;
+  /** When it happened. */
+  readonly time: Date;
+  /** Not before; it takes its place in its lanes then. */
+  readonly deliverAt: Date | undefined;
+  /** Not after; what has not been sent by then is cancelled. */
+  readonly expiresAt: Date | undefined;
+}
