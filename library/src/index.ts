@@ -35,7 +35,8 @@ export type {
   RefusedBecause,
 } from "./inbox/inbox-store.js";
 export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
-export type { Publication, Publisher } from "./inbox/publisher.js";
+export type { Publication } from "./publication.js";
+export type { Publisher } from "./inbox/publisher.js";
 export { createReceiver } from "./inbox/receiver.js";
 export type { Receiver, ReceiverOptions } from "./inbox/receiver.js";
 export { typed } from "./inbox/schema.js";

@@ -1,6 +1,6 @@
 import type { Stamp } from "../event.js";
 import type { TransactionMode } from "../store-capabilities.js";
-import type { Publication } from "./publisher.js";
+import type { Publication } from "../publication.js";
 import type { Schema, SchemaOutput } from "./schema.js";
 import type { StopSignal } from "../stop-signal.js";
 

@@ -15,7 +15,8 @@ import type {
 } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { Handled, InboxStore } from "./inbox-store.js";
-import type { Publication, Publisher } from "./publisher.js";
+import type { Publication } from "../publication.js";
+import type { Publisher } from "./publisher.js";
 import { encodeResult } from "./result.js";
 import { describeIssues } from "./schema.js";
 import type { Schema } from "./schema.js";

@@ -1,16 +1,4 @@
-/** An event that a handler publishes in its own transaction. */
-export interface Publication {
-  readonly type: string;
-  /** Sent as JSON; give `body` instead to send exact bytes. */
-  readonly data?: unknown;
-  readonly body?: Uint8Array;
-  /** Events of one key are delivered in order. */
-  readonly key?: string;
-  readonly id?: string;
-  readonly tenant?: string;
-  readonly deliverAt?: Date;
-  readonly expiresAt?: Date;
-}
+import type { Publication } from "../publication.js";
 
 /** All that the inbox knows of an outbox: it can write events into a transaction of the host. */
 export interface Publisher<Tx> {

@@ -1,0 +1,57 @@
+import type { DeadPolicy } from "../outbox/endpoint.js";
+import type { NextState } from "./delivery-store.js";
+import type { Outcome } from "./outcome.js";
+import { meaningOf } from "./status-table.js";
+
+/** What the decision depends on besides the outcome. */
+export interface Circumstances {
+  /** By the retry policy; undefined when it allows no further attempt. */
+  readonly waitMs: number | undefined;
+  /** What a dead delivery does to its lane. */
+  readonly policy: DeadPolicy;
+}
+
+// A receiver may ask for less time than a busy loop needs, or for more than anybody would wait.
+const LEAST_RETRY_AFTER_MS = 1000;
+const MOST_RETRY_AFTER_MS = 24 * 3600 * 1000;
+
+/** Says what becomes of a delivery after an attempt. Pure and total. */
+export function transition(outcome: Outcome, { waitMs, policy }: Circumstances): NextState | "delivered" {
+  switch (outcome.kind) {
+    case "acknowledged":
+      return "delivered";
+    case "forbidden":
+      return { state: "dead", because: "forbidden", policy };
+    case "refused":
+      return afterRefusal(outcome, { waitMs, policy });
+    case "unreachable":
+    case "unknown":
+      return again(waitMs, policy);
+  }
+}
+
+function afterRefusal(
+  { status, retryAfterMs }: Extract<Outcome, { kind: "refused" }>,
+  { waitMs, policy }: Circumstances,
+): NextState | "delivered" {
+  switch (meaningOf(status)) {
+    case "acknowledged":
+      return "delivered";
+    case "gone":
+      return { state: "disabled", because: `it answered ${status}` };
+    case "refused":
+      return { state: "dead", because: "refused", policy };
+    case "retry":
+      return again(waitMs === undefined ? undefined : (clamped(retryAfterMs) ?? waitMs), policy);
+  }
+}
+
+function clamped(retryAfterMs: number | undefined): number | undefined {
+  if (retryAfterMs === undefined) return undefined;
+  return Math.min(Math.max(retryAfterMs, LEAST_RETRY_AFTER_MS), MOST_RETRY_AFTER_MS);
+}
+
+function again(waitMs: number | undefined, policy: DeadPolicy): NextState {
+  if (waitMs === undefined) return { state: "dead", because: "exhausted", policy };
+  return { state: "due", afterMs: waitMs, counts: true };
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { newId } from "./id.js";
+
+describe("a new id", () => {
+  it("has its prefix, and letters that every header and URL carries", () => {
+    expect(newId("evt", Date.UTC(2026, 10, 16))).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{26}$/);
+  });
+
+  it("comes after those of earlier moments", () => {
+    const times = [0, 1, 31, 32, 1_000_000, Date.UTC(2026, 0, 1), Date.UTC(9999, 0, 1)];
+    const ids = times.map((time) => newId("evt", time));
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  it("is never the same twice", () => {
+    expect(new Set(Array.from({ length: 10_000 }, () => newId("evt", 0))).size).toBe(10_000);
+  });
+});

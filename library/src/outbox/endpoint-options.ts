@@ -1,0 +1,143 @@
+import { newId } from "../id.js";
+import { PosthornError } from "../posthorn-error.js";
+import { parseStandardSecret } from "../signature/secret.js";
+import { checkRetry, DEFAULT_RETRY } from "../work/retry-policy.js";
+import type { RetryOptions } from "../work/retry-policy.js";
+import type { DeadPolicy, Endpoint, EndpointChange, Order } from "./endpoint.js";
+import type { OutboxErrorCode } from "./outbox-errors.js";
+
+/** An endpoint as the host describes it. */
+export interface EndpointOptions {
+  /** @default a new one, `ep_…` */
+  readonly id?: string;
+  /** @default "default" */
+  readonly tenant?: string;
+  readonly url: string;
+  /** `whsec_` secrets or `whsk_` keys, one or several; all of them sign. */
+  readonly secrets: string | readonly string[];
+  /** Patterns of sources: `*` stands for any text. @default ["*"] */
+  readonly sources?: readonly string[];
+  /** Patterns of event types, as `["order.*", "invoice.paid"]`. @default ["*"] */
+  readonly types?: readonly string[];
+  /** @default "key" */
+  readonly order?: Order;
+  /** @default 1 s × 4ⁿ up to 10 h, 15 attempts */
+  readonly retry?: RetryOptions;
+  /** @default "halt" for events with a key, "skip" without */
+  readonly dead?: DeadPolicy;
+  /** How many attempts may be under way at once. @default 64 */
+  readonly maxInFlight?: number;
+}
+
+/** What of an endpoint may be changed by the host. */
+export type EndpointUpdate = Partial<Omit<EndpointOptions, "id" | "tenant">>;
+
+export interface EndpointRules {
+  /** Whether endpoints may be reached without TLS. */
+  readonly allowHttp: boolean;
+}
+
+const ORDERS: ReadonlySet<unknown> = new Set(["key", "endpoint", "none"] satisfies Order[]);
+const DEAD_POLICIES: ReadonlySet<unknown> = new Set(["halt", "skip", "park"] satisfies DeadPolicy[]);
+const MAX_SECRETS = 8;
+const MAX_PATTERNS = 100;
+const MAX_IN_FLIGHT = 10_000;
+const MAX_URL_LENGTH = 2048;
+
+const DEFAULTS = {
+  sources: ["*"],
+  types: ["*"],
+  order: "key",
+  retry: DEFAULT_RETRY,
+  dead: undefined,
+  maxInFlight: 64,
+  state: "active",
+  because: undefined,
+  version: 1,
+} as const;
+
+/** Checks an endpoint and completes it. */
+export function endpointOf(options: EndpointOptions, nowMs: number, rules: EndpointRules): Endpoint {
+  const { id = newId("ep", nowMs), tenant = "default" } = options;
+  if (!/^[\w-]{1,64}$/.test(id)) throw invalid("`id` must be 1 to 64 letters, digits, `_` or `-`");
+  if (typeof tenant !== "string" || !/^[^\p{Cc}]{1,255}$/u.test(tenant)) {
+    throw invalid("`tenant` must be a text of 1 to 255 characters");
+  }
+  return {
+    ...DEFAULTS,
+    ...changeOf(options, rules),
+    url: checkUrl(options.url, rules),
+    secrets: checkSecrets(options.secrets),
+    id,
+    tenant,
+  };
+}
+
+/** Checks what is to be changed; a part that is not named stays as it is. */
+export function changeOf(update: EndpointUpdate, rules: EndpointRules): EndpointChange {
+  const { url, secrets, sources, types, order, retry, dead, maxInFlight } = update;
+  return {
+    ...(url !== undefined && { url: checkUrl(url, rules) }),
+    ...(secrets !== undefined && { secrets: checkSecrets(secrets) }),
+    ...(sources !== undefined && { sources: checkPatterns("sources", sources) }),
+    ...(types !== undefined && { types: checkPatterns("types", types) }),
+    ...(order !== undefined && { order: oneOf("order", order, ORDERS) }),
+    ...(retry !== undefined && { retry: checkRetry(retry) }),
+    ...(dead !== undefined && { dead: oneOf("dead", dead, DEAD_POLICIES) }),
+    ...(maxInFlight !== undefined && { maxInFlight: checkInFlight(maxInFlight) }),
+  };
+}
+
+function checkUrl(text: unknown, { allowHttp }: EndpointRules): string {
+  const absolute = typeof text === "string" && text.length <= MAX_URL_LENGTH && URL.canParse(text);
+  if (!absolute) throw invalid(`\`url\` is no absolute URL of at most ${MAX_URL_LENGTH} characters`);
+  const url = new URL(text);
+  if (url.protocol === "http:" && !allowHttp) {
+    throw invalid(
+      "`url` is http, which anybody on the way can read; use https, or set `allowHttp` for tests",
+    );
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("`url` must be https");
+  // They would stand in every log; a receiver that wants them checks the signature instead.
+  if (url.username !== "" || url.password !== "") throw invalid("`url` holds a user name or password");
+  // A fragment never reaches the server.
+  url.hash = "";
+  return url.href;
+}
+
+function checkSecrets(given: string | readonly string[]): readonly string[] {
+  const secrets = typeof given === "string" ? [given] : given;
+  if (!Array.isArray(secrets) || secrets.length === 0 || secrets.length > MAX_SECRETS) {
+    throw invalid(`\`secrets\` must hold 1 to ${MAX_SECRETS} secrets`);
+  }
+  secrets.forEach((secret: unknown, index) => {
+    const key = parseStandardSecret(typeof secret === "string" ? secret : "", `secrets[${index}]`);
+    if (key.algorithm === "ed25519")
+      throw invalid(`\`secrets[${index}]\` is a public key, which cannot sign`);
+  });
+  return Object.freeze([...secrets]);
+}
+
+function checkPatterns(field: string, patterns: unknown): readonly string[] {
+  const fit =
+    Array.isArray(patterns) &&
+    patterns.length > 0 &&
+    patterns.length <= MAX_PATTERNS &&
+    patterns.every((each) => typeof each === "string" && /^[^\p{Cc}]{1,255}$/u.test(each));
+  if (!fit) throw invalid(`\`${field}\` must hold 1 to ${MAX_PATTERNS} patterns of 1 to 255 characters`);
+  return Object.freeze([...(patterns as string[])]);
+}
+
+function oneOf<T>(field: string, value: T, allowed: ReadonlySet<unknown>): T {
+  if (allowed.has(value)) return value;
+  throw invalid(`\`${field}\` is ${String(value)}; expected one of ${[...allowed].join(", ")}`);
+}
+
+function checkInFlight(value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= MAX_IN_FLIGHT) return value;
+  throw invalid(`\`maxInFlight\` is ${String(value)}; expected a whole number from 1 to ${MAX_IN_FLIGHT}`);
+}
+
+function invalid(found: string): PosthornError<OutboxErrorCode> {
+  return new PosthornError("endpoint_invalid", `The endpoint cannot be used: ${found}.`);
+}

@@ -1,0 +1,115 @@
+import { utf8 } from "../bytes.js";
+import { newId } from "../id.js";
+import { PosthornError } from "../posthorn-error.js";
+import type { Publication } from "../publication.js";
+import type { OutboxErrorCode } from "./outbox-errors.js";
+import type { OutgoingEvent } from "./outgoing-event.js";
+
+/** An event that is checked and lacks only the hash of its body, which may take a promise. */
+export type UnhashedEvent = Omit<OutgoingEvent, "bodyHash">;
+
+export interface PublicationLimits {
+  readonly maxBodyBytes: number;
+}
+
+const DEFAULT_TENANT = "default";
+const DEFAULT_SOURCE = "app";
+const JSON_TYPE = "application/json";
+const MAX_NAME_BYTES = 255;
+
+/** Checks a publication and completes it. What cannot be delivered is refused here, before anything is written. */
+export function prepareEvent(given: Publication, nowMs: number, limits: PublicationLimits): UnhashedEvent {
+  const type = named("type", given.type);
+  const time = instant("time", given.time) ?? new Date(nowMs);
+  const deliverAt = instant("deliverAt", given.deliverAt);
+  const expiresAt = instant("expiresAt", given.expiresAt);
+  if (expiresAt !== undefined && expiresAt.getTime() <= (deliverAt?.getTime() ?? nowMs)) {
+    throw invalid(
+      `expiresAt is ${expiresAt.toISOString()}, which is before it could be delivered; it would never be sent`,
+    );
+  }
+  return {
+    id: given.id === undefined ? newId("evt", nowMs) : givenId(given.id),
+    idGiven: given.id !== undefined,
+    tenant: given.tenant === undefined ? DEFAULT_TENANT : named("tenant", given.tenant),
+    source: given.source === undefined ? DEFAULT_SOURCE : named("source", given.source),
+    type,
+    key: given.key === undefined ? undefined : named("key", given.key),
+    body: bodyOf(given, type, { time, ...limits }),
+    contentType: contentTypeOf(given),
+    time,
+    deliverAt,
+    expiresAt,
+  };
+}
+
+function bodyOf(
+  { data, body }: Publication,
+  type: string,
+  { time, maxBodyBytes }: PublicationLimits & { readonly time: Date },
+): Uint8Array {
+  if ((data === undefined) === (body === undefined)) {
+    throw invalid("give either `data` or `body`; a delivery without a body is `body: new Uint8Array()`");
+  }
+  const bytes = body ?? utf8(jsonOf({ type, timestamp: time.toISOString(), data }));
+  // A Buffer of a pool that is written again before the commit would change the event under way; the driver copies.
+  if (!(bytes instanceof Uint8Array)) throw invalid("`body` must be a Uint8Array, exactly the bytes to send");
+  if (bytes.length > maxBodyBytes) {
+    throw invalid(`its body has ${bytes.length} bytes; at most ${maxBodyBytes} are taken (\`maxBodyBytes\`)`);
+  }
+  return bytes;
+}
+
+function jsonOf(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    throw invalid(`\`data\` cannot be written as JSON (${found})`, error);
+  }
+}
+
+function contentTypeOf({ contentType = JSON_TYPE }: Publication): string {
+  // It becomes a header: a line break in it would write another one.
+  if (typeof contentType === "string" && /^[\x20-\x7e]{1,255}$/.test(contentType)) return contentType;
+  throw invalid("`contentType` must be 1 to 255 visible ASCII characters");
+}
+
+function givenId(id: unknown): string {
+  if (typeof id === "string" && id.length <= MAX_NAME_BYTES && /^[\x21-\x2d\x2f-\x7e]+$/.test(id)) return id;
+  throw invalid(
+    `\`id\` is ${JSON.stringify(id)?.slice(0, 80) ?? String(id)}; expected 1 to 255 visible ASCII characters without a full stop`,
+  );
+}
+
+/** A name that every store and header can carry. */
+export function named(field: string, value: unknown): string {
+  if (typeof value !== "string" || value === "")
+    throw invalid(`\`${field}\` must be a text that is not empty`);
+  if (!value.isWellFormed() || /\p{Cc}/u.test(value)) {
+    throw invalid(`\`${field}\` holds a control character or half a surrogate pair`);
+  }
+  if (value.length > MAX_NAME_BYTES || utf8(value).length > MAX_NAME_BYTES) {
+    throw invalid(`\`${field}\` is longer than ${MAX_NAME_BYTES} bytes`);
+  }
+  return value;
+}
+
+// What Postgres and Date can both hold, with room for a retry schedule.
+const EARLIEST_MS = Date.UTC(1970, 0, 1);
+const LATEST_MS = Date.UTC(9000, 0, 1);
+
+function instant(field: string, value: unknown): Date | undefined {
+  if (value === undefined) return undefined;
+  const ms = value instanceof Date ? value.getTime() : Number.NaN;
+  if (ms >= EARLIEST_MS && ms <= LATEST_MS) return value as Date;
+  throw invalid(`\`${field}\` must be a Date between the years 1970 and 9000`);
+}
+
+function invalid(found: string, cause?: unknown): PosthornError<OutboxErrorCode> {
+  return new PosthornError(
+    "publication_invalid",
+    `The event cannot be published: ${found}. Nothing was written.`,
+    cause === undefined ? {} : { cause },
+  );
+}
