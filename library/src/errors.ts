@@ -1,13 +1,23 @@
+import { DELIVERY_ERRORS } from "./delivery/delivery-errors.js";
 import { INBOX_ERRORS } from "./inbox/inbox-errors.js";
+import { OUTBOX_ERRORS } from "./outbox/outbox-errors.js";
 import { SIGNATURE_ERRORS } from "./signature/signature-errors.js";
+import { WORK_ERRORS } from "./work/work-errors.js";
 
 /**
  * Every code that a PosthornError can carry, with its meaning. Only the main door joins the tables:
  * a bundle of `posthorn/verify` carries none of them.
  */
-export const ERROR_CODES: typeof SIGNATURE_ERRORS & typeof INBOX_ERRORS = {
+export const ERROR_CODES: typeof SIGNATURE_ERRORS &
+  typeof INBOX_ERRORS &
+  typeof OUTBOX_ERRORS &
+  typeof DELIVERY_ERRORS &
+  typeof WORK_ERRORS = {
   ...SIGNATURE_ERRORS,
   ...INBOX_ERRORS,
+  ...OUTBOX_ERRORS,
+  ...DELIVERY_ERRORS,
+  ...WORK_ERRORS,
 };
 
 export type ErrorCode = keyof typeof ERROR_CODES;

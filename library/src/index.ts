@@ -43,3 +43,26 @@ export { typed } from "./inbox/schema.js";
 export type { Schema } from "./inbox/schema.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
+export type { AttemptRecord } from "./delivery/attempt-record.js";
+export type {
+  Claim,
+  ClaimAnswer,
+  ClaimedDelivery,
+  ClaimRequest,
+  DeliveryStore,
+  NextState,
+  RunLimits,
+  SequenceReport,
+  Settled,
+  Settlement,
+  SettleRequest,
+} from "./delivery/delivery-store.js";
+export type { DeadPolicy, Endpoint, EndpointChange, EndpointState, Order } from "./outbox/endpoint.js";
+export type { EndpointOptions, EndpointUpdate } from "./outbox/endpoint-options.js";
+export type { Endpoints } from "./outbox/endpoints.js";
+export type { OutboxStore, Written } from "./outbox/outbox-store.js";
+export type { OutgoingEvent } from "./outbox/outgoing-event.js";
+export { createSender } from "./outbox/sender.js";
+export type { Published, Sender, SenderOptions } from "./outbox/sender.js";
+export type { RetryOptions, RetryPolicy } from "./work/retry-policy.js";
+export type { Hint, Wake } from "./work/wake.js";

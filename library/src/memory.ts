@@ -1,5 +1,5 @@
 /**
- * `posthorn/memory`: dedup and inbox in this process, for tests and development.
+ * `posthorn/memory`: dedup, inbox and outbox in this process, for tests and development.
  *
  * @module
  */
@@ -7,5 +7,8 @@ export { memoryDedup } from "./stores/memory/dedup.js";
 export type { MemoryDedup, MemoryDedupOptions } from "./stores/memory/dedup.js";
 export { memoryStore } from "./stores/memory/inbox.js";
 export type { MemoryStore, MemoryStoreOptions, RefusedEvent } from "./stores/memory/inbox.js";
+export { memoryOutbox } from "./stores/memory/outbox.js";
+export type { MemoryOutbox, MemoryOutboxOptions } from "./stores/memory/outbox.js";
+export type { CancelledBecause, CancelledDelivery } from "./stores/memory/outbox-history.js";
 export type { Environment } from "./stores/memory/not-durable.js";
 export type { MemoryTx } from "./stores/memory/transaction.js";

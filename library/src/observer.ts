@@ -74,6 +74,39 @@ export type Signal =
       readonly source: string;
     }
   | {
+      /** An event was sent to an endpoint, or could not be. */
+      readonly kind: "delivery_attempted";
+      readonly endpoint: string;
+      readonly type: string;
+      readonly id: string;
+      readonly attempt: number;
+      readonly outcome: string;
+      readonly status: number | undefined;
+      readonly error: string | undefined;
+      readonly durationMs: number;
+    }
+  | {
+      /** A delivery was given up; `policy` says what that does to its lane. */
+      readonly kind: "delivery_dead";
+      readonly endpoint: string;
+      readonly type: string;
+      readonly id: string;
+      readonly because: string;
+      readonly policy: string;
+    }
+  | {
+      /** An endpoint gets nothing more until an operator resumes it; what waits for it is kept. */
+      readonly kind: "endpoint_disabled";
+      readonly endpoint: string;
+      readonly because: string;
+    }
+  | {
+      /** An event could not be given its places, and was set aside. */
+      readonly kind: "sequence_failed";
+      readonly id: string;
+      readonly message: string;
+    }
+  | {
       /** A full store forgot an id before its time: if its event comes again, it will be called new. */
       readonly kind: "dedup_evicted";
       readonly store: string;

@@ -1,5 +1,5 @@
 /**
- * `posthorn/sqlite`: inbox and dedup in the host's own SQLite database.
+ * `posthorn/sqlite`: inbox, outbox and dedup in the host's own SQLite database.
  *
  * @module
  */
@@ -12,3 +12,5 @@ export type { SqliteStoreOptions } from "./stores/sqlite/inbox.js";
 export { migrate } from "./stores/sqlite/migrate.js";
 export type { MigrationReport } from "./stores/sqlite/migrate.js";
 export { MIGRATIONS } from "./stores/sqlite/migrations.js";
+export { sqliteOutbox } from "./stores/sqlite/outbox.js";
+export type { SqliteOutboxOptions } from "./stores/sqlite/outbox.js";

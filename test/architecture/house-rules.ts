@@ -16,7 +16,8 @@ export const importTable: readonly ImportRow[] = [
   { from: "signature", may: [] },
   { from: "work", may: [] },
   { from: "inbox", may: ["signature", "work"] },
-  { from: "outbox", may: ["signature/secret", "work/retry-policy"] },
+  // Of `signature`, what reads a secret and what hashes a body.
+  { from: "outbox", may: ["signature/secret", "signature/crypto-node", "signature/crypto-web", "work"] },
   { from: "delivery", may: ["signature", "work", "outbox/endpoint"] },
   { from: "operator", may: [], mayType: ["inbox", "outbox", "delivery"] },
   { from: "client", may: [] },

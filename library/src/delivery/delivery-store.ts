@@ -83,7 +83,7 @@ export interface Settlement {
   /** How many deliveries were acknowledged, from the head on. */
   readonly acknowledged: number;
   /** Of the delivery after those; undefined when all of the run was acknowledged, or the rest was not tried. */
-  readonly then: NextState | undefined;
+  readonly rest: NextState | undefined;
   /** Whether the worker would take the lane's next head. */
   readonly next: boolean;
 }

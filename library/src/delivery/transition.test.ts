@@ -31,10 +31,9 @@ describe("a delivery after an attempt", () => {
   });
 
   it("is due when Retry-After says, between a second and a day", () => {
-    const afterMs = (retryAfterMs: number) => transition(refused(429, retryAfterMs), here);
-    expect(afterMs(90_000)).toMatchObject({ afterMs: 90_000 });
-    expect(afterMs(0)).toMatchObject({ afterMs: 1000 });
-    expect(afterMs(1e12)).toMatchObject({ afterMs: 86_400_000 });
+    expect(transition(refused(429, 90_000), here)).toMatchObject({ afterMs: 90_000 });
+    expect(transition(refused(503, 0), here)).toMatchObject({ afterMs: 1000 });
+    expect(transition(refused(503, 1e12), here)).toMatchObject({ afterMs: 86_400_000 });
   });
 
   it("is dead when its policy allows no further attempt, whatever Retry-After says", () => {

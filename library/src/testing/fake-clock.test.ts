@@ -75,4 +75,17 @@ describe("a fake clock", () => {
       vi.useRealTimers();
     }
   });
+
+  it("passes until a promise is settled, well or badly, and no longer than a step more", async () => {
+    const clock = createFakeClock();
+    const nap = async (): Promise<string> => {
+      await clock.sleep(95);
+      await clock.sleep(100);
+      return "rested";
+    };
+    expect(await clock.until(nap())).toBe("rested");
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(195);
+    expect(clock.monotonic()).toBeLessThan(300);
+    await expect(clock.until(Promise.reject(new Error("no")))).rejects.toThrow("no");
+  });
 });

@@ -4,6 +4,8 @@ import type { Clock } from "../clock.js";
 export interface FakeClock extends Clock {
   /** Lets time pass: both clocks move, and whoever sleeps wakes in the order of waking times. */
   advance(ms: number): Promise<void>;
+  /** Lets time pass, step by step, until the promise is settled. @param stepMs 10 unless told */
+  until<T>(doing: Promise<T>, stepMs?: number): Promise<T>;
   /** Turns the wall clock, as an administrator or a leap would; no time passes and nobody wakes. */
   set(at: number | Date): void;
   /** How many are asleep. */
@@ -68,6 +70,19 @@ class StandingClock implements FakeClock {
       // Whoever woke may sleep again within the time that is left; without this turn it would oversleep.
       await new Promise<void>((resolve) => setRealTimeout(resolve, 0));
     }
+  }
+
+  async until<T>(doing: Promise<T>, stepMs = 10): Promise<T> {
+    const open = new Set([doing]);
+    const finished = doing.finally(() => open.clear());
+    // It is returned at the end; until then a rejection must not count as one that nobody handles.
+    finished.catch(() => undefined);
+    while (open.size > 0) {
+      await this.advance(stepMs);
+      // What waits for no clock, but for a turn of the event loop, gets it.
+      await new Promise<void>((resolve) => setRealTimeout(resolve, 0));
+    }
+    return finished;
   }
 
   set(at: number | Date): void {

@@ -1,0 +1,53 @@
+import type { Stamp } from "../event.js";
+import type { SignedHeaders, Signer } from "../signature/sign.js";
+import { signSync } from "../signature/sign.js";
+import type { AttemptRecord } from "./attempt-record.js";
+import type { Claim, ClaimedDelivery } from "./delivery-store.js";
+import type { EgressAnswer } from "./egress.js";
+
+const USER_AGENT = "Posthorn";
+// An answer to what went well is kept for a look at the first words alone.
+const KEPT_OF_SUCCESS = 256;
+
+/** One delivery, about to be tried. */
+export interface Trial {
+  readonly claim: Pick<Claim, "lane">;
+  readonly delivery: ClaimedDelivery;
+  /** The last sequence before it that was not skipped. */
+  readonly after: bigint | undefined;
+  /** 1 for the first of its round. */
+  readonly number: number;
+}
+
+/** The headers of one attempt: signed by every secret, with its place in its lane. Throws `event_unsignable`. */
+export function requestHeaders(signer: Signer, trial: Trial, at: Date): SignedHeaders {
+  const { event } = trial.delivery;
+  const signed = signSync(signer, { id: event.id, body: event.body, at, stamp: stampOf(trial) });
+  return { ...signed, "content-type": event.contentType, "user-agent": USER_AGENT };
+}
+
+function stampOf({ claim, delivery, after, number }: Trial): Stamp {
+  const { sequence, round, event } = delivery;
+  return {
+    lane: claim.lane && { ...claim.lane, sequence, after },
+    time: event.time,
+    attempt: number,
+    replay: round > 1,
+  };
+}
+
+/** What history keeps of an attempt. */
+export function recordOf({ delivery, number }: Trial, startedAt: Date, result: EgressAnswer): AttemptRecord {
+  const { outcome, answer, durationMs } = result;
+  return {
+    sequence: delivery.sequence,
+    round: delivery.round,
+    number,
+    startedAt,
+    durationMs,
+    outcome: outcome.kind,
+    status: "status" in outcome ? outcome.status : undefined,
+    error: "reason" in outcome ? outcome.reason : undefined,
+    answer: outcome.kind === "acknowledged" ? answer?.subarray(0, KEPT_OF_SUCCESS) : answer,
+  };
+}

@@ -1,0 +1,76 @@
+import { systemClock } from "../clock.js";
+import type { Clock } from "../clock.js";
+import type { Observer } from "../observer.js";
+import { PosthornError } from "../posthorn-error.js";
+import type { DeliveryErrorCode } from "./delivery-errors.js";
+import type { DeliveryStore } from "./delivery-store.js";
+import type { Egress } from "./egress.js";
+
+/** What a dispatcher is made of. */
+export interface DispatcherOptions {
+  readonly store: DeliveryStore;
+  /** How many attempts are under way at once. @default 128 */
+  readonly slots?: number;
+  /** For a whole attempt. @default 15,000 */
+  readonly deadlineMs?: number;
+  /** How long a claim is held before another process may take it. @default 30,000 */
+  readonly leaseMs?: number;
+  /** How often to look for work that no hint has told of. @default 250 */
+  readonly pollMs?: number;
+  /** Address ranges that endpoints may have though they are private, as `["10.1.0.0/16"]`. @default none */
+  readonly allowAddresses?: readonly string[];
+  /** Delivers to endpoints without TLS. For tests. @default false */
+  readonly allowHttp?: boolean;
+  /** A way out of your own making, in place of the guarded one. For tests. */
+  readonly egress?: Egress;
+  readonly clock?: Clock;
+  readonly observer?: Observer;
+}
+
+/** The same, checked and complete. */
+export interface DispatcherSettings {
+  readonly slots: number;
+  readonly deadlineMs: number;
+  readonly leaseMs: number;
+  readonly marginMs: number;
+  readonly pollMs: number;
+  readonly clock: Clock;
+  readonly observer: Observer | undefined;
+  readonly random: () => number;
+}
+
+// From the end of an attempt to its settlement: a slow commit must not make a delivered event another's.
+const MARGIN_MS = 5000;
+
+export function checkDispatcher(options: DispatcherOptions): DispatcherSettings {
+  const { slots = 128, deadlineMs = 15_000, leaseMs = 30_000, pollMs = 250 } = options;
+  atLeastOne({ slots, deadlineMs, leaseMs, pollMs });
+  if (leaseMs <= deadlineMs + MARGIN_MS) {
+    throw invalid(
+      `leaseMs is ${leaseMs}; expected more than deadlineMs + ${MARGIN_MS}, which is ${deadlineMs + MARGIN_MS}: ` +
+        "an attempt could outlive its lease, and be made by two",
+    );
+  }
+  return Object.freeze({
+    slots,
+    deadlineMs,
+    leaseMs,
+    marginMs: MARGIN_MS,
+    pollMs,
+    clock: options.clock ?? systemClock,
+    observer: options.observer,
+    random: Math.random,
+  });
+}
+
+function atLeastOne(values: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (!(Number.isInteger(value) && value >= 1 && value <= 2 ** 31 - 1)) {
+      throw invalid(`${name} is ${String(value)}; expected a whole number of at least 1`);
+    }
+  }
+}
+
+function invalid(found: string): PosthornError<DeliveryErrorCode> {
+  return new PosthornError("dispatcher_option_invalid", `The dispatcher cannot be made: ${found}.`);
+}

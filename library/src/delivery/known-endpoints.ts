@@ -1,0 +1,52 @@
+import type { Endpoint } from "../outbox/endpoint.js";
+import type { Signer } from "../signature/sign.js";
+import { createSigner } from "../signature/sign.js";
+import type { Claim, DeliveryStore } from "./delivery-store.js";
+
+/** An endpoint, and what is made of it once for all its attempts. */
+export interface KnownEndpoint {
+  readonly endpoint: Endpoint;
+  /** Undefined when its secrets cannot be read. */
+  readonly signer: Signer | undefined;
+}
+
+/** The endpoints of claims, each read again when its version has changed. */
+export class KnownEndpoints {
+  readonly #store: Pick<DeliveryStore, "readEndpoints">;
+  readonly #known = new Map<string, KnownEndpoint>();
+
+  constructor(store: Pick<DeliveryStore, "readEndpoints">) {
+    this.#store = store;
+  }
+
+  /** Reads what is not known of these claims' endpoints, in one question. */
+  async learn(claims: readonly Claim[]): Promise<void> {
+    const missing = new Set<string>();
+    for (const { endpoint } of claims) if (!this.#isCurrent(endpoint)) missing.add(endpoint.id);
+    if (missing.size === 0) return;
+    for (const endpoint of await this.#store.readEndpoints([...missing])) {
+      this.#known.set(endpoint.id, { endpoint, signer: signerOf(endpoint) });
+      missing.delete(endpoint.id);
+    }
+    for (const id of missing) this.#known.delete(id);
+  }
+
+  /** Undefined when it was removed meanwhile. */
+  get(id: string): KnownEndpoint | undefined {
+    return this.#known.get(id);
+  }
+
+  // A newer one than the claim's is as good: the next attempt uses the newest values.
+  #isCurrent({ id, version }: Claim["endpoint"]): boolean {
+    return (this.#known.get(id)?.endpoint.version ?? 0) >= version;
+  }
+}
+
+function signerOf({ secrets }: Endpoint): Signer | undefined {
+  try {
+    return createSigner({ secrets });
+  } catch {
+    // Checked when they were handed in; what stands in the database may have been changed since.
+    return undefined;
+  }
+}

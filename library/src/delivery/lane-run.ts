@@ -1,0 +1,145 @@
+import { reach } from "#faults";
+import type { Clock } from "../clock.js";
+import type { DeadPolicy } from "../outbox/endpoint.js";
+import { notify } from "../observer.js";
+import type { Observer } from "../observer.js";
+import type { SignedHeaders } from "../signature/sign.js";
+import { retryWaitMs } from "../work/retry-policy.js";
+import { recordOf, requestHeaders } from "./attempt.js";
+import type { Trial } from "./attempt.js";
+import type { AttemptRecord } from "./attempt-record.js";
+import type { Claim, ClaimedDelivery, NextState, Settlement } from "./delivery-store.js";
+import type { Egress, EgressAnswer } from "./egress.js";
+import type { KnownEndpoint } from "./known-endpoints.js";
+import { transition } from "./transition.js";
+
+/** A claim, and until when it is safe to send for it, by the monotonic clock. */
+export interface Lease {
+  readonly claim: Claim;
+  readonly endsAt: number;
+}
+
+/** What came of a claim; whether a next one is wanted is decided when it is settled. */
+export type RunResult = Omit<Settlement, "next">;
+
+export interface RunParts {
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly observer: Observer | undefined;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly deadlineMs: number;
+  /** Between the end of an attempt and that of its lease: for the settlement to arrive. */
+  readonly marginMs: number;
+  /** True when no further event of a run should be sent. */
+  readonly isStopping: () => boolean;
+}
+
+// What was sent and not settled is sent again after a crash: a run stays short.
+const LONGEST_RUN_MS = 100;
+
+/**
+ * Sends a claim's deliveries in order, each when the one before was acknowledged, and says what came of them.
+ * The first that is not acknowledged ends the run: no later event of the lane may be sent before it.
+ */
+export async function runClaim(
+  parts: RunParts,
+  lease: Lease,
+  known: KnownEndpoint | undefined,
+): Promise<RunResult> {
+  const { claim } = lease;
+  const attempts: AttemptRecord[] = [];
+  const startedAt = parts.clock.monotonic();
+  let after = claim.after;
+  let acknowledged = 0;
+  for (const delivery of claim.run) {
+    const isFirst = acknowledged === 0;
+    const overAt = isFirst ? Infinity : startedAt + LONGEST_RUN_MS;
+    if (known === undefined || !mayBegin(parts, lease, { isFirst, overAt })) break;
+    const number = isFirst ? claim.attempts + 1 : 1;
+    const trial: Trial = { claim, delivery, after, number };
+    const failures = isFirst ? claim.failures : 0;
+    const step = await tryOnce(parts, known, {
+      ...trial,
+      failures,
+      runMs: parts.clock.monotonic() - startedAt,
+    });
+    if (step.record !== undefined) attempts.push(step.record);
+    if (step.rest !== "delivered") return { claim, attempts, acknowledged, rest: step.rest };
+    acknowledged++;
+    after = delivery.sequence;
+  }
+  return { claim, attempts, acknowledged, rest: undefined };
+}
+
+/** Whether an attempt that takes all of its time would still end within the lease. */
+function mayBegin(
+  { clock, deadlineMs, marginMs, isStopping }: RunParts,
+  { endsAt }: Lease,
+  { isFirst, overAt }: { readonly isFirst: boolean; readonly overAt: number },
+): boolean {
+  if (!isFirst && isStopping()) return false;
+  const now = clock.monotonic();
+  return now <= overAt && now + deadlineMs + marginMs <= endsAt;
+}
+
+interface Try extends Trial {
+  readonly failures: number;
+  /** How long the claim has been under way. */
+  readonly runMs: number;
+}
+
+interface Step {
+  readonly rest: NextState | "delivered";
+  /** Undefined when nothing was sent. */
+  readonly record: AttemptRecord | undefined;
+}
+
+async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, given: Try): Promise<Step> {
+  const { delivery, failures, runMs } = given;
+  if (isExpired(delivery, runMs))
+    return { rest: { state: "cancelled", because: "expired" }, record: undefined };
+  const policy = policyOf(endpoint.dead, given.claim);
+  const startedAt = new Date(parts.clock.now());
+  let headers: SignedHeaders;
+  try {
+    if (signer === undefined) throw new Error("no secret of the endpoint can be read");
+    headers = requestHeaders(signer, given, startedAt);
+  } catch {
+    // Every further attempt would fail like this one.
+    return { rest: { state: "dead", because: "unsendable", policy }, record: undefined };
+  }
+  const { body } = delivery.event;
+  reach("post.before_send");
+  const result = await parts.egress.post({ url: endpoint.url, headers, body, deadlineMs: parts.deadlineMs });
+  reach("post.after_answer");
+  tell(parts.observer, given, result, endpoint.id);
+  const waitMs = retryWaitMs(endpoint.retry, failures + 1, parts.random());
+  return { rest: transition(result.outcome, { waitMs, policy }), record: recordOf(given, startedAt, result) };
+}
+
+function isExpired({ expiresInMs }: ClaimedDelivery, runMs: number): boolean {
+  return expiresInMs !== undefined && expiresInMs <= runMs;
+}
+
+/** Without a lane there is nothing that could wait. */
+function policyOf(given: DeadPolicy | undefined, { lane }: Pick<Claim, "lane">): DeadPolicy {
+  return lane === undefined ? "skip" : (given ?? "halt");
+}
+
+function tell(observer: Observer | undefined, trial: Trial, result: EgressAnswer, endpointId: string): void {
+  if (observer === undefined) return;
+  const { event } = trial.delivery;
+  const { outcome, durationMs } = result;
+  notify(observer, {
+    kind: "delivery_attempted",
+    endpoint: endpointId,
+    type: event.type,
+    id: event.id,
+    attempt: trial.number,
+    outcome: outcome.kind,
+    status: "status" in outcome ? outcome.status : undefined,
+    error: "reason" in outcome ? outcome.reason : undefined,
+    durationMs,
+  });
+}

@@ -1,0 +1,11 @@
+/**
+ * `posthorn/dispatch`: delivers what was published. Needs the package `undici`.
+ *
+ * @module
+ */
+export { createDispatcher } from "./delivery/dispatcher.js";
+export type { Dispatcher } from "./delivery/dispatcher.js";
+export type { DispatcherOptions } from "./delivery/dispatcher-options.js";
+export type { DrainLimits, DrainReport } from "./delivery/dispatching.js";
+export type { Egress, EgressAnswer, OutgoingRequest } from "./delivery/egress.js";
+export type { ForbiddenReason, Outcome } from "./delivery/outcome.js";

@@ -1,0 +1,21 @@
+/**
+ * `posthorn/operator`: look into an outbox, redrive what is dead, skip what blocks.
+ *
+ * @module
+ */
+export { createOperator } from "./operator/operator.js";
+export type { Operator } from "./operator/operator.js";
+export type {
+  BlockedLane,
+  BlockedState,
+  DeadLetter,
+  OperatorStore,
+  Page,
+  Paged,
+  Redriven,
+  Skipped,
+} from "./operator/operator-store.js";
+export type { Outbox } from "./operator/outbox.js";
+export { DEAD_REASONS } from "./delivery/dead.js";
+export type { DeadBecause } from "./delivery/dead.js";
+export type { AttemptRecord } from "./delivery/attempt-record.js";

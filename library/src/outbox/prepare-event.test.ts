@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { Publication } from "../publication.js";
+import { prepareEvent } from "./prepare-event.js";
+
+const NOW = Date.UTC(2026, 10, 16);
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+function prepared(given: Partial<Publication> = {}) {
+  return prepareEvent({ type: "order.paid", data: { amount: 12 }, ...given }, NOW, { maxBodyBytes: 1000 });
+}
+
+describe("a publication", () => {
+  it("is completed with an id, the time, and the body that Standard Webhooks describes", () => {
+    const event = prepared();
+    expect(event).toMatchObject({ idGiven: false, tenant: "default", source: "app", key: undefined });
+    expect(event.id).toMatch(/^evt_/);
+    expect(JSON.parse(text(event.body))).toEqual({
+      type: "order.paid",
+      timestamp: "2026-11-16T00:00:00.000Z",
+      data: { amount: 12 },
+    });
+  });
+
+  it("is sent as the very bytes that were given", () => {
+    const body = new Uint8Array([0, 255, 10]);
+    expect(
+      prepareEvent({ type: "t", body, contentType: "text/plain" }, NOW, { maxBodyBytes: 3 }),
+    ).toMatchObject({
+      body,
+      contentType: "text/plain",
+    });
+  });
+
+  it.each<[string, Partial<Publication>]>([
+    ["without a type", { type: "" }],
+    ["with a type that breaks the line", { type: "a\nb" }],
+    ["with half a surrogate pair in its key", { key: "\ud800" }],
+    ["with an empty key", { key: "" }],
+    ["with a key of 256 bytes", { key: "é".repeat(128) }],
+    ["with a NUL in its tenant", { tenant: "a\0b" }],
+    ["with a full stop in its id", { id: "a.b" }],
+    ["with a space in its id", { id: "a b" }],
+    ["with data and body", { body: new Uint8Array() }],
+    ["with neither data nor body", { data: undefined }],
+    ["with data that JSON cannot hold", { data: 1n }],
+    ["with a body that is too large", { data: "x".repeat(1000) }],
+    ["with a body that is a text", { data: undefined, body: "text" as never }],
+    ["with a content type that is two headers", { contentType: "a\r\nb: c" }],
+    ["with a date that is none", { deliverAt: new Date(Number.NaN) }],
+    ["with a date that is a text", { deliverAt: "tomorrow" as never }],
+    ["that has expired", { expiresAt: new Date(NOW) }],
+    ["that expires before it is due", { deliverAt: new Date(NOW + 2000), expiresAt: new Date(NOW + 1000) }],
+  ])("%s is refused, and the message says what to mend", (_, given) => {
+    expect(() => prepared(given)).toThrow(
+      expect.objectContaining({
+        code: "publication_invalid",
+        message: expect.stringMatching(/cannot be published: .{20}/) as string,
+      }) as Error,
+    );
+  });
+});

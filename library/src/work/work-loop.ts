@@ -1,0 +1,187 @@
+import type { Clock } from "../clock.js";
+import { Batcher } from "./batcher.js";
+import { Bell } from "./bell.js";
+
+/** What is done with claims: the part that differs between deliveries and other work. */
+export interface Work<Claim, Result> {
+  /** Leases what is due. `alone` asks for one that must run with nothing beside it. */
+  claim(request: { readonly limit: number; readonly alone: boolean }): Promise<{
+    readonly claims: readonly Claim[];
+    /** True when something waits for a claim with `alone`. */
+    readonly lapsed: boolean;
+  }>;
+  /** Never throws: what went wrong is a result. */
+  run(claim: Claim): Promise<Result>;
+  /** Records results, and returns what is leased in their place, if `next` asks for it. */
+  settle(results: readonly Result[], next: boolean): Promise<readonly (Claim | undefined)[]>;
+  /** Gives back what is leased and not among these. */
+  release(held: readonly Claim[]): Promise<void>;
+  /** Milliseconds until something is due; undefined when nothing waits for its time. */
+  untilDue(): Promise<number | undefined>;
+  /** Told of everything that the store refused; the loop goes on. */
+  failed(operation: string, error: unknown): void;
+}
+
+export interface LoopLimits {
+  /** How many claims are under way at once. */
+  readonly slots: number;
+  /** The longest sleep: hints may be lost, and other processes give none. */
+  readonly pollMs: number;
+  /** How many results are settled at once. */
+  readonly settleBatch: number;
+}
+
+// After a failure of the store: long enough not to press a database that comes up, short enough to be there when it has.
+const FAILURE_WAITS_MS = [50, 100, 250, 500, 1000];
+
+// One batch is written while the next gathers; with more of them each gets small, and each costs a commit.
+const SETTLED_AT_ONCE = 2;
+
+/** Claims, runs and settles until it is told to stop, with as few questions to the store as possible. */
+export class WorkLoop<Claim extends object, Result> {
+  readonly #work: Work<Claim, Result>;
+  readonly #limits: LoopLimits;
+  readonly #clock: Clock;
+  readonly #bell: Bell;
+  readonly #settling: Batcher<Result>;
+  readonly #held = new Set<Claim>();
+  readonly #claimOf = new WeakMap<object, Claim>();
+  #stopping = false;
+  // Something lapsed too often to run beside others: everything else is let finish first.
+  #alone = false;
+  #mayBeMore = true;
+  #failures = 0;
+  #leftBehind = false;
+
+  constructor(work: Work<Claim, Result>, limits: LoopLimits, clock: Clock) {
+    this.#work = work;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#bell = new Bell(clock);
+    this.#settling = new Batcher({
+      maxItems: limits.settleBatch,
+      maxBatches: SETTLED_AT_ONCE,
+      run: (results) => this.#settle(results),
+    });
+  }
+
+  /** How many claims are under way, settling included. */
+  get underWay(): number {
+    return this.#held.size;
+  }
+
+  /** Something may be due. */
+  hint(): void {
+    this.#mayBeMore = true;
+    this.#bell.ring();
+  }
+
+  /** Claims nothing more; `run` ends when everything under way is settled. */
+  stop(): void {
+    this.#stopping = true;
+    this.#bell.ring();
+  }
+
+  /** Runs until `stop`, or, where `once` is asked, until nothing is due. */
+  async run({ once = false }: { readonly once?: boolean } = {}): Promise<void> {
+    while (!this.#stopping) {
+      if (this.#leftBehind) await this.#releaseLost();
+      else if (this.#alone) await this.#runAlone();
+      else if (this.#mayBeMore && this.#hasRoom()) await this.#claim();
+      else if (once && !this.#mayBeMore && this.#held.size === 0) break;
+      else await this.#sleep(once);
+    }
+    while (this.#held.size > 0) await this.#bell.wait(this.#limits.pollMs);
+    await this.#attempt("release", () => this.#work.release([]));
+  }
+
+  #hasRoom(): boolean {
+    const free = this.#limits.slots - this.#held.size;
+    // A claim costs the same for one as for many: it waits until some slots are free.
+    return free >= Math.ceil(this.#limits.slots / 8) || this.#held.size === 0;
+  }
+
+  async #claim(): Promise<void> {
+    const limit = this.#limits.slots - this.#held.size;
+    this.#mayBeMore = false;
+    const answer = await this.#attempt("claim", () => this.#work.claim({ limit, alone: false }));
+    if (answer === undefined) return;
+    if (answer.claims.length >= limit) this.#mayBeMore = true;
+    if (answer.lapsed) this.#alone = true;
+    for (const claim of answer.claims) this.#start(claim);
+  }
+
+  async #runAlone(): Promise<void> {
+    while (this.#held.size > 0 && !this.#stopping) await this.#bell.wait(this.#limits.pollMs);
+    if (this.#stopping) return;
+    const answer = await this.#attempt("claim", () => this.#work.claim({ limit: 1, alone: true }));
+    for (const claim of answer?.claims ?? []) this.#start(claim);
+    while (this.#held.size > 0) await this.#bell.wait(this.#limits.pollMs);
+    // Another process may have taken it; the next claim tells whether there are more.
+    this.#alone = false;
+    this.#mayBeMore = true;
+  }
+
+  #start(claim: Claim): void {
+    this.#held.add(claim);
+    void this.#finish(claim);
+  }
+
+  async #finish(claim: Claim): Promise<void> {
+    const result = await this.#work.run(claim);
+    this.#claimOf.set(result as object, claim);
+    this.#settling.add(result);
+  }
+
+  /** Tries until the store takes it: what was sent must be recorded, or it is sent again when its lease ends. */
+  async #settle(results: readonly Result[]): Promise<void> {
+    let answer: readonly (Claim | undefined)[] | undefined;
+    do {
+      const next = !this.#stopping && !this.#alone;
+      answer = await this.#attempt("settle", () => this.#work.settle(results, next));
+    } while (answer === undefined);
+    results.forEach((result, index) => {
+      const claim = this.#claimOf.get(result as object);
+      if (claim !== undefined) this.#held.delete(claim);
+      const next = answer[index];
+      if (next !== undefined) this.#start(next);
+      // Its slot, and its endpoint's, may be what another waits for.
+      else this.#mayBeMore = true;
+    });
+    this.#bell.ring();
+  }
+
+  async #sleep(once: boolean): Promise<void> {
+    const { pollMs } = this.#limits;
+    if (this.#mayBeMore || (once && this.#held.size > 0)) {
+      await this.#bell.wait(pollMs);
+      return;
+    }
+    const dueMs = await this.#attempt("until_due", () => this.#work.untilDue().then((ms) => ms ?? pollMs));
+    if (dueMs === undefined) return;
+    const rung = await this.#bell.wait(Math.min(dueMs, pollMs));
+    if (!rung) this.#mayBeMore = true;
+  }
+
+  /** What the store leased in an answer that was lost is held by nobody, and would wait for its lease to end. */
+  async #releaseLost(): Promise<void> {
+    const done = await this.#attempt("release", () => this.#work.release([...this.#held]).then(() => true));
+    if (done === true) this.#leftBehind = false;
+    this.#mayBeMore = true;
+  }
+
+  /** Undefined when the store failed; then some time has passed. */
+  async #attempt<T>(operation: string, ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const answer = await ask();
+      this.#failures = 0;
+      return answer;
+    } catch (error) {
+      this.#work.failed(operation, error);
+      if (operation === "claim" || operation === "settle") this.#leftBehind = true;
+      const waitMs = FAILURE_WAITS_MS[Math.min(this.#failures++, FAILURE_WAITS_MS.length - 1)] ?? 0;
+      await this.#clock.sleep(waitMs);
+      return undefined;
+    }
+  }
+}
