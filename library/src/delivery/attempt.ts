@@ -27,12 +27,13 @@ export function requestHeaders(signer: Signer, trial: Trial, at: Date): SignedHe
 }
 
 function stampOf({ claim, delivery, after, number }: Trial): Stamp {
-  const { sequence, round, event } = delivery;
+  const { sequence, event } = delivery;
   return {
     lane: claim.lane && { ...claim.lane, sequence, after },
     time: event.time,
     attempt: number,
-    replay: round > 1,
+    // A redrive is no replay: what was given up has never been acknowledged.
+    replay: false,
   };
 }
 
