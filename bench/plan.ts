@@ -9,6 +9,8 @@ export interface Selection {
   readonly cases: readonly Case[];
   readonly ratios: readonly Ratio[];
   readonly limits: readonly Limit[];
+  /** Cases that the plan names and that cannot run here. */
+  readonly missing: readonly Case[];
 }
 
 /** Resolves a plan. A misspelt name throws: it would drop a goal in silence, and the run would pass without it. */
@@ -18,15 +20,18 @@ export function select(suite: Suite, cases: readonly Case[], quick: boolean): Se
   const all = new Set(cases.map((each) => each.name));
   if (all.size < cases.length) throw new Error("Two cases of the suite have the same name.");
   const wanted = new Set(plan.cases ?? all);
+  const present = new Set(cases.filter((each) => each.missing === undefined).map((each) => each.name));
+  const isRun = (name: string): boolean => wanted.has(name) && present.has(name);
   const limits = new Set(plan.limits ?? suite.limits.map((limit) => limit.name));
   const named = [...wanted, ...suite.ratios.flatMap((ratio) => [ratio.of, ratio.to])];
   refuseUnknown("case", named, all);
   refuseUnknown("limit", [...limits], new Set(suite.limits.map((limit) => limit.name)));
   const selection: Selection = {
     plan,
-    cases: cases.filter((each) => wanted.has(each.name)),
-    ratios: suite.ratios.filter((ratio) => wanted.has(ratio.of) && wanted.has(ratio.to)),
+    cases: cases.filter((each) => isRun(each.name)),
+    ratios: suite.ratios.filter((ratio) => isRun(ratio.of) && isRun(ratio.to)),
     limits: suite.limits.filter((limit) => limits.has(limit.name)),
+    missing: cases.filter((each) => wanted.has(each.name) && !present.has(each.name)),
   };
   if (quick && timedMs(selection) > QUICK_BUDGET_MS) {
     throw new Error(
@@ -36,7 +41,7 @@ export function select(suite: Suite, cases: readonly Case[], quick: boolean): Se
   return selection;
 }
 
-/** The time the plan spends in warm-ups and turns; setup comes on top. */
+/** The time the plan spends in warm-ups and turns, where a fixed piece of work is taken for a turn; setup comes on top. */
 export function timedMs({ plan, cases }: Pick<Selection, "plan" | "cases">): number {
   return cases.length * (plan.warmupMs + plan.rounds * plan.turnMs);
 }

@@ -4,7 +4,8 @@ import { timeLoad } from "./load.js";
 import { Progress } from "./progress.js";
 import { reportOf } from "./report.js";
 import { runSuite } from "./run-suite.js";
-import type { Case, Suite } from "./suite.js";
+import type { Case, Suite, WorkCase } from "./suite.js";
+import { timeWork } from "./work.js";
 
 // These run the harness, not a benchmark: they count calls and never judge a time.
 const plan = { rounds: 5, turnMs: 1, warmupMs: 1 };
@@ -80,6 +81,74 @@ test("a call that does many operations counts as many, and once among the latenc
   const turn = await timeLoad(batches, 1);
   expect(turn.operations).toBe(200 * calls);
   expect(turn.latencies.total).toBe(calls);
+});
+
+test("a fixed piece of work is done once in every turn, and its single operations are what is recorded", async () => {
+  const log: string[] = [];
+  const drained: Case = {
+    ...life(log, "drained"),
+    kind: "work",
+    async run(record) {
+      log.push("run");
+      await tick();
+      for (const ms of [1, 2, 3]) record(ms);
+      return 300;
+    },
+  };
+  const outcome = await run({ cases: () => [drained] });
+  const turns = log.slice(1, -1).join(" ").split("turn drained").slice(1);
+  expect(turns.every((turn) => turn.trim() === "run")).toBe(true);
+  expect(outcome.cases[0]?.rounds).toHaveLength(5);
+  expect(outcome.cases[0]?.p50Ms).toBeCloseTo(2, 1);
+});
+
+test("work that records nothing counts as one latency, and work that did nothing fails the run", async () => {
+  const work = (operations: number): WorkCase => ({
+    kind: "work",
+    name: "drained",
+    run: () => tick(operations),
+  });
+  const turn = await timeWork(work(7));
+  expect(turn.operations).toBe(7);
+  expect(turn.latencies.total).toBe(1);
+  await expect(timeWork(work(0))).rejects.toThrow("drained did 0 operations");
+});
+
+test("a case that cannot run here is left out with its ratios, and the reason is said", async () => {
+  const said: string[] = [];
+  const suite: Suite = {
+    plans: { full: plan, quick: plan },
+    ratios: [{ name: "a / b", of: "a", to: "b", goal: ">= 1000000" }],
+    limits: [],
+    cases: () => [
+      { kind: "loop", name: "a", run: () => 1 },
+      { kind: "loop", name: "b", missing: "no server is installed", run: () => 1 },
+    ],
+  };
+  const progress = new Progress({ write: (text: string) => void said.push(text) }, "test");
+  const { signal } = new AbortController();
+  const outcome = await runSuite(suite, { quick: false, signal, progress });
+  expect(outcome.cases.map(({ name }) => name)).toEqual(["a"]);
+  expect(outcome.ratios).toEqual([]);
+  expect(said.join("")).toContain("left out: b, because no server is installed");
+});
+
+test("a ratio may divide by another figure than it takes", async () => {
+  const steady = (name: string, ms: number): Case => ({
+    kind: "work",
+    name,
+    run: (record) => {
+      for (let done = 0; done < 99; done += 1) record(ms);
+      record(ms * 50);
+      record(ms * 50);
+      return tick(101);
+    },
+  });
+  const outcome = await run({
+    cases: () => [steady("a", 2), steady("b", 1)],
+    ratios: [{ name: "p99 of a / p50 of b", of: "a", to: "b", figure: "p99Ms", toFigure: "p50Ms" }],
+  });
+  expect(outcome.ratios[0]?.value).toBeCloseTo(100, -1);
 });
 
 test("a call that fails stops the other callers, is reported as it was, and still closes everything", async () => {

@@ -1,5 +1,6 @@
 import { setImmediate as pause } from "node:timers/promises";
 import { figuresOf } from "./figures.js";
+import type { Figure } from "./figures.js";
 import { judge } from "./goals.js";
 import { median, middleHalf, ratioPerRound } from "./median.js";
 import { orderOfRound } from "./order.js";
@@ -28,6 +29,8 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Outco
   };
   try {
     const selection = select(suite, await suite.cases(context), options.quick);
+    for (const { name, missing = "" } of selection.missing)
+      options.progress.say(`left out: ${name}, because ${missing}`);
     for (const each of selection.cases) {
       // Before the setup: one that fails half-way has opened something too.
       closing.push(async () => each.teardown?.());
@@ -71,9 +74,7 @@ async function measure(selection: Selection, { progress, signal }: RunOptions): 
 async function conclude(selection: Selection, runners: readonly Runner[]): Promise<Outcome> {
   const cases = new Map(runners.map(({ measured, turns }) => [measured.name, figuresOf(measured, turns)]));
   const ratios = selection.ratios.map((ratio) =>
-    judgeRatio(ratio, (name) =>
-      (cases.get(name)?.rounds ?? []).map((round) => round[ratio.figure ?? "perSecond"]),
-    ),
+    judgeRatio(ratio, (name, figure) => (cases.get(name)?.rounds ?? []).map((round) => round[figure])),
   );
   const limits = [];
   for (const { name, goal, ...limit } of selection.limits) {
@@ -82,8 +83,9 @@ async function conclude(selection: Selection, runners: readonly Runner[]): Promi
   return { rounds: selection.plan.rounds, cases: [...cases.values()], ratios, limits };
 }
 
-function judgeRatio(ratio: Ratio, roundsOf: (name: string) => number[]): JudgedRatio {
-  const quotients = ratioPerRound(roundsOf(ratio.of), roundsOf(ratio.to));
+function judgeRatio(ratio: Ratio, roundsOf: (name: string, figure: Figure) => number[]): JudgedRatio {
+  const { figure = "perSecond", toFigure = figure } = ratio;
+  const quotients = ratioPerRound(roundsOf(ratio.of, figure), roundsOf(ratio.to, toFigure));
   return { ...judge(ratio.name, median(quotients), ratio.goal), ...middleHalf(quotients) };
 }
 

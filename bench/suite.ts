@@ -7,6 +7,8 @@ interface CaseLife {
   readonly name: string;
   /** Cases of one group stand together in the table and share the scale of their bars. */
   readonly group?: string;
+  /** Why the case cannot run here, when it cannot: this is said, and the case and its ratios are left out. */
+  readonly missing?: string | undefined;
   /** Runs once, before the case warms up; what it opens, `teardown` closes. */
   setup?(): void | Promise<void>;
   /** Runs untimed before the warm-up and before every turn: refill a backlog, empty a table, sign afresh. */
@@ -34,7 +36,17 @@ export interface LoadCase extends CaseLife {
   call(caller: number): Promise<unknown>;
 }
 
-export type Case = LoopCase | LoadCase;
+/** A piece of work of a fixed size, done once in every turn, however long it takes: a backlog that is drained, events at a fixed rate. */
+export interface WorkCase extends CaseLife {
+  readonly kind: "work";
+  /**
+   * Does the work and says how many operations it was; `record` takes how long single ones took. Where none is recorded,
+   * the time of the whole counts as one. A rejection fails the run.
+   */
+  run(record: (ms: number) => void): Promise<number>;
+}
+
+export type Case = LoopCase | LoadCase | WorkCase;
 
 /** `of` divided by `to`, round by round; the value is the median of those quotients. */
 export interface Ratio {
@@ -43,6 +55,8 @@ export interface Ratio {
   readonly to: string;
   /** What is divided: `perSecond` unless told. */
   readonly figure?: Figure;
+  /** By what it is divided: the same figure unless told. */
+  readonly toFigure?: Figure;
   /** A ratio without a goal is reported only. */
   readonly goal?: Goal;
 }

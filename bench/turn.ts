@@ -2,6 +2,7 @@ import type { Turn } from "./figures.js";
 import { timeLoad } from "./load.js";
 import { calibrate, timeLoop } from "./loop.js";
 import type { Case } from "./suite.js";
+import { timeWork, warmWork } from "./work.js";
 
 /** Part of a loop's turn that runs untimed first, to refill the caches that the case before it emptied. */
 const LEAD_IN = 0.1;
@@ -17,6 +18,7 @@ export class Runner {
   }
 
   async warmUp(warmupMs: number): Promise<void> {
+    if (this.measured.kind === "work") return warmWork(this.measured, warmupMs);
     await this.measured.beforeTurn?.();
     if (this.measured.kind === "load") {
       await timeLoad(this.measured, warmupMs);
@@ -38,6 +40,10 @@ export class Runner {
     if (this.measured.kind === "load") {
       collectYoung();
       return timeLoad(this.measured, turnMs);
+    }
+    if (this.measured.kind === "work") {
+      collectYoung();
+      return timeWork(this.measured);
     }
     const run = this.measured.run.bind(this.measured);
     timeLoop(run, this.#batch, turnMs * LEAD_IN);

@@ -1,5 +1,5 @@
 /**
- * `posthorn/postgres`: the inbox and the memory of ids in Postgres, on a pool of `pg` or `postgres`.
+ * `posthorn/postgres`: the inbox, the outbox and the memory of ids in Postgres, on a pool of `pg` or `postgres`.
  *
  * @module
  */
@@ -9,6 +9,8 @@ export type {
   PostgresDedupOptions,
   PostgresTransactionDedup,
 } from "./stores/postgres/dedup.js";
+export { postgresOutbox } from "./stores/postgres/outbox.js";
+export type { PostgresOutboxOptions } from "./stores/postgres/outbox.js";
 export { postgresStore } from "./stores/postgres/inbox.js";
 export type { PostgresStoreOptions } from "./stores/postgres/inbox.js";
 export type { PostgresDurability } from "./stores/postgres/durability.js";

@@ -9,6 +9,8 @@ export { dedupConformance } from "./testing/conformance/dedup-conformance.js";
 export type { DedupBench, DedupHarness, HostTransaction } from "./testing/conformance/dedup-harness.js";
 export { inboxConformance } from "./testing/conformance/inbox-conformance.js";
 export type { InboxBench, InboxHarness, RefusedRecord } from "./testing/conformance/inbox-harness.js";
+export { outboxConformance } from "./testing/conformance/outbox-conformance.js";
+export type { CancelledRecord, OutboxBench, OutboxHarness } from "./testing/conformance/outbox-harness.js";
 export { createFakeClock } from "./testing/fake-clock.js";
 export type { FakeClock } from "./testing/fake-clock.js";
 export { createFaultProxy } from "./testing/fault-proxy.js";

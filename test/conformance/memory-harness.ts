@@ -1,7 +1,16 @@
-import { memoryDedup, memoryStore } from "posthorn/memory";
-import type { MemoryStore, MemoryTx } from "posthorn/memory";
+import { memoryDedup, memoryOutbox, memoryStore } from "posthorn/memory";
+import type { MemoryOutbox, MemoryStore, MemoryTx } from "posthorn/memory";
 import { createFakeClock } from "posthorn/testing";
-import type { DedupBench, DedupHarness, FakeClock, InboxBench, InboxHarness } from "posthorn/testing";
+import type {
+  DedupBench,
+  DedupHarness,
+  FakeClock,
+  InboxBench,
+  InboxHarness,
+  OutboxBench,
+  OutboxHarness,
+} from "posthorn/testing";
+import { MemoryTransaction } from "../../library/src/stores/memory/transaction.js";
 
 const HOUR_S = 3600;
 
@@ -57,6 +66,48 @@ function inboxBench(make: (clock: FakeClock) => MemoryStore): InboxBench<MemoryT
   };
 }
 
+/** A harness around an outbox that takes its time from the clock it is given, and whose transactions are the memory store's. */
+export function inProcessOutbox(
+  make: (clock: FakeClock, firstEvent: bigint) => MemoryOutbox,
+  more: Pick<OutboxBench, "patienceMs"> = {},
+): OutboxHarness<MemoryTx> {
+  return {
+    capabilities: { ...IN_PROCESS, sharesHostTransaction: true },
+    transactions: "asynchronous",
+    exactTime: true,
+    listsCancelled: true,
+    open: () => Promise.resolve({ ...outboxBench(make, 1n), ...more }),
+    openAt: (firstEvent) => Promise.resolve({ ...outboxBench(make, firstEvent), ...more }),
+  };
+}
+
+function outboxBench(
+  make: (clock: FakeClock, firstEvent: bigint) => MemoryOutbox,
+  firstEvent: bigint,
+): OutboxBench<MemoryTx> {
+  const clock = createFakeClock();
+  const outbox = make(clock, firstEvent);
+  let transactions = 0;
+  return {
+    outboxes: [outbox, outbox],
+    time: timeOf(clock),
+    async transaction(work) {
+      const tx = new MemoryTransaction(++transactions);
+      try {
+        const result = await work(tx);
+        const failure = tx.commit();
+        if (failure !== undefined) throw failure.thrown;
+        return result;
+      } catch (error) {
+        tx.rollback();
+        throw error;
+      }
+    },
+    cancelled: () => Promise.resolve(outbox.cancelled()),
+    close: () => Promise.resolve(),
+  };
+}
+
 function timeOf(clock: FakeClock): DedupBench["time"] {
   return { tickS: HOUR_S, pass: (ms) => clock.advance(ms) };
 }
@@ -67,3 +118,7 @@ export const memoryDedupHarness: DedupHarness = inProcessDedup((clock) => {
 });
 
 export const memoryInboxHarness: InboxHarness<MemoryTx> = inProcessInbox((clock) => memoryStore({ clock }));
+
+export const memoryOutboxHarness: OutboxHarness<MemoryTx> = inProcessOutbox((clock, firstEvent) =>
+  memoryOutbox({ clock, firstEvent }),
+);

@@ -19,12 +19,12 @@ export interface Unsent {
 }
 
 /** Whoever looks after the connections. */
-export interface ExchangeHost {
+export interface ExchangeHost<Place> {
   readonly clock: Pick<Clock, "now" | "monotonic">;
   /** The deadline has come, and nothing was sent. */
-  onLate(exchange: Exchange): void;
+  onLate(exchange: Exchange<Place>): void;
   /** Called once, when undici is done with it. `failed`: its connection is not to be used again. */
-  onDone(exchange: Exchange, failed: boolean): void;
+  onDone(exchange: Exchange<Place>, failed: boolean): void;
 }
 
 const MAX_ANSWER_BYTES = 16_384;
@@ -32,10 +32,12 @@ const MAX_ANSWER_BYTES = 16_384;
 const MAX_INTERIM = 16;
 
 /** One request and its answer, as a handler of undici. Its result is settled once, whatever comes later. */
-export class Exchange {
+export class Exchange<Place> {
   readonly request: OutgoingRequest;
+  /** The host's, to know it again: a map from one to the other kept megabytes of ended ones alive between collections. */
+  place: Place | undefined;
   readonly result: Promise<EgressAnswer>;
-  readonly #host: ExchangeHost;
+  readonly #host: ExchangeHost<Place>;
   readonly #startedAt: number;
   readonly #capture: Capture;
   readonly #timer: ReturnType<typeof setTimeout>;
@@ -49,7 +51,7 @@ export class Exchange {
   #outcome: Outcome | undefined;
   #location: string | undefined;
 
-  constructor(request: OutgoingRequest, host: ExchangeHost) {
+  constructor(request: OutgoingRequest, host: ExchangeHost<Place>) {
     this.request = request;
     this.#host = host;
     this.#startedAt = host.clock.monotonic();

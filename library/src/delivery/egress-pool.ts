@@ -10,7 +10,7 @@ import { Exchange } from "./egress-exchange.js";
 export interface Connection {
   dispatch(
     options: { path: string; method: "POST"; headers: Record<string, string>; body: Uint8Array },
-    handler: Exchange,
+    handler: object,
   ): boolean;
   destroy(): Promise<void>;
   on(event: "disconnect", listener: () => void): unknown;
@@ -38,12 +38,12 @@ interface Slot {
  * The connections to one origin, each with one request at a time. Not undici's `Pool`: there a connection that is being
  * opened belongs to no request, so that a deadline could neither end it nor tell how far it had come.
  */
-export class OriginPool implements ExchangeHost {
+export class OriginPool implements ExchangeHost<Slot> {
   readonly #origin: string;
   readonly #parts: PoolParts;
   readonly #idle: Slot[] = [];
-  readonly #busy = new Map<Exchange, Slot>();
-  readonly #waiting = new Map<Exchange, string>();
+  readonly #waiting = new Map<Exchange<Slot>, string>();
+  #busy = 0;
   #onIdle: (() => void) | undefined;
 
   constructor(origin: string, parts: PoolParts) {
@@ -56,7 +56,7 @@ export class OriginPool implements ExchangeHost {
   }
 
   post(request: OutgoingRequest, { path }: AllowedUrl): Promise<EgressAnswer> {
-    const exchange = new Exchange(request, this);
+    const exchange = new Exchange<Slot>(request, this);
     const slot = this.#freeSlot();
     if (slot === undefined) this.#waiting.set(exchange, path);
     else this.#send(slot, exchange, path);
@@ -71,8 +71,8 @@ export class OriginPool implements ExchangeHost {
     await drained;
   }
 
-  onLate(exchange: Exchange): void {
-    const slot = this.#busy.get(exchange);
+  onLate(exchange: Exchange<Slot>): void {
+    const { place: slot } = exchange;
     slot?.dial?.abort();
     const why =
       slot === undefined ? "no connection was free before the deadline" : "not sent before the deadline";
@@ -82,10 +82,10 @@ export class OriginPool implements ExchangeHost {
     this.#tellIfIdle();
   }
 
-  onDone(exchange: Exchange, failed: boolean): void {
-    const slot = this.#busy.get(exchange);
+  onDone(exchange: Exchange<Slot>, failed: boolean): void {
+    const { place: slot } = exchange;
     if (slot === undefined) return;
-    this.#busy.delete(exchange);
+    this.#busy -= 1;
     const failure = slot.dial?.failure;
     if (failure !== undefined && !exchange.sent) exchange.endUnsent(failure);
     // After a failure undici keeps the connection and opens it again; what it still holds of the last one is not worth knowing.
@@ -104,8 +104,9 @@ export class OriginPool implements ExchangeHost {
     this.#send(slot, exchange, path);
   }
 
-  #send(slot: Slot, exchange: Exchange, path: string): void {
-    this.#busy.set(exchange, slot);
+  #send(slot: Slot, exchange: Exchange<Slot>, path: string): void {
+    this.#busy += 1;
+    exchange.place = slot;
     const { headers, body } = exchange.request;
     slot.connection.dispatch({ path, method: "POST", headers, body }, exchange);
   }
@@ -113,7 +114,7 @@ export class OriginPool implements ExchangeHost {
   /** The one used last: it is the least likely to have been closed by the other side, and spare ones come to rest. */
   #freeSlot(): Slot | undefined {
     const idle = this.#idle.pop();
-    if (idle !== undefined || this.#busy.size >= this.#parts.maxConnections) return idle;
+    if (idle !== undefined || this.#busy >= this.#parts.maxConnections) return idle;
     const connection = this.#parts.open(this.#origin, (options, callback) => {
       slot.dial = new Dial(this.#parts.dial, options, callback);
     });
@@ -132,7 +133,7 @@ export class OriginPool implements ExchangeHost {
   }
 
   #tellIfIdle(): void {
-    if (this.#busy.size > 0 || this.#waiting.size > 0) return;
+    if (this.#busy > 0 || this.#waiting.size > 0) return;
     this.#onIdle?.();
     if (this.#idle.length === 0) this.#parts.onEmpty(this.#origin);
   }

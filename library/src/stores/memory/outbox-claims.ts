@@ -64,7 +64,9 @@ export class Claims {
   }
 
   #queues({ inFlight }: ClaimRequest): readonly Queue[] {
-    const due = this.#due().toSorted((a, b) => (b.readyAt ?? 0) - (a.readyAt ?? 0));
+    const due = this.#due()
+      .toSorted((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0))
+      .toReversed();
     const sorted = this.#parts.endpoints.sorted();
     const next = sorted.findIndex(({ id }) => id > this.#cursor);
     const inTurn = next === -1 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];

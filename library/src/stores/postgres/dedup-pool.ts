@@ -5,7 +5,7 @@ import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import type { Observer } from "../../observer.js";
 import { notify } from "../../observer.js";
 import { isPosthornError, PosthornError } from "../../posthorn-error.js";
-import { Batcher } from "./batcher.js";
+import { Batcher } from "../../work/batcher.js";
 import type { Pool } from "./database.js";
 import type { Receipt } from "./dedup-batch.js";
 import { readMarks, recordBatch, removeExpired } from "./dedup-batch.js";

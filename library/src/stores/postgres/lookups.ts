@@ -1,6 +1,6 @@
 import { reach } from "#faults";
 import type { InboxKey, KnownEvent } from "../../inbox/inbox-store.js";
-import { Batcher } from "./batcher.js";
+import { Batcher } from "../../work/batcher.js";
 import type { Pool } from "./database.js";
 import { KNOWN_COLUMNS, knownOf } from "./inbox-row.js";
 import { MIGRATE_CURE } from "./migrate.js";

@@ -2,7 +2,7 @@ import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 
 /** What we give to a statement. */
-export type SqliteValue = string | number | null | Uint8Array;
+export type SqliteValue = string | number | bigint | null | Uint8Array;
 
 /**
  * A handle of better-sqlite3 (`Database`) or node:sqlite (`DatabaseSync`). It is typed by what it can do and
@@ -41,6 +41,7 @@ interface DriverStatement extends Statement {
 export class SqliteClient {
   readonly db: SqliteDatabase;
   readonly #statements = new Map<string, Statement>();
+  readonly #wideStatements = new Map<string, Statement>();
   // The host's own wait for locks, while another is set.
   #hostWaitMs: number | undefined;
 
@@ -69,6 +70,15 @@ export class SqliteClient {
 
   all(sql: string, ...values: SqliteValue[]): unknown[] {
     return this.#statement(sql).all(...values);
+  }
+
+  /** As `get`, with every integer as a bigint: a number would round a sequence above 2^53 without a word. */
+  getWide(sql: string, ...values: SqliteValue[]): unknown {
+    return this.#wide(sql).get(...values) ?? undefined;
+  }
+
+  allWide(sql: string, ...values: SqliteValue[]): unknown[] {
+    return this.#wide(sql).all(...values);
   }
 
   /** Reads or changes a setting. Never by a kept statement: SQLite reads many settings when it prepares, and a kept one would answer with the past. */
@@ -104,6 +114,15 @@ export class SqliteClient {
     this.#statements.set(sql, prepared);
     return prepared;
   }
+
+  // Apart from the others, though of the same text: a statement reads its integers in one way for all its callers.
+  #wide(sql: string): Statement {
+    const kept = this.#wideStatements.get(sql);
+    if (kept !== undefined) return kept;
+    const prepared = prepare(this.db, sql, { wide: true });
+    this.#wideStatements.set(sql, prepared);
+    return prepared;
+  }
 }
 
 /** The bytes of a blob, as the plain array that both drivers can agree on; better-sqlite3 gives a `Buffer`. */
@@ -111,11 +130,18 @@ export function plainBytes(blob: Uint8Array): Uint8Array {
   return new Uint8Array(blob.buffer, blob.byteOffset, blob.byteLength);
 }
 
+const EMPTY = new Uint8Array(1).subarray(1);
+
+/** Bytes as every driver stores them: node:sqlite of Node 22 writes null for an empty array that has no memory, as a text encoder makes it. */
+export function storableBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === 0 ? EMPTY : bytes;
+}
+
 // A host may have set its handle to big integers or to arrays for statements of its own; ours read rows of numbers.
-function prepare(db: SqliteDatabase, sql: string): Statement {
+function prepare(db: SqliteDatabase, sql: string, { wide } = { wide: false }): Statement {
   const statement = db.prepare(sql) as DriverStatement;
-  statement.safeIntegers?.(false);
-  statement.setReadBigInts?.(false);
+  statement.safeIntegers?.(wide);
+  statement.setReadBigInts?.(wide);
   statement.setReturnArrays?.(false);
   return statement;
 }

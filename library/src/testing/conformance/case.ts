@@ -1,7 +1,20 @@
 import type { StoreCapabilities } from "../../store-capabilities.js";
 
 /** What a case is about. */
-export type Topic = "contract" | "concurrency" | "transactions" | "retention" | "fidelity";
+export type Topic =
+  | "contract"
+  | "concurrency"
+  | "transactions"
+  | "retention"
+  | "fidelity"
+  | "endpoints"
+  | "order"
+  | "claims"
+  | "settling"
+  | "runs"
+  | "lapses"
+  | "dead letters"
+  | "operators";
 
 /** One promise of a port, ready to be checked by any test runner. */
 export interface Case {
@@ -29,10 +42,12 @@ export type Need =
   | "exactTime"
   | "awaitingHandlers"
   | "manyWriters"
-  | "refusedListing";
+  | "refusedListing"
+  | "cancelledListing"
+  | "largeSequences";
 
-/** What the store under test has of that. */
-export type Facts = Readonly<Record<Need, boolean>>;
+/** What the store under test has of that; what is not named, it has not. */
+export type Facts = Readonly<Partial<Record<Need, boolean>>>;
 
 const DECLINED: Readonly<Record<Need, string>> = {
   sharesHostTransaction: "the store does not claim to share the host's transaction",
@@ -41,6 +56,8 @@ const DECLINED: Readonly<Record<Need, string>> = {
   awaitingHandlers: "handlers of this store cannot await inside the transaction",
   manyWriters: "the database has one writer at a time, whatever it writes",
   refusedListing: "the harness cannot list refused events",
+  cancelledListing: "the harness cannot list cancelled deliveries",
+  largeSequences: "the harness cannot open an outbox whose sequences begin high",
 };
 
 /** A promise before it meets a store. */
@@ -70,7 +87,7 @@ export function casesOf<Bench extends { close(): Promise<void> }>(
 ): Case[] {
   return Object.entries(topics).flatMap(([topic, pledges]) =>
     pledges.map((pledge) => {
-      const missing = pledge.needs?.find((need) => !facts[need]);
+      const missing = pledge.needs?.find((need) => facts[need] !== true);
       return {
         name: pledge.name,
         topic: topic as Topic,

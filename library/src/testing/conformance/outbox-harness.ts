@@ -1,6 +1,15 @@
 import type { Outbox } from "../../operator/outbox.js";
 import type { StoreCapabilities, TransactionMode } from "../../store-capabilities.js";
-import type { BenchTime } from "./case.js";
+import type { BenchTime, Facts, Pledge } from "./case.js";
+import { needsOf } from "./case.js";
+
+/** A cancelled delivery, as far as the kit looks at it. */
+export interface CancelledRecord {
+  readonly endpointId: string;
+  readonly eventId: string;
+  /** `expired`, `skipped`, or as the store calls it when its endpoint was removed. */
+  readonly because: string;
+}
 
 /** A fresh, empty outbox for one case. */
 export interface OutboxBench<Tx = unknown> {
@@ -12,6 +21,10 @@ export interface OutboxBench<Tx = unknown> {
    * returns without a promise where the store's transactions are synchronous.
    */
   transaction<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>;
+  /** Every delivery that was cancelled, where the harness can list them. */
+  cancelled?(): Promise<readonly CancelledRecord[]>;
+  /** How long one call may take before it counts as waiting for another. @default 10,000 */
+  readonly patienceMs?: number;
   close(): Promise<void>;
 }
 
@@ -22,5 +35,25 @@ export interface OutboxHarness<Tx> {
   readonly transactions: TransactionMode;
   /** Whether the bench's time is exact to the millisecond. */
   readonly exactTime: boolean;
+  /** Whether the bench has `cancelled()`. */
+  readonly listsCancelled?: boolean;
   open(): Promise<OutboxBench<Tx>>;
+  /** Opens one whose next event has this number, so that a new lane begins there; where the harness can. */
+  openAt?(firstEvent: bigint): Promise<OutboxBench<Tx>>;
+}
+
+/** What the cases know of a harness: not the type of its transaction, which they only pass back. */
+export type OutboxPledge = Pledge<OutboxBench>;
+
+export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
+  const { capabilities, transactions, exactTime, listsCancelled = false } = harness;
+  const awaiting = transactions === "asynchronous";
+  return {
+    ...needsOf(capabilities),
+    exactTime,
+    awaitingHandlers: awaiting,
+    manyWriters: awaiting,
+    cancelledListing: listsCancelled,
+    largeSequences: harness.openAt !== undefined,
+  };
 }

@@ -1,7 +1,11 @@
 import type { EventFacts } from "./event-facts.js";
 import { noFacts, noteAnswer, noteEffect, noteLook, noteSent } from "./event-facts.js";
-import type { EndFacts, Finding, Invariant, InvariantName } from "./invariants.js";
+import type { Finding } from "./finding.js";
+import type { EndFacts, Invariant, InvariantName } from "./invariants.js";
 import { INVARIANTS } from "./invariants.js";
+import type { OutboxInvariant } from "./outbox-invariants.js";
+import { OUTBOX_INVARIANTS } from "./outbox-invariants.js";
+import { isOutboxRecord, OutboxLedger } from "./outbox-ledger.js";
 import type { EventName, HistoryRecord, RecordOf } from "./record.js";
 import { keyOf } from "./record.js";
 import { meaningOf } from "./reply-meaning.js";
@@ -27,7 +31,7 @@ export interface HistoryReport {
 export interface HistoryChecker {
   /** Takes the next record. Throws where it cannot follow the ones before it: a broken history proves nothing. */
   observe(record: HistoryRecord): void;
-  /** Says what the run came to. Throws when the effects were never read. */
+  /** Says what the run came to. Throws when the effects, or an outbox that was published to, were never read. */
   end(): HistoryReport;
 }
 
@@ -45,7 +49,8 @@ export interface CheckerOptions {
  * const { violations } = checker.end();
  */
 export function createChecker({ invariants }: CheckerOptions = {}): HistoryChecker {
-  return new Checker(INVARIANTS.filter(({ name }) => invariants?.includes(name) ?? true));
+  const asked = ({ name }: { readonly name: InvariantName }): boolean => invariants?.includes(name) ?? true;
+  return new Checker(INVARIANTS.filter(asked), OUTBOX_INVARIANTS.filter(asked));
 }
 
 /** Checks a history that is at hand. */
@@ -57,25 +62,30 @@ export function checkHistory(records: Iterable<HistoryRecord>, options: CheckerO
 
 const MOST_PER_INVARIANT = 100;
 
-type Timed = Extract<HistoryRecord, { op: "send" | "look" }>;
+type SendOrLook = RecordOf<"send", "invoke"> | RecordOf<"look", "invoke">;
 
+/** What is told of the end of something under way. */
 interface UnderWay {
-  readonly facts: EventFacts;
-  readonly record: RecordOf<"send", "invoke"> | RecordOf<"look", "invoke">;
+  readonly invoked: HistoryRecord;
+  readonly end: (ended: HistoryRecord) => void;
 }
 
 class Checker implements HistoryChecker {
   readonly #invariants: readonly Invariant[];
+  readonly #outboxInvariants: readonly OutboxInvariant[];
   readonly #events = new Map<string, EventFacts>();
+  readonly #outbox = new OutboxLedger();
   readonly #underWay = new Map<string, UnderWay>();
   readonly #counts = new Map<string, number>();
   #records = 0;
   #lastN = -Infinity;
-  #effects: EndFacts["effects"] | undefined;
+  #effects: EndFacts["effects"];
   #inbox: EndFacts["inbox"];
+  #outboxRead = false;
 
-  constructor(invariants: readonly Invariant[]) {
+  constructor(invariants: readonly Invariant[], outboxInvariants: readonly OutboxInvariant[]) {
     this.#invariants = invariants;
+    this.#outboxInvariants = outboxInvariants;
   }
 
   observe(record: HistoryRecord): void {
@@ -83,26 +93,34 @@ class Checker implements HistoryChecker {
     this.#lastN = record.n;
     this.#records++;
     this.#note(record);
-    const name = countedAs(record);
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    for (const name of countedAs(record)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
   end(): HistoryReport {
-    if (!this.#effects)
+    if (!this.#effects && (this.#counts.has("send.invoke") || !this.#outboxRead))
       throw new Error("The history ends without effects_read: what was lost cannot be known.");
+    if (!this.#outboxRead && this.#counts.has("publish.invoke"))
+      throw new Error("The history ends without outbox_read: what was lost cannot be known.");
     // Whoever still waits at the end was never answered.
-    for (const { facts, record } of this.#underWay.values())
-      if (record.op === "send") facts.perhapsTaken = true;
+    for (const { invoked } of this.#underWay.values())
+      if (invoked.op === "send" && invoked.phase === "invoke")
+        this.#factsOf(invoked.fields).perhapsTaken = true;
     const end: EndFacts = { effects: this.#effects, inbox: this.#inbox };
-    const violations = this.#invariants.flatMap((invariant) => this.#violationsOf(invariant, end));
+    const violations = [
+      ...this.#invariants.flatMap((invariant) => this.#violationsOf(invariant, end)),
+      ...this.#outboxInvariants.flatMap((invariant) => this.#outboxViolationsOf(invariant)),
+    ];
     return { records: this.#records, violations, counts: this.#counts };
   }
 
   #note(record: HistoryRecord): void {
+    if (record.phase === "invoke") return this.#begin(record);
+    if (isEnd(record)) return this.#finish(record);
+    if (isOutboxRecord(record)) {
+      if (record.op === "outbox_read") this.#outboxComplete(record);
+      return this.#outbox.see(record);
+    }
     switch (record.op) {
-      case "send":
-      case "look":
-        return record.phase === "invoke" ? this.#begin(record) : this.#finish(record);
       case "effect":
         return noteEffect(this.#factsOf(record.fields), record);
       case "stored":
@@ -113,28 +131,39 @@ class Checker implements HistoryChecker {
       case "inbox_read":
         return void (this.#inbox = this.#complete(record, "stored.ok"));
       case "fault":
+        return this.#outbox.interrupted(record);
     }
   }
 
-  #begin(record: UnderWay["record"]): void {
-    if (this.#underWay.has(record.proc))
-      throw broken(record, `begins while ${record.proc} does something else`);
-    const facts = this.#factsOf(record.fields);
-    this.#underWay.set(record.proc, { facts, record });
-    if (record.op === "send") noteSent(facts, record);
+  #begin(invoked: Extract<HistoryRecord, { phase: "invoke" }>): void {
+    if (this.#underWay.has(invoked.proc))
+      throw broken(invoked, `begins while ${invoked.proc} does something else`);
+    const end = isOutboxRecord(invoked) ? this.#outbox.begin(invoked) : this.#ask(invoked);
+    this.#underWay.set(invoked.proc, { invoked, end });
   }
 
-  #finish(record: Exclude<Timed, UnderWay["record"]>): void {
+  #finish(record: TimedEnd): void {
     const begun = this.#underWay.get(record.proc);
-    if (begun?.record.op !== record.op) throw broken(record, `ends what ${record.proc} had not begun`);
+    if (begun?.invoked.op !== record.op) throw broken(record, `ends what ${record.proc} had not begun`);
     this.#underWay.delete(record.proc);
-    const { facts, record: invoked } = begun;
-    // What never left was neither answered nor lost.
-    if (record.phase === "fail") return;
-    if (record.op === "look") return record.phase === "ok" ? noteLook(facts, invoked, record) : undefined;
-    if (record.phase === "unknown" || invoked.op !== "send") return void (facts.perhapsTaken = true);
-    const meaning = meaningOf(record.fields.status, record.fields.verdict);
-    noteAnswer(facts, { sent: invoked, reply: record }, meaning);
+    begun.end(record);
+  }
+
+  /** Notes a request or a look, and returns what is to be told of its end. */
+  #ask(invoked: SendOrLook): (ended: HistoryRecord) => void {
+    const facts = this.#factsOf(invoked.fields);
+    if (invoked.op === "look")
+      return (ended) => {
+        if (ended.op === "look" && ended.phase === "ok") noteLook(facts, invoked, ended);
+      };
+    noteSent(facts, invoked);
+    return (ended) => {
+      // What never left was neither answered nor lost.
+      if (ended.op !== "send" || ended.phase === "fail") return;
+      if (ended.phase !== "ok") return void (facts.perhapsTaken = true);
+      const meaning = meaningOf(ended.fields.status, ended.fields.verdict);
+      noteAnswer(facts, { sent: invoked, reply: ended }, meaning);
+    };
   }
 
   #factsOf(name: EventName): EventFacts {
@@ -156,6 +185,26 @@ class Checker implements HistoryChecker {
     return record;
   }
 
+  #outboxComplete(record: RecordOf<"outbox_read", "ok">): void {
+    const { events, attempts, deliveries, business } = record.fields;
+    const said = { event: events, attempt: attempts, delivery: deliveries, business };
+    for (const [what, rows] of Object.entries(said)) {
+      const seen = this.#counts.get(`${what}_row.ok`) ?? 0;
+      if (rows !== seen) throw broken(record, `says ${rows} rows of ${what} and follows ${seen}`);
+    }
+    this.#outboxRead = true;
+  }
+
+  #outboxViolationsOf(invariant: OutboxInvariant): Violation[] {
+    const { name, promise } = invariant;
+    const violations: Violation[] = [];
+    for (const finding of this.#outbox.judge(invariant)) {
+      if (violations.length >= MOST_PER_INVARIANT) break;
+      violations.push({ invariant: name, promise, ...finding });
+    }
+    return violations;
+  }
+
   #violationsOf({ name: invariant, promise, ...rules }: Invariant, end: EndFacts): Violation[] {
     const violations: Violation[] = [];
     const ofRun = rules.judgeRun?.(end);
@@ -169,11 +218,27 @@ class Checker implements HistoryChecker {
   }
 }
 
-function countedAs(record: HistoryRecord): string {
+type TimedEnd = Extract<
+  HistoryRecord,
+  { op: "send" | "look" | "publish" | "receipt" | "operate"; phase: "ok" | "fail" | "unknown" }
+>;
+
+const TIMED: ReadonlySet<string> = new Set(["send", "look", "publish", "receipt", "operate"]);
+
+function isEnd(record: Exclude<HistoryRecord, { phase: "invoke" }>): record is TimedEnd {
+  return TIMED.has(record.op);
+}
+
+function countedAs(record: HistoryRecord): readonly string[] {
   const { op, phase } = record;
-  if (op === "fault") return `fault.${record.fields.what}`;
-  if (op !== "send" || phase !== "ok") return `${op}.${phase}`;
-  return `send.ok.${record.fields.verdict ?? record.fields.status}`;
+  const plain = `${op}.${phase}`;
+  if (phase !== "ok") return [plain];
+  if (op === "fault") return [`fault.${record.fields.what}`];
+  if (op === "send") return [`send.ok.${record.fields.verdict ?? record.fields.status}`];
+  if (op === "receipt") return [`receipt.ok.${record.fields.status}`];
+  if (op === "attempt_row") return [plain, `attempt.${record.fields.outcome}`];
+  if (op === "delivery_row") return [plain, `delivery.${record.fields.state}.${record.fields.because ?? ""}`];
+  return [plain];
 }
 
 function broken(record: HistoryRecord, found: string): Error {

@@ -1,18 +1,14 @@
 import type { EventFacts } from "./event-facts.js";
+import type { Finding } from "./finding.js";
 import type { HistoryRecord, RecordOf } from "./record.js";
 
 /** The invariants that can be judged so far, by their number in the catalogue of faults. */
-export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I12";
-
-/** How a promise was broken, with the fewest records that prove it. */
-export interface Finding {
-  readonly found: string;
-  readonly witness: readonly HistoryRecord[];
-}
+export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I9" | "I10" | "I12" | "I13";
 
 /** What was read at the end of the run. */
 export interface EndFacts {
-  readonly effects: RecordOf<"effects_read", "ok">;
+  /** Undefined where nothing was to have an effect. */
+  readonly effects: RecordOf<"effects_read", "ok"> | undefined;
   /** Undefined where no inbox was read. */
   readonly inbox: RecordOf<"inbox_read", "ok"> | undefined;
 }
@@ -55,6 +51,7 @@ const effectOnce: Invariant = {
       ? { found: "its work was done twice", witness: [...sent.slice(0, 1), ...effects] }
       : undefined,
   judgeRun({ effects }) {
+    if (effects === undefined) return undefined;
     const { rows, counted } = effects.fields;
     if (rows === counted) return undefined;
     return { found: `${rows} effects stand beside ${counted} increments: work was torn`, witness: [effects] };

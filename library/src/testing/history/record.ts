@@ -1,3 +1,5 @@
+import type { OutboxOperations } from "./outbox-record.js";
+
 /** How far an operation has come. `unknown`: its answer was lost, so it may have been done or not. */
 export type Phase = "invoke" | "ok" | "fail" | "unknown";
 
@@ -20,9 +22,9 @@ export interface Why {
 
 /**
  * What can be told of a run, by operation and phase. Operations with an `invoke` take time and end in one of the
- * other phases; the others are sightings. Later parts of the engine add theirs here.
+ * other phases; the others are sightings.
  */
-export interface Operations {
+export interface Operations extends OutboxOperations {
   /** One signed request, as its sender saw it. `fail`: it never left, so that nothing can have come of it. */
   readonly send: {
     readonly invoke: EventName &

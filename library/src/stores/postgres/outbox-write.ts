@@ -1,0 +1,120 @@
+import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
+import { numberArray, packBytes, textArray } from "./column-arrays.js";
+import type { Parameter, Session, Statement } from "./database.js";
+import { withoutNul } from "./names.js";
+import type { OutboxTables } from "./outbox-tables.js";
+
+/** Writes events whose ids nobody gave: nothing can stand in their way, and one statement does it. */
+export class EventWriter {
+  readonly #one: string;
+  readonly #many: string;
+  readonly #manyLater: string;
+
+  constructor(tables: OutboxTables) {
+    this.#one = oneSql(tables);
+    this.#many = manySql(tables, stageSql(tables));
+    this.#manyLater = manySql(tables, laterSql(tables));
+  }
+
+  async write(session: Session, events: readonly OutgoingEvent[]): Promise<void> {
+    if (events.length > 0) await session.query(this.statement(events));
+  }
+
+  statement(events: readonly OutgoingEvent[]): Statement {
+    const later = events.some(({ deliverAt }) => deliverAt !== undefined);
+    const [first] = events;
+    if (first !== undefined && events.length === 1 && !later) {
+      return { text: this.#one, params: oneParams(first), prepared: true };
+    }
+    return { text: later ? this.#manyLater : this.#many, params: eventParams(events), prepared: true };
+  }
+}
+
+const COLUMNS = "public_id, tenant, source, type, key, content_type, event_at, deliver_at, expires_at, body";
+
+// The body as it is: in an array it would have to be packed.
+function oneSql({ event, stage }: OutboxTables): string {
+  return `
+    with written as (
+      insert into ${event} (${COLUMNS})
+      values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text,
+        to_timestamp($7::text::float8 / 1000), null, to_timestamp($8::text::float8 / 1000), $9::bytea)
+      returning id
+    )
+    insert into ${stage} (event_id) select id from written`;
+}
+
+function oneParams(event: OutgoingEvent): Parameter[] {
+  const { id, tenant, source, type, key, contentType, time, expiresAt, body } = event;
+  return [
+    id,
+    tenant,
+    withoutNul(source),
+    withoutNul(type),
+    key === undefined ? null : withoutNul(key),
+    withoutNul(contentType),
+    String(time.getTime()),
+    expiresAt === undefined ? null : String(expiresAt.getTime()),
+    body,
+  ];
+}
+
+/** The parameters $1 to $12 as rows, numbered by `n`. */
+export const GIVEN_EVENTS = `
+  unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[],
+    $9::float8[], $10::int4[], $11::int4[]) with ordinality
+  as given (public_id, tenant, source, type, key, content_type, event_ms, deliver_ms, expires_ms, body_start,
+    body_length, n)`;
+
+/** What of {@link GIVEN_EVENTS} the table of events has as {@link COLUMNS}. */
+export const EVENT_VALUES = `
+  public_id, tenant, source, type, key, content_type, to_timestamp(event_ms / 1000), to_timestamp(deliver_ms / 1000),
+  to_timestamp(expires_ms / 1000), substring($12::bytea from body_start for body_length)`;
+
+export { COLUMNS as EVENT_COLUMNS };
+
+export function eventParams(events: readonly OutgoingEvent[]): Parameter[] {
+  const texts = (of: (event: OutgoingEvent) => string | undefined): string => textArray(events.map(of));
+  const times = (of: (event: OutgoingEvent) => Date | undefined): string =>
+    numberArray(events.map((event) => of(event)?.getTime()));
+  const bodies = packBytes(events.map(({ body }) => body));
+  return [
+    texts(({ id }) => id),
+    texts(({ tenant }) => tenant),
+    texts(({ source }) => source),
+    texts(({ type }) => type),
+    texts(({ key }) => key),
+    texts(({ contentType }) => contentType),
+    times(({ time }) => time),
+    times(({ deliverAt }) => deliverAt),
+    times(({ expiresAt }) => expiresAt),
+    bodies.starts,
+    bodies.lengths,
+    bodies.bytes,
+  ];
+}
+
+// In the order in which they were given: the order of the numbers is the order of the lanes.
+function manySql({ event }: OutboxTables, placed: string): string {
+  return `
+    with written as (
+      insert into ${event} (${COLUMNS}) select ${EVENT_VALUES} from ${GIVEN_EVENTS} order by n
+      returning id, deliver_at
+    )${placed}`;
+}
+
+function stageSql({ stage }: OutboxTables): string {
+  return ` insert into ${stage} (event_id) select id from written order by id`;
+}
+
+// By one reading of the clock: by two, an event that is due between them would be in both tables, or in neither.
+export function laterSql({ stage, later }: OutboxTables): string {
+  return `, clock as materialized (
+      select clock_timestamp() as at
+    ), put_off as (
+      insert into ${later} (deliver_at, event_id)
+      select deliver_at, id from written, clock where deliver_at > at
+    )
+    insert into ${stage} (event_id)
+    select id from written, clock where deliver_at is null or deliver_at <= at order by id`;
+}

@@ -1,0 +1,210 @@
+import { reach } from "#faults";
+import type { AttemptRecord } from "../../delivery/attempt-record.js";
+import { parseDeliveryId } from "../../delivery/delivery-id.js";
+import type {
+  Claim,
+  ClaimAnswer,
+  ClaimRequest,
+  SequenceReport,
+  Settled,
+  SettleRequest,
+} from "../../delivery/delivery-store.js";
+import type { Observer } from "../../observer.js";
+import type {
+  BlockedLane,
+  DeadLetter,
+  Page,
+  Paged,
+  Redriven,
+  Skipped,
+} from "../../operator/operator-store.js";
+import type { Outbox } from "../../operator/outbox.js";
+import type { Endpoint, EndpointChange } from "../../outbox/endpoint.js";
+import type { OutboxStore, Written } from "../../outbox/outbox-store.js";
+import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
+import type { StoreCapabilities } from "../../store-capabilities.js";
+import { Wake } from "../../work/wake.js";
+import { readAttempts } from "./attempt-rows.js";
+import { listBlocked } from "./blocked-lanes.js";
+import { Claimer } from "./claim.js";
+import type { PostgresPool } from "./client.js";
+import { clientKind } from "./client.js";
+import { listDead } from "./dead-letters.js";
+import { hostSession } from "./host-session.js";
+import { MIGRATE_CURE } from "./migrate.js";
+import { checkedMs, DEFAULT_SCHEMA, quotedName } from "./names.js";
+import { Appender } from "./outbox-append.js";
+import { Endpoints } from "./outbox-endpoints.js";
+import { KeyedWriter } from "./outbox-keys.js";
+import type { OutboxTables } from "./outbox-tables.js";
+import { outboxTablesIn } from "./outbox-tables.js";
+import { EventWriter } from "./outbox-write.js";
+import { OwnTransactions } from "./own-transaction.js";
+import { poolOf } from "./pool.js";
+import { redriveDead } from "./redrive.js";
+import { releaseLeases } from "./release.js";
+import { Sequencer } from "./sequence.js";
+import { Settler } from "./settle.js";
+import { skipHead } from "./skip.js";
+import { isTransient, sqlState, storeError, transactionAborted } from "./sqlstate.js";
+import { readUntilDue } from "./until-due.js";
+
+export interface PostgresOutboxOptions<Tx> {
+  /** A Pool of `pg`, or the `sql` of `postgres`. Events are published in its transactions. */
+  readonly client: PostgresPool<Tx>;
+  /** Where `migrate` made the tables. @default "posthorn" */
+  readonly schema?: string;
+  /** False for poolers that cannot keep prepared statements. @default true */
+  readonly prepare?: boolean;
+  /** How long a connection is waited for, before `store_unavailable` is thrown. @default 5,000 */
+  readonly acquireMs?: number;
+  readonly observer?: Observer;
+}
+
+/**
+ * Keeps the outbox in Postgres: events are published in the host's own transactions, and delivered by any number of
+ * processes.
+ *
+ * @example
+ * await migrate(pool);
+ * const outbox = postgresOutbox({ client: pool });
+ */
+export function postgresOutbox<Tx>(options: PostgresOutboxOptions<Tx>): Outbox<Tx, "asynchronous"> {
+  const { client, schema = DEFAULT_SCHEMA, prepare = true, acquireMs = 5000, observer } = options;
+  const pool = poolOf<Tx>(clientKind(client), prepare);
+  return new PostgresOutbox({
+    transactions: new OwnTransactions(pool, checkedMs("acquireMs", acquireMs)),
+    tables: outboxTablesIn(quotedName("schema", schema)),
+    prepare,
+    observer,
+  });
+}
+
+interface Parts {
+  readonly transactions: OwnTransactions;
+  readonly tables: OutboxTables;
+  readonly prepare: boolean;
+  readonly observer: Observer | undefined;
+}
+
+const CAPABILITIES: StoreCapabilities = Object.freeze({
+  sharesHostTransaction: true,
+  survivesPowerLoss: true,
+  multiProcess: true,
+  clock: "store",
+});
+
+class PostgresOutbox<Tx> implements Outbox<Tx, "asynchronous"> {
+  readonly capabilities: StoreCapabilities = CAPABILITIES;
+  readonly transactions = "asynchronous";
+  readonly wake: Wake = new Wake();
+  readonly #parts: Parts;
+  readonly #events: EventWriter;
+  readonly #keyed: KeyedWriter;
+  readonly #appender: Appender;
+  readonly #sequencer: Sequencer;
+  readonly #endpoints: Endpoints;
+  readonly #claimer: Claimer;
+  readonly #settler: Settler;
+
+  constructor(parts: Parts) {
+    const { transactions, tables, observer } = parts;
+    this.#parts = parts;
+    this.#events = new EventWriter(tables);
+    this.#keyed = new KeyedWriter(tables);
+    const committed = (): void => this.wake.ring("committed");
+    this.#appender = new Appender({ transactions, events: this.#events, keyed: this.#keyed, committed });
+    this.#sequencer = new Sequencer(transactions, tables, observer);
+    this.#endpoints = new Endpoints(transactions, tables, this.#sequencer);
+    this.#claimer = new Claimer(transactions, tables, observer);
+    this.#settler = new Settler(transactions, tables);
+  }
+
+  async write(events: readonly OutgoingEvent[], tx: Tx): Promise<readonly Written[]> {
+    try {
+      const session = await hostSession(tx, this.#parts.prepare);
+      reach("publish.before_write");
+      const written = events.some(({ idGiven }) => idGiven)
+        ? ((await this.#keyed.write(session, [events]))[0] ?? [])
+        : await this.#events.write(session, events).then(() => events.map((): Written => "written"));
+      reach("publish.after_write");
+      return written;
+    } catch (error) {
+      if (sqlState(error) === "25P02") throw transactionAborted(undefined);
+      // As the driver threw it: the host's own loop repeats its transaction on these codes.
+      if (isTransient(error)) throw error;
+      throw storeError(error, MIGRATE_CURE);
+    }
+  }
+
+  append(events: readonly OutgoingEvent[]): Promise<readonly Written[]> {
+    return this.#appender.append(events);
+  }
+
+  addEndpoint(endpoint: Endpoint): Promise<boolean> {
+    return this.#endpoints.add(endpoint);
+  }
+
+  changeEndpoint(id: string, change: EndpointChange): Promise<Endpoint | undefined> {
+    return this.#endpoints.change(id, change);
+  }
+
+  removeEndpoint(id: string): Promise<boolean> {
+    return this.#endpoints.remove(id);
+  }
+
+  readEndpoints(ids: readonly string[]): Promise<readonly Endpoint[]> {
+    return this.#endpoints.read(ids);
+  }
+
+  listEndpoints(page: Parameters<OutboxStore<Tx>["listEndpoints"]>[0]): Promise<readonly Endpoint[]> {
+    return this.#endpoints.list(page);
+  }
+
+  sequence(): Promise<SequenceReport> {
+    return this.#sequencer.sequence();
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    return this.#claimer.claim(request);
+  }
+
+  settle(request: SettleRequest): Promise<readonly Settled[]> {
+    return this.#settler.settle(request);
+  }
+
+  release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number> {
+    return releaseLeases(this.#parts.transactions, { worker, held }, this.#parts.tables);
+  }
+
+  untilDue(): Promise<number | undefined> {
+    return readUntilDue(this.#parts.transactions, this.#parts.tables);
+  }
+
+  blockedLanes(page: Page): Promise<Paged<BlockedLane>> {
+    return listBlocked(this.#parts.transactions, page, this.#parts.tables);
+  }
+
+  deadLetters(page: Page): Promise<Paged<DeadLetter>> {
+    return listDead(this.#parts.transactions, page, this.#parts.tables);
+  }
+
+  async redrive(deliveryId: string): Promise<Redriven> {
+    const place = parseDeliveryId(deliveryId);
+    if (place === undefined) return "unknown";
+    const redriven = await redriveDead(this.#parts.transactions, place, this.#parts.tables);
+    if (redriven !== "unknown") this.wake.ring("committed");
+    return redriven;
+  }
+
+  async skip(laneId: bigint): Promise<Skipped> {
+    const skipped = await skipHead(this.#parts.transactions, laneId, this.#parts.tables);
+    if (skipped === "skipped") this.wake.ring("committed");
+    return skipped;
+  }
+
+  async attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
+    const place = parseDeliveryId(deliveryId);
+    return place === undefined ? [] : readAttempts(this.#parts.transactions, place, this.#parts.tables);
+  }
+}

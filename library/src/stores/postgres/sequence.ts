@@ -1,0 +1,213 @@
+import { reach } from "#faults";
+import type { SequenceReport } from "../../delivery/delivery-store.js";
+import { FanOut, placeIn } from "../../outbox/fan-out.js";
+import type { Observer } from "../../observer.js";
+import { notify } from "../../observer.js";
+import { isPosthornError } from "../../posthorn-error.js";
+import type { Session } from "./database.js";
+import type { StoredEndpoint } from "./endpoint-row.js";
+import { ENDPOINT_COLUMNS, storedEndpointOf } from "./endpoint-row.js";
+import type { OutboxTables } from "./outbox-tables.js";
+import type { OwnTransactions } from "./own-transaction.js";
+import type { NumberedPlace } from "./places.js";
+import { KnownLanes, putInPlaces } from "./places.js";
+import { sqlState } from "./sqlstate.js";
+import type { Staged } from "./stage.js";
+import { Stage, Unplaceable } from "./stage.js";
+
+const MAX_EVENTS = 1000;
+const MAX_DELIVERIES = 5000;
+
+/** More deliveries than one transaction should write; nothing was done. */
+class TooMany extends Error {
+  readonly deliveries: number;
+
+  constructor(deliveries: number) {
+    super(`${deliveries} deliveries are more than one transaction should write`);
+    this.deliveries = deliveries;
+  }
+}
+
+interface Directory {
+  readonly version: string;
+  readonly fanOut: FanOut;
+  readonly byNumber: ReadonlyMap<bigint, StoredEndpoint>;
+  readonly numbers: ReadonlyMap<string, bigint>;
+}
+
+interface Batch {
+  readonly events: number;
+  readonly lanes: ReadonlyMap<string, bigint>;
+  /** True when the stage may have more. */
+  readonly full: boolean;
+}
+
+const NOTHING: Batch = { events: 0, lanes: new Map(), full: false };
+
+/** Gives committed events their places. One process at a time does it for the whole outbox. */
+export class Sequencer {
+  readonly #transactions: OwnTransactions;
+  readonly #tables: OutboxTables;
+  readonly #stage: Stage;
+  readonly #observer: Observer | undefined;
+  readonly #lanes = new KnownLanes();
+  #directory: Directory | undefined;
+  // How many events a batch takes: less after one that failed, or had too many endpoints.
+  #limit = MAX_EVENTS;
+  #busy = false;
+
+  constructor(transactions: OwnTransactions, tables: OutboxTables, observer: Observer | undefined) {
+    this.#transactions = transactions;
+    this.#tables = tables;
+    this.#stage = new Stage(tables);
+    this.#observer = observer;
+  }
+
+  async sequence(): Promise<SequenceReport> {
+    // Asked first, because an idle process asks often, and a transaction is four statements more.
+    if (!this.#busy && !(await this.#stage.isWaiting(this.#reader()))) return { events: 0, more: false };
+    const report = await this.#careful();
+    this.#busy = report.events > 0;
+    return report;
+  }
+
+  /** Sequences all that is committed, and runs `work` before anybody sequences more: what was published before a change of endpoints goes where it went before. */
+  async drained<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    for (;;) {
+      const limit = this.#limit;
+      const done = await this.#attempt(limit, async (session) => {
+        await this.#stage.lock(session);
+        const batch = await this.#batch(session, limit);
+        return batch.full ? { batch } : { batch, value: await work(session) };
+      });
+      if (done?.value !== undefined) return done.value.value;
+    }
+  }
+
+  #reader(): Session {
+    return { query: (statement) => this.#transactions.read(statement) };
+  }
+
+  async #careful(): Promise<SequenceReport> {
+    const limit = this.#limit;
+    reach("sequence.before_lock");
+    const done = await this.#attempt(limit, async (session) => {
+      if (!(await this.#stage.tryLock(session))) return { batch: { ...NOTHING, full: true } };
+      return { batch: await this.#batch(session, limit) };
+    });
+    reach("sequence.after_commit");
+    return done === undefined
+      ? { events: 0, more: true }
+      : { events: done.batch.events, more: done.batch.full };
+  }
+
+  /** Undefined when a batch failed for what is in it: then less is tried, down to the one that cannot be sequenced, which is set aside. */
+  async #attempt<T>(
+    limit: number,
+    work: (session: Session) => Promise<{ batch: Batch; value?: T }>,
+  ): Promise<{ batch: Batch; value: { value: T } | undefined } | undefined> {
+    try {
+      const { batch, ...rest } = await this.#transactions.run(work);
+      this.#lanes.learn(batch.lanes);
+      this.#limit = Math.min(MAX_EVENTS, this.#limit * 2);
+      return { batch, value: "value" in rest ? { value: rest.value as T } : undefined };
+    } catch (error) {
+      const cause = isPosthornError(error) ? error.cause : error;
+      if (cause instanceof TooMany) {
+        this.#limit = Math.max(1, Math.floor((limit * MAX_DELIVERIES) / (2 * cause.deliveries)));
+        return undefined;
+      }
+      if (!isOfContent(cause)) throw error;
+      this.#limit = Math.max(1, Math.floor(limit / 2));
+      if (limit === 1) await this.#bury(cause);
+      return undefined;
+    }
+  }
+
+  async #bury(cause: unknown): Promise<void> {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const eventId = await this.#transactions.run(async (session) => {
+      await this.#stage.lock(session);
+      return this.#stage.bury(session, message);
+    });
+    if (eventId === undefined) return;
+    const { rows } = await this.#transactions.read({
+      text: `select public_id from ${this.#tables.event} where id = $1::text::int8`,
+      params: [String(eventId)],
+    });
+    notify(this.#observer, { kind: "sequence_failed", id: rows[0]?.[0] ?? String(eventId), message });
+  }
+
+  async #batch(session: Session, limit: number): Promise<Batch> {
+    reach("sequence.before_read");
+    await this.#stage.moveDue(session, limit);
+    const { staged, configVersion } = await this.#stage.take(session, limit);
+    reach("sequence.after_read");
+    if (staged.length === 0) return NOTHING;
+    const directory = await this.#endpoints(session, configVersion);
+    const places = inTurn(staged).flatMap((each) => placesOf(each, directory));
+    if (places.length > MAX_DELIVERIES && staged.length > 1) throw new TooMany(places.length);
+    reach("sequence.before_places");
+    const known = this.#lanes.forVersion(configVersion);
+    const lanes = await putInPlaces(session, places, known, this.#tables);
+    reach("sequence.after_places");
+    reach("sequence.before_commit");
+    return { events: staged.length, lanes, full: staged.length === limit };
+  }
+
+  async #endpoints(session: Session, version: string): Promise<Directory> {
+    if (this.#directory?.version === version) return this.#directory;
+    const { rows } = await session.query({
+      text: `select ${ENDPOINT_COLUMNS} from ${this.#tables.endpoint} where removed_at is null order by public_id`,
+      params: [],
+    });
+    const stored = rows.map(storedEndpointOf);
+    this.#directory = {
+      version,
+      fanOut: new FanOut(stored.map(({ endpoint }) => endpoint)),
+      byNumber: new Map(stored.map((each) => [each.number, each])),
+      numbers: new Map(stored.map(({ number, endpoint }) => [endpoint.id, number])),
+    };
+    return this.#directory;
+  }
+}
+
+/** As the stage has them; but one that had to wait for its time stands before those that were published after it. */
+function inTurn(staged: readonly Staged[]): readonly Staged[] {
+  const waited = staged.filter((each) => each.waited).toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  if (waited.length === 0) return staged;
+  const turns: Staged[] = [];
+  for (const each of staged) {
+    if (each.waited) continue;
+    while (each.target === undefined && waited[0] && waited[0].eventId < each.eventId) {
+      turns.push(...waited.splice(0, 1));
+    }
+    turns.push(each);
+  }
+  return [...turns, ...waited];
+}
+
+function placesOf(staged: Staged, { fanOut, byNumber, numbers }: Directory): NumberedPlace[] {
+  const { id: stageId, eventId, round, event, target } = staged;
+  if (event === undefined) throw new Unplaceable(`event ${eventId} is not there`);
+  if (target !== undefined) {
+    const endpoint = byNumber.get(target)?.endpoint;
+    if (endpoint === undefined) return [];
+    return [{ stageId, eventId, round, endpoint: target, key: placeIn(endpoint, event.key).laneKey }];
+  }
+  return fanOut.placesOf(event).map(({ endpointId, laneKey }) => ({
+    stageId,
+    eventId,
+    round,
+    endpoint: numbers.get(endpointId) ?? 0n,
+    key: laneKey,
+  }));
+}
+
+// Values that do not fit, broken constraints, a trigger of the host's that refuses, limits of the server.
+const OF_CONTENT = /^(22|23|54|P0)/;
+
+/** Whether the events themselves are at fault, and not the database or the way to it. */
+function isOfContent(error: unknown): boolean {
+  return error instanceof Unplaceable || OF_CONTENT.test(sqlState(error) ?? "");
+}

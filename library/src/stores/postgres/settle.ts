@@ -1,0 +1,133 @@
+import { reach } from "#faults";
+import type { Settled, Settlement, SettleRequest } from "../../delivery/delivery-store.js";
+import type { LockedRow } from "./claim-rows.js";
+import { lockedRowsOf, readLockedSql } from "./claim-rows.js";
+import { numberArray } from "./column-arrays.js";
+import type { Parameter, Session } from "./database.js";
+import { recordEnded } from "./ended-deliveries.js";
+import type { LaneChange } from "./lane-change.js";
+import { advanceOf, claimOf, settledChange } from "./lane-change.js";
+import { LaneWriter } from "./lane-write.js";
+import { LooseWriter } from "./loose-write.js";
+import type { OutboxTables } from "./outbox-tables.js";
+import type { OwnTransactions } from "./own-transaction.js";
+
+/** Writes what workers did with their claims. */
+export class Settler {
+  readonly #transactions: OwnTransactions;
+  readonly #tables: OutboxTables;
+  readonly #lanes: LaneWriter;
+  readonly #loose: LooseWriter;
+  readonly #lockSql: string;
+
+  constructor(transactions: OwnTransactions, tables: OutboxTables) {
+    this.#transactions = transactions;
+    this.#tables = tables;
+    this.#lanes = new LaneWriter(tables);
+    this.#loose = new LooseWriter(tables);
+    this.#lockSql = lockSql(tables);
+  }
+
+  async settle(request: SettleRequest): Promise<readonly Settled[]> {
+    const { settlements } = request;
+    if (settlements.length === 0) return [];
+    const sorted = [...settlements].toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1));
+    reach("settle.before_record");
+    const changes = await this.#transactions.run((session) => this.#record(session, sorted, request));
+    reach("settle.after_record");
+    const settled = new Map(changes.map((change) => [nameOf(change.row), change]));
+    return settlements.map(({ claim }) => {
+      const change = settled.get(nameOf(claim));
+      return change === undefined ? { kind: "stale" } : { kind: "settled", next: claimOf(change) };
+    });
+  }
+
+  async #record(
+    session: Session,
+    sorted: readonly Settlement[],
+    request: SettleRequest,
+  ): Promise<readonly LaneChange[]> {
+    const params = lockParams(sorted, request);
+    const { rows } = await session.query({ text: this.#lockSql, params, prepared: true });
+    const found = lockedRowsOf(rows);
+    const changes = sorted.flatMap((settlement, n) => {
+      const row = found.get(n + 1);
+      return row === undefined ? [] : [settledChange(row, settlement)];
+    });
+    await recordEnded(session, changes, this.#tables);
+    await this.#lanes.write(
+      session,
+      changes.filter(({ row }) => row.kind === "lane"),
+      request,
+    );
+    await this.#loose.write(
+      session,
+      changes.filter(({ row }) => row.kind === "loose"),
+      request,
+    );
+    return changes;
+  }
+}
+
+function nameOf({ kind, id }: Pick<LockedRow, "kind" | "id">): string {
+  return `${kind} ${id}`;
+}
+
+function lockParams(sorted: readonly Settlement[], { run }: Pick<SettleRequest, "run">): Parameter[] {
+  return [
+    `{${sorted.map(({ claim }) => String(claim.kind === "lane")).join(",")}}`,
+    numberArray(sorted.map(({ claim }) => claim.id)),
+    numberArray(sorted.map(({ claim }) => claim.epoch)),
+    numberArray(sorted.map(({ claim }) => claim.run[0].sequence)),
+    // Where the next run would begin; it is read together with the lock.
+    numberArray(
+      sorted.map((settlement) =>
+        settlement.next ? settlement.claim.run[0].sequence + BigInt(advanceOf(settlement)) : undefined,
+      ),
+    ),
+    // A head that was tried goes alone.
+    numberArray(sorted.map((settlement) => (advanceOf(settlement) > 0 ? run.maxEvents : 1))),
+    String(run.maxBytes),
+  ];
+}
+
+// The rows are locked in the order in which they are given, lanes by their ids and then loose deliveries by theirs, as
+// everyone does: in any order, workers and the sequencer met in deadlocks. The epoch is the fence: whoever has claimed
+// it since has a higher one. That a lease has ended changes nothing while nobody has.
+function lockSql(tables: OutboxTables): string {
+  return `
+    with given as materialized (
+      select * from unnest($1::bool[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int4[]) with ordinality
+        as given (lane, id, epoch, head, run_from, run_max, n)
+    ), lanes as materialized (
+      select n, 'lane' as kind, state.*, run_from,
+        case when suspect_until > run_from then 1 else run_max end as run_max
+      from given cross join lateral (
+        select lane_id, endpoint_id, state.epoch, head_seq, next_seq, last_seq, attempts, failures, lapses, run_len,
+          suspect_until, intent, leased_until
+        from ${tables.laneState} as state
+        where given.lane and state.lane_id = given.id and state.epoch = given.epoch and head_seq = given.head
+          and leased_by is not null
+        for update
+      ) as state
+    ), loose as materialized (
+      select n, 'loose' as kind, loose.*
+      from given cross join lateral (
+        select loose.id, endpoint_id, loose.epoch, attempts, failures, lapses, leased_until, event_id, round
+        from ${tables.loose} as loose
+        where not given.lane and loose.id = given.id and loose.epoch = given.epoch and leased_by is not null
+        for update
+      ) as loose
+    )
+    ${readLockedSql(LOCKED, "$7", tables)}`;
+}
+
+const LOCKED = `(
+      select n, kind, lane_id as id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures, lapses,
+        run_len, suspect_until, intent, leased_until, null::int8 as event_id, null::int4 as round, run_from, run_max
+      from lanes
+      union all
+      select n, kind, id, endpoint_id, epoch, 0, 1, null, attempts, failures, lapses, 1, null, null, leased_until,
+        event_id, round, null, 1
+      from loose
+    )`;

@@ -1,0 +1,34 @@
+import { waitingEndpointsSql } from "./claim-pick.js";
+import type { OutboxTables } from "./outbox-tables.js";
+import type { OwnTransactions } from "./own-transaction.js";
+
+/** Milliseconds until something is due, of active endpoints alone; a lease counts by its end. */
+export async function readUntilDue(
+  transactions: OwnTransactions,
+  tables: OutboxTables,
+): Promise<number | undefined> {
+  const { endpoint, laneState, loose, later } = tables;
+  const first = (table: string): string => `(
+          select ready_at from ${table} as state
+          where state.endpoint_id = known.id and ready_at is not null order by ready_at limit 1
+        )`;
+  const { rows } = await transactions.run((session) =>
+    session.query({
+      text: `
+        with recursive ${waitingEndpointsSql("waiting", "-1", tables)}, soonest as (
+          select least(${first(laneState)}, ${first(loose)}) as at
+          from waiting cross join lateral (
+            select id from ${endpoint} as endpoint
+            where endpoint.id = waiting.endpoint_id and state = 'active' and removed_at is null limit 1
+          ) as known
+          union all
+          (select deliver_at from ${later} order by deliver_at limit 1)
+        )
+        select ceil(extract(epoch from min(at) - clock_timestamp()) * 1000)::text from soonest`,
+      params: [],
+      prepared: true,
+    }),
+  );
+  const [ms] = rows[0] ?? [];
+  return typeof ms === "string" ? Math.max(0, Number(ms)) : undefined;
+}

@@ -1,0 +1,84 @@
+import { equalBytes } from "../../bytes.js";
+import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
+import type { Written } from "../../outbox/outbox-store.js";
+import { storableBytes } from "./client.js";
+import type { SqliteClient } from "./client.js";
+import { withoutNul } from "./inbox-row.js";
+import type { OutboxTurn } from "./outbox-turn.js";
+import type { StoredEvent } from "./places.js";
+import { placeEvents } from "./places.js";
+import { placeDue } from "./sequence.js";
+
+const NO_HASH = new Uint8Array();
+
+/** Writes events and gives them their places, or writes nothing where one of them is a conflict. */
+export function writeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]): readonly Written[] {
+  const verdicts = judgeIds(turn.client, events);
+  if (verdicts.includes("conflict")) return verdicts;
+  const due: StoredEvent[] = [];
+  events.forEach((event, index) => {
+    if (verdicts[index] !== "written") return;
+    const number = insertEvent(turn, event);
+    if (event.idGiven) keepId(turn.client, event);
+    const { deliverAt } = event;
+    if (deliverAt === undefined || deliverAt.getTime() <= turn.nowMs) due.push({ number, addressed: event });
+    else putOff(turn.client, number, deliverAt.getTime());
+  });
+  placeDue(turn);
+  placeEvents(turn, due);
+  return verdicts;
+}
+
+// Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.
+function judgeIds(client: SqliteClient, events: readonly OutgoingEvent[]): Written[] {
+  const here = new Map<string, Uint8Array>();
+  return events.map(({ id, idGiven, tenant, bodyHash = NO_HASH }) => {
+    if (!idGiven) return "written";
+    const name = JSON.stringify([tenant, id]);
+    const known = here.get(name) ?? knownHash(client, tenant, id);
+    if (known !== undefined) return equalBytes(known, bodyHash) ? "duplicate" : "conflict";
+    here.set(name, bodyHash);
+    return "written";
+  });
+}
+
+function knownHash(client: SqliteClient, tenant: string, id: string): Uint8Array | undefined {
+  const row = client.get(
+    "select body_hash from posthorn_outbox_key where tenant = ? and event_id = ?",
+    withoutNul(tenant),
+    id,
+  ) as { body_hash: Uint8Array } | undefined;
+  return row?.body_hash;
+}
+
+function keepId(client: SqliteClient, { tenant, id, bodyHash = NO_HASH }: OutgoingEvent): void {
+  client.run(
+    "insert into posthorn_outbox_key (tenant, event_id, body_hash) values (?, ?, ?)",
+    withoutNul(tenant),
+    id,
+    storableBytes(bodyHash),
+  );
+}
+
+function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigint {
+  const row = client.getWide(
+    `insert into posthorn_event
+       (event_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+    event.id,
+    withoutNul(event.tenant),
+    withoutNul(event.source),
+    withoutNul(event.type),
+    event.key === undefined ? null : withoutNul(event.key),
+    withoutNul(event.contentType),
+    event.time.getTime(),
+    event.expiresAt?.getTime() ?? null,
+    nowMs,
+    storableBytes(event.body),
+  ) as { id: bigint };
+  return row.id;
+}
+
+function putOff(client: SqliteClient, event: bigint, deliverAtMs: number): void {
+  client.run("insert into posthorn_later (deliver_at, event) values (?, ?)", deliverAtMs, event);
+}

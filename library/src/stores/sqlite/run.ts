@@ -1,0 +1,104 @@
+import type { Claim, ClaimedDelivery, RunLimits } from "../../delivery/delivery-store.js";
+import type { Endpoint } from "../../outbox/endpoint.js";
+import { plainBytes } from "./client.js";
+import { stopBroken } from "./lane-head.js";
+import { saveLane } from "./lane.js";
+import type { Lane } from "./lane.js";
+import type { OutboxTurn } from "./outbox-turn.js";
+
+/** On what terms a worker takes something. */
+export interface LeaseTerms {
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly run: RunLimits;
+}
+
+/** Leases a lane whose head is due, writes it, and returns what is to be sent; undefined where its head is missing. */
+export function leaseLane(
+  turn: OutboxTurn,
+  lane: Lane,
+  { endpoint, terms }: { readonly endpoint: Endpoint; readonly terms: LeaseTerms },
+): Claim | undefined {
+  const [head, ...rest] = readRun(turn, lane, terms.run);
+  if (head === undefined) stopBroken(turn, lane);
+  else lane.lease({ ...terms, atMs: turn.nowMs }, 1 + rest.length);
+  saveLane(turn.client, lane);
+  return (
+    head && {
+      kind: "lane",
+      id: lane.id,
+      epoch: lane.epoch,
+      endpoint: { id: endpoint.id, version: endpoint.version },
+      lane: { generation: lane.generation, key: lane.key },
+      after: lane.lastSeq ?? undefined,
+      run: [head, ...rest],
+      attempts: lane.attempts,
+      failures: lane.failures,
+    }
+  );
+}
+
+/** The columns that a delivery is made of, of an event `e`. */
+export const EVENT_COLUMNS = "e.event_id, e.type, e.content_type, e.event_at, e.expires_at, e.body";
+
+export interface RunColumns {
+  readonly seq: bigint;
+  readonly round: bigint;
+  readonly event_id: string;
+  readonly type: string;
+  readonly content_type: string;
+  readonly event_at: bigint;
+  readonly expires_at: bigint | null;
+  readonly body: Uint8Array;
+}
+
+function readRun({ client, nowMs }: OutboxTurn, lane: Lane, limits: RunLimits): ClaimedDelivery[] {
+  const rows = client.allWide(
+    `select d.seq, d.round, ${EVENT_COLUMNS}
+     from posthorn_delivery d cross join posthorn_event e on e.id = d.event
+     where d.lane = ? and d.seq >= ? and d.seq < ? order by d.seq`,
+    lane.id,
+    lane.headSeq,
+    lane.headSeq + runLength({ client, lane, limits }),
+  ) as RunColumns[];
+  // The head itself may be missing while others are there.
+  return rows[0]?.seq === lane.headSeq ? rows.map((row) => claimedDelivery(row, nowMs)) : [];
+}
+
+function runLength({
+  client,
+  lane,
+  limits,
+}: Pick<OutboxTurn, "client"> & { readonly lane: Lane; readonly limits: RunLimits }): bigint {
+  const waiting = lane.nextSeq - lane.headSeq;
+  const tried = lane.attempts > 0;
+  const suspect = lane.suspectUntil !== null && lane.headSeq < lane.suspectUntil;
+  if (waiting === 1n || limits.maxEvents <= 1 || tried || suspect) return 1n;
+  // Their sizes first, which SQLite knows without reading them: eight bodies of a megabyte would be read for one.
+  const sizes = client.all(
+    `select length(e.body) as bytes
+     from posthorn_delivery d cross join posthorn_event e on e.id = d.event
+     where d.lane = ? and d.seq >= ? order by d.seq limit +?`,
+    lane.id,
+    lane.headSeq,
+    limits.maxEvents,
+  ) as { bytes: number }[];
+  let bytes = 0;
+  const fitting = sizes.findIndex((each, index) => (bytes += each.bytes) > limits.maxBytes && index > 0);
+  return BigInt(fitting === -1 ? sizes.length : fitting);
+}
+
+export function claimedDelivery(row: RunColumns, nowMs: number): ClaimedDelivery {
+  return {
+    sequence: row.seq,
+    round: Number(row.round),
+    event: {
+      id: row.event_id,
+      type: row.type,
+      body: plainBytes(row.body),
+      contentType: row.content_type,
+      time: new Date(Number(row.event_at)),
+    },
+    expiresInMs: row.expires_at === null ? undefined : Number(row.expires_at) - nowMs,
+  };
+}

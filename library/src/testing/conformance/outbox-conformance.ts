@@ -1,0 +1,62 @@
+import type { Case } from "./case.js";
+import { casesOf } from "./case.js";
+import { alike } from "./expectation.js";
+import { outboxClaims } from "./outbox-claims.js";
+import { outboxDead } from "./outbox-dead.js";
+import { outboxEndpoints } from "./outbox-endpoints.js";
+import { outboxFidelity, outboxLargeSequences } from "./outbox-fidelity.js";
+import type { OutboxHarness, OutboxPledge } from "./outbox-harness.js";
+import { outboxFacts } from "./outbox-harness.js";
+import { outboxLapses } from "./outbox-lapses.js";
+import { outboxOperators } from "./outbox-operators.js";
+import { outboxOrder } from "./outbox-order.js";
+import { outboxRuns } from "./outbox-runs.js";
+import { outboxSettling } from "./outbox-settling.js";
+import { outboxTransactions } from "./outbox-transactions.js";
+import { outboxWriting } from "./outbox-writing.js";
+
+// The first whole number that a JavaScript number cannot tell from its neighbour.
+const LARGE = 2n ** 53n + 1n;
+
+/**
+ * Every promise of an outbox, as cases for any test runner. Run them all; list those that are declined as skipped,
+ * with their reason.
+ *
+ * @example
+ * for (const { name, declined, run } of outboxConformance(harness)) {
+ *   test(name, { skip: declined ?? false }, run);
+ * }
+ */
+export function outboxConformance<Tx>(harness: OutboxHarness<Tx>): Case[] {
+  // The cases only hand a transaction back to the harness that it came from; they need not know its type.
+  const known = harness as unknown as OutboxHarness<unknown>;
+  const facts = outboxFacts(known);
+  const topics = {
+    contract: [claims(known), ...outboxWriting],
+    transactions: outboxTransactions,
+    endpoints: outboxEndpoints,
+    order: outboxOrder,
+    claims: outboxClaims,
+    settling: outboxSettling,
+    runs: outboxRuns,
+    lapses: outboxLapses,
+    "dead letters": outboxDead,
+    operators: outboxOperators,
+    fidelity: outboxFidelity,
+  };
+  const large = { open: () => known.openAt?.(LARGE) ?? known.open() };
+  return [...casesOf(topics, facts, known), ...casesOf({ fidelity: outboxLargeSequences }, facts, large)];
+}
+
+function claims({ capabilities, transactions }: OutboxHarness<unknown>): OutboxPledge {
+  return {
+    name: "the outbox says of itself what its harness claims",
+    check(bench) {
+      for (const outbox of bench.outboxes) {
+        const found = { ...outbox.capabilities, transactions: outbox.transactions };
+        alike(found, { ...capabilities, transactions }, "what the outbox says");
+      }
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { memoryOutbox } from "posthorn/memory";
+import type { MemoryTx } from "posthorn/memory";
+import type { OutboxHarness } from "posthorn/testing";
+import { inProcessOutbox } from "../memory-harness.js";
+import { claimFlaws } from "./claims.js";
+import { endpointFlaws } from "./endpoints.js";
+import { flawed, Swaps } from "./flaw.js";
+import type { Flaw } from "./flaw.js";
+import { operatingFlaws } from "./operating.js";
+import { settlingFlaws } from "./settling.js";
+import { writingFlaws } from "./writing.js";
+
+const FLAWS = { ...writingFlaws, ...endpointFlaws, ...claimFlaws, ...settlingFlaws, ...operatingFlaws };
+
+/** One way each in which an outbox can be wrong. */
+export type OutboxFlaw = keyof typeof FLAWS;
+
+export const OUTBOX_FLAWS = Object.keys(FLAWS) as readonly OutboxFlaw[];
+
+/** Does something with a memory outbox that has the flaw; all others have it meanwhile, too. */
+export async function withOutboxFlaw<T>(
+  name: OutboxFlaw,
+  work: (harness: OutboxHarness<MemoryTx>) => Promise<T>,
+): Promise<T> {
+  const flaw: Flaw = FLAWS[name];
+  const swaps = new Swaps();
+  flaw.mutate?.(swaps);
+  const make = inProcessOutbox(
+    (clock, firstEvent) => flawed(memoryOutbox({ clock, firstEvent }), clock, flaw),
+    {
+      patienceMs: 400,
+    },
+  );
+  try {
+    return await work(make);
+  } finally {
+    swaps.undo();
+  }
+}

@@ -1,0 +1,276 @@
+import { placeIn } from "../../../library/src/outbox/fan-out.js";
+import type { Place } from "../../../library/src/outbox/fan-out.js";
+import { EndpointTable } from "../../../library/src/stores/memory/outbox-endpoints.js";
+import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
+import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
+import type { Flaw, Swaps } from "./flaw.js";
+
+/** Flaws of endpoints, and of who gets what in which lane. */
+export const endpointFlaws = {
+  endpoint_added_again: {
+    wrap: (inner) => ({
+      addEndpoint: async (endpoint) => {
+        await inner.removeEndpoint(endpoint.id);
+        return inner.addEndpoint(endpoint);
+      },
+    }),
+  },
+  endpoint_loses_a_secret: {
+    mutate: (swaps) =>
+      swaps.swap(
+        EndpointTable.prototype,
+        "put",
+        (right) =>
+          function (this: EndpointTable, endpoint) {
+            right.call(this, { ...endpoint, secrets: endpoint.secrets.slice(0, 1) });
+          },
+      ),
+  },
+  endpoints_unsorted: {
+    wrap: (inner) => ({
+      listEndpoints: async (page) => (await inner.listEndpoints(page)).toReversed(),
+    }),
+  },
+  endpoints_of_every_tenant: {
+    wrap: (inner) => ({ listEndpoints: (page) => inner.listEndpoints({ ...page, tenant: undefined }) }),
+  },
+  removed_endpoint_read: {
+    wrap: (inner) => ({ readEndpoints: async () => inner.listEndpoints({ limit: 100 }) }),
+  },
+  new_endpoint_gets_the_past: {
+    wrap: (inner) => {
+      const past: Parameters<typeof inner.append>[0][number][] = [];
+      return {
+        append: (events) => (past.push(...events), inner.append(events)),
+        addEndpoint: async (endpoint) => {
+          const added = await inner.addEndpoint(endpoint);
+          await inner.append(past.map((event) => ({ ...event, idGiven: false })));
+          return added;
+        },
+      };
+    },
+  },
+  patterns_ignored: {
+    mutate: (swaps) =>
+      swapPlaces(swaps, (table, _places, event) =>
+        table
+          .sorted()
+          .filter(({ tenant }) => tenant === event.tenant)
+          .map((endpoint) => placeIn(endpoint, event.key)),
+      ),
+  },
+  tenants_mixed: {
+    mutate: (swaps) =>
+      swapPlaces(swaps, (table, _places, event) =>
+        table.sorted().flatMap(({ tenant }) => table.placesOfRight({ ...event, tenant })),
+      ),
+  },
+  first_endpoint_only: { mutate: (swaps) => swapPlaces(swaps, (_table, places) => places.slice(0, 1)) },
+  order_always_by_key: {
+    mutate: (swaps) =>
+      swapPlaces(swaps, (_table, places, { key }) =>
+        places.map(({ endpointId }) => ({ endpointId, laneKey: key })),
+      ),
+  },
+  one_lane_without_a_key: {
+    mutate: (swaps) =>
+      swapPlaces(swaps, (_table, places) =>
+        places.map(({ endpointId, laneKey = "" }) => ({ endpointId, laneKey })),
+      ),
+  },
+  one_lane_for_all_keys: {
+    mutate: (swaps) =>
+      swapPlaces(swaps, (_table, places) =>
+        places.map(({ endpointId, laneKey }) => ({ endpointId, laneKey: laneKey && "all" })),
+      ),
+  },
+  lanes_across_endpoints: {
+    mutate: (swaps) =>
+      swapPlaces(swaps, (table, places) =>
+        places.map(({ endpointId, laneKey }) => ({
+          endpointId: laneKey === undefined ? endpointId : (table.sorted()[0]?.id ?? endpointId),
+          laneKey,
+        })),
+      ),
+  },
+  sources_without_case: {
+    mutate: (swaps) =>
+      swapPlaces(swaps, (table, _places, event) =>
+        table.placesOfRight({ ...event, source: event.source.toLowerCase() }),
+      ),
+  },
+  change_keeps_the_version: {
+    mutate: (swaps) =>
+      swaps.swap(
+        EndpointTable.prototype,
+        "change",
+        (right) =>
+          function (this: EndpointTable, id, change) {
+            const version = this.get(id)?.version ?? 0;
+            const changed = right.call(this, id, change);
+            if (changed !== undefined) this.put({ ...changed, version });
+            return this.get(id);
+          },
+      ),
+  },
+  change_to_nothing_ignored: {
+    mutate: (swaps) =>
+      swaps.swap(
+        EndpointTable.prototype,
+        "change",
+        (right) =>
+          function (this: EndpointTable, id, change) {
+            const named = Object.entries(change).filter(([, value]) => value !== undefined);
+            return right.call(this, id, Object.fromEntries(named));
+          },
+      ),
+  },
+  order_change_holds_for_the_past: {
+    wrap: (inner) => ({
+      changeEndpoint: async (id, change) => {
+        const { claims } =
+          change.order === undefined
+            ? { claims: [] }
+            : await inner.claim({ ...ALL, run: { ...ALL.run, maxEvents: 9 } });
+        const changed = await inner.changeEndpoint(id, change);
+        for (const claim of claims) {
+          await inner.settle({ ...ALL, settlements: [{ claim, ...DONE, acknowledged: claim.run.length }] });
+        }
+        return changed;
+      },
+    }),
+  },
+  paused_endpoint_claimed: {
+    mutate: (swaps) =>
+      swaps.swap(
+        EndpointTable.prototype,
+        "isActive",
+        () =>
+          function (this: EndpointTable, id) {
+            return ["active", "paused"].includes(this.get(id)?.state ?? "");
+          },
+      ),
+  },
+  disabled_endpoint_claimed: {
+    mutate: (swaps) =>
+      swaps.swap(
+        EndpointTable.prototype,
+        "isActive",
+        () =>
+          function (this: EndpointTable, id) {
+            return ["active", "disabled"].includes(this.get(id)?.state ?? "");
+          },
+      ),
+  },
+  pause_breaks_leases: {
+    wrap: (inner) => ({
+      changeEndpoint: async (id, change) => {
+        if (change.state === "paused") await inner.release("worker_1", []);
+        return inner.changeEndpoint(id, change);
+      },
+    }),
+  },
+  pause_drops_what_waits: {
+    wrap: (inner) => ({
+      changeEndpoint: async (id, change) => {
+        const [before] = await inner.readEndpoints([id]);
+        if (change.state === undefined || change.state === "active" || before === undefined) {
+          return inner.changeEndpoint(id, change);
+        }
+        await inner.removeEndpoint(id);
+        await inner.addEndpoint(before);
+        return inner.changeEndpoint(id, change);
+      },
+    }),
+  },
+  removed_twice: {
+    wrap: (inner) => ({ removeEndpoint: async (id) => (await inner.removeEndpoint(id), true) }),
+  },
+  removal_leaves_what_waits: {
+    mutate: (swaps) => swaps.swap(Lanes.prototype, "remove", () => () => []),
+  },
+  removal_leaves_lanes_running: {
+    mutate: (swaps) => {
+      swaps.swap(Lanes.prototype, "remove", () => () => []);
+      swaps.swap(
+        EndpointTable.prototype,
+        "isActive",
+        () =>
+          function (this: EndpointTable, id) {
+            return (this.get(id)?.state ?? "active") === "active";
+          },
+      );
+    },
+  },
+  disabling_ignored: {
+    mutate: (swaps) =>
+      swaps.swap(
+        EndpointTable.prototype,
+        "change",
+        (right) =>
+          function (this: EndpointTable, id, change) {
+            const settled = change.state === "disabled" && change.because !== undefined;
+            return settled ? this.get(id) : right.call(this, id, change);
+          },
+      ),
+  },
+  disabling_without_reason: {
+    mutate: (swaps) =>
+      swaps.swap(
+        EndpointTable.prototype,
+        "change",
+        (right) =>
+          function (this: EndpointTable, id, change) {
+            return right.call(this, id, { ...change, because: undefined });
+          },
+      ),
+  },
+  empty_lane_starts_again: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "append",
+        (right) =>
+          function (this: Lane, event, ...given) {
+            if (this.isEmpty && this.kind === "lane") {
+              [this.head, this.end, this.after] = [event.rowId, event.rowId, undefined];
+            }
+            right.call(this, event, ...given);
+          },
+      ),
+  },
+  stopped_lanes_not_blocked: {
+    mutate: (swaps) => swaps.swap(EndpointTable.prototype, "stoppedAt", () => () => undefined),
+  },
+} satisfies Readonly<Record<string, Flaw>>;
+
+const ALL = {
+  worker: "flaw",
+  limit: 100,
+  leaseMs: 1000,
+  inFlight: new Map<string, number>(),
+  run: { maxEvents: 1, maxBytes: 1_048_576 },
+  alone: false,
+};
+const DONE = { attempts: [], rest: undefined, next: false };
+
+type RightTable = EndpointTable & { placesOfRight: EndpointTable["placesOf"] };
+
+function swapPlaces(
+  swaps: Swaps,
+  places: (
+    table: RightTable,
+    right: readonly Place[],
+    event: Parameters<EndpointTable["placesOf"]>[0],
+  ) => readonly Place[],
+): void {
+  swaps.swap(
+    EndpointTable.prototype,
+    "placesOf",
+    (right) =>
+      function (this: EndpointTable, event) {
+        const table = Object.assign(this, { placesOfRight: right });
+        return places(table, right.call(this, event), event);
+      },
+  );
+}

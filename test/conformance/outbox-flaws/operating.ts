@@ -1,0 +1,373 @@
+import type { MemoryOutbox } from "posthorn/memory";
+import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
+import { History } from "../../../library/src/stores/memory/outbox-history.js";
+import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
+import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
+import { Operator } from "../../../library/src/stores/memory/outbox-operator.js";
+import type { Flaw, Swaps } from "./flaw.js";
+
+/** Flaws of the dead, and of what a person sees and does. */
+export const operatingFlaws = {
+  halt_lets_the_lane_go_on: { wrap: (inner) => withPolicy(inner, "halt", "skip") },
+  park_lets_the_lane_go_on: { wrap: (inner) => withPolicy(inner, "park", "skip") },
+  park_called_halt: { wrap: (inner) => withPolicy(inner, "park", "halt") },
+  skip_halts_the_lane: { wrap: (inner) => withPolicy(inner, "skip", "halt") },
+  dead_without_record: { mutate: (swaps) => swaps.swap(History.prototype, "addDead", () => () => undefined) },
+  dead_lane_armed_by_the_next_event: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "append",
+        (right) =>
+          function (this: Lane, event, round, now) {
+            right.call(this, event, round, now);
+            if (this.lease === undefined) this.readyAt = now;
+          },
+      ),
+  },
+  dead_blocks_always: { wrap: (inner) => eachLetter(inner, () => ({ blocks: true })) },
+  dead_blocks_never: { wrap: (inner) => eachLetter(inner, () => ({ blocks: false })) },
+  dead_always_exhausted: { wrap: (inner) => eachLetter(inner, () => ({ because: "exhausted" })) },
+  dead_without_status: { wrap: (inner) => eachLetter(inner, () => ({ lastStatus: undefined })) },
+  dead_without_attempts: { wrap: (inner) => eachLetter(inner, () => ({ attempts: 0 })) },
+  dead_always_of_round_1: { wrap: (inner) => eachLetter(inner, () => ({ round: 1 })) },
+  dead_oldest_first: {
+    mutate: (swaps) =>
+      swaps.swap(
+        History.prototype,
+        "allDead",
+        (right) =>
+          function (this: History) {
+            return right.call(this).toReversed();
+          },
+      ),
+  },
+  dead_pages_overlap: {
+    wrap: (inner) => ({
+      deadLetters: ({ limit, after }) =>
+        inner.deadLetters(after === undefined ? { limit } : { limit, after: String(Number(after) + 1) }),
+    }),
+  },
+  dead_without_pages: {
+    wrap: (inner) => ({
+      deadLetters: async (page) => ({ items: (await inner.deadLetters(page)).items, next: undefined }),
+    }),
+  },
+  redrive_always_at_the_end: {
+    wrap: (inner) => ({
+      redrive: async (id) => {
+        const { items } = await inner.deadLetters({ limit: 100 });
+        const letter = items.find((each) => each.id === id && each.blocks);
+        const { items: lanes } = await inner.blockedLanes({ limit: 100 });
+        const lane = lanes.find(({ key }) => key === letter?.key);
+        if (letter !== undefined && lane !== undefined) await inner.skip(lane.id);
+        return inner.redrive(id);
+      },
+    }),
+  },
+  redrive_keeps_the_round: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "reviveHead",
+        () =>
+          function (this: Lane, now) {
+            [this.state, this.attempts, this.failures, this.blockedAt] = ["flowing", 0, 0, undefined];
+            this.rest(now);
+          },
+      ),
+  },
+  redrive_keeps_the_budget: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "reviveHead",
+        (right) =>
+          function (this: Lane, now) {
+            const { attempts, failures } = this;
+            right.call(this, now);
+            Object.assign(this, { attempts, failures });
+          },
+      ),
+  },
+  redrive_at_the_end_keeps_the_round: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lanes.prototype,
+        "append",
+        (right) =>
+          function (this: Lanes, event, place, { now }) {
+            right.call(this, event, place, { round: 1, now });
+          },
+      ),
+  },
+  redrive_twice: { mutate: (swaps) => swaps.swap(History.prototype, "removeDead", () => () => undefined) },
+  redrive_of_anything: {
+    wrap: (inner) => ({
+      redrive: async (id) => {
+        const redriven = await inner.redrive(id);
+        return redriven === "unknown" ? "at_end" : redriven;
+      },
+    }),
+  },
+  redrive_without_a_lane_lost: {
+    wrap: (inner) => ({
+      redrive: (id) => (id.split("_").length === 2 ? Promise.resolve("at_end") : inner.redrive(id)),
+    }),
+  },
+  redrive_leaves_the_letter: {
+    wrap: (inner) => {
+      const kept: DeadLetter[] = [];
+      return {
+        redrive: async (id) => {
+          const { items } = await inner.deadLetters({ limit: 100 });
+          kept.push(...items.filter((each) => each.id === id));
+          return inner.redrive(id);
+        },
+        deadLetters: async (page) => {
+          const { items, next } = await inner.deadLetters(page);
+          return { items: [...items, ...kept], next };
+        },
+      };
+    },
+  },
+  blocked_never: { wrap: () => ({ blockedLanes: () => Promise.resolve({ items: [], next: undefined }) }) },
+  blocked_while_due: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "append",
+        (right) =>
+          function (this: Lane, event, round, now) {
+            right.call(this, event, round, now);
+            this.blockedAt ??= now;
+          },
+      ),
+  },
+  blocked_after_the_gap: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "passHead",
+        (right) =>
+          function (this: Lane) {
+            const { blockedAt } = this;
+            right.call(this);
+            this.blockedAt = blockedAt;
+          },
+      ),
+  },
+  blocked_since_the_last_failure: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "take",
+        (right) =>
+          function (this: Lane, lease) {
+            this.blockedAt = undefined;
+            right.call(this, lease);
+          },
+      ),
+  },
+  blocked_shortest_first: {
+    wrap: (inner) => ({
+      blockedLanes: async (page) => {
+        const { items, next } = await inner.blockedLanes(page);
+        return { items: items.toReversed(), next };
+      },
+    }),
+  },
+  blocked_always_retrying: { wrap: (inner) => eachBlocked(inner, () => ({ state: "retrying" })) },
+  blocked_without_depth: { wrap: (inner) => eachBlocked(inner, () => ({ depth: 1n })) },
+  blocked_always_due: { wrap: (inner) => eachBlocked(inner, () => ({ dueInMs: 0 })) },
+  skip_forgets_the_dead: {
+    wrap: (inner) => {
+      const forgotten = new Set<string>();
+      return {
+        skip: async (laneId) => {
+          const { items } = await inner.deadLetters({ limit: 100 });
+          for (const { id, blocks } of items)
+            if (blocks && id.startsWith(`dlv_${laneId}_`)) forgotten.add(id);
+          return inner.skip(laneId);
+        },
+        deadLetters: async (page) => {
+          const { items, next } = await inner.deadLetters(page);
+          return { items: items.filter(({ id }) => !forgotten.has(id)), next };
+        },
+      };
+    },
+  },
+  skip_of_the_dead_refused: {
+    wrap: (inner) => ({
+      skip: async (laneId) => {
+        const { items } = await inner.deadLetters({ limit: 100 });
+        const dead = items.some(({ id, blocks }) => blocks && id.startsWith(`dlv_${laneId}_`));
+        return dead ? "unknown" : inner.skip(laneId);
+      },
+    }),
+  },
+  skip_as_dead: {
+    wrap: (inner) => {
+      const skipped: DeadLetter[] = [];
+      return {
+        skip: async (laneId) => {
+          const before = await inner.blockedLanes({ limit: 1 });
+          const answer = await inner.skip(laneId);
+          if (answer !== "unknown" && before.items.length === 0) skipped.push(LETTER);
+          return answer;
+        },
+        deadLetters: async (page) => {
+          const { items, next } = await inner.deadLetters(page);
+          return { items: [...items, ...skipped], next };
+        },
+      };
+    },
+  },
+  skip_leaves_the_lane_waiting: {
+    mutate: (swaps) =>
+      onSkip(swaps, (lane) => {
+        if (lane.lease === undefined && !lane.isEmpty) lane.readyAt = 1e15;
+      }),
+  },
+  skip_of_two: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Operator.prototype,
+        "skip",
+        (right) =>
+          function (this: Operator, laneId) {
+            const answer = right.call(this, laneId);
+            if (answer === "skipped") right.call(this, laneId);
+            return answer;
+          },
+      ),
+  },
+  skip_breaks_the_lease: {
+    mutate: (swaps) => {
+      let skipping = false;
+      swaps.swap(
+        Lanes.prototype,
+        "find",
+        (right) =>
+          function (this: Lanes, kind, id) {
+            const lane = right.call(this, kind, id);
+            if (skipping && lane !== undefined) lane.lease = undefined;
+            return lane;
+          },
+      );
+      swaps.swap(
+        Operator.prototype,
+        "skip",
+        (right) =>
+          function (this: Operator, laneId) {
+            skipping = true;
+            const answer = right.call(this, laneId);
+            skipping = false;
+            return answer;
+          },
+      );
+    },
+  },
+  skip_intent_forgotten: { mutate: (swaps) => onSkip(swaps, (lane) => (lane.skipIntended = false)) },
+  skip_intent_outlives_its_head: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "passHead",
+        (right) =>
+          function (this: Lane) {
+            const { skipIntended } = this;
+            right.call(this);
+            this.skipIntended = skipIntended;
+          },
+      ),
+  },
+  skip_of_nothing: {
+    wrap: (inner) => ({
+      skip: async (laneId) => {
+        const answer = await inner.skip(laneId);
+        return answer === "unknown" ? "skipped" : answer;
+      },
+    }),
+  },
+} satisfies Readonly<Record<string, Flaw>>;
+
+const LETTER: DeadLetter = {
+  id: "dlv_1_1",
+  tenant: "default",
+  endpointId: "ep_a",
+  key: "k",
+  sequence: 1n,
+  eventId: "skipped",
+  type: "order.paid",
+  round: 1,
+  because: "refused",
+  diedAt: new Date(0),
+  attempts: 0,
+  lastStatus: undefined,
+  lastError: undefined,
+  blocks: false,
+};
+
+type Policy = "halt" | "skip" | "park";
+
+function withPolicy(inner: MemoryOutbox, from: Policy, to: Policy): Pick<MemoryOutbox, "settle"> {
+  return {
+    settle: (request) => {
+      const settlements = request.settlements.map((each) =>
+        each.rest?.state === "dead" && each.rest.policy === from
+          ? { ...each, rest: { ...each.rest, policy: to } }
+          : each,
+      );
+      return inner.settle({ ...request, settlements });
+    },
+  };
+}
+
+function eachLetter(
+  inner: MemoryOutbox,
+  change: () => Partial<DeadLetter>,
+): Pick<MemoryOutbox, "deadLetters"> {
+  return {
+    deadLetters: async (page) => {
+      const { items, next } = await inner.deadLetters(page);
+      return { items: items.map((each) => Object.assign(each, change())), next };
+    },
+  };
+}
+
+function eachBlocked(
+  inner: MemoryOutbox,
+  change: () => Partial<BlockedLane>,
+): Pick<MemoryOutbox, "blockedLanes"> {
+  return {
+    blockedLanes: async (page) => {
+      const { items, next } = await inner.blockedLanes(page);
+      return { items: items.map((each) => Object.assign(each, change())), next };
+    },
+  };
+}
+
+/** Does something more with a lane whose head was skipped. */
+function onSkip(swaps: Swaps, change: (lane: Lane) => unknown): void {
+  let found: Lane | undefined;
+  swaps.swap(
+    Lanes.prototype,
+    "find",
+    (right) =>
+      function (this: Lanes, kind, id) {
+        found = right.call(this, kind, id);
+        return found;
+      },
+  );
+  swaps.swap(
+    Operator.prototype,
+    "skip",
+    (right) =>
+      function (this: Operator, laneId) {
+        const answer = right.call(this, laneId);
+        if (found !== undefined) change(found);
+        return answer;
+      },
+  );
+}

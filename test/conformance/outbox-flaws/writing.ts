@@ -1,0 +1,404 @@
+import type { MemoryTx } from "posthorn/memory";
+import type { Written } from "../../../library/src/outbox/outbox-store.js";
+import type { OutgoingEvent } from "../../../library/src/outbox/outgoing-event.js";
+import { GivenIds } from "../../../library/src/stores/memory/outbox-ids.js";
+import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
+import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
+import { Publications } from "../../../library/src/stores/memory/outbox-publications.js";
+import { Wake } from "../../../library/src/work/wake.js";
+import { tick } from "./flaw.js";
+import type { Flaw, Swaps } from "./flaw.js";
+
+/** Flaws of `write` and `append`, and of what they let wait or lose. */
+export const writingFlaws = {
+  claims_more: {
+    wrap: (inner) => ({ capabilities: { ...inner.capabilities, survivesPowerLoss: true } }),
+  },
+  rollback_leaves_the_event: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Publications.prototype,
+        "write",
+        () =>
+          function (this: Publications, events) {
+            return this.append(events);
+          },
+      ),
+  },
+  commit_loses_the_event: {
+    mutate: (swaps) =>
+      swaps.swap(Publications.prototype, "write", () => (events) => events.map(() => "written")),
+  },
+  order_of_a_call_reversed: {
+    mutate: (swaps) => {
+      for (const name of ["write", "append"] as const) {
+        swaps.swap(
+          Publications.prototype,
+          name,
+          (right: Publications["write"]) =>
+            function (this: Publications, events: readonly OutgoingEvent[], tx: MemoryTx) {
+              return right.call(this, events.toReversed(), tx).toReversed();
+            },
+        );
+      }
+    },
+  },
+  given_id_forgotten: {
+    mutate: (swaps) => swaps.swap(GivenIds.prototype, "add", () => () => "written"),
+  },
+  given_id_of_a_rollback_remembered: {
+    wrap: (inner) => {
+      const seen = new Set<string>();
+      return {
+        write: (events, tx) => {
+          for (const { id, idGiven } of events) if (idGiven) seen.add(id);
+          return inner.write(events, tx);
+        },
+        append: async (events) =>
+          events.every(({ id }) => seen.has(id)) ? events.map(() => "duplicate") : inner.append(events),
+      };
+    },
+  },
+  given_id_twice_in_a_call: {
+    wrap: (inner) => ({
+      append: async (events) => {
+        const ids = events.map(({ id }) => id);
+        if (new Set(ids).size === ids.length) return inner.append(events);
+        return inner.append(unnamed(events));
+      },
+    }),
+  },
+  conflict_called_duplicate: {
+    mutate: (swaps) => swapVerdict(swaps, "conflict", "duplicate"),
+  },
+  conflict_written: {
+    mutate: (swaps) => swapVerdict(swaps, "conflict", "written"),
+  },
+  duplicate_called_conflict: {
+    mutate: (swaps) => swapVerdict(swaps, "duplicate", "conflict"),
+  },
+  conflict_lets_the_others_in: {
+    wrap: (inner) => ({
+      append: async (events) => {
+        const verdicts = await inner.append(events);
+        const fine = events.filter((_, index) => verdicts[index] === "written");
+        if (verdicts.includes("conflict")) await inner.append(fine);
+        return verdicts;
+      },
+    }),
+  },
+  ids_across_tenants: {
+    mutate: (swaps) =>
+      swaps.swap(
+        GivenIds.prototype,
+        "add",
+        (right) =>
+          function (this: GivenIds, event) {
+            return right.call(this, { ...event, tenant: "" });
+          },
+      ),
+  },
+  ids_without_case: {
+    mutate: (swaps) =>
+      swaps.swap(
+        GivenIds.prototype,
+        "add",
+        (right) =>
+          function (this: GivenIds, event) {
+            return right.call(this, { ...event, id: event.id.toLowerCase() });
+          },
+      ),
+  },
+  bell_not_rung: { wrap: () => ({ wake: new Wake() }) },
+  appends_out_of_order: {
+    wrap: (inner) => ({
+      append: gathered(async (calls) =>
+        (await inTurn((events) => inner.append(events), calls.toReversed())).toReversed(),
+      ),
+    }),
+  },
+  conflict_spoils_the_batch: {
+    wrap: (inner) => ({
+      append: gathered(async (calls) => {
+        const written = await inTurn((events) => inner.append(events), calls);
+        const spoilt = written.flat().includes("conflict");
+        return spoilt ? written.map((each) => each.map(() => "conflict")) : written;
+      }),
+    }),
+  },
+  check_then_insert: {
+    wrap: (inner) => {
+      const known = new Set<string>();
+      return {
+        append: async (events) => {
+          const given = events.filter(({ idGiven }) => idGiven);
+          if (given.length !== 1 || events.length !== 1) return inner.append(events);
+          const id = JSON.stringify([given[0]?.tenant, given[0]?.id]);
+          if (known.has(id)) return inner.append(events);
+          await tick();
+          known.add(id);
+          const [verdict] = await inner.append(events);
+          if (verdict === "duplicate") await inner.append(unnamed(events));
+          return ["written"];
+        },
+      };
+    },
+  },
+  write_answers_at_once: {
+    wrap: (inner) => ({
+      write: (events, tx) => {
+        void inner.write(events, tx);
+        return events.map(() => "written") as unknown as Promise<readonly Written[]>;
+      },
+    }),
+  },
+  duplicate_poisons_the_transaction: {
+    wrap: (inner) => {
+      const poisoned = new WeakSet<MemoryTx>();
+      return {
+        write: async (events, tx) => {
+          if (poisoned.has(tx)) throw new Error("current transaction is aborted");
+          const verdicts = await inner.write(events, tx);
+          if (verdicts.some((each) => each !== "written")) poisoned.add(tx);
+          return verdicts;
+        },
+      };
+    },
+  },
+  late_commit_passed_over: {
+    wrap: (inner) => {
+      let numbered = 0;
+      let placed = 0;
+      return {
+        append: (events) => ((placed = ++numbered), inner.append(events)),
+        write: (events, tx) => {
+          const number = ++numbered;
+          const late: MemoryTx = {
+            id: tx.id,
+            onCommit: (effect) => tx.onCommit(() => placed < number && effect()),
+          };
+          return inner.write(events, late);
+        },
+      };
+    },
+  },
+  open_transaction_locks_all: {
+    wrap: (inner) => {
+      let open = Promise.resolve();
+      return {
+        append: async (events) => (await open, inner.append(events)),
+        write: async (events, tx) => {
+          await open;
+          open = new Promise((resolve) => tx.onCommit(resolve));
+          return inner.write(events, tx);
+        },
+      };
+    },
+  },
+  rollback_leaves_a_gap: {
+    mutate: (swaps) => {
+      const lanes = new WeakMap<Publications, Lane>();
+      let last: Lane | undefined;
+      swaps.swap(
+        Lane.prototype,
+        "append",
+        (right) =>
+          function (this: Lane, ...given) {
+            last = this;
+            right.apply(this, given);
+          },
+      );
+      swaps.swap(
+        Publications.prototype,
+        "append",
+        (right) =>
+          function (this: Publications, events) {
+            const verdicts = right.call(this, events);
+            if (last !== undefined) lanes.set(this, last);
+            return verdicts;
+          },
+      );
+      swaps.swap(
+        Publications.prototype,
+        "write",
+        (right) =>
+          function (this: Publications, events, tx) {
+            const lane = lanes.get(this);
+            if (lane !== undefined) lane.end += 1n;
+            return right.call(this, events, tx);
+          },
+      );
+    },
+  },
+  sequence_gap: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "append",
+        (right) =>
+          function (this: Lane, ...given) {
+            right.apply(this, given);
+            if (this.end % 5n === 0n) this.end += 1n;
+          },
+      ),
+  },
+  stage_not_drained_before_a_change: {
+    wrap: (inner) => staged(inner, false),
+  },
+  sequenced_by_two: {
+    wrap: (inner) => staged(inner, true),
+  },
+  deliver_at_ignored: {
+    mutate: (swaps) =>
+      swapEvents(swaps, (events) => events.map((each) => ({ ...each, deliverAt: undefined }))),
+  },
+  deliver_at_in_the_past_lost: {
+    mutate: (swaps) =>
+      swapEvents(swaps, (events) =>
+        events.filter(({ deliverAt }) => (deliverAt?.getFullYear() ?? 2030) > 2000),
+      ),
+  },
+  deliver_at_never_due: {
+    mutate: (swaps) => swaps.swap(Publications.prototype, "placeDue", () => () => 0),
+  },
+  body_as_text: {
+    mutate: (swaps) =>
+      swapEvents(swaps, (events) =>
+        events.map((each) => ({
+          ...each,
+          body: new TextEncoder().encode(new TextDecoder().decode(each.body)),
+        })),
+      ),
+  },
+  large_publication_cut: {
+    wrap: (inner) => ({
+      append: async (events) => [
+        ...(await inner.append(events.slice(0, 200))),
+        ...events.slice(200).map((): Written => "written"),
+      ],
+    }),
+  },
+  time_in_seconds: {
+    mutate: (swaps) =>
+      swapEvents(swaps, (events) =>
+        events.map((each) => ({ ...each, time: new Date(Math.floor(each.time.getTime() / 1000) * 1000) })),
+      ),
+  },
+  content_type_always_json: {
+    mutate: (swaps) =>
+      swapEvents(swaps, (events) => events.map((each) => ({ ...each, contentType: "application/json" }))),
+  },
+  keys_without_case: {
+    mutate: (swaps) =>
+      swapEvents(swaps, (events) => events.map((each) => ({ ...each, key: each.key?.toLowerCase() }))),
+  },
+  types_normalised: {
+    mutate: (swaps) =>
+      swapEvents(swaps, (events) => events.map((each) => ({ ...each, type: each.type.normalize("NFC") }))),
+  },
+  lane_goes_back: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lanes.prototype,
+        "append",
+        (right) =>
+          function (this: Lanes, event, ...given) {
+            right.call(this, { ...event, rowId: 1n }, ...given);
+          },
+      ),
+  },
+} satisfies Readonly<Record<string, Flaw>>;
+
+function unnamed(events: readonly OutgoingEvent[]): readonly OutgoingEvent[] {
+  return events.map((event) => ({ ...event, idGiven: false }));
+}
+
+function swapVerdict(swaps: Swaps, from: Written, to: Written): void {
+  swaps.swap(
+    GivenIds.prototype,
+    "add",
+    (right) =>
+      function (this: GivenIds, event) {
+        const verdict = right.call(this, event);
+        return verdict === from ? to : verdict;
+      },
+  );
+}
+
+/** Changes events on their way in. */
+function swapEvents(
+  swaps: Swaps,
+  change: (events: readonly OutgoingEvent[]) => readonly OutgoingEvent[],
+): void {
+  swaps.swap(
+    Publications.prototype,
+    "append",
+    (right) =>
+      function (this: Publications, events) {
+        right.call(this, change(events));
+        return events.map(() => "written");
+      },
+  );
+  swaps.swap(
+    Publications.prototype,
+    "write",
+    (right) =>
+      function (this: Publications, events, tx) {
+        right.call(this, change(events), tx);
+        return events.map(() => "written");
+      },
+  );
+}
+
+type Append = (events: readonly OutgoingEvent[]) => Promise<readonly Written[]>;
+
+/** Gathers the calls of one moment. */
+function gathered(
+  flush: (calls: readonly (readonly OutgoingEvent[])[]) => Promise<readonly (readonly Written[])[]>,
+): Append {
+  let calls: {
+    readonly events: readonly OutgoingEvent[];
+    readonly answer: (written: readonly Written[]) => void;
+  }[] = [];
+  const flushAll = async (): Promise<void> => {
+    const batch = calls;
+    calls = [];
+    const written = await flush(batch.map(({ events }) => events));
+    batch.forEach(({ answer }, index) => answer(written[index] ?? []));
+  };
+  return (events) =>
+    new Promise((answer) => {
+      if (calls.push({ events, answer }) === 1) queueMicrotask(() => void flushAll());
+    });
+}
+
+async function inTurn(
+  append: Append,
+  calls: readonly (readonly OutgoingEvent[])[],
+): Promise<(readonly Written[])[]> {
+  const written: (readonly Written[])[] = [];
+  for (const events of calls) written.push(await append(events));
+  return written;
+}
+
+/** Events wait until somebody sequences them, whatever happens to endpoints before. */
+function staged(
+  inner: { append: Append },
+  racing: boolean,
+): { append: Append; sequence: () => Promise<{ events: number; more: boolean }> } {
+  let stage: OutgoingEvent[] = [];
+  return {
+    append: async (events) => {
+      if (events.some(({ idGiven }) => idGiven)) return inner.append(events);
+      stage.push(...events);
+      return events.map(() => "written");
+    },
+    sequence: async () => {
+      const batch = stage;
+      if (racing) await tick();
+      if (!racing || stage === batch) stage = [];
+      await inner.append(batch);
+      return { events: batch.length, more: false };
+    },
+  };
+}

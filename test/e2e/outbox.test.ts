@@ -1,0 +1,142 @@
+import Database from "better-sqlite3";
+import { createReceiver, createSender } from "posthorn";
+import { createDispatcher } from "posthorn/dispatch";
+import { memoryOutbox, memoryStore } from "posthorn/memory";
+import type { Outbox } from "posthorn/operator";
+import { migrate, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createDatabaseFile } from "../sqlite/database-file.js";
+import type { Effect, Landing, PassageOptions } from "./outbox-passage.js";
+import { createFlakiness, effectOf, everyFault, Passage } from "./outbox-passage.js";
+
+/** Repeats a run that failed, or makes another one. */
+const SEED = Number(process.env["POSTHORN_CRASH_SEED"] ?? 1);
+
+/** Both ends in memory. */
+function inMemory(): Promise<PassageOptions> {
+  const effects: Effect[] = [];
+  const failFlaky = createFlakiness();
+  return Promise.resolve({
+    outbox: memoryOutbox({ environment: "test" }),
+    land: (sources): Landing => ({
+      receiver: createReceiver({
+        store: memoryStore({ environment: "test" }),
+        sources,
+        handlers: {
+          "*": (event, { tx }) => {
+            failFlaky(event);
+            tx.onCommit(() => effects.push(effectOf(event)));
+          },
+        },
+      }),
+      effects: () => effects,
+    }),
+  });
+}
+
+/** Both ends on SQLite, each in a file of its own. */
+async function onSqlite(): Promise<PassageOptions> {
+  const [outgoing, incoming] = [createDatabaseFile(), createDatabaseFile()];
+  for (const file of [outgoing, incoming]) onTestFinished(() => file.remove());
+  const [from, to] = [outgoing.open(), incoming.open()];
+  await migrate(from);
+  await migrate(to);
+  to.exec("create table effect (n integer primary key autoincrement, told text)");
+  const failFlaky = createFlakiness();
+  const effects = to.prepare("select told from effect order by n").pluck();
+  return {
+    outbox: sqliteOutbox({ db: from }) as Outbox<never>,
+    land: (sources): Landing => ({
+      receiver: createReceiver({
+        store: sqliteStore({ db: to }),
+        sources,
+        handlers: {
+          "*": (event) => (tx: Database.Database) => {
+            tx.prepare("insert into effect (told) values (?)").run(JSON.stringify(effectOf(event)));
+            failFlaky(event);
+          },
+        },
+      }),
+      // JSON leaves out what is undefined; the comparison does not mind.
+      effects: () => effects.all().map((told) => JSON.parse(told as string) as Effect),
+    }),
+  };
+}
+
+describe.each([
+  ["in memory", inMemory],
+  ["on SQLite", onSqlite],
+])("from our sender to our receiver, %s", (_where, make: () => Promise<PassageOptions>) => {
+  it(`over a network that breaks in every way, each event has one effect, and each key is in order (seed ${SEED})`, async () => {
+    const passage = await Passage.open({ ...(await make()), seed: SEED });
+    await passage.publish(30);
+    for (const faults of everyFault(passage.chance)) await passage.through(faults);
+    await passage.expectAllLanded();
+    // Faults that met nobody would prove nothing.
+    expect([...passage.outcomes.keys()]).toEqual(
+      expect.arrayContaining(["acknowledged", "refused", "unknown"]),
+    );
+  });
+
+  it("an answer that is lost costs a second request, and no second effect", async () => {
+    const passage = await Passage.open(await make());
+    for (const after of ["reset", "silence"] as const) {
+      const lost = passage.proxy.swallowAnswer("webhook-id", after);
+      await passage.publish(4);
+      await lost;
+    }
+    await passage.expectAllLanded();
+  });
+});
+
+describe("an event that a handler publishes", () => {
+  it("is delivered when the handler's transaction commits, and never when it does not", async () => {
+    const outbox = memoryOutbox({ environment: "test" });
+    const sender = createSender({ store: outbox, allowHttp: true });
+    const failFlaky = createFlakiness();
+    const effects: Effect[] = [];
+    // The same process receives what it publishes, from another source.
+    const passage = await Passage.open({
+      outbox: memoryOutbox({ environment: "test" }),
+      land: (sources): Landing => ({
+        receiver: createReceiver({
+          store: memoryStore({ environment: "test" }),
+          sources,
+          publisher: sender,
+          handlers: {
+            "*": async (event, { tx, publish }) => {
+              await publish({ type: "relayed", id: event.id, key: "relay", body: event.body });
+              failFlaky(event);
+              tx.onCommit(() => effects.push(effectOf(event)));
+            },
+          },
+        }),
+        effects: () => effects,
+      }),
+    });
+    const posted: string[] = [];
+    await sender.endpoints.create({
+      url: "http://127.0.0.1:9/",
+      secrets: "whsec_cG9zdGhvcm4gY3Jhc2ggdGVzdHMgb25seSE=",
+    });
+    const relay = createDispatcher({
+      store: outbox,
+      egress: {
+        post: ({ headers }) => {
+          posted.push(headers["webhook-id"] ?? "");
+          return Promise.resolve({
+            outcome: { kind: "acknowledged", status: 204 },
+            answer: undefined,
+            durationMs: 1,
+          });
+        },
+        close: () => Promise.resolve(),
+      },
+    });
+    await passage.publish(30);
+    await passage.expectAllLanded();
+    expect(await relay.drain()).toEqual({ delivered: 30, failed: 0, more: false });
+    // In the order of the commits, because they have one key.
+    expect(posted).toEqual(effects.map(({ id }) => id));
+  });
+});

@@ -1,0 +1,91 @@
+import { postgresOutbox } from "posthorn/postgres";
+import type { OutboxBench, OutboxHarness } from "posthorn/testing";
+import type { Driver, TestPool } from "./drivers.js";
+
+const HOUR_S = 3600;
+
+// The columns that hold an instant by which something is decided or listed.
+const INSTANTS: Readonly<Record<string, readonly string[]>> = {
+  event: ["deliver_at", "expires_at"],
+  later: ["deliver_at"],
+  endpoint: ["stopped_at"],
+  lane_state: ["ready_at", "leased_until", "blocked_at"],
+  loose_delivery: ["ready_at", "leased_until"],
+  attempt: ["started_at"],
+  loose_attempt: ["started_at"],
+  dead: ["died_at"],
+  cancelled: ["cancelled_at"],
+};
+
+const EMPTIED = [...Object.keys(INSTANTS), ...["outbox_key", "stage", "stage_dead", "lane", "delivery"]].map(
+  (table) => `posthorn.${table}`,
+);
+
+/** Two pools on one database stand for two processes: to Postgres they are. The tables are emptied for each case. */
+export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarness<never> {
+  const [one, two, host] = [driver.open(url), driver.open(url), driver.open(url)];
+  const open = async (firstEvent: bigint): Promise<OutboxBench<never>> => {
+    await emptyOutbox(host, firstEvent);
+    return {
+      outboxes: [one, two].map(({ client }) => postgresOutbox({ client })),
+      time: { tickS: HOUR_S, pass: (ms) => moveIntoPast(host, ms) },
+      transaction: (work) => inTransaction(host, work),
+      cancelled: () => cancelledIn(host),
+      close: () => Promise.resolve(),
+    };
+  };
+  return {
+    capabilities: {
+      sharesHostTransaction: true,
+      survivesPowerLoss: true,
+      multiProcess: true,
+      clock: "store",
+    },
+    transactions: "asynchronous",
+    exactTime: false,
+    listsCancelled: true,
+    open: () => open(1n),
+    openAt: open,
+  };
+}
+
+/** Empties the tables; the next event has this number. */
+export async function emptyOutbox(host: TestPool, firstEvent = 1n): Promise<void> {
+  await host.rows(`truncate ${EMPTIED.join(", ")} restart identity`);
+  // Whoever has read the endpoints before reads them again.
+  await host.rows("update posthorn.outbox_config set version = version + 1");
+  for (const table of ["event", "stage"]) {
+    await host.rows(`alter table posthorn.${table} alter column id restart with ${firstEvent}`);
+  }
+}
+
+async function inTransaction<T>(host: TestPool, work: (tx: never) => Promise<T> | T): Promise<T> {
+  const transaction = await host.begin();
+  try {
+    const value = await work(transaction.client as never);
+    await transaction.commit();
+    return value;
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+}
+
+export async function moveIntoPast(host: TestPool, ms: number): Promise<void> {
+  for (const [table, columns] of Object.entries(INSTANTS)) {
+    const past = columns.map((column) => `${column} = ${column} - ${ms} * interval '1 millisecond'`);
+    await host.rows(`update posthorn.${table} set ${past.join(", ")}`);
+  }
+}
+
+async function cancelledIn(host: TestPool): ReturnType<NonNullable<OutboxBench["cancelled"]>> {
+  const rows = await host.rows(`
+    select endpoint.public_id as endpoint, event.public_id as event, because_of as because
+    from (select endpoint_id, event_id, because as because_of from posthorn.cancelled) as cancelled
+    join posthorn.endpoint on endpoint.id = endpoint_id join posthorn.event on event.id = event_id`);
+  return rows.map(({ endpoint = "", event = "", because = "" }) => ({
+    endpointId: endpoint,
+    eventId: event,
+    because,
+  }));
+}

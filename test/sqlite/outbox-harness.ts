@@ -1,0 +1,57 @@
+import type { Database } from "better-sqlite3";
+import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { createFakeClock } from "posthorn/testing";
+import type { CancelledRecord, OutboxBench, OutboxHarness } from "posthorn/testing";
+import { createDatabaseFile } from "./database-file.js";
+
+/** Two handles on one file stand for two processes: to SQLite they are. A third belongs to the host's transactions. */
+export const sqliteOutboxHarness: OutboxHarness<Database> = {
+  capabilities: {
+    sharesHostTransaction: true,
+    survivesPowerLoss: true,
+    multiProcess: true,
+    clock: "process",
+  },
+  transactions: "synchronous",
+  exactTime: true,
+  listsCancelled: true,
+  open: () => openBench(1n),
+  openAt: openBench,
+};
+
+async function openBench(firstEvent: bigint): Promise<OutboxBench<Database>> {
+  const file = createDatabaseFile();
+  const clock = createFakeClock();
+  const host = file.open();
+  await migrate(host);
+  host
+    .prepare("insert into sqlite_sequence (name, seq) values (?, ?)")
+    .run("posthorn_event", firstEvent - 1n);
+  return {
+    outboxes: [sqliteOutbox({ db: file.open(), clock }), sqliteOutbox({ db: file.open(), clock })],
+    time: { tickS: 3600, pass: (ms) => clock.advance(ms) },
+    transaction: async (work) => runInTransaction(host, work),
+    cancelled: () => Promise.resolve(cancelledIn(host)),
+    close: () => Promise.resolve(file.remove()),
+  };
+}
+
+function runInTransaction<T>(host: Database, work: (tx: Database) => Promise<T> | T): Promise<T> | T {
+  host.exec("begin immediate");
+  try {
+    const result = work(host);
+    host.exec("commit");
+    return result;
+  } catch (error) {
+    host.exec("rollback");
+    throw error;
+  }
+}
+
+function cancelledIn(db: Database): CancelledRecord[] {
+  const rows = db.prepare(
+    `select p.endpoint_id as endpointId, e.event_id as eventId, c.because from posthorn_cancelled c
+     join posthorn_event e on e.id = c.event join posthorn_endpoint p on p.id = c.endpoint`,
+  );
+  return rows.all() as CancelledRecord[];
+}
