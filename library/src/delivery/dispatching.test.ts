@@ -178,6 +178,22 @@ describe("a dispatcher", () => {
     expect(receipts.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, n) => `e${n + 1}`));
   });
 
+  it("tries again where the way out throws, which it promised not to do", async () => {
+    const { sender, receipts, world, begin, add, elapse } = setUp({ retry: { waitsMs: [10] } });
+    await add();
+    world.answer = () => {
+      if (receipts.length === 1) throw new Error("broken");
+      return OK;
+    };
+    await sender.publish({ type: "t", id: "a1", key: "a", data: 1 });
+    const dispatching = begin();
+    const run = dispatching.run();
+    await elapse(until(() => receipts.length === 2));
+    dispatching.stop();
+    await elapse(run);
+    expect(receipts.map(({ attempt }) => attempt)).toEqual(["1", "2"]);
+  });
+
   it("drains no more than it was asked for", async () => {
     const { sender, begin, add, elapse } = setUp({ order: "none" });
     await add();

@@ -9,7 +9,7 @@ import { recordOf, requestHeaders } from "./attempt.js";
 import type { Trial } from "./attempt.js";
 import type { AttemptRecord } from "./attempt-record.js";
 import type { Claim, ClaimedDelivery, NextState, Settlement } from "./delivery-store.js";
-import type { Egress, EgressAnswer } from "./egress.js";
+import type { Egress, EgressAnswer, OutgoingRequest } from "./egress.js";
 import type { KnownEndpoint } from "./known-endpoints.js";
 import { transition } from "./transition.js";
 
@@ -111,11 +111,23 @@ async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, giv
   }
   const { body } = delivery.event;
   reach("post.before_send");
-  const result = await parts.egress.post({ url: endpoint.url, headers, body, deadlineMs: parts.deadlineMs });
+  const result = await post(parts, { url: endpoint.url, headers, body, deadlineMs: parts.deadlineMs });
   reach("post.after_answer");
   tell(parts.observer, given, result, endpoint.id);
   const waitMs = retryWaitMs(endpoint.retry, failures + 1, parts.random());
   return { rest: transition(result.outcome, { waitMs, policy }), record: recordOf(given, startedAt, result) };
+}
+
+/** A way out that throws, against its promise, must not leave its lane held by nobody. */
+async function post({ egress, clock }: RunParts, request: OutgoingRequest): Promise<EgressAnswer> {
+  const startedAt = clock.monotonic();
+  try {
+    return await egress.post(request);
+  } catch {
+    // It may have been sent before it threw.
+    const durationMs = clock.monotonic() - startedAt;
+    return { outcome: { kind: "unknown", reason: "reset" }, answer: undefined, durationMs };
+  }
 }
 
 function isExpired({ expiresInMs }: ClaimedDelivery, runMs: number): boolean {
