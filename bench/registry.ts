@@ -16,6 +16,11 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
       "events per second through dedup and receiver against the seed's patterns, on Postgres and SQLite",
     load: async () => (await import("./suites/inbox.js")).suite,
   },
+  delivery: {
+    summary:
+      "events per second from outbox to endpoint against a raw undici loop and other queues; publish, claim, light load",
+    load: async () => (await import("./suites/delivery.js")).suite,
+  },
 };
 
 export function listSuites(entries: Readonly<Record<string, SuiteEntry>>): string {

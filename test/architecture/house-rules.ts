@@ -40,6 +40,7 @@ export const nodeBound: readonly string[] = [
   "signature/hmac-node.ts",
   "delivery/transport.ts",
   "delivery/address-guard.ts",
+  "delivery/egress-dial.ts",
   // It writes messages of the driver `pg`, which takes bytes as Buffers.
   "stores/postgres/pg-begin.ts",
   "frameworks/node.ts",
@@ -54,7 +55,7 @@ export const nodeSide = /-node\.ts$/;
 
 /** Packages that are optional peers, and the files that may import them. */
 export const peerImports: ReadonlyMap<string, readonly string[]> = new Map([
-  ["undici", ["delivery/transport.ts", "delivery/address-guard.ts"]],
+  ["undici", ["delivery/transport.ts"]],
 ]);
 
 export const nodeGlobals: ReadonlySet<string> = new Set([

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FAULT_POINTS } from "../../library/src/fault-point.js";
 import type { FaultPoint } from "../../library/src/fault-point.js";
 import { createChance } from "../chance.js";
 import { CRASH_SEED } from "./campaign.js";
 import type { Database } from "./database.js";
-import { ABSENT } from "./fault-table.js";
+import { ABSENT, INBOX_POINTS } from "./fault-table.js";
 import { expectKept, Run } from "./run.js";
 import { Supervisor } from "./supervisor.js";
 import { sendEverything } from "./traffic.js";
@@ -22,7 +21,7 @@ export function killAtEveryPoint(
   { elsewhere }: { readonly elsewhere: ReadonlyMap<FaultPoint, number> },
 ): void {
   const kills = new Map<FaultPoint, number>();
-  const present = FAULT_POINTS.filter((point) => ABSENT[name][point] === undefined);
+  const present = INBOX_POINTS.filter((point) => ABSENT[name][point] === undefined);
   const points = present.filter((point) => !elsewhere.has(point));
   let database: Database;
   let supervisor: Supervisor;

@@ -16,7 +16,7 @@ function pointsIn(folder: string): Set<string> {
   return new Set(calls.flatMap((call) => [...call.matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? "")));
 }
 
-const shared = pointsIn("frameworks");
+const shared = [...pointsIn("frameworks"), ...pointsIn("delivery")];
 
 describe.each(["sqlite", "postgres"] as const)("the fault points of %s", (name) => {
   const present = new Set([...shared, ...pointsIn(`stores/${name}`)]);

@@ -1,3 +1,4 @@
+import { FAULT_POINTS } from "../../library/src/fault-point.js";
 import type { FaultPoint } from "../../library/src/fault-point.js";
 import type { Database } from "./database.js";
 
@@ -27,3 +28,16 @@ export const ABSENT: Readonly<Record<Database["name"], Readonly<Partial<Record<F
     "write.after_commit": ONE_STATEMENT,
   },
 };
+
+/** What a point begins with where an event goes out. */
+const OUTGOING = new Set(["publish", "append", "sequence", "claim", "post", "settle"]);
+
+/** Points that only an event on its way out passes. */
+export const OUTBOX_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter((point) =>
+  OUTGOING.has(point.slice(0, point.indexOf("."))),
+);
+
+/** Points that an event on its way in passes. */
+export const INBOX_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
+  (point) => !OUTBOX_POINTS.includes(point),
+);

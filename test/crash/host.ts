@@ -41,7 +41,8 @@ export class Host {
   }
 
   static async start(options: HostOptions): Promise<Host> {
-    const args = ["--conditions", "posthorn-faults", "host/host-process.mjs", JSON.stringify(options)];
+    const program = `host/${options.program ?? "host"}-process.mjs`;
+    const args = ["--conditions", "posthorn-faults", program, JSON.stringify(options)];
     const child = spawn(process.execPath, args, {
       cwd: inject("crashHome"),
       stdio: ["pipe", "pipe", "pipe"],
@@ -56,7 +57,8 @@ export class Host {
     const ended = closed.then(([code, signal]) => {
       running.delete(child);
       // Nobody but a test ends it: a host that stopped by itself has met an error that it did not survive.
-      if (signal !== "SIGKILL") console.error(`The host ended with ${code ?? signal}:\n${said}`);
+      if (signal !== "SIGKILL" && code !== 0)
+        console.error(`The host ended with ${code ?? signal}:\n${said}`);
       return { signal, point };
     });
     const port = await new Promise<number>((resolve, reject) => {
@@ -83,6 +85,17 @@ export class Host {
     response.resume();
     await once(response, "end");
     return { status: response.statusCode ?? 0, verdict: String(response.headers["posthorn-verdict"]) };
+  }
+
+  /** Lets it stand still, or go on, as an overloaded machine does. */
+  freeze(frozen: boolean): void {
+    this.#child.kill(frozen ? "SIGSTOP" : "SIGCONT");
+  }
+
+  /** Asks it to end, as a deploy does, and waits until it has. */
+  async terminate(): Promise<HostEnd> {
+    this.#child.kill("SIGTERM");
+    return this.ended;
   }
 
   /** `kill -9`, from outside and at any moment. */

@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 /** A workspace of the hosts' own, with the library built in it: a build elsewhere must not meet a host that starts. */
 function installHost(home: string): void {
   mkdirSync(join(home, "node_modules"));
-  for (const name of ["@types", "better-sqlite3", "pg", "postgres"])
+  for (const name of ["@types", "better-sqlite3", "pg", "postgres", "undici"])
     symlinkSync(join(root, "node_modules", name), join(home, "node_modules", name));
   symlinkSync(join(home, "library"), join(home, "node_modules/posthorn"));
   for (const path of ["tsconfig.base.json", "library/package.json", "library/tsconfig.json", "library/src"])

@@ -1,10 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Outcome } from "../../library/src/delivery/outcome.js";
 import { selfSigned } from "./certificates.js";
-import { drip, flood, hostile, openEgress, silent } from "./hostile-server.js";
+import { drip, flood, greeting, hostile, openEgress } from "./hostile-server.js";
 import type { Behaviour } from "./hostile-server.js";
+import { until } from "./receiving-server.js";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const ok = (body = ""): string => `${OK}content-length: ${body.length}\r\n\r\n${body}`;
@@ -12,6 +14,8 @@ const timeout: Outcome = { kind: "unknown", reason: "timeout" };
 const reset: Outcome = { kind: "unknown", reason: "reset" };
 const badAnswer: Outcome = { kind: "unknown", reason: "bad_answer" };
 const acknowledged: Outcome = { kind: "acknowledged", status: 200 };
+
+const toLoopback = (): Promise<string[]> => Promise.resolve(["127.0.0.1"]);
 
 const answers: readonly (readonly [string, Outcome, Behaviour])[] = [
   ["that is whole", acknowledged, (socket) => socket.write(ok("done"))],
@@ -222,7 +226,7 @@ describe("an answer", () => {
 describe("a request", () => {
   it("carries its bytes, its headers and the name of its host", async () => {
     const { port, received } = await hostile((socket) => socket.write(ok()));
-    const post = await openEgress({ resolve: () => Promise.resolve(["127.0.0.1"]) });
+    const post = await openEgress({ resolve: toLoopback });
     const body = Buffer.from([0, 255, 13, 10, 128]);
     await post(`http://hooks.acme.com:${port}/a%20b?c=d#e`, { body, headers: { "Webhook-Id": "evt_1" } });
     const [text = ""] = received;
@@ -303,16 +307,12 @@ describe("a request", () => {
 
 describe("a connection", () => {
   it("that is refused was not reached", async () => {
-    const { port, closed } = await hostile((socket) => socket.end(ok()));
-    const post = await openEgress();
-    // Port 1 of loopback has no server, and is none that is refused by its number only.
-    const result = await (await openEgress({ allowPorts: [1] }))("http://127.0.0.1:1/");
+    const post = await openEgress({ allowPorts: [1] });
+    const result = await post("http://127.0.0.1:1/");
     expect(result).toMatchObject({
       outcome: { kind: "unreachable", reason: "connect" },
       detail: "ECONNREFUSED",
     });
-    await post(`http://127.0.0.1:${port}/`);
-    await Promise.all(closed);
   });
 
   it("into nothing ends at its deadline", async () => {
@@ -328,27 +328,39 @@ describe("a connection", () => {
   });
 
   it("for a name that is never resolved ends at its deadline, and opens nothing later", async () => {
-    let answer: (addresses: readonly string[]) => void = () => {};
+    const waiting: ((addresses: readonly string[]) => void)[] = [];
     const { port, received } = await hostile((socket) => socket.write(ok()));
-    const post = await openEgress({ resolve: () => new Promise((resolve) => (answer = resolve)) });
+    const post = await openEgress({ resolve: () => new Promise((resolve) => void waiting.push(resolve)) });
     const { outcome } = await post(`http://hooks.acme.com:${port}/`);
     expect(outcome).toEqual({ kind: "unreachable", reason: "dns" });
-    answer(["127.0.0.1"]);
+    expect(waiting).toHaveLength(1);
+    waiting[0]?.(["127.0.0.1"]);
     await post.close();
     expect(received).toEqual([]);
   });
 
+  it("goes to the next address where the first does not answer", async () => {
+    const { port } = await hostile((socket) => socket.write(ok()));
+    const addresses = ["127.0.0.77", "127.0.0.1"];
+    const post = await openEgress({
+      allowAddresses: ["127.0.0.0/8"],
+      resolve: () => Promise.resolve(addresses),
+    });
+    const { outcome } = await post(`http://hooks.acme.com:${port}/`, { deadlineMs: 10_000 });
+    expect(outcome).toEqual(acknowledged);
+  });
+
   it("is kept and used again, and the name is resolved once for it", async () => {
-    const resolve = vi.fn<() => Promise<string[]>>(() => Promise.resolve(["127.0.0.1"]));
+    const counted = vi.fn<() => Promise<string[]>>(() => Promise.resolve(["127.0.0.1"]));
     const { port, received } = await hostile((socket) => socket.write(ok()));
-    const post = await openEgress({ resolve });
+    const post = await openEgress({ resolve: counted });
     for (let n = 0; n < 5; n += 1) await post(`http://hooks.acme.com:${port}/`);
-    expect([received.length, resolve.mock.calls.length]).toEqual([1, 1]);
+    expect([received.length, counted.mock.calls.length]).toEqual([1, 1]);
   });
 
   it("is never shared by two requests at once: further ones wait for their turn, within their deadline", async () => {
-    let release: () => void = () => {};
-    const { port, received } = await hostile((socket) => (release = () => socket.write(ok())));
+    const held: Socket[] = [];
+    const { port, received } = await hostile((socket) => void held.push(socket));
     const post = await openEgress({ maxConnections: 1 });
     const url = `http://127.0.0.1:${port}/`;
     const [first, late, third] = [
@@ -357,10 +369,10 @@ describe("a connection", () => {
       post(url, { deadlineMs: 20_000 }),
     ];
     expect((await late).outcome).toEqual({ kind: "unreachable", reason: "connect" });
-    release();
+    held[0]?.write(ok());
     expect((await first).outcome).toEqual(acknowledged);
-    while (received.join("").split("POST ").length < 3) await new Promise((resolve) => setImmediate(resolve));
-    release();
+    await until(() => held.length === 2);
+    held[1]?.write(ok());
     expect((await third).outcome).toEqual(acknowledged);
     expect(received).toHaveLength(1);
   });
@@ -376,13 +388,13 @@ describe("a connection", () => {
   });
 
   it("closes with the egress, once those under way have ended", async () => {
-    let release: () => void = () => {};
-    const { port, received, closed } = await hostile((socket) => (release = () => socket.write(ok())));
+    const held: Socket[] = [];
+    const { port, closed } = await hostile((socket) => void held.push(socket));
     const post = await openEgress();
     const under = post(`http://127.0.0.1:${port}/`, { deadlineMs: 20_000 });
-    while (received.length === 0 || received[0] === "") await new Promise((resolve) => setImmediate(resolve));
+    await until(() => held.length === 1);
     const closing = post.close();
-    release();
+    held[0]?.write(ok());
     expect((await under).outcome).toEqual(acknowledged);
     await closing;
     await Promise.all(closed);
@@ -391,22 +403,19 @@ describe("a connection", () => {
 });
 
 describe("TLS", () => {
-  const resolve = (): Promise<string[]> => Promise.resolve(["127.0.0.1"]);
-
   it("that hangs within its handshake was not reached", async () => {
     const post = await openEgress();
-    expect((await post(`https://127.0.0.1:${await silent()}/`)).outcome).toEqual({
+    const { port } = await greeting("");
+    expect((await post(`https://127.0.0.1:${port}/`)).outcome).toEqual({
       kind: "unreachable",
       reason: "tls",
     });
   });
 
-  it("on a port that speaks HTTP was not reached", async () => {
-    const { port } = await hostile((socket) => socket.write(ok()));
-    const server = await hostile((socket) => socket.write(ok()));
+  it("on a port that speaks something else was not reached", async () => {
+    const { port } = await greeting("220 mail.acme.com ESMTP\r\n");
     const post = await openEgress();
-    expect((await post(`http://127.0.0.1:${port}/`)).outcome).toEqual(acknowledged);
-    const { outcome } = await post(`https://127.0.0.1:${server.port}/`);
+    const { outcome } = await post(`https://127.0.0.1:${port}/`, { deadlineMs: 10_000 });
     expect(outcome).toEqual({ kind: "unreachable", reason: "tls" });
   });
 
@@ -417,17 +426,52 @@ describe("TLS", () => {
   ])("with a certificate %s gets no byte of the request", async (_what, options, trusted, detail) => {
     const certified = selfSigned(options);
     const { port, received } = await hostile((socket) => socket.write(ok()), certified);
-    const post = await openEgress({ resolve, ca: trusted ? [certified.cert] : [] });
+    const post = await openEgress({ resolve: toLoopback, ca: trusted ? [certified.cert] : [] });
     const result = await post(`https://hooks.acme.com:${port}/`, { deadlineMs: 10_000 });
     expect(result).toMatchObject({ outcome: { kind: "unreachable", reason: "tls" }, detail });
     expect(received.join("")).toBe("");
   });
 
+  it.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "with a certificate of another host is refused again when the server offers to resume it: %s",
+    async (maxVersion) => {
+      const certified = selfSigned({ host: "other.acme.com" });
+      const { port, received } = await hostile((socket) => socket.write(ok()), { ...certified, maxVersion });
+      const post = await openEgress({ resolve: toLoopback, ca: [certified.cert] });
+      for (let n = 0; n < 3; n += 1) {
+        const { outcome } = await post(`https://hooks.acme.com:${port}/`, { deadlineMs: 10_000 });
+        expect(outcome).toEqual({ kind: "unreachable", reason: "tls" });
+      }
+      expect(received.join("")).toBe("");
+    },
+  );
+
+  it.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "of a receiver that is known is resumed: %s",
+    async (maxVersion) => {
+      const certified = selfSigned({ host: "hooks.acme.com" });
+      const resumed: boolean[] = [];
+      const { port, closed } = await hostile(
+        (socket) => {
+          resumed.push((socket as TLSSocket).isSessionReused());
+          socket.end(ok());
+        },
+        { ...certified, maxVersion },
+      );
+      const post = await openEgress({ resolve: toLoopback, ca: [certified.cert] });
+      for (let n = 0; n < 2; n += 1) {
+        await post(`https://hooks.acme.com:${port}/`, { deadlineMs: 10_000 });
+        await closed[n];
+      }
+      expect(resumed).toEqual([false, true]);
+    },
+  );
+
   it("is not turned off by the environment", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
     const { port } = await hostile((socket) => socket.write(ok()), selfSigned({ host: "hooks.acme.com" }));
-    const post = await openEgress({ resolve });
+    const post = await openEgress({ resolve: toLoopback });
     const { outcome } = await post(`https://hooks.acme.com:${port}/`, { deadlineMs: 10_000 });
     expect(outcome).toEqual({ kind: "unreachable", reason: "tls" });
   });
@@ -436,10 +480,10 @@ describe("TLS", () => {
     const certified = selfSigned({ host: "hooks.acme.com" });
     const names: unknown[] = [];
     const { port, received } = await hostile((socket) => {
-      names.push((socket as Socket & { servername?: unknown }).servername);
+      names.push((socket as TLSSocket & { servername?: unknown }).servername);
       socket.write(ok());
     }, certified);
-    const post = await openEgress({ resolve, ca: [certified.cert] });
+    const post = await openEgress({ resolve: toLoopback, ca: [certified.cert] });
     const { outcome } = await post(`https://hooks.acme.com:${port}/`, { deadlineMs: 10_000 });
     expect(outcome).toEqual(acknowledged);
     expect(names).toEqual(["hooks.acme.com"]);

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer } from "node:net";
+import type { TlsOptions } from "node:tls";
 import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
 import type { EgressAnswer, OutgoingRequest } from "../../library/src/delivery/egress.js";
 import type { EgressOptions } from "../../library/src/delivery/transport.js";
 import { createEgress } from "../../library/src/delivery/transport.js";
-import type { SelfSigned } from "./certificates.js";
 
 /** What a server does once it has the head of a request. `number` counts requests over all connections, from 1. */
 export type Behaviour = (socket: Socket, number: number) => void;
@@ -20,33 +20,30 @@ export interface Hostile {
 }
 
 /** Serves on a free port of 127.0.0.1 until the test ends, by bytes: nothing here is bound to HTTP. */
-export async function hostile(behave: Behaviour, certified?: SelfSigned): Promise<Hostile> {
+export async function hostile(behave: Behaviour, certified?: TlsOptions): Promise<Hostile> {
   const received: string[] = [];
   const closed: Promise<number>[] = [];
   let requests = 0;
   const serve = (socket: Socket): void => {
     const index = received.push("") - 1;
-    closed.push(once(socket, "close").then(() => socket.bytesWritten));
+    closed.push(new Promise((resolve) => socket.once("close", () => resolve(socket.bytesWritten))));
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
       const text = chunk.toString("latin1");
       received[index] += text;
-      if (/^POST /.test(text)) behave(socket, (requests += 1));
+      if (text.startsWith("POST ")) behave(socket, (requests += 1));
     });
   };
-  const server =
-    certified === undefined
-      ? createServer({ allowHalfOpen: true }, serve)
-      : createTlsServer({ ...certified }, serve);
+  const server = certified === undefined ? createServer(serve) : createTlsServer(certified, serve);
   await listening(server);
   return { port: (server.address() as AddressInfo).port, received, closed };
 }
 
-/** Keeps every connection and says nothing: not even TLS. */
-export async function silent(): Promise<number> {
-  const server = createServer((socket) => socket.on("error", () => {}));
+/** Says one thing to each connection, before it is asked, and nothing more. */
+export async function greeting(text: string): Promise<{ readonly port: number }> {
+  const server = createServer((socket) => socket.on("error", () => {}).write(text));
   await listening(server);
-  return (server.address() as AddressInfo).port;
+  return { port: (server.address() as AddressInfo).port };
 }
 
 async function listening(server: Server): Promise<void> {

@@ -103,7 +103,7 @@ export class Passage {
     });
     await dispatcher.start();
     onTestFinished(() => dispatcher.stop());
-    return new Passage(options, landing, { proxy, outcomes, sender: sender as Sender<never> });
+    return new Passage(options, landing, { proxy, outcomes, sender });
   }
 
   /** Publishes so many events, of all keys and of none; some large, none that a parser would leave as it is. */
@@ -137,7 +137,6 @@ export class Passage {
     while ((await this.#outbox.untilDue()) !== undefined && performance.now() < endsAt) await sleep(20);
     const effects = await this.#landing.effects();
     // One effect each, of exactly the bytes that were published.
-    const byId = (a: { id: string }, b: { id: string }): number => a.id.localeCompare(b.id);
     const plain = effects.map(({ id, key, body }) => ({ id, key, body }));
     expect(plain.toSorted(byId)).toEqual(this.sent.toSorted(byId));
     for (const key of KEYS) this.#expectInOrder(key, effects);
@@ -155,6 +154,10 @@ export class Passage {
     const before = landed.map((_, index) => landed[index - 1]?.sequence);
     expect(landed.map(({ after }) => after)).toEqual(before);
   }
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id.localeCompare(b.id);
 }
 
 /** The faults of one run, each at bytes that chance chooses. */

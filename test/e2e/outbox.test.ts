@@ -1,8 +1,7 @@
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { createReceiver, createSender } from "posthorn";
 import { createDispatcher } from "posthorn/dispatch";
 import { memoryOutbox, memoryStore } from "posthorn/memory";
-import type { Outbox } from "posthorn/operator";
 import { migrate, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDatabaseFile } from "../sqlite/database-file.js";
@@ -45,7 +44,7 @@ async function onSqlite(): Promise<PassageOptions> {
   const failFlaky = createFlakiness();
   const effects = to.prepare("select told from effect order by n").pluck();
   return {
-    outbox: sqliteOutbox({ db: from }) as Outbox<never>,
+    outbox: sqliteOutbox({ db: from }),
     land: (sources): Landing => ({
       receiver: createReceiver({
         store: sqliteStore({ db: to }),
@@ -104,10 +103,10 @@ describe("an event that a handler publishes", () => {
           sources,
           publisher: sender,
           handlers: {
-            "*": async (event, { tx, publish }) => {
-              await publish({ type: "relayed", id: event.id, key: "relay", body: event.body });
+            "*": async (event, context) => {
+              await context.publish({ type: "relayed", id: event.id, key: "relay", body: event.body });
               failFlaky(event);
-              tx.onCommit(() => effects.push(effectOf(event)));
+              context.tx.onCommit(() => effects.push(effectOf(event)));
             },
           },
         }),

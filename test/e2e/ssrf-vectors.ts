@@ -21,13 +21,14 @@ export interface SsrfCase {
 
 const folder = new URL("../../spec/vectors/ssrf/", import.meta.url);
 
+function readCases(file: string): readonly SsrfCase[] {
+  return (JSON.parse(readFileSync(new URL(file, folder), "utf8")) as { cases: SsrfCase[] }).cases;
+}
+
 export const ssrfFiles: readonly { readonly file: string; readonly cases: readonly SsrfCase[] }[] =
   readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
-    .map((file) => ({
-      file,
-      ...(JSON.parse(readFileSync(new URL(file, folder), "utf8")) as { cases: SsrfCase[] }),
-    }));
+    .map((file) => ({ file, cases: readCases(file) }));
 
 /**
  * Until the test ends, no socket of this process connects: each refuses, after its addresses were written down. It is

@@ -17,7 +17,7 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   cancelled: ["cancelled_at"],
 };
 
-const EMPTIED = [...Object.keys(INSTANTS), ...["outbox_key", "stage", "stage_dead", "lane", "delivery"]].map(
+const EMPTIED = [...Object.keys(INSTANTS), "outbox_key", "stage", "stage_dead", "lane", "delivery"].map(
   (table) => `posthorn.${table}`,
 );
 

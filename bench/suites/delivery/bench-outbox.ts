@@ -6,7 +6,6 @@ import { BODY, TYPE } from "../inbox/signed-events.js";
 import type { ReceivingServer } from "./receiving-server.js";
 import { IN_FLIGHT, SECRET } from "./signed-posts.js";
 
-
 /** An outbox with one endpoint, which is the receiving server. */
 export interface BenchOutbox<Tx = never> {
   readonly store: DeliveryStore;
@@ -58,7 +57,7 @@ export interface Backlog {
 
 /** Publishes a backlog and gives all of it its places, so that a dispatcher finds nothing but work. */
 export async function fillOutbox(
-  { store, sender, settleDown }: BenchOutbox<never>,
+  { store, sender, settleDown }: BenchOutbox,
   { events, keys }: Backlog,
 ): Promise<void> {
   let next = 0;
@@ -66,7 +65,9 @@ export async function fillOutbox(
     while (next < events) {
       const first = next;
       next = Math.min(next + EVENTS_PER_PUBLISH, events);
-      await sender.publish(Array.from({ length: next - first }, (_, index) => publication(first + index, keys)));
+      await sender.publish(
+        Array.from({ length: next - first }, (_, index) => publication(first + index, keys)),
+      );
     }
   };
   await Promise.all(Array.from({ length: PUBLISHES_AT_ONCE }, publishOn));

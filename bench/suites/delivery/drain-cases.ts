@@ -27,7 +27,7 @@ export function rawCase(named: Named, post: Post, size: Backlog & { inFlight: nu
 export function drainCase(
   named: Named,
   server: ReceivingServer,
-  outbox: () => BenchOutbox<never>,
+  outbox: BenchOutbox,
   backlog: Backlog,
 ): WorkCase {
   const arrived = new Arrivals(server);
@@ -35,12 +35,12 @@ export function drainCase(
     ...named,
     kind: "work",
     async beforeTurn() {
-      await outbox().empty();
-      await fillOutbox(outbox(), backlog);
+      await outbox.empty();
+      await fillOutbox(outbox, backlog);
       await arrived.begin();
     },
     async run() {
-      const { delivered, failed } = await dispatcherOf(outbox().store).drain();
+      const { delivered, failed } = await dispatcherOf(outbox.store).drain();
       if (delivered !== backlog.events || failed > 0)
         throw new Error(`Delivered ${delivered} of ${backlog.events} events, and ${failed} attempts failed.`);
       return delivered;
@@ -56,7 +56,7 @@ const PUBLISHERS = 64;
 export function wholeCase(
   named: Named,
   server: ReceivingServer,
-  outbox: () => BenchOutbox<never>,
+  outbox: BenchOutbox,
   backlog: Backlog,
 ): WorkCase {
   const arrived = new Arrivals(server);
@@ -66,15 +66,15 @@ export function wholeCase(
     ...named,
     kind: "work",
     async beforeTurn() {
-      await outbox().empty();
+      await outbox.empty();
       await arrived.begin();
       acknowledged = new Countdown(backlog.events);
-      const dispatcher = dispatcherOf(outbox().store, { observer: (signal) => acknowledged.see(signal) });
+      const dispatcher = dispatcherOf(outbox.store, { observer: (signal) => acknowledged.see(signal) });
       await dispatcher.start();
       stop = () => dispatcher.stop();
     },
     async run() {
-      await publishAll(outbox(), backlog);
+      await publishAll(outbox, backlog);
       await acknowledged.reached;
       // Ends when everything is settled.
       await stop();
@@ -84,7 +84,7 @@ export function wholeCase(
   };
 }
 
-async function publishAll({ sender }: BenchOutbox<never>, { events, keys }: Backlog): Promise<void> {
+async function publishAll({ sender }: BenchOutbox, { events, keys }: Backlog): Promise<void> {
   let next = 0;
   const publishOn = async (): Promise<void> => {
     while (next < events) await sender.publish(publication(next++, keys));

@@ -16,7 +16,7 @@ export async function openPgBoss(
   { context, post, completes }: QueueParts,
   { url, schema }: { readonly url: string; readonly schema: string },
 ): Promise<Queue> {
-  const boss = new PgBoss({ 
+  const boss = new PgBoss({
     connectionString: url,
     schema,
     max: CONNECTIONS,

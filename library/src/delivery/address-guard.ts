@@ -243,9 +243,19 @@ function invalid(found: string): PosthornError<DeliveryErrorCode> {
   return new PosthornError("egress_option_invalid", `The address guard cannot be made: ${found}.`);
 }
 
+const underWay = new Map<string, Promise<readonly string[]>>();
+
 /** As every other program of this machine resolves names. */
-const systemResolver: Resolve = async (hostname) =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address);
+function systemResolver(hostname: string): Promise<readonly string[]> {
+  const known = underWay.get(hostname);
+  if (known !== undefined) return known;
+  // Shared while it runs, never kept: sixty connections that open at once would else hold all threads of lookups.
+  const asked = lookup(hostname, { all: true })
+    .then((answers) => answers.map(({ address }) => address))
+    .finally(() => underWay.delete(hostname));
+  underWay.set(hostname, asked);
+  return asked;
+}
 
 /**
  * Asks DNS servers directly. The system's resolver blocks one of four threads for as long as a server does not answer:

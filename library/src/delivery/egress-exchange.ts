@@ -105,11 +105,12 @@ export class Exchange<Place> {
 
   onResponseError(_controller: unknown, error: Error): void {
     const code = codeOf(error);
+    const detail = code ?? error.message;
     // The status decides: a body that breaks off takes back nothing of what it said.
-    if (this.sent) this.#settle(this.#outcome ?? { kind: "unknown", reason: brokenBy(error) }, code);
+    if (this.sent) this.#settle(this.#outcome ?? { kind: "unknown", reason: brokenBy(error) }, detail);
     else if (CALLERS_FAULT.has(code ?? "") && this.#close()) this.#reject(invalidRequest(error));
     this.#finish(true);
-    this.#settle({ kind: "unreachable", reason: "connect" }, code ?? error.message);
+    this.#settle({ kind: "unreachable", reason: "connect" }, detail);
   }
 
   #judge(status: number, headers: Headers): Outcome {
@@ -201,7 +202,8 @@ class Capture {
 /** Which kind of breach ended an exchange that had no final status yet. */
 function brokenBy(error: Error): "reset" | "bad_answer" {
   const code = codeOf(error) ?? "";
-  const isBad = code.startsWith("HPE_") || BAD_ANSWER_CODES.has(code);
+  // By its name: the parser's errors have a code for some of its complaints only.
+  const isBad = error.name === "HTTPParserError" || BAD_ANSWER_CODES.has(code);
   return isBad || (code === "UND_ERR_SOCKET" && error.message.startsWith("bad ")) ? "bad_answer" : "reset";
 }
 

@@ -1,4 +1,4 @@
-import { constants } from "node:crypto";
+import { constants, X509Certificate } from "node:crypto";
 import { createSecureContext, rootCertificates } from "node:tls";
 import type { SecureContext } from "node:tls";
 import type * as Undici from "undici";
@@ -142,10 +142,16 @@ function dialParts({ guard, ca }: Settings, undici: typeof Undici): DialParts {
 
 /** Made once: to read all authorities again for each connection takes milliseconds. */
 function secureContextOf(ca: readonly string[]): SecureContext {
+  for (const pem of ca) checkCertificate(pem);
   const trusted = ca.length === 0 ? {} : { ca: [...rootCertificates, ...ca] };
+  // Without renegotiation: the certificate that was checked stays the one that we talk to.
+  return createSecureContext({ ...trusted, secureOptions: constants.SSL_OP_NO_RENEGOTIATION });
+}
+
+/** Node skips what it cannot read, and every handshake would then fail for no reason that anybody sees. */
+function checkCertificate(pem: string): void {
   try {
-    // Without renegotiation: the certificate that was checked stays the one that we talk to.
-    return createSecureContext({ ...trusted, secureOptions: constants.SSL_OP_NO_RENEGOTIATION });
+    void new X509Certificate(pem);
   } catch (cause) {
     throw failure(
       "egress_option_invalid",

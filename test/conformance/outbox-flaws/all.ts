@@ -7,10 +7,18 @@ import { endpointFlaws } from "./endpoints.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
 import { operatingFlaws } from "./operating.js";
+import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
 import { writingFlaws } from "./writing.js";
 
-const FLAWS = { ...writingFlaws, ...endpointFlaws, ...claimFlaws, ...settlingFlaws, ...operatingFlaws };
+const FLAWS = {
+  ...writingFlaws,
+  ...endpointFlaws,
+  ...claimFlaws,
+  ...runFlaws,
+  ...settlingFlaws,
+  ...operatingFlaws,
+};
 
 /** One way each in which an outbox can be wrong. */
 export type OutboxFlaw = keyof typeof FLAWS;

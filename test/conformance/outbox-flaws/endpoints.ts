@@ -44,7 +44,7 @@ export const endpointFlaws = {
         append: (events) => (past.push(...events), inner.append(events)),
         addEndpoint: async (endpoint) => {
           const added = await inner.addEndpoint(endpoint);
-          await inner.append(past.map((event) => ({ ...event, idGiven: false })));
+          await inner.append(past.map(withoutGivenId));
           return added;
         },
       };
@@ -253,6 +253,10 @@ const ALL = {
   alone: false,
 };
 const DONE = { attempts: [], rest: undefined, next: false };
+
+function withoutGivenId<T extends object>(event: T): T {
+  return { ...event, idGiven: false };
+}
 
 type RightTable = EndpointTable & { placesOfRight: EndpointTable["placesOf"] };
 

@@ -247,7 +247,7 @@ export const settlingFlaws = {
   },
   attempts_without_answer: {
     wrap: (inner) => ({
-      attempts: async (id) => (await inner.attempts(id)).map((each) => ({ ...each, answer: undefined })),
+      attempts: async (id) => (await inner.attempts(id)).map(withoutAnswer),
     }),
   },
   attempts_of_the_last_round: {
@@ -266,6 +266,10 @@ export const settlingFlaws = {
       })),
   },
 } satisfies Readonly<Record<string, Flaw>>;
+
+function withoutAnswer(attempt: AttemptRecord): AttemptRecord {
+  return { ...attempt, answer: undefined };
+}
 
 function eachSettlement(
   inner: MemoryOutbox,

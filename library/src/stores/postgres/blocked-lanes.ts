@@ -23,10 +23,14 @@ export async function listBlocked(
   };
 }
 
+/** What comes after the page before. */
+function past(since: string): string {
+  return `
+          ($1::text is null or (${since}, state.lane_id) > ($1::text::timestamp at time zone 'utc', $2::text::int8))`;
+}
+
 // Lanes whose head has failed are read in the order of their index; those of a stopped endpoint all have its time.
 function blockedSql({ endpoint, event, lane, laneState, delivery }: OutboxTables): string {
-  const past = (since: string): string => `
-          ($1::text is null or (${since}, state.lane_id) > ($1::text::timestamp at time zone 'utc', $2::text::int8))`;
   return `
     with blocked as (
       (

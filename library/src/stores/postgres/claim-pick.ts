@@ -23,16 +23,18 @@ export function waitingEndpointsSql(name: string, after: string, tables: OutboxT
     )`;
 }
 
+/** What is due at an endpoint. The clock is read once, as a subquery: read for each row, it could not bound the scan of the index. */
+function dueAt(table: string, endpoint: string): string {
+  return `from ${table} as state
+        where state.endpoint_id = ${endpoint} and ready_at <= (select at from clock) and lapses < ${LAPSES_BEFORE_ALONE}`;
+}
+
 /**
  * Picks and locks what is due: $1 is the endpoint that was served last, $2 the limit, $3 and $4 how many claims of which
- * endpoint the worker has, $5 and $6 the limits of a run.
+ * endpoint the worker has, $5 the most deliveries of a run.
  */
 export function pickSql(tables: OutboxTables): string {
   const { endpoint, laneState, loose } = tables;
-  // Called once, as a subquery: called for each row, the clock could not bound the scan of the index.
-  const due = (table: string): string => `
-        from ${table} as state
-        where state.endpoint_id = turn.id and ready_at <= (select at from clock) and lapses < ${LAPSES_BEFORE_ALONE}`;
   return `
     with recursive clock as materialized (
       select clock_timestamp() as at
@@ -54,10 +56,7 @@ export function pickSql(tables: OutboxTables): string {
         where endpoint.id = waiting.endpoint_id and state = 'active' and removed_at is null limit 1
       ) as known
       where known.room > 0 and (
-        exists (select from ${laneState} as state where state.endpoint_id = known.id
-          and ready_at <= (select at from clock) and lapses < ${LAPSES_BEFORE_ALONE})
-        or exists (select from ${loose} as state where state.endpoint_id = known.id
-          and ready_at <= (select at from clock) and lapses < ${LAPSES_BEFORE_ALONE})
+        exists (select ${dueAt(laneState, "known.id")}) or exists (select ${dueAt(loose, "known.id")})
       )
       limit $2::text::int8
     ), share as materialized (
@@ -66,27 +65,33 @@ export function pickSql(tables: OutboxTables): string {
       select turn.nth, turn.room, state.* from turn cross join lateral (
         select lane_id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures, lapses, run_len,
           suspect_until, intent, leased_until, ready_at
-        ${due(laneState)}
+        ${dueAt(laneState, "turn.id")}
         order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked
       ) as state
       limit $2::text::int8
     ), loose as materialized (
       select turn.nth, turn.room, state.* from turn cross join lateral (
         select id, endpoint_id, epoch, attempts, failures, lapses, leased_until, event_id, round, ready_at
-        ${due(loose)}
+        ${dueAt(loose, "turn.id")}
         order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked
       ) as state
       limit $2::text::int8
-    )
-    ${readLockedSql(LOCKED, "$6", tables)}`;
+    ), ${aloneSql(tables)}
+    ${readLockedSql(`(${DUE} union all ${ALONE})`, tables)}`;
 }
+
+// How many that lapsed once more while they ran alone are buried with each claim.
+const MAX_ALONE = 5;
 
 // A run only where the head was never tried, its last claim was settled, and no run that lapsed held it.
 const RUN_MAX = `case when attempts = 0 and leased_until is null and (suspect_until is null or head_seq >= suspect_until)
           then $5::text::int4 else 1 end`;
 
-const LOCKED = `(
-      select row_number() over (order by turns, nth, ready_at) as n, *
+// One of each endpoint in turn, and of an endpoint no more than it has room for.
+const DUE = `(
+      select row_number() over (order by turns, nth, ready_at) as n, kind, id, endpoint_id, epoch, head_seq, next_seq,
+        last_seq, attempts, failures, lapses, run_len, suspect_until, intent, leased_until, event_id, round, run_from,
+        run_max
       from (
         select picked.*, row_number() over (partition by nth order by ready_at) as turns
         from (
@@ -104,43 +109,41 @@ const LOCKED = `(
       order by n limit $2::text::int8
     )`;
 
-/**
- * Picks and locks what has lapsed so often that it runs alone; $1 is how many, $2 the limit of a run's bytes. Almost
- * always there is none, and its index is empty.
- */
-export function pickAloneSql(tables: OutboxTables): string {
-  const { endpoint, laneState, loose } = tables;
-  const active = `exists (
-            select from ${endpoint} as endpoint
-            where endpoint.id = state.endpoint_id and endpoint.state = 'active' and removed_at is null
-          )`;
-  return `
-    with clock as materialized (
-      select clock_timestamp() as at
-    ), lanes as materialized (
+/** Locks what has lapsed so often that it runs alone: almost always nothing, and its index is empty. */
+function aloneSql({ endpoint, laneState, loose }: OutboxTables): string {
+  const due = (table: string): string => `
+      from ${table} as state
+      where lapses >= ${LAPSES_BEFORE_ALONE} and ready_at <= (select at from clock) and exists (
+        select from ${endpoint} as endpoint
+        where endpoint.id = state.endpoint_id and endpoint.state = 'active' and removed_at is null
+      )
+      order by ready_at limit ${MAX_ALONE} for update skip locked`;
+  return `lapsed_lanes as materialized (
       select lane_id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures, lapses, run_len,
-        suspect_until, intent, leased_until
-      from ${laneState} as state
-      where lapses >= ${LAPSES_BEFORE_ALONE} and ready_at <= (select at from clock) and ${active}
-      order by ready_at limit $1::text::int8 for update skip locked
-    ), loose as materialized (
-      select id, endpoint_id, epoch, attempts, failures, lapses, leased_until, event_id, round
-      from ${loose} as state
-      where lapses >= ${LAPSES_BEFORE_ALONE} and ready_at <= (select at from clock) and ${active}
-      order by ready_at limit $1::text::int8 for update skip locked
-    )
-    ${readLockedSql(ALONE, "$2", tables)}`;
+        suspect_until, intent, leased_until ${due(laneState)}
+    ), lapsed_loose as materialized (
+      select id, endpoint_id, epoch, attempts, failures, lapses, leased_until, event_id, round ${due(loose)}
+    )`;
 }
 
-const ALONE = `(
-      select row_number() over () as n, * from (
+// Numbered below all others.
+const ALONE = `
+      select -row_number() over () as n, * from (
         select 'lane' as kind, lane_id as id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures,
           lapses, run_len, suspect_until, intent, leased_until, null::int8 as event_id, null::int4 as round,
           head_seq as run_from, 1 as run_max
-        from lanes
+        from lapsed_lanes
         union all
         select 'loose', id, endpoint_id, epoch, 0, 1, null, attempts, failures, lapses, 1, null, null, leased_until,
           event_id, round, 0, 1
-        from loose
-      ) as picked
-    )`;
+        from lapsed_loose
+      ) as lapsed`;
+
+/** Picks and locks what runs alone, and nothing else. */
+export function pickAloneSql(tables: OutboxTables): string {
+  return `
+    with clock as materialized (
+      select clock_timestamp() as at
+    ), ${aloneSql(tables)}
+    ${readLockedSql(`(${ALONE})`, tables)}`;
+}

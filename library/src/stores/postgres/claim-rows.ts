@@ -34,129 +34,126 @@ export interface LockedRow {
   readonly run: readonly ClaimedDelivery[];
 }
 
+// A body above this ends a run before it: bodies are summed up here, and the server must not send many great ones for
+// nothing.
+const MAX_RUN_BODY = 65_536;
+
 /**
- * Reads what was locked, with its endpoint, its name and a run of its deliveries. `locked` is a subquery with the
- * columns n (its place in the answer), kind, id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures,
- * lapses, run_len, suspect_until, intent, leased_until, event_id, round, run_from (null: no run) and run_max.
- * `maxBytes` is the parameter of the run's limit; the head is read whatever its size.
+ * Reads what was locked, with its endpoint, its name and its next deliveries. `locked` is a subquery with the columns
+ * n (its place in the answer), kind, id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures, lapses,
+ * run_len, suspect_until, intent, leased_until, event_id, round, run_from (null: no deliveries) and run_max. What is
+ * the same for all deliveries of a lane comes with the first alone, and numbers come in one column: each column of each
+ * row costs the driver as much as a small computation.
  */
-export function readLockedSql(locked: string, maxBytes: string, tables: OutboxTables): string {
+export function readLockedSql(locked: string, tables: OutboxTables): string {
   const { endpoint, lane, delivery, event } = tables;
+  const first = "placed.seq is null or placed.seq = locked.run_from";
+  const ms = (interval: string): string => `(extract(epoch from ${interval}) * 1000)::int8`;
   return `
-    select locked.n::text, kind, locked.id::text, locked.epoch::text, head_seq::text, next_seq::text, last_seq::text,
-      attempts::text, failures::text, lapses::text, run_len::text, suspect_until::text, intent,
-      (extract(epoch from leased_until) * 1000)::int8::text, locked.endpoint_id::text, place.public_id,
-      place.version::text, place.state, place.dead, named.generation::text, named.key,
-      run.seq::text, run.round::text, run.public_id, run.type, encode(run.body, 'hex'), run.content_type,
-      (extract(epoch from run.event_at) * 1000)::int8::text,
-      (extract(epoch from run.expires_at - clock_timestamp()) * 1000)::int8::text
+    select locked.n::text,
+      case when ${first} then concat(
+        locked.kind, ',', locked.id, ',', locked.epoch, ',', head_seq, ',', next_seq, ',', last_seq, ',', attempts, ',',
+        failures, ',', lapses, ',', run_len, ',', suspect_until, ',', intent, ',', ${ms("leased_until")}, ',',
+        locked.endpoint_id, ',', endpoint.version, ',', endpoint.state, ',', endpoint.dead, ',', generation
+      ) end,
+      case when ${first} then endpoint.public_id end,
+      case when ${first} then lane.key end,
+      case when event.id is not null then concat(
+        placed.seq, ',', coalesce(placed.round, locked.round), ',', ${ms("event_at")}, ',',
+        ${ms("expires_at - clock_timestamp()")}
+      ) end,
+      event.public_id, event.type, content_type,
+      case when ${first} or octet_length(body) <= ${MAX_RUN_BODY} then encode(body, 'hex') end
     from ${locked} as locked
-    cross join lateral (
-      select public_id, version, state, dead from ${endpoint} as endpoint
-      where endpoint.id = locked.endpoint_id limit 1
-    ) as place
-    left join lateral (
-      select generation, key from ${lane} as lane where locked.kind = 'lane' and lane.lane_id = locked.id limit 1
-    ) as named on true
-    left join lateral (
-      select placed.seq, placed.round, published.*, row_number() over (order by placed.seq) as nth,
-        sum(octet_length(published.body)) over (order by placed.seq) as bytes
-      from (
-        (
-          select seq, round, event_id from ${delivery} as delivery
-          where locked.kind = 'lane' and delivery.lane_id = locked.id and delivery.seq >= locked.run_from
-            and delivery.seq < locked.run_from + locked.run_max
-          order by seq
-        )
-        union all
-        select 0, locked.round, locked.event_id where locked.kind = 'loose' and locked.run_from is not null
-      ) as placed
-      cross join lateral (
-        select public_id, type, body, content_type, event_at, expires_at from ${event} as event
-        where event.id = placed.event_id limit 1
-      ) as published
-    ) as run on run.nth = 1 or run.bytes <= ${maxBytes}::text::int8
-    order by locked.n, run.seq`;
+    join ${endpoint} as endpoint on endpoint.id = locked.endpoint_id
+    left join ${lane} as lane on locked.kind = 'lane' and lane.lane_id = locked.id
+    left join ${delivery} as placed on locked.kind = 'lane' and placed.lane_id = locked.id
+      and placed.seq >= locked.run_from and placed.seq < locked.run_from + locked.run_max
+    left join ${event} as event
+      on locked.run_from is not null and event.id = coalesce(placed.event_id, locked.event_id)`;
 }
 
-/** The rows of {@link readLockedSql}, by their places in the answer. */
-export function lockedRowsOf(rows: readonly Row[]): ReadonlyMap<number, LockedRow> {
-  const found = new Map<number, LockedRow & { run: ClaimedDelivery[] }>();
+/** The rows of {@link readLockedSql}, by their places in the answer. A run has no more bytes than it may, but always its head. */
+export function lockedRowsOf(rows: readonly Row[], maxBytes: number): ReadonlyMap<number, LockedRow> {
+  const heads = new Map<number, Row>();
+  const runs = new Map<number, ClaimedDelivery[]>();
   for (const row of rows) {
     const n = Number(row[0]);
-    let locked = found.get(n);
-    if (locked === undefined) {
-      locked = { ...lockedRowOf(row), run: [] };
-      found.set(n, locked);
-    }
-    if (typeof row[RUN] === "string") locked.run.push(deliveryOf(row));
+    if (typeof row[1] === "string") heads.set(n, row);
+    if (typeof row[DELIVERY] !== "string" || typeof row[BODY] !== "string") continue;
+    const run = runs.get(n);
+    if (run) run.push(deliveryOf(row));
+    else runs.set(n, [deliveryOf(row)]);
   }
-  return found;
+  const sorted = [...heads].toSorted(([a], [b]) => a - b);
+  return new Map(sorted.map(([n, row]) => [n, lockedRowOf(row, withinBytes(runs.get(n) ?? [], maxBytes))]));
 }
 
-// Where the columns of the endpoint, of the lane and of the run begin.
-const ENDPOINT = 14;
-const RUN = 21;
+const DELIVERY = 4;
+const BODY = 8;
 
-function lockedRowOf(row: Row): Omit<LockedRow, "run"> {
-  const [
-    ,
-    kind,
-    id,
-    epoch,
-    head,
-    end,
-    last,
-    attempts,
-    failures,
-    lapses,
-    runLength,
-    suspect,
-    intent,
-    leasedUntil,
-  ] = row;
-  const [number, endpointId, version, state, dead, generation, key] = row.slice(ENDPOINT, RUN);
+/** From the first on, without a gap, up to the limit. */
+function withinBytes(run: ClaimedDelivery[], maxBytes: number): readonly ClaimedDelivery[] {
+  if (run.length < 2) return run;
+  run.sort((a, b) => (a.sequence < b.sequence ? -1 : 1));
+  const first = run[0]?.sequence ?? 0n;
+  let bytes = 0;
+  const length = run.findIndex(({ sequence, event }, n) => {
+    bytes += event.body.length;
+    return sequence !== first + BigInt(n) || (n > 0 && bytes > maxBytes);
+  });
+  return length === -1 ? run : run.slice(0, length);
+}
+
+function lockedRowOf(row: Row, run: readonly ClaimedDelivery[]): LockedRow {
+  const [, packed, endpointId, key] = row;
+  const [kind, id, epoch, head, end, last, attempts, failures, lapses, runLength, suspect, ...more] =
+    packed?.split(",") ?? [];
+  const [intent, leasedUntil, number, version, state, dead, generation] = more;
   return {
     kind: kind as Claim["kind"],
     id: BigInt(id ?? ""),
     epoch: BigInt(epoch ?? ""),
     head: BigInt(head ?? ""),
     end: BigInt(end ?? ""),
-    last: bigintOf(last),
+    last: ifGiven(last, BigInt),
     attempts: Number(attempts),
     failures: Number(failures),
     lapses: Number(lapses),
     runLength: Number(runLength),
-    suspectUntil: bigintOf(suspect),
+    suspectUntil: ifGiven(suspect, BigInt),
     skipIntended: intent === "skip",
-    leasedUntilMs: typeof leasedUntil === "string" ? Number(leasedUntil) : undefined,
+    leasedUntilMs: ifGiven(leasedUntil, Number),
     endpoint: {
       number: BigInt(number ?? ""),
       id: endpointId ?? "",
       version: Number(version),
       state: state as EndpointState,
-      dead: (dead ?? undefined) as DeadPolicy | undefined,
+      dead: ifGiven(dead, (policy) => policy as DeadPolicy),
     },
     lane: typeof key === "string" ? { generation: BigInt(generation ?? ""), key } : undefined,
+    run,
   };
 }
 
 function deliveryOf(row: Row): ClaimedDelivery {
-  const [sequence, round, id, type, body, contentType, timeMs, expiresInMs] = row.slice(RUN);
+  const [sequence, round, timeMs, expiresInMs] = row[DELIVERY]?.split(",") ?? [];
   return {
+    // A loose delivery has none.
     sequence: BigInt(sequence ?? ""),
     round: Number(round),
     event: {
-      id: id ?? "",
-      type: type ?? "",
-      body: decodeHex(body ?? "") ?? new Uint8Array(),
-      contentType: contentType ?? "",
+      id: row[5] ?? "",
+      type: row[6] ?? "",
+      body: decodeHex(row[BODY] ?? "") ?? new Uint8Array(),
+      contentType: row[7] ?? "",
       time: new Date(Number(timeMs)),
     },
-    expiresInMs: typeof expiresInMs === "string" ? Number(expiresInMs) : undefined,
+    expiresInMs: ifGiven(expiresInMs, Number),
   };
 }
 
-function bigintOf(text: string | null | undefined): bigint | undefined {
-  return typeof text === "string" ? BigInt(text) : undefined;
+/** Null is written as an empty text. */
+function ifGiven<T>(text: string | undefined, read: (text: string) => T): T | undefined {
+  return text === undefined || text === "" ? undefined : read(text);
 }

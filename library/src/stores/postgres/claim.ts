@@ -7,7 +7,7 @@ import { pickAloneSql, pickSql } from "./claim-pick.js";
 import type { LockedRow } from "./claim-rows.js";
 import { lockedRowsOf } from "./claim-rows.js";
 import { numberArray, textArray } from "./column-arrays.js";
-import type { Session } from "./database.js";
+import type { Scope, Statement } from "./database.js";
 import { recordEnded } from "./ended-deliveries.js";
 import type { LaneChange } from "./lane-change.js";
 import { claimedChange, claimOf, unleased } from "./lane-change.js";
@@ -15,9 +15,8 @@ import { LaneWriter } from "./lane-write.js";
 import { LooseWriter } from "./loose-write.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
+import { closeWith } from "./own-transaction.js";
 
-// How many that lapsed while they ran alone are looked at with each claim.
-const MAX_ALONE = 5;
 const MISSING_AGAIN_MS = 60_000;
 
 /** Leases what is due. */
@@ -28,7 +27,7 @@ export class Claimer {
   readonly #lanes: LaneWriter;
   readonly #loose: LooseWriter;
   readonly #pickSql: string;
-  readonly #pickAloneSql: string;
+  readonly #pickAlone: Statement;
   // The endpoint that was served last: the next claim begins after it.
   #cursor = 0n;
 
@@ -39,73 +38,66 @@ export class Claimer {
     this.#lanes = new LaneWriter(tables);
     this.#loose = new LooseWriter(tables);
     this.#pickSql = pickSql(tables);
-    this.#pickAloneSql = pickAloneSql(tables);
+    this.#pickAlone = { text: pickAloneSql(tables), params: [], prepared: true };
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
     if (request.limit < 1) return { claims: [], lapsed: false };
+    const pick = request.alone ? this.#pickAlone : this.#pick(request, []);
     reach("claim.before_lease");
-    const { changes, waitsAlone } = await this.#transactions.run((session) => this.#lease(session, request));
-    reach("claim.after_lease");
-    const last = changes.findLast(({ lease }) => lease !== undefined);
-    if (last) this.#cursor = last.row.endpoint.number;
-    return { claims: changes.flatMap((change) => claimOf(change) ?? []), lapsed: waitsAlone };
-  }
-
-  async #lease(session: Session, request: ClaimRequest): Promise<Leased> {
-    const changes = await this.#leaseAlone(session, request);
-    if (!request.alone) {
-      for (let more = request.limit; more > 0;) {
-        const rows = await this.#pick(session, request, changes);
-        const leased = rows.map((row) => this.#told(claimedChange(row, false)));
-        await this.#write(session, leased, request);
-        changes.push(...leased);
-        more = hasMore(rows, more) ? more - rows.length : 0;
-      }
-    }
-    const waits = changes.some(
-      ({ lapses, readyAfterMs }) => lapses >= LAPSES_BEFORE_ALONE && readyAfterMs === 0,
+    const changes = await this.#transactions.runFrom(pick, (scope, { rows }) =>
+      this.#lease(scope, [...lockedRowsOf(rows, request.run.maxBytes).values()], request),
     );
+    reach("claim.after_lease");
+    const leased = changes.filter(({ lease }) => lease !== undefined);
+    const last = leased.at(-1);
+    if (last) this.#cursor = last.row.endpoint.number;
+    const waitsAlone = changes.some((change) => change.readyAfterMs === 0 && runsAlone(change));
     return {
-      changes: changes.filter(({ lease }) => lease !== undefined),
-      waitsAlone: waits && !request.alone,
+      claims: leased.flatMap((change) => claimOf(change) ?? []),
+      lapsed: waitsAlone && !request.alone,
     };
   }
 
-  /** Leases one that has lapsed often, if that is asked for, and buries those that lapsed once more. */
-  async #leaseAlone(session: Session, request: ClaimRequest): Promise<LaneChange[]> {
+  async #lease(
+    scope: Scope<unknown>,
+    picked: readonly LockedRow[],
+    request: ClaimRequest,
+  ): Promise<readonly LaneChange[]> {
     const changes: LaneChange[] = [];
-    let wanted = request.alone;
-    for (const row of await this.#pickAlone(session, request)) {
-      const change = this.#told(claimedChange(row, wanted));
-      if (change.lease) wanted = false;
-      changes.push(change);
+    for (let rows = picked; ;) {
+      const made = this.#changesOf(rows, request);
+      changes.push(...made);
+      const written = made.filter(isChanged);
+      await recordEnded(scope, written, this.#tables);
+      const statements = [this.#lanes.statement(written, request), this.#loose.statement(written, request)];
+      const due = rows.filter((row) => !runsAlone(row));
+      if (!hasMore(due, request.limit - changes.length + made.length)) {
+        await closeWith(scope, statements);
+        return changes;
+      }
+      for (const statement of statements) if (statement) await scope.query(statement);
+      const answer = await scope.query(this.#pick(request, changes));
+      rows = [...lockedRowsOf(answer.rows, request.run.maxBytes).values()].filter((row) => !runsAlone(row));
     }
-    // The others stay as they are, and wait for their turn.
-    const changed = changes.filter(({ row, lease }) => lease ?? row.leasedUntilMs);
-    await this.#write(session, changed, request);
-    return changes;
   }
 
-  async #write(session: Session, changes: readonly LaneChange[], request: ClaimRequest): Promise<void> {
-    await recordEnded(session, changes, this.#tables);
-    const ofKind = (kind: LockedRow["kind"]): LaneChange[] => changes.filter(({ row }) => row.kind === kind);
-    await this.#lanes.write(session, ofKind("lane"), request);
-    await this.#loose.write(session, ofKind("loose"), request);
+  #changesOf(rows: readonly LockedRow[], { alone }: ClaimRequest): LaneChange[] {
+    let wanted = alone;
+    return rows.map((row) => {
+      const change = this.#told(claimedChange(row, wanted));
+      // One that runs alone has nothing beside it.
+      if (change.lease) wanted = false;
+      return change;
+    });
   }
 
-  async #pickAlone(session: Session, { run }: ClaimRequest): Promise<LockedRow[]> {
-    const params = [String(MAX_ALONE), String(run.maxBytes)];
-    const { rows } = await session.query({ text: this.#pickAloneSql, params, prepared: true });
-    return [...lockedRowsOf(rows).values()];
-  }
-
-  async #pick(session: Session, request: ClaimRequest, leased: readonly LaneChange[]): Promise<LockedRow[]> {
+  #pick(request: ClaimRequest, leased: readonly LaneChange[]): Statement {
     const inFlight = new Map(request.inFlight);
     for (const { row, lease } of leased) {
       if (lease) inFlight.set(row.endpoint.id, (inFlight.get(row.endpoint.id) ?? 0) + 1);
     }
-    const { rows } = await session.query({
+    return {
       text: this.#pickSql,
       params: [
         String(this.#cursor),
@@ -113,11 +105,9 @@ export class Claimer {
         textArray([...inFlight.keys()]),
         numberArray([...inFlight.values()]),
         String(request.run.maxEvents),
-        String(request.run.maxBytes),
       ],
       prepared: true,
-    });
-    return [...lockedRowsOf(rows).values()];
+    };
   }
 
   /** A lane whose head is not there can only be mended by a person: they are told, again and again, and nobody else has to wait. */
@@ -130,10 +120,13 @@ export class Claimer {
   }
 }
 
-interface Leased {
-  readonly changes: readonly LaneChange[];
-  /** Whether something waits for a claim with `alone`. */
-  readonly waitsAlone: boolean;
+/** What waits to run alone stays as it is. */
+function isChanged({ row, lease, readyAfterMs }: LaneChange): boolean {
+  return lease !== undefined || row.leasedUntilMs !== undefined || readyAfterMs !== 0;
+}
+
+function runsAlone({ lapses }: Pick<LockedRow, "lapses">): boolean {
+  return lapses >= LAPSES_BEFORE_ALONE;
 }
 
 /** Whether an endpoint had to leave a part of its due lanes for others, which then did not need their share. */

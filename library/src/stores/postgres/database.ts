@@ -50,6 +50,8 @@ export interface TransactionLimits {
   readonly acquireMs: number;
   /** Ends the transaction by force when it aborts. */
   readonly signal: AbortSignal;
+  /** Run before the first statement, without a round trip of its own where that can be: settings of this transaction. */
+  readonly settings?: Statement;
 }
 
 /** One open transaction. */
@@ -58,6 +60,8 @@ export interface Scope<Tx> extends Session {
   readonly tx: Tx;
   /** Who works on it in the database; set by the one who has asked, for an end by force. */
   backend: Backend | undefined;
+  /** A last statement, whose answer nobody needs: run before the commit, without a round trip of its own where that can be. */
+  closing?: Statement;
 }
 
 export interface Backend {

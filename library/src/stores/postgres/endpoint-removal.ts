@@ -12,7 +12,7 @@ export async function removeRest(
   tables: OutboxTables,
 ): Promise<void> {
   for (const step of [cancelLanes, cancelLoose]) {
-    while ((await transactions.run((session) => step(session, endpoint, tables))) > 0);
+    while ((await transactions.run((session) => step(session, endpoint, tables), "fresh")) > 0);
   }
 }
 

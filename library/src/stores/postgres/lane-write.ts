@@ -1,6 +1,6 @@
 import { TRIED_PARAMS, triedParams, triedRows, triedValues } from "./attempt-columns.js";
 import { booleanArray, numberArray, textArray } from "./column-arrays.js";
-import type { Parameter, Session } from "./database.js";
+import type { Parameter, Statement } from "./database.js";
 import type { LaneChange } from "./lane-change.js";
 import type { OutboxTables } from "./outbox-tables.js";
 
@@ -20,24 +20,23 @@ export class LaneWriter {
     this.#settleSql = settleSql(tables);
   }
 
-  async write(session: Session, changes: readonly LaneChange[], leaser: Leaser): Promise<void> {
-    if (changes.length === 0) return;
-    const tried = changes.flatMap(({ row, tried: attempts }) =>
+  /** Undefined where nothing has changed. */
+  statement(changes: readonly LaneChange[], leaser: Leaser): Statement | undefined {
+    const lanes = changes.filter(({ row }) => row.kind === "lane");
+    if (lanes.length === 0) return undefined;
+    const tried = lanes.flatMap(({ row, tried: attempts }) =>
       attempts.map((attempt) => ({ owner: row.id, attempt })),
     );
-    const passed = changes.filter(({ row, head }) => head > row.head);
-    if (tried.length === 0 && passed.length === 0) {
-      await session.query({ text: this.#leaseSql, params: changeParams(changes, leaser), prepared: true });
-      return;
-    }
-    const params = [
-      ...changeParams(changes, leaser),
+    const passed = lanes.filter(({ row, head }) => head > row.head);
+    const params = changeParams(lanes, leaser);
+    if (tried.length === 0 && passed.length === 0) return { text: this.#leaseSql, params, prepared: true };
+    params.push(
       ...triedParams(tried),
       numberArray(passed.map(({ row }) => row.id)),
       numberArray(passed.map(({ row }) => row.head)),
       numberArray(passed.map(({ head }) => head)),
-    ];
-    await session.query({ text: this.#settleSql, params, prepared: true });
+    );
+    return { text: this.#settleSql, params, prepared: true };
   }
 }
 

@@ -24,10 +24,10 @@ export async function lockLane(
           suspect_until, intent, leased_until
         from ${laneState} where lane_id = $1::text::int8 for update
       )
-      ${readLockedSql(LOCKED, "$2", tables)}`,
-    params: [String(laneId), "0"],
+      ${readLockedSql(LOCKED, tables)}`,
+    params: [String(laneId)],
   });
-  const row = lockedRowsOf(rows).get(1);
+  const row = lockedRowsOf(rows, 0).get(1);
   if (row === undefined) return undefined;
   const { rows: states } = await session.query({
     text: `select state from ${laneState} where lane_id = $1::text::int8`,

@@ -1,6 +1,6 @@
 import { TRIED_PARAMS, triedParams, triedRows, triedValues } from "./attempt-columns.js";
 import { booleanArray, numberArray } from "./column-arrays.js";
-import type { Session } from "./database.js";
+import type { Statement } from "./database.js";
 import type { LaneChange } from "./lane-change.js";
 import type { Leaser } from "./lane-write.js";
 import type { OutboxTables } from "./outbox-tables.js";
@@ -13,16 +13,18 @@ export class LooseWriter {
     this.#sql = looseSql(tables);
   }
 
-  async write(session: Session, changes: readonly LaneChange[], { worker, leaseMs }: Leaser): Promise<void> {
-    if (changes.length === 0) return;
-    const tried = changes.flatMap(({ row, tried: attempts }) =>
+  /** Undefined where nothing has changed. */
+  statement(changes: readonly LaneChange[], { worker, leaseMs }: Leaser): Statement | undefined {
+    const loose = changes.filter(({ row }) => row.kind === "loose");
+    if (loose.length === 0) return undefined;
+    const tried = loose.flatMap(({ row, tried: attempts }) =>
       attempts.map((attempt) => ({ owner: row.id, attempt })),
     );
-    const passed = changes.filter(({ row, head }) => head > row.head);
-    const kept = changes.filter(({ row, head }) => head === row.head);
+    const passed = loose.filter(({ row, head }) => head > row.head);
+    const kept = loose.filter(({ row, head }) => head === row.head);
     const numbers = (of: (change: LaneChange) => number | bigint | undefined): string =>
       numberArray(kept.map(of));
-    await session.query({
+    return {
       text: this.#sql,
       params: [
         numbers(({ row }) => row.id),
@@ -38,7 +40,7 @@ export class LooseWriter {
         numberArray(passed.map(({ row }) => row.id)),
       ],
       prepared: true,
-    });
+    };
   }
 }
 

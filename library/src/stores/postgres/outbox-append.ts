@@ -75,12 +75,10 @@ export class Appender {
   #write(calls: readonly Call[]): Promise<readonly (readonly Written[])[]> {
     const { transactions, events, keyed } = this.#parts;
     if (calls.some((call) => call.some(({ idGiven }) => idGiven))) {
-      return transactions.run((session) => keyed.write(session, calls));
+      return transactions.run((session) => keyed.write(session, calls), "fresh");
     }
-    return transactions.run(async (session) => {
-      await events.write(session, calls.flat());
-      return calls.map((call) => call.map((): Written => "written"));
-    });
+    const written = calls.map((call) => call.map((): Written => "written"));
+    return transactions.runFrom(events.statement(calls.flat()), () => Promise.resolve(written));
   }
 }
 

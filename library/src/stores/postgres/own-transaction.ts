@@ -1,24 +1,36 @@
 import { systemClock } from "../../clock.js";
-import type { Pool, Session, Statement, TransactionEnd } from "./database.js";
+import type { Answer, Pool, Scope, Session, Statement, TransactionEnd, Work } from "./database.js";
 import { MIGRATE_CURE } from "./migrate.js";
 import { againWhenLost, isTransient, storeError } from "./sqlstate.js";
 
 const MAX_RUNS = 5;
 const RERUN_MS = 5;
 
+// A process that is stopped in the middle must not keep the lanes that it has locked.
+const LIMITS =
+  "set_config('idle_in_transaction_session_timeout', '3000', true), set_config('statement_timeout', '10000', true)";
+
 // The plans of prepared statements are kept: one that was made while a table was small would scan it from end to end
-// when it has grown to a million rows. With these settings every table is entered by an index, however small it is.
-// Compiling would be tried for the cost that "off" stands for. And a process that is stopped in the middle must not
-// keep the lanes that it has locked.
-const PLAIN_PLANS: Statement = {
+// when it has grown to a million rows. With these settings every table is entered by an index, however small it is, so
+// that one plan is good for ever. Compiling would be tried for the cost that "off" stands for.
+const KEPT_PLANS: Statement = {
   text: `
     select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
       set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
-      set_config('idle_in_transaction_session_timeout', '3000', true), set_config('statement_timeout', '10000', true)
+      set_config('plan_cache_mode', 'force_generic_plan', true), ${LIMITS}
     where $1::text is not null`,
-  params: ["plans"],
+  params: ["kept"],
   prepared: true,
 };
+
+const FRESH_PLANS: Statement = {
+  text: `select ${LIMITS} where $1::text is not null`,
+  params: ["fresh"],
+  prepared: true,
+};
+
+/** Whether statements are prepared, and enter tables by their indexes; or planned for the tables as they are. */
+export type Plans = "kept" | "fresh";
 
 /** Runs transactions of the store's own: short ones, whose isolation is named and whose deadlocks are tried again. */
 export class OwnTransactions {
@@ -31,10 +43,28 @@ export class OwnTransactions {
     this.#acquireMs = acquireMs;
   }
 
-  /** Runs `work` in a transaction and commits it. `work` is run again after a deadlock, so it must keep nothing of a run that failed. */
-  async run<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  /** Runs `work` in a transaction and commits it. It is run again after a deadlock, so it must keep nothing of a run that failed. */
+  run<T>(work: (session: Session) => Promise<T>, plans: Plans = "kept"): Promise<T> {
+    return this.#repeat(() => this.#once(plans === "kept" ? KEPT_PLANS : FRESH_PLANS, work, {}));
+  }
+
+  /** The same, with a first prepared statement whose answer `work` gets: both drivers send it together with the beginning. */
+  runFrom<T>(first: Statement, work: Work<unknown, T>): Promise<T> {
+    return this.#repeat(() => this.#once(first, work, { settings: KEPT_PLANS }));
+  }
+
+  /** Reads with one statement. */
+  async read(statement: Statement): Promise<Answer> {
+    try {
+      return await againWhenLost(() => this.#pool.query(statement, this.#acquireMs));
+    } catch (error) {
+      throw storeError(error, MIGRATE_CURE);
+    }
+  }
+
+  async #repeat<T>(once: () => Promise<TransactionEnd<T>>): Promise<T> {
     for (let run = 1; ; run++) {
-      const end = await this.#once(work);
+      const end = await once();
       if (end.kind === "committed") return end.value;
       if (end.kind === "unknown" || !isTransient(end.error) || run === MAX_RUNS) {
         throw storeError(end.error, MIGRATE_CURE);
@@ -44,22 +74,28 @@ export class OwnTransactions {
     }
   }
 
-  /** Reads with one statement. */
-  async read(statement: Statement): Promise<Awaited<ReturnType<Session["query"]>>> {
-    try {
-      return await againWhenLost(() => this.#pool.query(statement, this.#acquireMs));
-    } catch (error) {
-      throw storeError(error, MIGRATE_CURE);
-    }
-  }
-
-  async #once<T>(work: (session: Session) => Promise<T>): Promise<TransactionEnd<T>> {
-    const limits = { acquireMs: this.#acquireMs, signal: this.#never };
+  async #once<T>(
+    first: Statement,
+    work: Work<unknown, T>,
+    more: { readonly settings?: Statement },
+  ): Promise<TransactionEnd<T>> {
+    const limits = { ...more, acquireMs: this.#acquireMs, signal: this.#never };
     try {
       // It throws only while nothing has begun.
-      return await againWhenLost(() => this.#pool.transaction(PLAIN_PLANS, work, limits));
+      return await againWhenLost(() => this.#pool.transaction(first, work, limits));
     } catch (error) {
       throw storeError(error, MIGRATE_CURE);
     }
   }
+}
+
+/** Runs statements of which nobody needs the answer, the last of them together with the commit. To be called last. */
+export async function closeWith(
+  scope: Scope<unknown>,
+  statements: readonly (Statement | undefined)[],
+): Promise<void> {
+  const wanted = statements.filter((statement) => statement !== undefined);
+  const last = wanted.pop();
+  for (const statement of wanted) await scope.query(statement);
+  if (last) scope.closing = last;
 }

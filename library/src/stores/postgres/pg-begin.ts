@@ -12,52 +12,58 @@ interface Wire {
   sync(): void;
 }
 
-/** Two prepared statements, by name: `begin`, and the first one of the transaction. */
-export interface Beginning {
-  readonly begin: string;
-  readonly first: string;
+/** A prepared statement, by its name. */
+export interface Step {
+  readonly name: string;
   readonly params: readonly Parameter[];
 }
 
 /**
- * Begins a transaction and runs its first statement in one round trip: each costs Node a write and the server a
- * wake-up, together a fifth of a small transaction. Undefined where the connection has not parsed both yet, or does
- * not let others speak the protocol (`pg-native`).
+ * Runs prepared statements one after another in one round trip, such as `begin` and the first of the transaction: each
+ * round trip costs Node a write and the server a wake-up, together a fifth of a small transaction. The first that fails
+ * is the last that is run. Undefined where the connection has not parsed them all yet, or does not let others speak the
+ * protocol (`pg-native`).
  */
-export function beginWith(client: PgClient, beginning: Beginning): Promise<Answer> | undefined {
+export function runTogether(
+  client: PgClient,
+  steps: readonly Step[],
+): Promise<readonly Answer[]> | undefined {
   const parsed = (client as { readonly connection?: Partial<Wire> }).connection?.parsedStatements;
-  if (parsed?.[beginning.begin] === undefined || parsed[beginning.first] === undefined) return undefined;
+  if (parsed === undefined || steps.some(({ name }) => parsed[name] === undefined)) return undefined;
   return new Promise((resolve, reject) => {
-    const query = new BeginQuery(beginning, resolve, reject);
-    (client as unknown as { query(query: BeginQuery): void }).query(query);
+    const query = new StepsQuery(steps, resolve, reject);
+    (client as unknown as { query(query: StepsQuery): void }).query(query);
   });
 }
 
-/** A query of our own for the client's queue: two statements before one `sync`. */
-class BeginQuery {
-  readonly #beginning: Beginning;
-  readonly #resolve: (answer: Answer) => void;
+/** A query of our own for the client's queue: several statements before one `sync`. */
+class StepsQuery {
+  readonly #steps: readonly Step[];
+  readonly #resolve: (answers: readonly Answer[]) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #rows: Row[] = [];
-  #command = "";
+  readonly #answers: Answer[] = [];
+  #rows: Row[] = [];
 
-  constructor(beginning: Beginning, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
-    this.#beginning = beginning;
+  constructor(
+    steps: readonly Step[],
+    resolve: (answers: readonly Answer[]) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#steps = steps;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   submit(wire: Wire): null {
-    const { begin, first, params } = this.#beginning;
-    const values = params.map(wireValue);
+    const bound = this.#steps.map(({ name, params }) => ({ statement: name, values: params.map(wireValue) }));
     // Uncorked, each message would be a write of its own.
     wire.stream.cork?.();
     try {
-      wire.bind({ statement: begin });
-      wire.execute({});
-      wire.bind({ statement: first, values });
-      wire.describe({ type: "P" });
-      wire.execute({});
+      for (const [index, portal] of bound.entries()) {
+        wire.bind(portal);
+        if (index === bound.length - 1) wire.describe({ type: "P" });
+        wire.execute({});
+      }
       wire.sync();
     } finally {
       wire.stream.uncork?.();
@@ -69,9 +75,9 @@ class BeginQuery {
     this.#rows.push(fields);
   }
 
-  /** The last one counts: the first is that of `begin`. */
   handleCommandComplete({ text }: { readonly text: string }): void {
-    this.#command = text.split(" ", 1)[0] ?? "";
+    this.#answers.push({ rows: this.#rows, command: text.split(" ", 1)[0] ?? "" });
+    this.#rows = [];
   }
 
   handleError(error: unknown): void {
@@ -79,7 +85,7 @@ class BeginQuery {
   }
 
   handleReadyForQuery(): void {
-    this.#resolve({ rows: this.#rows, command: this.#command });
+    this.#resolve(this.#answers);
   }
 
   handleRowDescription(): void {
@@ -87,7 +93,7 @@ class BeginQuery {
   }
 
   handleEmptyQuery(): void {
-    // Neither statement is empty.
+    // No statement is empty.
   }
 
   handlePortalSuspended(): void {

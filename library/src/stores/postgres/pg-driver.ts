@@ -15,7 +15,8 @@ import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
 import { guardClient } from "./guard.js";
-import { beginWith } from "./pg-begin.js";
+import type { Step } from "./pg-begin.js";
+import { runTogether } from "./pg-begin.js";
 import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./sqlstate.js";
 
 // Two copies of the package may share a connection, where one name must not mean two statements.
@@ -76,11 +77,12 @@ export class PgDriver<Tx> implements Pool<Tx> {
   async transaction<T>(
     first: Statement,
     work: Work<Tx, T>,
-    { acquireMs, signal }: TransactionLimits,
+    { acquireMs, signal, settings }: TransactionLimits,
   ): Promise<TransactionEnd<T>> {
     const transaction = new PgTransaction<Tx, T>(await this.#acquire(acquireMs), this.#prepare);
+    const opening = settings === undefined ? [first] : [settings, first];
     try {
-      return await beforeAbort(transaction.run(first, work), signal);
+      return await beforeAbort(transaction.run(opening, work), signal);
     } catch (error) {
       if (signal.aborted) return transaction.cutOff(error);
       throw error;
@@ -115,7 +117,8 @@ export class PgDriver<Tx> implements Pool<Tx> {
   }
 }
 
-const BEGIN = `begin ${BEGIN_OPTIONS}`;
+const BEGIN: Statement = { text: `begin ${BEGIN_OPTIONS}`, params: [], prepared: true };
+const COMMIT: Statement = { text: "commit", params: [], prepared: true };
 const TERMINATE_MS = 1000;
 // A server that is gone without a word, as after a failover, is noticed by TCP in a quarter of an hour: two look-ups
 // that waited as long held up all others. Our own statements take milliseconds.
@@ -143,11 +146,11 @@ class PgTransaction<Tx, T> {
     return this.#scope.backend;
   }
 
-  /** Runs it to its end; throws only when it could not begin. */
-  async run(first: Statement, work: Work<Tx, T>): Promise<TransactionEnd<T>> {
+  /** Runs it to its end; throws only when it could not begin. `work` gets the answer to the last of the opening statements. */
+  async run(opening: readonly Statement[], work: Work<Tx, T>): Promise<TransactionEnd<T>> {
     let value: T;
     try {
-      const answer = await this.#begin(first);
+      const answer = await this.#begin(opening);
       value = await work(this.#scope, answer);
       this.#guard.close();
       // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
@@ -161,34 +164,53 @@ class PgTransaction<Tx, T> {
     return lost === undefined ? this.#commit(value) : { kind: "rolled_back", error: lost };
   }
 
-  async #begin(first: Statement): Promise<Answer> {
-    const { text, params, prepared } = first;
-    const named = this.#prepare && prepared === true && params !== undefined;
-    const together = named
-      ? beginWith(this.#lease.client, { begin: nameOf(BEGIN), first: nameOf(text), params })
-      : undefined;
-    const answer = await (together ?? this.#beginApart(first, named));
+  async #begin(opening: readonly Statement[]): Promise<Answer> {
+    const together = this.#together([BEGIN, ...opening]);
+    const answer = await (together ?? this.#beginApart(opening));
     this.#begun = true;
     return answer;
   }
 
-  /** In two round trips; a connection's first ones parse what the next ones send together. */
-  async #beginApart(first: Statement, named: boolean): Promise<Answer> {
-    if (named) await this.#scope.query({ text: BEGIN, params: [], prepared: true });
-    else await this.#say(BEGIN);
-    return this.#scope.query(first);
+  /** Prepared statements in one round trip; undefined where they cannot be. */
+  #together(statements: readonly Statement[]): Promise<Answer> | undefined {
+    if (!this.#prepare) return undefined;
+    const steps: Step[] = [];
+    for (const { text, params, prepared } of statements) {
+      if (prepared !== true || params === undefined) return undefined;
+      steps.push({ name: nameOf(text), params });
+    }
+    return runTogether(this.#lease.client, steps)?.then((answers) => answers.at(-1) as Answer);
+  }
+
+  /** In a round trip each; a connection's first ones parse what the next ones send together. */
+  async #beginApart(opening: readonly Statement[]): Promise<Answer> {
+    const named = this.#prepare && opening.every(({ params, prepared }) => prepared === true && params);
+    if (named) await this.#scope.query(BEGIN);
+    else await this.#say(BEGIN.text);
+    let answer: Answer | undefined;
+    for (const statement of opening) answer = await this.#scope.query(statement);
+    return answer as Answer;
   }
 
   async #commit(value: T): Promise<TransactionEnd<T>> {
     this.#committing = true;
     try {
-      const { command } = await this.#say("commit");
+      const { command } = await this.#close();
       this.#whole = true;
       if (command === "COMMIT") return { kind: "committed", value };
     } catch (error) {
       return isAnswerLost(error) ? { kind: "unknown", error } : this.#rollBack(error);
     }
     return { kind: "rolled_back", error: transactionAborted(this.#guard.failure()) };
+  }
+
+  async #close(): Promise<{ readonly command: string }> {
+    const { closing } = this.#scope;
+    if (closing === undefined) return this.#say("commit");
+    const together = this.#together([closing, COMMIT]);
+    if (together) return together;
+    await this.#scope.query(closing);
+    return this.#prepare ? this.#scope.query(COMMIT) : this.#say("commit");
   }
 
   async #rollBack(error: unknown): Promise<TransactionEnd<T>> {

@@ -95,27 +95,30 @@ async function nameLanes(session: Session, growths: Growth[], { lane }: OutboxTa
         select endpoint_id, key, n
         from unnest($1::int8[], $2::text[]) with ordinality as wanted (endpoint_id, key, n)
       ), known as materialized (
-        select n, found.lane_id from wanted left join lateral (
+        select n, endpoint_id, key, found.lane_id from wanted left join lateral (
           select lane_id from ${lane} as lane
           where lane.endpoint_id = wanted.endpoint_id and lane.key = wanted.key limit 1
         ) as found on true
       ), made as (
         insert into ${lane} (endpoint_id, key)
-        select endpoint_id, key from wanted where n in (select n from known where lane_id is null) order by n
+        select endpoint_id, key from known where lane_id is null order by n
         returning lane_id
       )
-      select n::text, lane_id::text, 'f' from known where lane_id is not null
+      select n::text, lane_id::text from known where lane_id is not null
       union all
-      select missing.n::text, made.lane_id::text, 't'
-      from (select n, row_number() over (order by n) as nth from known where lane_id is null) as missing
-      join (select lane_id, row_number() over (order by lane_id) as nth from made) as made using (nth)`,
+      (select null, made.lane_id::text from made order by made.lane_id)`,
     params: [numberArray(growths.map(({ endpoint }) => endpoint)), textArray(growths.map(({ key }) => key))],
   });
-  for (const [n, laneId, isNew] of rows) {
+  const made = rows.filter(([n]) => typeof n !== "string").map(([, laneId]) => BigInt(laneId ?? ""));
+  for (const [n, laneId] of rows) {
     const growth = growths[Number(n) - 1];
-    if (!growth) continue;
-    growth.laneId = BigInt(laneId ?? "");
-    growth.isNew = isNew === "t";
+    if (typeof n === "string" && growth) growth.laneId = BigInt(laneId ?? "");
+  }
+  // They were made in the order in which they are missing here.
+  for (const growth of growths) {
+    if (growth.laneId > 0n) continue;
+    growth.laneId = made.shift() ?? 0n;
+    growth.isNew = true;
   }
 }
 

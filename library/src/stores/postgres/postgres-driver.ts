@@ -71,9 +71,17 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
   async transaction<T>(
     first: Statement,
     work: Work<Tx, T>,
-    { acquireMs, signal }: TransactionLimits,
+    { acquireMs, signal, settings }: TransactionLimits,
   ): Promise<TransactionEnd<T>> {
-    const whole = async (scope: Scope<Tx>): Promise<T> => work(scope, await scope.query(first));
+    const whole = async (scope: Scope<Tx>): Promise<T> => {
+      // Sent together: the driver does not wait for an answer before it sends the next one.
+      const set = settings && scope.query(settings);
+      const answer = scope.query(first);
+      await Promise.all([set, answer]);
+      const value = await work(scope, await answer);
+      if (scope.closing) await scope.query(scope.closing);
+      return value;
+    };
     const attempt = new Attempt(whole, signal, this.#prepare);
     const running = this.#sql.begin(BEGIN_OPTIONS, (sql) => attempt.run(sql));
     running.catch(() => attempt.lose());

@@ -2,11 +2,10 @@ import type { DeliveryPlace } from "../../delivery/delivery-id.js";
 import type { Redriven } from "../../operator/operator-store.js";
 import type { Row, Session } from "./database.js";
 import { revivedChange } from "./lane-change.js";
-import { LaneWriter } from "./lane-write.js";
 import { lockLane } from "./lock-lane.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
-import { NO_LEASE } from "./skip.js";
+import { writeLane } from "./skip.js";
 
 /** Makes a dead delivery due again. */
 export function redriveDead(
@@ -42,7 +41,7 @@ async function redriveInLane(
       text: `update ${tables.delivery} set round = $3::text::int4 + 1 where lane_id = $1::text::int8 and seq = $2::text::int8`,
       params: [String(lane), String(sequence), round ?? null],
     });
-    await new LaneWriter(tables).write(session, [revivedChange(locked.row)], NO_LEASE);
+    await writeLane(session, revivedChange(locked.row), tables);
     return "in_place";
   }
   // By way of the stage: only the sequencer lengthens lanes.

@@ -25,7 +25,7 @@ async function inParts(
   part: (session: Session) => Promise<number>,
 ): Promise<number> {
   for (let released = 0; ;) {
-    const count = await transactions.run(part);
+    const count = await transactions.run(part, "fresh");
     released += count;
     if (count < AT_ONCE) return released;
   }

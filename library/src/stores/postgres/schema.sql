@@ -1,3 +1,95 @@
+create table posthorn.attempt (
+  lane_id bigint not null,
+  seq bigint not null,
+  round integer not null,
+  no integer not null,
+  event_id bigint not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  status integer,
+  error text,
+  answer bytea,
+  constraint attempt_key PRIMARY KEY (lane_id, seq, round, no)
+) with (autovacuum_vacuum_insert_scale_factor=0.05);
+
+create table posthorn.cancelled (
+  id bigint not null,
+  endpoint_id bigint not null,
+  lane_id bigint,
+  seq bigint,
+  loose_id bigint,
+  event_id bigint not null,
+  round integer not null,
+  because text not null,
+  cancelled_at timestamp with time zone not null,
+  constraint cancelled_key PRIMARY KEY (id)
+);
+
+create table posthorn.dead (
+  id bigint not null,
+  endpoint_id bigint not null,
+  lane_id bigint,
+  seq bigint,
+  loose_id bigint,
+  event_id bigint not null,
+  round integer not null,
+  because text not null,
+  attempts integer not null,
+  last_status integer,
+  last_error text,
+  died_at timestamp with time zone not null,
+  redriven_at timestamp with time zone,
+  constraint dead_key PRIMARY KEY (id),
+  constraint dead_place CHECK ((((lane_id IS NULL) = (seq IS NULL)) AND ((lane_id IS NULL) <> (loose_id IS NULL))))
+);
+CREATE UNIQUE INDEX dead_lane ON posthorn.dead USING btree (lane_id, seq, round) WHERE (lane_id IS NOT NULL);
+CREATE INDEX dead_listed ON posthorn.dead USING btree (id) WHERE (redriven_at IS NULL);
+CREATE UNIQUE INDEX dead_loose ON posthorn.dead USING btree (loose_id, round) WHERE (loose_id IS NOT NULL);
+
+create table posthorn.delivery (
+  lane_id bigint not null,
+  seq bigint not null,
+  event_id bigint not null,
+  round integer not null,
+  constraint delivery_key PRIMARY KEY (lane_id, seq)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
+
+create table posthorn.endpoint (
+  id bigint not null,
+  public_id text collate "C" not null,
+  tenant text collate "C" not null,
+  definition text not null,
+  ordered_by text not null,
+  dead text,
+  max_in_flight integer not null,
+  state text not null,
+  because text,
+  version bigint not null,
+  stopped_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  constraint endpoint_dead CHECK ((dead = ANY (ARRAY['halt'::text, 'skip'::text, 'park'::text]))),
+  constraint endpoint_key PRIMARY KEY (id),
+  constraint endpoint_ordered_by CHECK ((ordered_by = ANY (ARRAY['key'::text, 'endpoint'::text, 'none'::text]))),
+  constraint endpoint_state CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
+);
+CREATE UNIQUE INDEX endpoint_public_id ON posthorn.endpoint USING btree (public_id) WHERE (removed_at IS NULL);
+
+create table posthorn.event (
+  id bigint not null,
+  public_id text collate "C" not null,
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  type text collate "C" not null,
+  key text collate "C",
+  content_type text not null,
+  event_at timestamp with time zone not null,
+  deliver_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  body bytea not null,
+  constraint event_key PRIMARY KEY (id)
+) with (autovacuum_vacuum_insert_scale_factor=0.05);
+
 create table posthorn.inbox (
   tenant text collate "C" not null,
   source text collate "C" not null,
@@ -51,11 +143,97 @@ create table posthorn.inbox_refused (
 );
 CREATE INDEX inbox_refused_keep_until ON posthorn.inbox_refused USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 
+create table posthorn.lane (
+  lane_id bigint not null,
+  endpoint_id bigint not null,
+  key text collate "C" not null,
+  generation bigint not null,
+  constraint lane_key PRIMARY KEY (lane_id),
+  constraint lane_name UNIQUE (endpoint_id, key)
+);
+
+create table posthorn.lane_state (
+  lane_id bigint not null,
+  endpoint_id bigint not null,
+  next_seq bigint not null,
+  head_seq bigint not null,
+  last_seq bigint,
+  ready_at timestamp with time zone,
+  leased_until timestamp with time zone,
+  blocked_at timestamp with time zone,
+  epoch bigint not null,
+  suspect_until bigint,
+  attempts integer not null,
+  failures integer not null,
+  lapses smallint not null,
+  run_len smallint not null,
+  state text not null,
+  intent text,
+  leased_by text,
+  constraint lane_state_intent CHECK ((intent = 'skip'::text)),
+  constraint lane_state_key PRIMARY KEY (lane_id),
+  constraint lane_state_state CHECK ((state = ANY (ARRAY['flowing'::text, 'halted'::text, 'parked'::text])))
+) with (fillfactor=60, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX lane_state_alone ON posthorn.lane_state USING btree (ready_at) WHERE (lapses >= 3);
+CREATE INDEX lane_state_blocked ON posthorn.lane_state USING btree (blocked_at, lane_id) WHERE (blocked_at IS NOT NULL);
+CREATE INDEX lane_state_ready ON posthorn.lane_state USING btree (endpoint_id, ready_at) WHERE (ready_at IS NOT NULL);
+
+create table posthorn.later (
+  deliver_at timestamp with time zone not null,
+  event_id bigint not null,
+  constraint later_key PRIMARY KEY (deliver_at, event_id)
+);
+
+create table posthorn.loose_attempt (
+  delivery_id bigint not null,
+  round integer not null,
+  no integer not null,
+  event_id bigint not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  status integer,
+  error text,
+  answer bytea,
+  constraint loose_attempt_key PRIMARY KEY (delivery_id, round, no)
+) with (autovacuum_vacuum_insert_scale_factor=0.05);
+
+create table posthorn.loose_delivery (
+  id bigint not null,
+  endpoint_id bigint not null,
+  event_id bigint not null,
+  ready_at timestamp with time zone,
+  leased_until timestamp with time zone,
+  epoch bigint not null,
+  round integer not null,
+  attempts integer not null,
+  failures integer not null,
+  lapses smallint not null,
+  leased_by text,
+  constraint loose_delivery_key PRIMARY KEY (id)
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX loose_delivery_alone ON posthorn.loose_delivery USING btree (ready_at) WHERE (lapses >= 3);
+CREATE INDEX loose_delivery_ready ON posthorn.loose_delivery USING btree (endpoint_id, ready_at) WHERE (ready_at IS NOT NULL);
+
 create table posthorn.migration (
   version integer not null,
   name text not null,
   applied_at timestamp with time zone not null,
   constraint migration_key PRIMARY KEY (version)
+);
+
+create table posthorn.outbox_config (
+  one boolean not null,
+  version bigint not null,
+  constraint outbox_config_key PRIMARY KEY (one),
+  constraint outbox_config_one CHECK (one)
+);
+
+create table posthorn.outbox_key (
+  tenant text collate "C" not null,
+  public_id text collate "C" not null,
+  body_hash bytea not null,
+  constraint outbox_key_key PRIMARY KEY (tenant, public_id)
 );
 
 create table posthorn.posthorn_dedup (
@@ -65,3 +243,21 @@ create table posthorn.posthorn_dedup (
   constraint posthorn_dedup_key PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX posthorn_dedup_expires_at ON posthorn.posthorn_dedup USING btree (expires_at);
+
+create table posthorn.stage (
+  id bigint not null,
+  event_id bigint not null,
+  target_endpoint_id bigint,
+  round integer not null,
+  constraint stage_key PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
+
+create table posthorn.stage_dead (
+  id bigint not null,
+  event_id bigint not null,
+  target_endpoint_id bigint,
+  round integer not null,
+  error text not null,
+  died_at timestamp with time zone not null,
+  constraint stage_dead_key PRIMARY KEY (id)
+);

@@ -110,7 +110,7 @@ export class Sequencer {
       const { batch, ...rest } = await this.#transactions.run(work);
       this.#lanes.learn(batch.lanes);
       this.#limit = Math.min(MAX_EVENTS, this.#limit * 2);
-      return { batch, value: "value" in rest ? { value: rest.value as T } : undefined };
+      return { batch, value: "value" in rest ? { value: rest.value } : undefined };
     } catch (error) {
       const cause = isPosthornError(error) ? error.cause : error;
       if (cause instanceof TooMany) {

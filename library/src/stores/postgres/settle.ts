@@ -3,7 +3,7 @@ import type { Settled, Settlement, SettleRequest } from "../../delivery/delivery
 import type { LockedRow } from "./claim-rows.js";
 import { lockedRowsOf, readLockedSql } from "./claim-rows.js";
 import { numberArray } from "./column-arrays.js";
-import type { Parameter, Session } from "./database.js";
+import type { Parameter } from "./database.js";
 import { recordEnded } from "./ended-deliveries.js";
 import type { LaneChange } from "./lane-change.js";
 import { advanceOf, claimOf, settledChange } from "./lane-change.js";
@@ -11,6 +11,7 @@ import { LaneWriter } from "./lane-write.js";
 import { LooseWriter } from "./loose-write.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
+import { closeWith } from "./own-transaction.js";
 
 /** Writes what workers did with their claims. */
 export class Settler {
@@ -32,8 +33,14 @@ export class Settler {
     const { settlements } = request;
     if (settlements.length === 0) return [];
     const sorted = [...settlements].toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1));
+    const lock = { text: this.#lockSql, params: lockParams(sorted, request), prepared: true };
     reach("settle.before_record");
-    const changes = await this.#transactions.run((session) => this.#record(session, sorted, request));
+    const changes = await this.#transactions.runFrom(lock, async (scope, { rows }) => {
+      const made = changesOf(sorted, lockedRowsOf(rows, request.run.maxBytes));
+      await recordEnded(scope, made, this.#tables);
+      await closeWith(scope, [this.#lanes.statement(made, request), this.#loose.statement(made, request)]);
+      return made;
+    });
     reach("settle.after_record");
     const settled = new Map(changes.map((change) => [nameOf(change.row), change]));
     return settlements.map(({ claim }) => {
@@ -41,32 +48,14 @@ export class Settler {
       return change === undefined ? { kind: "stale" } : { kind: "settled", next: claimOf(change) };
     });
   }
+}
 
-  async #record(
-    session: Session,
-    sorted: readonly Settlement[],
-    request: SettleRequest,
-  ): Promise<readonly LaneChange[]> {
-    const params = lockParams(sorted, request);
-    const { rows } = await session.query({ text: this.#lockSql, params, prepared: true });
-    const found = lockedRowsOf(rows);
-    const changes = sorted.flatMap((settlement, n) => {
-      const row = found.get(n + 1);
-      return row === undefined ? [] : [settledChange(row, settlement)];
-    });
-    await recordEnded(session, changes, this.#tables);
-    await this.#lanes.write(
-      session,
-      changes.filter(({ row }) => row.kind === "lane"),
-      request,
-    );
-    await this.#loose.write(
-      session,
-      changes.filter(({ row }) => row.kind === "loose"),
-      request,
-    );
-    return changes;
-  }
+/** What becomes of those that were locked; the others are stale. */
+function changesOf(sorted: readonly Settlement[], found: ReadonlyMap<number, LockedRow>): LaneChange[] {
+  return sorted.flatMap((settlement, n) => {
+    const row = found.get(n + 1);
+    return row === undefined ? [] : [settledChange(row, settlement)];
+  });
 }
 
 function nameOf({ kind, id }: Pick<LockedRow, "kind" | "id">): string {
@@ -87,7 +76,6 @@ function lockParams(sorted: readonly Settlement[], { run }: Pick<SettleRequest, 
     ),
     // A head that was tried goes alone.
     numberArray(sorted.map((settlement) => (advanceOf(settlement) > 0 ? run.maxEvents : 1))),
-    String(run.maxBytes),
   ];
 }
 
@@ -119,7 +107,7 @@ function lockSql(tables: OutboxTables): string {
         for update
       ) as loose
     )
-    ${readLockedSql(LOCKED, "$7", tables)}`;
+    ${readLockedSql(LOCKED, tables)}`;
 }
 
 const LOCKED = `(

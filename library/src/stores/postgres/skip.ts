@@ -1,13 +1,18 @@
 import type { Skipped } from "../../operator/operator-store.js";
+import type { Session } from "./database.js";
 import { recordEnded } from "./ended-deliveries.js";
+import type { LaneChange } from "./lane-change.js";
 import { skippedChange } from "./lane-change.js";
 import { LaneWriter } from "./lane-write.js";
 import { lockLane } from "./lock-lane.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
 
-/** Nobody leases when an operator writes. */
-export const NO_LEASE = { worker: "", leaseMs: 0 } as const;
+/** Writes what an operator made of a lane; nobody leases it. */
+export async function writeLane(session: Session, change: LaneChange, tables: OutboxTables): Promise<void> {
+  const statement = new LaneWriter(tables).statement([change], { worker: "", leaseMs: 0 });
+  if (statement) await session.query(statement);
+}
 
 /** Passes over a lane's head. */
 export function skipHead(
@@ -29,7 +34,7 @@ export function skipHead(
     }
     const change = skippedChange(row, headIsDead);
     await recordEnded(session, [change], tables);
-    await new LaneWriter(tables).write(session, [change], NO_LEASE);
+    await writeLane(session, change, tables);
     return "skipped";
   });
 }

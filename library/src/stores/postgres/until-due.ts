@@ -2,21 +2,24 @@ import { waitingEndpointsSql } from "./claim-pick.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
 
+function firstIn(table: string): string {
+  return `(
+          select ready_at from ${table} as state
+          where state.endpoint_id = known.id and ready_at is not null order by ready_at limit 1
+        )`;
+}
+
 /** Milliseconds until something is due, of active endpoints alone; a lease counts by its end. */
 export async function readUntilDue(
   transactions: OwnTransactions,
   tables: OutboxTables,
 ): Promise<number | undefined> {
   const { endpoint, laneState, loose, later } = tables;
-  const first = (table: string): string => `(
-          select ready_at from ${table} as state
-          where state.endpoint_id = known.id and ready_at is not null order by ready_at limit 1
-        )`;
   const { rows } = await transactions.run((session) =>
     session.query({
       text: `
         with recursive ${waitingEndpointsSql("waiting", "-1", tables)}, soonest as (
-          select least(${first(laneState)}, ${first(loose)}) as at
+          select least(${firstIn(laneState)}, ${firstIn(loose)}) as at
           from waiting cross join lateral (
             select id from ${endpoint} as endpoint
             where endpoint.id = waiting.endpoint_id and state = 'active' and removed_at is null limit 1

@@ -53,7 +53,7 @@ import { OutboxTurn } from "./outbox-turn.js";
 import { writeEvents } from "./outbox-write.js";
 import { redriveDead } from "./redrive.js";
 import { releaseLeases } from "./release.js";
-import { sequenceDue } from "./sequence.js";
+import { isAnyToSequence, sequenceDue } from "./sequence.js";
 import { settleClaims } from "./settle.js";
 import { skipHead } from "./skip.js";
 import { untilDue } from "./until-due.js";
@@ -158,6 +158,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
   }
 
   async sequence(): Promise<SequenceReport> {
+    if (!(await this.#look(isAnyToSequence))) return { events: 0, more: false };
     reach("sequence.before_lock");
     const report = await this.#write((turn) => {
       const made = sequenceDue(turn);
@@ -169,9 +170,27 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
-    const limit = Math.min(request.limit, request.alone ? 1 : CLAIMS_PER_TURN);
     if (!(await this.#look(isAnyDue))) return { claims: [], lapsed: false };
-    return this.#write((turn) => claimDue(turn, { ...request, limit }, this.#cursor));
+    const first = await this.#claimSome(request, []);
+    const claims = [...first.claims];
+    for (let last = first; last.claims.length === CLAIMS_PER_TURN && claims.length < request.limit;) {
+      try {
+        last = await this.#claimSome(request, claims);
+      } catch {
+        // What was claimed before is leased; thrown away, nobody would send it until its lease ends.
+        break;
+      }
+      claims.push(...last.claims);
+    }
+    return { claims, lapsed: first.lapsed };
+  }
+
+  #claimSome(request: ClaimRequest, claimed: readonly Claim[]): Promise<ClaimAnswer> {
+    const most = request.alone ? 1 : CLAIMS_PER_TURN;
+    const limit = Math.min(request.limit - claimed.length, most);
+    const inFlight = new Map(request.inFlight);
+    for (const { endpoint } of claimed) inFlight.set(endpoint.id, (inFlight.get(endpoint.id) ?? 0) + 1);
+    return this.#write((turn) => claimDue(turn, { ...request, limit, inFlight }, this.#cursor));
   }
 
   async settle({ settlements, ...terms }: SettleRequest): Promise<readonly Settled[]> {

@@ -53,33 +53,38 @@ function cancelLane({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: numb
 }
 
 function cancelLoose({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: number): number {
-  const ids = client.allWide(
-    "select id, ready_at from posthorn_loose_delivery where endpoint = ? limit ?",
+  const found = client.allWide(
+    // Those without a ready time are dead.
+    "select id from posthorn_loose_delivery where endpoint = ? and ready_at is not null limit ?",
     endpoint,
     limit,
-  ) as { id: bigint; ready_at: bigint | null }[];
-  for (const { id, ready_at } of ids) {
-    // One without a ready time is dead.
-    if (ready_at !== null) {
-      client.run(
-        `insert into posthorn_cancelled (lane, seq, round, event, endpoint, because, cancelled_at, attempts)
-         select 0, id, round, event, endpoint, 'endpoint_removed', ?, attempts
-         from posthorn_loose_delivery where id = ?`,
-        nowMs,
-        id,
-      );
-    }
+  ) as { id: bigint }[];
+  for (const { id } of found) {
+    client.run(
+      `insert into posthorn_cancelled (lane, seq, round, event, endpoint, because, cancelled_at, attempts)
+       select 0, id, round, event, endpoint, 'endpoint_removed', ?, attempts
+       from posthorn_loose_delivery where id = ?`,
+      nowMs,
+      id,
+    );
     client.run("delete from posthorn_loose_delivery where id = ?", id);
   }
-  return ids.length;
+  return found.length;
 }
 
+/** What is dead stays in the books, and is no longer shown: nobody can redrive it. */
 function forget(client: SqliteClient, endpoint: bigint): void {
+  client.run(
+    `delete from posthorn_loose_delivery where id in
+       (select seq from posthorn_dead where lane = 0 and endpoint = ? and state = 'dead')`,
+    endpoint,
+  );
   client.run("update posthorn_dead set state = 'removed' where endpoint = ? and state = 'dead'", endpoint);
   client.run("update posthorn_endpoint set state = 'removed', secrets = '[]' where id = ?", endpoint);
 }
 
-function isAnyRemoved(client: SqliteClient): boolean {
+/** Whether something of a removed endpoint is still to be cancelled. */
+export function isAnyRemoved(client: SqliteClient): boolean {
   const found = client.get(
     "select 1 from posthorn_endpoint where removed_at is not null and state <> 'removed' limit 1",
   );

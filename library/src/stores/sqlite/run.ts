@@ -38,31 +38,37 @@ export function leaseLane(
   );
 }
 
-/** The columns that a delivery is made of, of an event `e`. */
-export const EVENT_COLUMNS = "e.event_id, e.type, e.content_type, e.event_at, e.expires_at, e.body";
+/** The event `e` of a delivery, all but its body in one column; see lane.ts. */
+export const EVENT_COLUMNS = `json_array(e.event_id, e.type, e.content_type, e.event_at, e.expires_at) as event, e.body`;
 
+/** A delivery and the columns of its event. */
 export interface RunColumns {
-  readonly seq: bigint;
-  readonly round: bigint;
-  readonly event_id: string;
-  readonly type: string;
-  readonly content_type: string;
-  readonly event_at: bigint;
-  readonly expires_at: bigint | null;
+  /** Sequence and round. */
+  readonly place: string;
+  readonly event: string;
   readonly body: Uint8Array;
 }
 
+type EventValues = readonly [
+  id: string,
+  type: string,
+  contentType: string,
+  eventAt: number,
+  expiresAt: number | null,
+];
+
 function readRun({ client, nowMs }: OutboxTurn, lane: Lane, limits: RunLimits): ClaimedDelivery[] {
-  const rows = client.allWide(
-    `select d.seq, d.round, ${EVENT_COLUMNS}
+  const rows = client.all(
+    `select d.seq || ' ' || d.round as place, ${EVENT_COLUMNS}
      from posthorn_delivery d cross join posthorn_event e on e.id = d.event
      where d.lane = ? and d.seq >= ? and d.seq < ? order by d.seq`,
     lane.id,
     lane.headSeq,
     lane.headSeq + runLength({ client, lane, limits }),
   ) as RunColumns[];
+  const run = rows.map((row) => claimedDelivery(row, nowMs));
   // The head itself may be missing while others are there.
-  return rows[0]?.seq === lane.headSeq ? rows.map((row) => claimedDelivery(row, nowMs)) : [];
+  return run[0]?.sequence === lane.headSeq ? run : [];
 }
 
 function runLength({
@@ -88,17 +94,13 @@ function runLength({
   return BigInt(fitting === -1 ? sizes.length : fitting);
 }
 
-export function claimedDelivery(row: RunColumns, nowMs: number): ClaimedDelivery {
+export function claimedDelivery({ place, event, body }: RunColumns, nowMs: number): ClaimedDelivery {
+  const [sequence = "", round] = place.split(" ");
+  const [id, type, contentType, eventAt, expiresAt] = JSON.parse(event) as EventValues;
   return {
-    sequence: row.seq,
-    round: Number(row.round),
-    event: {
-      id: row.event_id,
-      type: row.type,
-      body: plainBytes(row.body),
-      contentType: row.content_type,
-      time: new Date(Number(row.event_at)),
-    },
-    expiresInMs: row.expires_at === null ? undefined : Number(row.expires_at) - nowMs,
+    sequence: BigInt(sequence),
+    round: Number(round),
+    event: { id, type, body: plainBytes(body), contentType, time: new Date(eventAt) },
+    expiresInMs: expiresAt === null ? undefined : expiresAt - nowMs,
   };
 }

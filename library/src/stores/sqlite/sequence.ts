@@ -4,10 +4,11 @@ import { refusalOf } from "./failure.js";
 import type { OutboxTurn } from "./outbox-turn.js";
 import type { StoredEvent } from "./places.js";
 import { placeEvents } from "./places.js";
-import { cancelRemoved } from "./removal.js";
+import { cancelRemoved, isAnyRemoved } from "./removal.js";
 
 // Few enough for one turn to leave the event loop free soon.
 const EVENTS_PER_TURN = 100;
+const PLACES_PER_TURN = 1000;
 const CANCELLED_PER_TURN = 500;
 
 interface LaterEvent extends StoredEvent {
@@ -23,11 +24,31 @@ export function placeDue(turn: OutboxTurn): void {
 /** Gives events whose time has come their places, and goes on with the cancelling that a removed endpoint left. All others got their places when they were written. */
 export function sequenceDue(turn: OutboxTurn): SequenceReport {
   reach("sequence.before_read");
-  const events = readDue(turn);
+  const found = readDue(turn);
   reach("sequence.after_read");
+  const events = withinTurn(turn, found);
   if (events.length > 0) placeOrSetAside(turn, events);
   const cancelling = cancelRemoved(turn, CANCELLED_PER_TURN);
-  return { events: events.length, more: events.length === EVENTS_PER_TURN || cancelling };
+  const left = found.length === EVENTS_PER_TURN || events.length < found.length;
+  return { events: events.length, more: left || cancelling };
+}
+
+/** Whether there is anything to sequence; read without the write lock, so that idle workers keep nobody waiting. */
+export function isAnyToSequence({ client, nowMs }: OutboxTurn): boolean {
+  return (
+    client.get("select 1 from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined ||
+    isAnyRemoved(client)
+  );
+}
+
+/** The first of the events, as many as one turn has time for: each may have thousands of places. */
+function withinTurn({ endpoints }: OutboxTurn, events: readonly LaterEvent[]): readonly LaterEvent[] {
+  let places = 0;
+  const end = events.findIndex(({ addressed }, index) => {
+    places += endpoints.fanOut.placesOf(addressed).length;
+    return places > PLACES_PER_TURN && index > 0;
+  });
+  return end === -1 ? events : events.slice(0, end);
 }
 
 function readDue({ client, nowMs }: OutboxTurn): LaterEvent[] {

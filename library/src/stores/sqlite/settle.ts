@@ -14,6 +14,7 @@ import { leaseLane } from "./run.js";
 import type { LeaseTerms } from "./run.js";
 
 const STALE: Settled = Object.freeze({ kind: "stale" });
+const NOTHING: ReadonlyMap<bigint, bigint> = new Map();
 const SETTLED: Settled = Object.freeze({ kind: "settled", next: undefined });
 
 /** Writes what came of claims, each with its attempts, and leases the next heads. */
@@ -68,19 +69,36 @@ function recordLane(turn: OutboxTurn, lane: Lane, { attempts, acknowledged }: Se
   return tried;
 }
 
-function takeAcknowledged({ client }: OutboxTurn, lane: Lane, count: number): ReadonlyMap<bigint, bigint> {
-  const events = new Map<bigint, bigint>();
-  if (count === 0) return events;
-  const rows = client.allWide(
-    "delete from posthorn_delivery where lane = ? and seq >= ? and seq < ? returning seq, event",
-    lane.id,
-    lane.headSeq,
-    lane.headSeq + BigInt(count),
-  ) as { seq: bigint; event: bigint }[];
-  for (const { seq, event } of rows) events.set(seq, event);
+function takeAcknowledged(turn: OutboxTurn, lane: Lane, count: number): ReadonlyMap<bigint, bigint> {
+  if (count === 0) return NOTHING;
+  const events = count === 1 ? removeOne(turn, lane) : removeRun(turn, lane, count);
   lane.advance(count);
   lane.lastSeq = lane.headSeq - 1n;
   return events;
+}
+
+// Apart from a run, because most claims are of one delivery, and this takes two thirds of the time.
+function removeOne({ client }: OutboxTurn, { id, headSeq }: Lane): ReadonlyMap<bigint, bigint> {
+  const row = client.getWide(
+    "delete from posthorn_delivery where lane = ? and seq = ? returning event",
+    id,
+    headSeq,
+  ) as { event: bigint } | undefined;
+  return row === undefined ? NOTHING : new Map([[headSeq, row.event]]);
+}
+
+function removeRun(
+  { client }: OutboxTurn,
+  { id, headSeq }: Lane,
+  count: number,
+): ReadonlyMap<bigint, bigint> {
+  const rows = client.allWide(
+    "delete from posthorn_delivery where lane = ? and seq >= ? and seq < ? returning seq, event",
+    id,
+    headSeq,
+    headSeq + BigInt(count),
+  ) as { seq: bigint; event: bigint }[];
+  return new Map(rows.map(({ seq, event }) => [seq, event]));
 }
 
 function applyToHead(
@@ -95,7 +113,7 @@ function applyToHead(
   switch (rest.state) {
     case "due":
       lane.failures += rest.counts ? 1 : 0;
-      return lane.arm(turn.nowMs + rest.afterMs);
+      return lane.arm(turn.nowMs + Math.ceil(rest.afterMs));
     case "dead":
       return buryHead(turn, lane, rest);
     case "cancelled":
@@ -137,7 +155,7 @@ function applyToLoose(
       return loose.arm(turn.nowMs);
     case "due":
       loose.failures += rest.counts ? 1 : 0;
-      return loose.arm(turn.nowMs + rest.afterMs);
+      return loose.arm(turn.nowMs + Math.ceil(rest.afterMs));
     case "dead":
       return buryLoose(turn, loose, rest.because);
     case "disabled":

@@ -1,5 +1,5 @@
 import type { Finding } from "./finding.js";
-import type { DeliveryRow, Receipt } from "./outbox-facts.js";
+import type { DeliveryRow, OutboxFacts, Receipt } from "./outbox-facts.js";
 import type { SeenPlace } from "./outbox-record.js";
 
 /** What a history says of one place in a lane. */
@@ -7,6 +7,8 @@ export interface PlaceFacts {
   readonly sequence: bigint;
   /** Undefined where nothing came. */
   first: Receipt | undefined;
+  /** What came from there. */
+  event: OutboxFacts | undefined;
   /** Whether one of its receipts was answered with success. */
   acknowledged: boolean;
   /** How the outbox says that it ended, where that was not by an acknowledgement. */
@@ -40,13 +42,26 @@ export function placeOf(lane: LaneFacts, { sequence }: SeenPlace): PlaceFacts {
   const number = BigInt(sequence);
   const known = lane.places.get(number);
   if (known !== undefined) return known;
-  const place: PlaceFacts = { sequence: number, first: undefined, acknowledged: false, rows: [] };
+  const place: PlaceFacts = {
+    sequence: number,
+    first: undefined,
+    event: undefined,
+    acknowledged: false,
+    rows: [],
+  };
   lane.places.set(number, place);
   return place;
 }
 
 /** Notes a receipt and returns its place. Only the first of a place says anything about order. */
-export function noteArrival(lane: LaneFacts, receipt: Receipt, seen: SeenPlace): PlaceFacts {
+export function noteArrival(
+  lane: LaneFacts,
+  {
+    receipt,
+    seen,
+    event,
+  }: { readonly receipt: Receipt; readonly seen: SeenPlace; readonly event: OutboxFacts },
+): PlaceFacts {
   const place = placeOf(lane, seen);
   if (place.first !== undefined) {
     if (place.first.fields.id !== receipt.fields.id)
@@ -54,6 +69,7 @@ export function noteArrival(lane: LaneFacts, receipt: Receipt, seen: SeenPlace):
     return place;
   }
   place.first = receipt;
+  place.event = event;
   const { last } = lane;
   if (last?.first !== undefined && place.sequence < last.sequence) {
     lane.disorder ??= { found: "it came after one that stands behind it", witness: [last.first, receipt] };
@@ -88,4 +104,28 @@ function noteGap(lane: LaneFacts, { sequence }: PlaceFacts, by: Receipt): void {
     const place = placeOf(lane, { key: lane.key, generation: "", sequence: String(missing) });
     lane.passedOver.push({ place, by });
   }
+}
+
+/** Finds an event that stands behind one that nobody had begun to publish when it was committed already. */
+export function overtakingAtPublish({ places }: LaneFacts): Finding | undefined {
+  let latest: Receipt | undefined;
+  let latestBegan = -Infinity;
+  // In the order in which they first came, which is the order of their places.
+  for (const { first, event } of places.values()) {
+    if (
+      first === undefined ||
+      event === undefined ||
+      event.published.some(({ fields }) => fields.later === true)
+    )
+      continue;
+    const { committed } = event;
+    if (latest && committed && committed[1].n < latestBegan) {
+      const found = "it was committed before the one in front of it was published";
+      return { found, witness: [committed[1], first, latest] };
+    }
+    // Of several publications of one id, the first may be the one that counted.
+    const began = event.published[0]?.n ?? -Infinity;
+    if (began > latestBegan) [latest, latestBegan] = [first, began];
+  }
+  return undefined;
 }

@@ -257,6 +257,18 @@ const kept: readonly (readonly [string, Story])[] = [
       .tried("e3", ["acknowledged"]),
   ],
   [
+    "an event that takes its place when it is due, behind others",
+    new Story()
+      .published("e2", "ok", { later: true })
+      .published("e1")
+      .arrived(1)
+      .arrived(2)
+      .stored("e1")
+      .stored("e2")
+      .tried("e1", ["acknowledged"])
+      .tried("e2", ["acknowledged"]),
+  ],
+  [
     "events without a key, in any order",
     new Story()
       .published("e1")
@@ -468,6 +480,19 @@ const planted: readonly (readonly [string, string, Story])[] = [
       .arrived(2, 200, { after: undefined })
       .operated("skip")
       .stored("e2")
+      .tried("e2", ["acknowledged"]),
+  ],
+  [
+    "I7",
+    "an event in front of one that was committed before it was published",
+    new Story()
+      .published("e2")
+      .published("e1")
+      .arrived(1)
+      .arrived(2)
+      .stored("e1")
+      .stored("e2")
+      .tried("e1", ["acknowledged"])
       .tried("e2", ["acknowledged"]),
   ],
   [

@@ -1,6 +1,7 @@
 import type { Finding } from "./finding.js";
 import type { InvariantName } from "./invariants.js";
 import type { LaneFacts, PassedOver } from "./lane-facts.js";
+import { overtakingAtPublish } from "./lane-facts.js";
 import type { AttemptRow, DeliveryFacts, DeliveryRow, EndpointFacts, OutboxFacts } from "./outbox-facts.js";
 import type { HistoryRecord } from "./record.js";
 
@@ -96,7 +97,7 @@ const inOrder: OutboxInvariant = {
       const finding = unlawful(lane, passed, endpoint);
       if (finding) return finding;
     }
-    return undefined;
+    return overtakingAtPublish(lane);
   },
 };
 

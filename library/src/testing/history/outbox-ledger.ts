@@ -106,7 +106,7 @@ export class OutboxLedger {
     const facts = this.#factsOf(record.fields);
     noteReceipt(facts, record, this.#interruptedAt);
     const { endpoint, place: seen } = record.fields;
-    const place = seen && noteArrival(this.#laneOf(endpoint, seen), record, seen);
+    const place = seen && noteArrival(this.#laneOf(endpoint, seen), { receipt: record, seen, event: facts });
     return (ended) => {
       if (ended.op !== "receipt" || ended.phase !== "ok") return;
       if (ended.fields.status < 200 || ended.fields.status > 299) return;

@@ -29,6 +29,8 @@ export interface OutboxOperations {
         readonly endpoints: readonly string[];
         /** Whether a business row is written in the same transaction. */
         readonly beside: boolean;
+        /** It takes its place at a time of its own, not when it is published. */
+        readonly later?: boolean | undefined;
       };
     readonly ok: { readonly duplicate?: boolean | undefined };
     readonly fail: Why;

@@ -11,8 +11,10 @@ export interface ClockError {
   readonly rate: number;
 }
 
-// A promise that nobody settles: whoever awaits it in a dead process waits for ever, as it should.
-const NEVER = new Promise<never>(() => undefined);
+/** Whoever awaits it in a dead process waits for ever, as it should. One for each: a shared one would hold them all in memory. */
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
 
 /** When runs begin, by a clock that is right. */
 export const BEGINNING: number = Date.UTC(2030, 0, 1);
@@ -58,7 +60,7 @@ export class Life implements Clock {
   }
 
   sleep(ms: number, signal?: StopSignal): Promise<void> {
-    if (!this.#alive) return NEVER;
+    if (!this.#alive) return never();
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       const planned = this.after(ms / this.#error.rate, resolve);
@@ -87,7 +89,7 @@ export class Life implements Clock {
 
   /** A promise that is settled through this life alone. What a dead process asks is never asked. */
   ask<T>(begin: (resolve: (value: T) => void, reject: (error: Error) => void) => void): Promise<T> {
-    return this.#alive ? new Promise(begin) : NEVER;
+    return this.#alive ? new Promise(begin) : never();
   }
 
   /** As SIGSTOP does: time passes, and this process does not. */

@@ -22,9 +22,8 @@ export class Random {
   }
 
   pick<T>(values: readonly T[]): T {
-    const value = values[Math.floor(this.next() * values.length)];
-    if (value === undefined) throw new Error("There is nothing to pick from.");
-    return value;
+    if (values.length === 0) throw new Error("There is nothing to pick from.");
+    return values[Math.floor(this.next() * values.length)] as T;
   }
 }
 

@@ -112,7 +112,11 @@ function eventOf(
     type: random.pick(["order.paid", "invoice.sent"]),
     key: random.chance(0.85) ? random.pick(keys) : undefined,
     idGiven: random.chance(0.5),
-    handler: random.chance(0.12) ? random.pick(HANDLERS) : passesOn && random.chance(0.2) ? "passes_on" : "works",
+    handler: random.chance(0.12)
+      ? random.pick(HANDLERS)
+      : passesOn && random.chance(0.2)
+        ? "passes_on"
+        : "works",
     ...(random.chance(0.05) && { deliverAfterMs: random.between(100, 1500) }),
     ...(random.chance(0.05) && { expiresAfterMs: random.between(1600, 4000) }),
   };

@@ -21,6 +21,8 @@ export interface SimulatedStore<Tx = unknown> {
   written(): ReadonlyMap<string, number>;
   /** Every delivery that was cancelled. */
   cancelled(): readonly CancelledRecord[];
+  /** How many committed events have no places yet, and would be given them by `sequence` now. */
+  unplaced(): number;
   /** Remembers everything as it is now, and returns what brings it back. Left out where a store cannot lose power. */
   snapshot?(): () => void;
 }

@@ -1,0 +1,31 @@
+import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import type { SuiteContext } from "../../suite.js";
+import { openFile } from "../inbox/sqlite-cases.js";
+import { openOutbox } from "./bench-outbox.js";
+import type { BenchOutbox } from "./bench-outbox.js";
+import type { ReceivingServer } from "./receiving-server.js";
+
+// All but the endpoints and what they are matched by.
+const TABLES = [
+  "event",
+  "outbox_key",
+  "later",
+  "set_aside",
+  "lane",
+  "delivery",
+  "loose_delivery",
+  "attempt",
+  "dead",
+  "cancelled",
+];
+
+/** An outbox in a durable file of its own. */
+export async function openSqliteOutbox(context: SuiteContext, server: ReceivingServer): Promise<BenchOutbox> {
+  const db = openFile(context, "outbox");
+  await migrate(db);
+  return openOutbox(sqliteOutbox({ db }), server, {
+    empty: () => void db.exec(TABLES.map((table) => `delete from posthorn_${table};`).join("\n")),
+    // Each turn begins with an empty log.
+    settleDown: () => void db.pragma("wal_checkpoint(truncate)"),
+  });
+}

@@ -1,0 +1,59 @@
+import type { RunLog } from "./run-log.js";
+import type { Scheduler } from "./scheduler.js";
+import type { SimulatedStore } from "./simulated-store.js";
+
+/** A database server of a run: it can be down, and it can lose what it had not yet brought to its disk. */
+export class Database {
+  readonly index: number;
+  readonly store: SimulatedStore;
+  readonly #scheduler: Scheduler;
+  readonly #log: RunLog;
+  #down = 0;
+  // While something is not yet on the disk, nobody is answered: a commit is told when it is durable.
+  #withheld: { readonly deliver: () => void; readonly lose: () => void }[] | undefined;
+
+  constructor(
+    index: number,
+    store: SimulatedStore,
+    { scheduler, log }: { scheduler: Scheduler; log: RunLog },
+  ) {
+    this.index = index;
+    this.store = store;
+    this.#scheduler = scheduler;
+    this.#log = log;
+  }
+
+  get isUp(): boolean {
+    return this.#down === 0;
+  }
+
+  /** Sends an answer on its way, or keeps it back until what it tells is durable. */
+  answer(deliver: () => void, lose: () => void): void {
+    if (this.#withheld === undefined) deliver();
+    else this.#withheld.push({ deliver, lose });
+  }
+
+  /** Whether the disk is behind at this moment. */
+  get isBehind(): boolean {
+    return this.#withheld !== undefined;
+  }
+
+  /** From now on nothing reaches the disk; then the power goes, and comes back. */
+  losePower(unsyncedMs: number, forMs: number): void {
+    if (this.#withheld !== undefined || !this.isUp) return;
+    const bringBack = this.store.snapshot?.();
+    const since = this.#log.records.length;
+    this.#withheld = [];
+    this.#scheduler.after(unsyncedMs, () => {
+      const lost = this.#withheld ?? [];
+      this.#withheld = undefined;
+      this.#down += 1;
+      bringBack?.();
+      if (bringBack !== undefined) this.#log.lose(this.index, since);
+      this.#log.fault("power");
+      if (lost.length > 0) this.#log.count("power.answers_lost", lost.length);
+      for (const { lose } of lost) lose();
+      this.#scheduler.after(forMs, () => (this.#down -= 1));
+    });
+  }
+}

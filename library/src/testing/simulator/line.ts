@@ -1,0 +1,100 @@
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import { PosthornError } from "../../posthorn-error.js";
+import type { Database } from "./database.js";
+import type { Life } from "./life.js";
+import type { RunLog } from "./run-log.js";
+import type { Scheduler } from "./scheduler.js";
+import type { StoreFault } from "./script.js";
+
+/** What the lines of a node have in common. */
+export interface LineParts {
+  readonly scheduler: Scheduler;
+  readonly log: RunLog;
+  readonly database: Database;
+  readonly life: Life;
+  /** The fault that the next call of this name meets, if any. */
+  readonly faultOf: (call: string) => StoreFault | undefined;
+}
+
+const SHORTEST_HOP_MS = 1;
+const LONGEST_HOP_MS = 4;
+const LATE_MS = [1500, 4000] as const;
+const HANGS_MS = [3000, 6000] as const;
+
+/** One process's connection to its database: every call takes its time there and back, and may go wrong on either way. */
+export class Line {
+  readonly #parts: LineParts;
+
+  constructor(parts: LineParts) {
+    this.#parts = parts;
+  }
+
+  get database(): Database {
+    return this.#parts.database;
+  }
+
+  get life(): Life {
+    return this.#parts.life;
+  }
+
+  get log(): RunLog {
+    return this.#parts.log;
+  }
+
+  /** Asks the database; `apply` happens there, in the order in which calls arrive, even when the asker has died meanwhile. */
+  ask<T>(call: string, apply: () => Promise<T> | T): Promise<T> {
+    const { database, faultOf, life, log, scheduler } = this.#parts;
+    return life.ask<T>((resolve, reject) => {
+      log.count("calls"); log.count("call."+call);
+      const fault = faultOf(call);
+      if (fault !== undefined) log.fault(`store.${fault}`);
+      const fail = (waitMs: number): void => void life.after(waitMs, () => reject(unavailable(call)));
+      if (fault === "reject") return fail(this.#hopMs());
+      if (fault === "hang") return fail(this.#random(HANGS_MS));
+      const backMs = fault === "late" ? this.#random(LATE_MS) : this.#hopMs();
+      const thereMs = fault === "slow" ? this.#random(LATE_MS) : this.#hopMs();
+      const arrive = (): void => {
+        if (!database.isUp) return fail(backMs);
+        scheduler.woke();
+        void applied(apply).then(({ answer, error }) => {
+          const give =
+            fault === "lost"
+              ? () => reject(unavailable(call))
+              : error
+                ? () => reject(error)
+                : () => resolve(answer as T);
+          database.answer(
+            () => life.after(backMs, give),
+            () => fail(backMs),
+          );
+        });
+      };
+      scheduler.after(thereMs, arrive);
+    });
+  }
+
+  #hopMs(): number {
+    return this.#random([SHORTEST_HOP_MS, LONGEST_HOP_MS]);
+  }
+
+  #random([least, most]: readonly [number, number]): number {
+    return least + this.#parts.life.random.next() * (most - least);
+  }
+}
+
+interface Applied<T> {
+  readonly answer?: T;
+  readonly error?: Error;
+}
+
+async function applied<T>(apply: () => Promise<T> | T): Promise<Applied<T>> {
+  try {
+    return { answer: await apply() };
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+function unavailable(call: string): PosthornError<InboxErrorCode> {
+  return new PosthornError("store_unavailable", `The answer to ${call} did not come.`);
+}

@@ -1,0 +1,164 @@
+import type { Egress, EgressAnswer, OutgoingRequest } from "../../delivery/egress.js";
+import type { Outcome } from "../../delivery/outcome.js";
+import { parseRetryAfter } from "../../delivery/retry-after.js";
+import { VERDICT_HEADER } from "../../inbox/verdict.js";
+import type { Reply, SignedRequest } from "../../signature/scheme.js";
+import type { Life } from "./life.js";
+import type { RunLog, WireEvent, Who } from "./run-log.js";
+import type { Scheduler } from "./scheduler.js";
+import type { WireFault } from "./script.js";
+import { wireEventOf } from "./wire-event.js";
+
+/** A process that takes requests. */
+export interface Door {
+  readonly life: Life;
+  receive(source: string, request: SignedRequest): Promise<Reply>;
+}
+
+/** A process that sends them. */
+export interface Poster {
+  readonly who: Who;
+  readonly life: Life;
+  /** The fault that its next request meets, if any. */
+  readonly faultOf: () => WireFault | undefined;
+}
+
+export interface NetworkParts {
+  readonly scheduler: Scheduler;
+  readonly log: RunLog;
+  /** Where a request for this host arrives; undefined when nobody is there, or the way is cut. */
+  readonly doorOf: (host: string, from: Poster) => Door | undefined;
+  /** What the poster takes an answer for; a planted bug lies here. */
+  readonly outcomeOf: (outcome: Outcome) => Outcome;
+  /** What the receiver's host sends in place of a reply; a planted bug lies here. */
+  readonly replyOf: (reply: Reply) => Reply;
+}
+
+/** One request on its way. */
+interface Trip {
+  readonly poster: Poster;
+  readonly request: OutgoingRequest;
+  readonly seen: WireEvent;
+  /** Tells the poster, who believes the first word. */
+  readonly end: (outcome: Outcome) => void;
+}
+
+const STATUSES: Partial<Record<WireFault, number>> = {
+  status_500: 500,
+  status_429: 429,
+  status_413: 413,
+  status_410: 410,
+};
+
+const UNREACHABLE: Outcome = { kind: "unreachable", reason: "connect" };
+const RESET: Outcome = { kind: "unknown", reason: "reset" };
+
+/** Everything between the nodes: it delays, drops, doubles and reorders, and loses answers to what was done. */
+export class Network {
+  readonly #parts: NetworkParts;
+  #posts = 0;
+  #underWay = 0;
+
+  constructor(parts: NetworkParts) {
+    this.#parts = parts;
+  }
+
+  /** How many requests may still arrive, or are being handled. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  egressOf(poster: Poster): Egress {
+    return { post: (request) => this.#post(poster, request), close: () => Promise.resolve() };
+  }
+
+  #post(poster: Poster, request: OutgoingRequest): Promise<EgressAnswer> {
+    const { log, scheduler, outcomeOf } = this.#parts;
+    const { life, who } = poster;
+    return life.ask((resolve) => {
+      const seen = wireEventOf(request, ++this.#posts);
+      log.count("posts");
+      log.add({ kind: "post", ...seen, ...who });
+      const startedAt = scheduler.now;
+      let open = true;
+      const end = (outcome: Outcome): void => {
+        if (!open) return;
+        open = false;
+        deadline.action = undefined;
+        life.do(() => {
+          log.add({ kind: "answer", post: seen.post, outcome });
+          const durationMs = scheduler.now - startedAt;
+          resolve({ outcome: outcomeOf(outcome), answer: undefined, durationMs });
+        });
+      };
+      const deadline = scheduler.after(request.deadlineMs, () => end({ kind: "unknown", reason: "timeout" }));
+      this.#send({ poster, request, seen, end });
+    });
+  }
+
+  #send(trip: Trip): void {
+    const { log, scheduler } = this.#parts;
+    const { poster, end } = trip;
+    const fault = poster.faultOf();
+    if (fault !== undefined) log.fault(`wire.${fault}`);
+    const hopMs = this.#hopMs(poster.life);
+    const status = fault && STATUSES[fault];
+    if (status !== undefined) {
+      const retryAfterMs = status === 429 ? 300 : undefined;
+      scheduler.after(2 * hopMs, () => end({ kind: "refused", status, retryAfterMs }));
+    } else if (fault === "refused") {
+      scheduler.after(hopMs, () => end(UNREACHABLE));
+    } else if (fault !== "lost_request") {
+      const lateMs = fault === "late" ? trip.request.deadlineMs + 1500 * poster.life.random.next() : 0;
+      const heard = fault === "lost_answer" ? { ...trip, end: () => end(RESET) } : trip;
+      this.#arriveAfter(hopMs + lateMs, heard);
+      // Whoever answers a copy answers nobody.
+      if (fault === "duplicate")
+        this.#arriveAfter(hopMs + 1200 * poster.life.random.next(), { ...trip, end: () => undefined });
+    }
+  }
+
+  #arriveAfter(ms: number, trip: Trip): void {
+    this.#underWay++;
+    this.#parts.scheduler.after(ms, () => this.#arrive(trip));
+  }
+
+  #arrive({ poster, request, seen, end }: Trip): void {
+    const { doorOf, log, replyOf, scheduler } = this.#parts;
+    const { hostname, pathname } = new URL(request.url);
+    const door = doorOf(hostname, poster);
+    let open = true;
+    const finish = (outcome: Outcome): void => {
+      if (!open) return;
+      open = false;
+      this.#underWay--;
+      scheduler.after(this.#hopMs(poster.life), () => end(outcome));
+    };
+    if (door === undefined) return finish(UNREACHABLE);
+    door.life.whenEnded(() => finish(RESET));
+    door.life.do(() => {
+      log.add({ kind: "arrival", ...seen });
+      const received = door.receive(pathname.slice(1), {
+        headers: request.headers,
+        body: request.body,
+        url: request.url,
+      });
+      void received.then((given) => {
+        const { status, headers } = replyOf(given);
+        const verdict = headers?.[VERDICT_HEADER];
+        log.count(`verdict.${verdict ?? status}`);
+        log.add({ kind: "reply", post: seen.post, status, verdict });
+        finish(answerOf(status, headers?.["retry-after"], poster.life.now()));
+      });
+    });
+  }
+
+  #hopMs({ random }: Life): number {
+    return 1 + 5 * random.next();
+  }
+}
+
+function answerOf(status: number, retryAfter: string | undefined, nowMs: number): Outcome {
+  if (status >= 200 && status <= 299) return { kind: "acknowledged", status };
+  return { kind: "refused", status, retryAfterMs: parseRetryAfter(retryAfter, nowMs) };
+}

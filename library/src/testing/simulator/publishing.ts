@@ -1,0 +1,84 @@
+import type { Sender } from "../../outbox/sender.js";
+import type { Publication } from "../../publication.js";
+import { businessRow } from "./handler.js";
+import type { Life } from "./life.js";
+import type { Line } from "./line.js";
+import type { EventPlan, PublishHow } from "./script.js";
+import { bodyOf } from "./wire-event.js";
+
+export interface PublishingParts {
+  readonly sender: Sender<unknown, "asynchronous">;
+  readonly line: Line;
+  readonly life: Life;
+}
+
+/** What the host knows afterwards: `unknown` may have been done or not. */
+export type PublishResult = "ok" | "fail" | "unknown";
+
+/** Publishes as a host does: again with the same ids where it cannot know, unless the ids were not its own. */
+export async function publishAll(
+  parts: PublishingParts,
+  events: readonly EventPlan[],
+  how: PublishHow,
+): Promise<PublishResult> {
+  const publications = events.map((event) => publicationOf(event, parts.life.now()));
+  const once = (): Promise<PublishResult> =>
+    how === "append" ? append(parts, publications) : inTransaction(parts, events, { publications, how });
+  const first = await once();
+  if (first !== "unknown" || !events.every(({ idGiven }) => idGiven)) return first;
+  await parts.life.sleep(100);
+  parts.line.log.count("publish.again");
+  const second = await once();
+  return second === "ok" ? "ok" : "unknown";
+}
+
+async function append(
+  { sender }: PublishingParts,
+  publications: readonly Publication[],
+): Promise<PublishResult> {
+  try {
+    await sender.publish(publications);
+    return "ok";
+  } catch {
+    return "unknown";
+  }
+}
+
+async function inTransaction(
+  { sender, line }: PublishingParts,
+  events: readonly EventPlan[],
+  { publications, how }: { readonly publications: readonly Publication[]; readonly how: PublishHow },
+): Promise<PublishResult> {
+  const { store } = line.database;
+  let committing = false;
+  try {
+    const tx = await line.ask("begin", () => {
+      const begun = store.begin();
+      for (const { number } of events) store.write(begun, businessRow(number));
+      return begun;
+    });
+    await sender.publish(publications, { tx });
+    if (how === "rollback") {
+      await line.ask("rollback", () => store.rollback(tx));
+      return "fail";
+    }
+    committing = true;
+    await line.ask("commit", () => store.commit(tx));
+    sender.wake();
+    return "ok";
+  } catch {
+    return committing ? "unknown" : "fail";
+  }
+}
+
+function publicationOf(event: EventPlan, nowMs: number): Publication {
+  const { number, type, key, handler, idGiven, deliverAfterMs, expiresAfterMs } = event;
+  return {
+    type,
+    body: bodyOf({ type, number, key, handler }),
+    ...(key !== undefined && { key }),
+    ...(idGiven && { id: `evt_${number}` }),
+    ...(deliverAfterMs !== undefined && { deliverAt: new Date(nowMs + deliverAfterMs) }),
+    ...(expiresAfterMs !== undefined && { expiresAt: new Date(nowMs + expiresAfterMs) }),
+  };
+}

@@ -1,0 +1,64 @@
+// A worker that delivers, to be killed, stopped and ended. Started by host.ts with its options as JSON; says "ready"
+// with its port on stdout.
+import { createServer } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { createDispatcher } from "posthorn/dispatch";
+import { arm, listenForFaults } from "./armed.mjs";
+
+/** @import { IncomingMessage, ServerResponse } from "node:http" */
+/** @import { Outbox } from "posthorn/operator" */
+/** @import { HostOptions } from "./work.mjs" */
+
+const options = /** @type {HostOptions} */ (JSON.parse(process.argv[2] ?? "{}"));
+
+/** @returns {Promise<Outbox<any>>} */
+async function openOutbox() {
+  if (options.store === "sqlite") {
+    const { default: Database } = await import("better-sqlite3");
+    const { sqliteOutbox } = await import("posthorn/sqlite");
+    return sqliteOutbox({ db: new Database(options.database), durability: "strict" });
+  }
+  const { Pool } = await import("pg");
+  const { postgresOutbox } = await import("posthorn/postgres");
+  const pool = new Pool({
+    connectionString: options.database,
+    max: 4,
+    application_name: "posthorn-crash-worker",
+  });
+  pool.on("error", () => {});
+  return postgresOutbox({ client: pool });
+}
+
+const { deadlineMs = 500, leaseMs = 6000 } = options;
+const dispatcher = createDispatcher({
+  store: await openOutbox(),
+  deadlineMs,
+  leaseMs,
+  slots: 16,
+  pollMs: 50,
+  allowAddresses: ["127.0.0.1"],
+  allowHttp: true,
+  observer: (signal) => {
+    // A store that is not there is what some tests are about; the last words are printed when this process fails.
+    if (signal.kind === "store_failed")
+      console.error(`${signal.operation}: ${signal.code} ${signal.message}`);
+  },
+});
+
+listenForFaults();
+process.once("SIGTERM", () => void dispatcher.stop().then(() => process.exit(0)));
+
+/** @param {IncomingMessage} request @param {ServerResponse} response */
+async function armed(request, response) {
+  arm(JSON.parse(String(await buffer(request))));
+  response.writeHead(204).end();
+}
+const server = createServer((request, response) => void armed(request, response));
+await dispatcher.start();
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  console.log(`ready ${typeof address === "object" ? address?.port : ""}`);
+});
+// Whoever started this process is gone: nobody would ever end it.
+process.stdin.on("close", () => process.exit());
+process.stdin.resume();

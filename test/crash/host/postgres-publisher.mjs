@@ -1,0 +1,45 @@
+import { Pool } from "pg";
+import { postgresOutbox, postgresStore } from "posthorn/postgres";
+import { ROLLED_BACK } from "./outbox-work.mjs";
+
+/** @import { HostOptions } from "./work.mjs" */
+/** @import { PublishingHost } from "./outbox-work.mjs" */
+
+const BUSINESS = "insert into business (ref) values ($1)";
+
+/**
+ * A host that publishes from Postgres.
+ *
+ * @param {HostOptions} options
+ * @returns {PublishingHost}
+ */
+export function postgresPublisher({ database, plant }) {
+  const pool = new Pool({ connectionString: database, max: 6, application_name: "posthorn-crash" });
+  pool.on("error", () => {});
+  return {
+    store: postgresStore({ client: pool }),
+    outbox: postgresOutbox({ client: pool }),
+    beside: async (publish, { ref, rollBack }) => {
+      const client = await pool.connect();
+      let whole = false;
+      try {
+        await client.query("begin");
+        // The bug of writing to another connection.
+        if (plant === "business_outside") await pool.query(BUSINESS, [ref]);
+        const { duplicate } = await publish(client);
+        if (!duplicate && plant !== "business_outside") await client.query(BUSINESS, [ref]);
+        if (rollBack) throw new Error(ROLLED_BACK);
+        const { command } = await client.query("commit");
+        if (command !== "COMMIT") throw new Error(`the commit was answered with ${command}`);
+        whole = true;
+        return { duplicate };
+      } finally {
+        client.release(!whole);
+      }
+    },
+    relay: async ({ ref, publication, publisher }, tx) => {
+      await tx.query(BUSINESS, [ref]);
+      await publisher.publish(publication, { tx });
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Chance } from "../chance.js";
+import { createChance } from "../chance.js";
+import { CRASH_SEED, CRASH_TIMES } from "./campaign.js";
+import type { OutboxDatabase } from "./outbox-database.js";
+import { OutboxLoad } from "./outbox-load.js";
+import type { OutboxRunOptions } from "./outbox-run.js";
+import { OutboxRun } from "./outbox-run.js";
+import { publish } from "./outbox-traffic.js";
+import { expectKept } from "./run.js";
+import type { Supervisor } from "./supervisor.js";
+
+const KILLS = 9 * CRASH_TIMES;
+const LONGEST_LIFE_MS = 400;
+const LEASE_MS = 6000;
+// Without a tight limit: a busy machine may take its time for what the lease allows at once.
+const SLACK_MS = 15_000;
+const TIMEOUT_MS = 120_000 + KILLS * 5000;
+const IDLE = { status: 204, afterMs: 0 };
+
+type Case = (run: OutboxRun, chance: Chance) => Promise<void>;
+
+/** What is done to workers under load. Each case has a database of its own, and they run side by side: most of their time is leases that end. */
+export function tryWorkers(name: OutboxDatabase["name"], open: () => Promise<OutboxDatabase>): void {
+  const databases: OutboxDatabase[] = [];
+  beforeAll(async () => {
+    for (const _ of CASES) databases.push(await open());
+  });
+  afterAll(() => Promise.all(databases.map((database) => database.close())));
+
+  describe.concurrent(`workers on ${name}`, () => {
+    it.each(CASES)("$promise", { timeout: TIMEOUT_MS }, async ({ scope, options, work }) => {
+      const database = databases.pop();
+      if (database === undefined) throw new Error("each case has a database of its own");
+      const run = await OutboxRun.open({ database, scope, ...options });
+      const chance = createChance(CRASH_SEED);
+      run.server.answer = () => ({ status: chance.below(12) === 0 ? 503 : 204, afterMs: chance.below(10) });
+      try {
+        await work(run, chance);
+      } finally {
+        await run.close();
+      }
+    });
+  });
+}
+
+/** Kills anybody at any moment. */
+const killAnybody: Case = async (run, chance) => {
+  await run.work(0);
+  await run.work(1);
+  const load = new OutboxLoad(run, chance);
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await load.published(10);
+    await sleep(chance.below(LONGEST_LIFE_MS));
+    await chance.pick([run.publisher, ...run.workers]).kill();
+  }
+  await load.stop();
+  await run.drained();
+  const report = await run.end();
+  expectKept(report, `${KILLS} kills, seed ${CRASH_SEED}`);
+  expect(run.ends).toHaveLength(KILLS);
+  // Kills that met nobody would prove nothing.
+  expect(run.server.repeated).toBeGreaterThan(0);
+  expect(report.counts.get("publish.unknown")).toBeGreaterThan(0);
+};
+
+/** Kills a worker that holds lanes, and looks at exactly those. */
+const killWorker: Case = async (run, chance) => {
+  const load = new OutboxLoad(run, chance);
+  const [first, second] = run.workers as [Supervisor, Supervisor];
+  await first.host();
+  const worker = await holder(run);
+  await second.host();
+  await first.kill();
+  const killedAt = performance.now();
+  const held = await heldBy(run, worker);
+  expect(held.size).toBeGreaterThan(0);
+  const moved = await movedAgain(run, held, killedAt);
+  console.log(
+    `${run.database.name}: ${held.size} lanes of a killed worker moved again after ${Math.round(moved)} ms, lease ${LEASE_MS} ms`,
+  );
+  await load.stop();
+  await run.drained();
+  expectKept(await run.end(), `a worker killed, seed ${CRASH_SEED}`);
+};
+
+/** Stops a worker until its lease is over and another has done its work; then lets it go on. */
+const freezeWorker: Case = async (run, chance) => {
+  const load = new OutboxLoad(run, chance);
+  const [first, second] = run.workers as [Supervisor, Supervisor];
+  const frozen = await first.host();
+  const worker = await holder(run);
+  frozen.freeze(true);
+  run.fault("worker frozen");
+  const frozenAt = performance.now();
+  await second.host();
+  const held = await heldBy(run, worker);
+  expect(held.size).toBeGreaterThan(0);
+  await movedAgain(run, held, frozenAt);
+  frozen.freeze(false);
+  run.fault("worker thawed");
+  // It settles what it has held, goes on, and is one of two.
+  await load.published(40);
+  await load.stop();
+  await run.drained();
+  const report = await run.end();
+  expectKept(report, `a worker frozen past its lease, seed ${CRASH_SEED}`);
+  expect(run.server.repeated).toBeGreaterThan(0);
+};
+
+/** Deploys again and again. */
+const terminateWorkers: Case = async (run, chance) => {
+  const load = new OutboxLoad(run, chance);
+  await run.work(0);
+  await run.work(1);
+  for (let n = 0; n < 4 * CRASH_TIMES; n++) {
+    await load.published(15);
+    await sleep(chance.below(100));
+    const host = await run.workers[n % 2]?.host();
+    expect(await host?.terminate()).toEqual({ signal: null, point: undefined });
+  }
+  await load.stop();
+  await run.drained();
+  const refused = run.server.receipts.length;
+  const report = await run.end();
+  expectKept(report, `workers terminated, seed ${CRASH_SEED}`);
+  expect(report.counts.has("attempt.lapsed")).toBe(false);
+  // Every receipt is an attempt that was recorded: nothing was sent twice that had not been refused.
+  expect(refused).toBe(report.counts.get("attempt_row.ok"));
+  expect(report.counts.get("fault.end of a dispatcher")).toBe(4 * CRASH_TIMES);
+};
+
+/** An event whose sending ends the process, in the middle of others. */
+const poison: Case = async (run, chance) => {
+  const [worker] = run.workers as [Supervisor];
+  const isPoison = (ref: string): boolean => ref.includes("poison");
+  // Innocent ones are under way whenever it kills, as long as there is anybody to share its fate.
+  run.server.answer = ({ ref }) => {
+    if (isPoison(ref)) void worker.kill();
+    return isPoison(ref) || performance.now() > calmAt ? IDLE : { status: 204, afterMs: 300 };
+  };
+  const calmAt = performance.now() + 4 * LEASE_MS;
+  const innocent = ["a", "b", "c", "d", "e", "f"];
+  const given = (ref: string, key: string) => ({ ref: `${run.scope}-${ref}`, chance, key });
+  await publish(run, "given", given("poison", "p"));
+  await publish(run, "given", given("behind", "p"));
+  for (const key of innocent) await publish(run, "given", given(`innocent${key}`, key));
+  await publish(run, "given", given("loose", ""));
+  await run.work(0);
+  await run.drained(TIMEOUT_MS / 2);
+  const report = await run.end();
+  expectKept(report, `a poison event, seed ${CRASH_SEED}`);
+  const { ended, deliveries } = await run.database.read();
+  expect(ended.map(({ because, state }) => `${state} ${because}`)).toEqual(["dead lease_expired"]);
+  // Itself and the one behind it, for which its lane waits; nobody else.
+  expect(deliveries).toHaveLength(2);
+  // Three times among others, once alone; what a run of several lapses says of nobody comes on top.
+  expect(run.ends.length).toBeGreaterThanOrEqual(4);
+  expect(run.ends.length).toBeLessThanOrEqual(5);
+};
+
+const CASES: readonly {
+  readonly promise: string;
+  readonly scope: string;
+  readonly options: Partial<OutboxRunOptions>;
+  readonly work: Case;
+}[] = [
+  {
+    promise: "an event that kills its worker ends as dead, and takes no other with it",
+    scope: "poison",
+    options: {},
+    work: poison,
+  },
+  {
+    promise: `${KILLS} kills at random of publishers and workers lose nothing and overtake nothing`,
+    scope: "random",
+    options: { workers: 2 },
+    work: killAnybody,
+  },
+  {
+    promise: "the lanes of a worker that is killed move again when its lease has ended",
+    scope: "takeover",
+    options: { workers: 2 },
+    work: killWorker,
+  },
+  {
+    promise: "a worker that stood still past its lease changes nothing that another has done",
+    scope: "frozen",
+    options: { workers: 2 },
+    work: freezeWorker,
+  },
+  {
+    promise: "workers that are told to end send nothing twice, and nobody waits for their leases",
+    scope: "terminated",
+    // Long enough for no answer of a busy machine to be missed: that would be a second attempt.
+    options: { workers: 2, worker: { deadlineMs: 10_000, leaseMs: 30_000 } },
+    work: terminateWorkers,
+  },
+];
+
+/** Waits until somebody holds lanes, and says who. */
+async function holder(run: OutboxRun): Promise<string> {
+  for (;;) {
+    const { lanes } = await run.database.read();
+    const held = lanes.filter(({ worker }) => worker !== null);
+    if (held.length >= 2 && held[0]?.worker) return held[0].worker;
+    await sleep(2);
+  }
+}
+
+/** The lanes that a worker has leased, as the server knows them. */
+async function heldBy(run: OutboxRun, worker: string): Promise<ReadonlySet<string>> {
+  const { lanes, endpoints } = await run.database.read();
+  const names = new Map(endpoints.map(({ n, id }) => [n, id]));
+  const held = lanes.filter((lane) => lane.worker === worker);
+  return new Set(held.map(({ endpoint, key }) => `${names.get(endpoint) ?? ""}/${key}`));
+}
+
+/** Waits until something has come from each of these lanes since a moment, and says how long the last one took. */
+async function movedAgain(run: OutboxRun, lanes: ReadonlySet<string>, since: number): Promise<number> {
+  for (;;) {
+    const moved = new Map<string, number>();
+    for (const { lane, at } of run.server.receipts)
+      if (lane !== undefined && lanes.has(lane) && at > since && !moved.has(lane))
+        moved.set(lane, at - since);
+    if (moved.size === lanes.size) return Math.max(...moved.values());
+    if (performance.now() > since + LEASE_MS + 1000 + SLACK_MS)
+      throw new Error(`only ${moved.size} of ${lanes.size} lanes have moved again`);
+    await sleep(20);
+  }
+}

@@ -1,0 +1,47 @@
+import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { createDatabaseFile } from "../sqlite/database-file.js";
+import type { OutboxDatabase, OutboxRows } from "./outbox-database.js";
+import { BUSINESS_TABLE } from "./outbox-database.js";
+
+/** A file of its own, with the tables of Posthorn and the publisher. */
+export async function createSqliteOutboxDatabase(): Promise<OutboxDatabase> {
+  const file = createDatabaseFile();
+  const db = file.open();
+  await migrate(db);
+  db.exec(BUSINESS_TABLE);
+  const rows = (sql: string): never => db.prepare(sql).all() as never;
+  const outbox = sqliteOutbox({ db });
+  return {
+    name: "sqlite",
+    options: { store: "sqlite", database: file.path },
+    outbox,
+    // One transaction: a worker that is still at it must not be seen at two moments.
+    read: () => Promise.resolve(db.transaction(() => readRows(rows))()),
+    close: () => Promise.resolve(file.remove()),
+  };
+}
+
+function readRows(rows: (sql: string) => never): OutboxRows {
+  const [unplaced] = rows("select count(*) as n from posthorn_later") as { n: number }[];
+  return {
+    events: rows("select id as n, event_id as wireId, body from posthorn_event"),
+    endpoints: rows("select id as n, endpoint_id as id from posthorn_endpoint"),
+    lanes: rows(
+      `select id as n, endpoint, key, cast(generation as text) as generation, cast(head_seq as text) as head, state,
+         leased_by as worker from posthorn_lane`,
+    ),
+    deliveries: rows("select lane, cast(seq as text) as seq, event, round from posthorn_delivery"),
+    loose: rows("select id as n, endpoint, event, round from posthorn_loose_delivery"),
+    attempts: rows(
+      `select lane, cast(seq as text) as seq, event, round, no, outcome, started_at as startedAt,
+         duration_ms as durationMs from posthorn_attempt`,
+    ),
+    ended: rows(
+      `select lane, cast(seq as text) as seq, event, round, endpoint, state, because from posthorn_dead
+       union all
+       select lane, cast(seq as text), event, round, endpoint, 'cancelled', because from posthorn_cancelled`,
+    ),
+    business: rows("select ref from business"),
+    unplaced: unplaced?.n ?? 0,
+  };
+}

@@ -1,0 +1,83 @@
+import type { Database } from "better-sqlite3";
+import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import type { SqliteDatabase } from "posthorn/sqlite";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { DatabaseFile } from "./database-file.js";
+import { createDatabaseFile } from "./database-file.js";
+import { claimRequest, endpointOf, eventOf } from "./outbox-events.js";
+
+let file: DatabaseFile;
+let db: Database;
+const statements = new Set<string>();
+beforeAll(async () => {
+  file = createDatabaseFile();
+  db = file.open();
+  await migrate(db);
+});
+afterAll(() => file.remove());
+
+/** The handle, noting what is prepared on it. */
+function noting(handle: Database): SqliteDatabase {
+  return {
+    prepare(sql) {
+      statements.add(sql);
+      return handle.prepare(sql);
+    },
+    exec: (sql) => handle.exec(sql),
+    get inTransaction() {
+      return handle.inTransaction;
+    },
+  };
+}
+
+/** Comes to every statement of the outbox, or nearly. */
+async function useAll(handle: SqliteDatabase): Promise<void> {
+  const outbox = sqliteOutbox({ db: handle });
+  const request = claimRequest({ run: { maxEvents: 8, maxBytes: 1000 } });
+  await outbox.addEndpoint(endpointOf());
+  await outbox.append([eventOf("e1", { idGiven: true }), eventOf("e2"), eventOf("e3", { key: undefined })]);
+  await outbox.append([eventOf("later", { deliverAt: new Date(Date.now() + 60_000) })]);
+  const { claims } = await outbox.claim(request);
+  const dead = { state: "dead", because: "exhausted", policy: "halt" } as const;
+  await outbox.settle({
+    ...request,
+    settlements: claims.map((claim) => ({ claim, attempts: [], acknowledged: 0, rest: dead, next: true })),
+  });
+  const letters = await outbox.deadLetters({ limit: 10 });
+  for (const { id } of letters.items) await outbox.redrive(id);
+  await outbox.claim(request);
+  await outbox.release("worker_1", []);
+  const [lane] = (await outbox.blockedLanes({ limit: 10 })).items;
+  await outbox.skip(lane?.id ?? 1n);
+  await outbox.changeEndpoint("ep_a", { state: "paused" });
+  await outbox.blockedLanes({ limit: 10 });
+  await outbox.attempts("dlv_1_1");
+  await outbox.untilDue();
+  await outbox.sequence();
+  await outbox.removeEndpoint("ep_a");
+}
+
+// These read the few rows that there are of endpoints, or are for a moment at which nobody waits.
+const MAY_SCAN = [
+  /^select \* from posthorn_endpoint where removed_at is null order by id$/,
+  /^select id, stopped_at from posthorn_endpoint/,
+  /^update posthorn_dead set state = 'removed'/,
+];
+
+it("no statement of the outbox reads a whole table, however many lanes wait", async () => {
+  await useAll(noting(db));
+  const ours = [...statements].filter(
+    (sql) => /posthorn_/.test(sql) && !/posthorn_(migration|guard)/.test(sql),
+  );
+  expect(ours.length).toBeGreaterThan(40);
+  const scanning = ours.flatMap((sql) => {
+    const values = Array.from(sql.matchAll(/\?/g), () => null);
+    const plan = db.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
+    const text = sql.replaceAll(/\s+/g, " ");
+    const scans = plan.filter(({ detail }) => /^SCAN (?!\d|json_each|CONSTANT)/.test(detail));
+    return scans.length === 0 || MAY_SCAN.some((allowed) => allowed.test(text))
+      ? []
+      : [`${scans[0]?.detail}: ${text}`];
+  });
+  expect(scanning).toEqual([]);
+});
