@@ -3,6 +3,7 @@ import { equalBytes } from "../../bytes.js";
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../inbox/inbox-store.js";
 import { isPosthornError, PosthornError } from "../../posthorn-error.js";
+import { storableBytes } from "./client.js";
 import type { SqliteClient, SqliteDatabase, SqliteValue } from "./client.js";
 import type { GroupCommit } from "./group-commit.js";
 import { refusalOf, storeError } from "./failure.js";
@@ -145,7 +146,7 @@ export function arrivalValues(arrival: Arrival, nowMs: number): SqliteValue[] {
     keepUntil(windowS, nowMs),
     headers,
     bodyHash,
-    body,
+    storableBytes(body),
   ];
 }
 

@@ -98,7 +98,7 @@ function lanesOfStopped(
   const rows = client.allWide(
     `select ? as since, ${COLUMNS} from posthorn_lane l ${JOINS}
      where l.endpoint = ? and l.state = 'flowing' and (l.blocked_at is null or l.blocked_at > p.stopped_at)
-       and (l.ready_at, l.id) > (?, ?)
+       and l.ready_at is not null and (l.ready_at, l.id) > (?, ?)
      order by l.ready_at, l.id limit ?`,
     since,
     id,

@@ -9,7 +9,7 @@ import { cancelRemoved, isAnyRemoved } from "./removal.js";
 // Few enough for one turn to leave the event loop free soon.
 const EVENTS_PER_TURN = 100;
 const PLACES_PER_TURN = 1000;
-const CANCELLED_PER_TURN = 500;
+const CANCELLED_PER_TURN = 100;
 
 interface LaterEvent extends StoredEvent {
   readonly deliverAt: bigint;
