@@ -4,11 +4,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrate, sqliteDedup, sqliteStore } from "posthorn/sqlite";
-import { createFakeClock, dedupConformance, inboxConformance } from "posthorn/testing";
+import { migrate, sqliteDedup, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { createFakeClock, dedupConformance, inboxConformance, outboxConformance } from "posthorn/testing";
 
 /** @import { SqliteDatabase } from "posthorn/sqlite" */
-/** @import { Case, DedupHarness, InboxHarness } from "posthorn/testing" */
+/** @import { Case, DedupHarness, InboxHarness, OutboxHarness } from "posthorn/testing" */
 /** @typedef {Record<"run" | "get" | "all", (...values: unknown[]) => any>} Statement */
 /** @typedef {Omit<SqliteDatabase, "prepare"> & { prepare(sql: string): Statement, close(): void, isOpen: boolean }} Handle */
 
@@ -92,6 +92,36 @@ const inboxHarness = {
   },
 };
 
+/** @type {OutboxHarness<Handle>} */
+const outboxHarness = {
+  capabilities,
+  transactions: "synchronous",
+  exactTime: true,
+  listsCancelled: false,
+  async open() {
+    const file = createFile();
+    const clock = createFakeClock();
+    const host = file.open();
+    await migrate(host);
+    return {
+      outboxes: [sqliteOutbox({ db: file.open(), clock }), sqliteOutbox({ db: file.open(), clock })],
+      time: { tickS: 3600, pass: (ms) => clock.advance(ms) },
+      async transaction(work) {
+        host.exec("begin immediate");
+        try {
+          const result = await work(host);
+          host.exec("commit");
+          return result;
+        } catch (error) {
+          host.exec("rollback");
+          throw error;
+        }
+      },
+      close: () => file.remove(),
+    };
+  },
+};
+
 /** What only node:sqlite can get wrong. @type {Readonly<Record<string, () => Promise<void>>>} */
 const own = {
   "a handler that runs rollback fails alone": async () => {
@@ -146,6 +176,7 @@ function arrival(id) {
 const cases = [
   ...dedupConformance(dedupHarness),
   ...inboxConformance(inboxHarness),
+  ...outboxConformance(outboxHarness),
   ...Object.entries(own).map(([name, run]) => ({ name, declined: undefined, run })),
 ];
 const broken = [];
