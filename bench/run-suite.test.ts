@@ -102,12 +102,13 @@ test("a fixed piece of work is done once in every turn, and its single operation
   expect(outcome.cases[0]?.p50Ms).toBeCloseTo(2, 1);
 });
 
+const work = (operations: number): WorkCase => ({
+  kind: "work",
+  name: "drained",
+  run: () => tick(operations),
+});
+
 test("work that records nothing counts as one latency, and work that did nothing fails the run", async () => {
-  const work = (operations: number): WorkCase => ({
-    kind: "work",
-    name: "drained",
-    run: () => tick(operations),
-  });
   const turn = await timeWork(work(7));
   expect(turn.operations).toBe(7);
   expect(turn.latencies.total).toBe(1);
@@ -133,17 +134,18 @@ test("a case that cannot run here is left out with its ratios, and the reason is
   expect(said.join("")).toContain("left out: b, because no server is installed");
 });
 
+const steady = (name: string, ms: number): Case => ({
+  kind: "work",
+  name,
+  run: (record) => {
+    for (let done = 0; done < 99; done += 1) record(ms);
+    record(ms * 50);
+    record(ms * 50);
+    return tick(101);
+  },
+});
+
 test("a ratio may divide by another figure than it takes", async () => {
-  const steady = (name: string, ms: number): Case => ({
-    kind: "work",
-    name,
-    run: (record) => {
-      for (let done = 0; done < 99; done += 1) record(ms);
-      record(ms * 50);
-      record(ms * 50);
-      return tick(101);
-    },
-  });
   const outcome = await run({
     cases: () => [steady("a", 2), steady("b", 1)],
     ratios: [{ name: "p99 of a / p50 of b", of: "a", to: "b", figure: "p99Ms", toFigure: "p50Ms" }],

@@ -1,5 +1,8 @@
 import { outboxConformance } from "posthorn/testing";
 import { memoryOutboxHarness } from "./memory-harness.js";
+import { outboxModelTest } from "./outbox-model.js";
 import { runConformance } from "./run-conformance.js";
 
 runConformance("memoryOutbox", outboxConformance(memoryOutboxHarness));
+
+outboxModelTest("memoryOutbox", memoryOutboxHarness, { numRuns: 300 });

@@ -13,6 +13,10 @@ export interface OutboxDatabase {
   readonly outbox: Outbox<never>;
   /** The tables as they are now. */
   read(): Promise<OutboxRows>;
+  /** How many deliveries wait for nothing but a worker. Cheap: it is asked again and again. */
+  pending(): Promise<number>;
+  /** How many lanes each worker has leased. */
+  leases(): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
 
@@ -35,8 +39,6 @@ export interface OutboxRows {
   readonly attempts: readonly AttemptRow[];
   readonly ended: readonly EndedRow[];
   readonly business: readonly { readonly ref: string }[];
-  /** Events that have no places yet. */
-  readonly unplaced: number;
 }
 
 export interface LaneRow {
@@ -46,7 +48,6 @@ export interface LaneRow {
   readonly generation: string;
   readonly head: string;
   readonly state: string;
-  readonly worker: string | null;
 }
 
 interface DeliveryRow {
@@ -68,16 +69,6 @@ interface EndedRow extends DeliveryRow {
   readonly endpoint: number;
   readonly state: "dead" | "redriven" | "cancelled";
   readonly because: string;
-}
-
-/** How many deliveries wait for nothing but a worker. */
-export function pendingIn({ deliveries, lanes, loose, ended, unplaced }: OutboxRows): number {
-  const flowing = new Set(lanes.filter(({ state }) => state === "flowing").map(({ n }) => n));
-  const dead = new Set(
-    ended.filter(({ lane, state }) => lane === 0 && state === "dead").map(({ seq }) => seq),
-  );
-  const inLanes = deliveries.filter(({ lane }) => flowing.has(lane)).length;
-  return inLanes + loose.filter(({ n }) => !dead.has(String(n))).length + unplaced;
 }
 
 /** The endpoint that gets events without a lane: of their attempts the tables do not say where they went. */

@@ -35,7 +35,7 @@ export function killAtEveryOutboxPoint(
   const points = [...OUTBOX_POINTS, ...WRITES].filter((point) => ABSENT[name][point] === undefined);
   const rounds = Array.from({ length: ROUNDS }, (_, n) => n + 1);
   const cases = rounds.flatMap((round) =>
-    points.map((point, n) => ({ round, point, seed: CRASH_SEED + round * 100 + n })),
+    points.map((point, n) => [point, round, CRASH_SEED + round * 100 + n] as const),
   );
   const databases: OutboxDatabase[] = [];
   beforeAll(async () => {
@@ -45,9 +45,9 @@ export function killAtEveryOutboxPoint(
 
   describe.concurrent("on the way out", () => {
     it.each(cases)(
-      "a kill at $point loses nothing and overtakes nothing (round $round)",
+      "a kill at %s loses nothing and overtakes nothing (round %i)",
       { timeout: TIMEOUT_MS },
-      async ({ point, round, seed }) => {
+      async (point, round, seed) => {
         const chance = createChance(seed);
         const nth = 1 + chance.below(LATEST);
         const database = databases.pop();

@@ -3,8 +3,9 @@ import type { Chance } from "../chance.js";
 import type { OutboxRun } from "./outbox-run.js";
 import { KINDS, publish } from "./outbox-traffic.js";
 
-const PUBLISHERS = 6;
-const PAUSE_MS = 15;
+// Enough to have lanes leased at every moment, and little enough for a busy machine to keep up with.
+const PUBLISHERS = 4;
+const PAUSE_MS = 50;
 
 /** Publishes events of every kind until it is told to stop. */
 export class OutboxLoad {

@@ -8,7 +8,7 @@ import type { History, HistoryChecker, HistoryReport } from "posthorn/testing";
 import { EndpointServer, SECRET } from "./endpoint-server.js";
 import type { HostEnd, HostOptions, KillAt } from "./host.js";
 import type { OutboxDatabase } from "./outbox-database.js";
-import { LOOSE_ENDPOINT, pendingIn, writeOutbox } from "./outbox-database.js";
+import { LOOSE_ENDPOINT, writeOutbox } from "./outbox-database.js";
 import { Supervisor } from "./supervisor.js";
 
 /** One endpoint in the order of keys, and one that has everything of type `line` in one order. */
@@ -18,8 +18,8 @@ export interface OutboxRunOptions {
   readonly database: OutboxDatabase;
   readonly scope: string;
   readonly workers?: number;
-  readonly worker?: Pick<HostOptions, "deadlineMs" | "leaseMs">;
-  /** A bug of the publisher's, to be caught. */
+  readonly worker?: Pick<HostOptions, "deadlineMs" | "leaseMs" | "poison">;
+  /** A bug of the publisher's or the workers', to be caught. */
   readonly plant?: string;
 }
 
@@ -49,9 +49,10 @@ export class OutboxRun {
     this.#checker = parts.checker;
     this.database = database;
     this.scope = scope;
-    this.publisher = this.#supervise({ program: "publisher", ...(plant === undefined ? {} : { plant }) });
+    const planted = plant === undefined ? {} : { plant };
+    this.publisher = this.#supervise({ program: "publisher", ...planted });
     this.workers = Array.from({ length: workers }, () =>
-      this.#supervise({ program: "dispatcher", ...worker }),
+      this.#supervise({ program: "dispatcher", ...planted, ...worker }),
     );
   }
 
@@ -91,7 +92,7 @@ export class OutboxRun {
   async drained(patienceMs: number = PATIENCE_MS): Promise<void> {
     const endsAt = performance.now() + patienceMs;
     for (;;) {
-      const pending = pendingIn(await this.database.read());
+      const pending = await this.database.pending();
       if (pending === 0) return;
       if (performance.now() > endsAt)
         throw new Error(`${pending} deliveries of ${this.scope} still wait after ${patienceMs} ms`);

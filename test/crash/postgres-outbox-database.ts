@@ -26,21 +26,32 @@ export async function createPostgresOutboxDatabase(): Promise<OutboxDatabase> {
         client.release();
       }
     },
+    pending: async () => Number((await pool.query<{ n: string }>(PENDING)).rows[0]?.n),
+    leases: async () => {
+      const { rows } = await pool.query<{ worker: string; n: number }>(LEASES);
+      return new Map(rows.map(({ worker, n }) => [worker, n]));
+    },
     close: () => pool.end(),
   };
 }
 
+const PENDING = `
+  select (select coalesce(sum(next_seq - head_seq), 0) from posthorn.lane_state where state = 'flowing')
+    + (select count(*) from posthorn.loose_delivery where ready_at is not null)
+    + (select count(*) from posthorn.stage) + (select count(*) from posthorn.later) as n`;
+
+const LEASES = `
+  select leased_by as worker, count(*)::int as n from posthorn.lane_state where leased_by is not null
+  group by leased_by`;
+
 async function readRows(client: PoolClient): Promise<OutboxRows> {
   const rows = async (sql: string): Promise<never> => (await client.query(sql)).rows as never;
-  const [unplaced] = (await rows(
-    `select ((select count(*) from posthorn.stage) + (select count(*) from posthorn.later))::int as n`,
-  )) as { n: number }[];
   return {
     events: await rows(`select id::int as n, public_id as "wireId", body from posthorn.event`),
     endpoints: await rows("select id::int as n, public_id as id from posthorn.endpoint"),
     lanes: await rows(
-      `select lane_id::int as n, endpoint_id::int as endpoint, key, generation::text, head_seq::text as head, state,
-         leased_by as worker from posthorn.lane join posthorn.lane_state using (lane_id, endpoint_id)`,
+      `select lane_id::int as n, endpoint_id::int as endpoint, key, generation::text, head_seq::text as head, state
+       from posthorn.lane join posthorn.lane_state using (lane_id, endpoint_id)`,
     ),
     deliveries: await rows(
       "select lane_id::int as lane, seq::text, event_id::int as event, round from posthorn.delivery",
@@ -51,7 +62,6 @@ async function readRows(client: PoolClient): Promise<OutboxRows> {
     attempts: await rows(ATTEMPTS),
     ended: await rows(ENDED),
     business: await rows("select ref from business"),
-    unplaced: unplaced?.n ?? 0,
   };
 }
 

@@ -11,24 +11,34 @@ export async function createSqliteOutboxDatabase(): Promise<OutboxDatabase> {
   db.exec(BUSINESS_TABLE);
   const rows = (sql: string): never => db.prepare(sql).all() as never;
   const outbox = sqliteOutbox({ db });
+  const pending = db.prepare(PENDING).pluck();
+  const leases = db.prepare(LEASES).raw();
   return {
     name: "sqlite",
     options: { store: "sqlite", database: file.path },
     outbox,
     // One transaction: a worker that is still at it must not be seen at two moments.
     read: () => Promise.resolve(db.transaction(() => readRows(rows))()),
+    pending: () => Promise.resolve(Number(pending.get())),
+    leases: () => Promise.resolve(new Map(leases.all() as [string, number][])),
     close: () => Promise.resolve(file.remove()),
   };
 }
 
+const PENDING = `
+  select (select coalesce(sum(next_seq - head_seq), 0) from posthorn_lane where state = 'flowing')
+    + (select count(*) from posthorn_loose_delivery where ready_at is not null)
+    + (select count(*) from posthorn_later)`;
+
+const LEASES = "select leased_by, count(*) from posthorn_lane where leased_by is not null group by leased_by";
+
 function readRows(rows: (sql: string) => never): OutboxRows {
-  const [unplaced] = rows("select count(*) as n from posthorn_later") as { n: number }[];
   return {
     events: rows("select id as n, event_id as wireId, body from posthorn_event"),
     endpoints: rows("select id as n, endpoint_id as id from posthorn_endpoint"),
     lanes: rows(
-      `select id as n, endpoint, key, cast(generation as text) as generation, cast(head_seq as text) as head, state,
-         leased_by as worker from posthorn_lane`,
+      `select id as n, endpoint, key, cast(generation as text) as generation, cast(head_seq as text) as head, state
+       from posthorn_lane`,
     ),
     deliveries: rows("select lane, cast(seq as text) as seq, event, round from posthorn_delivery"),
     loose: rows("select id as n, endpoint, event, round from posthorn_loose_delivery"),
@@ -42,6 +52,5 @@ function readRows(rows: (sql: string) => never): OutboxRows {
        select lane, cast(seq as text), event, round, endpoint, 'cancelled', because from posthorn_cancelled`,
     ),
     business: rows("select ref from business"),
-    unplaced: unplaced?.n ?? 0,
   };
 }

@@ -1,6 +1,8 @@
 import type Database from "better-sqlite3";
-import { createReceiver, createSender } from "posthorn";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createReceiver, createSender, generateSecret } from "posthorn";
 import { createDispatcher } from "posthorn/dispatch";
+import type { Egress } from "posthorn/dispatch";
 import { memoryOutbox, memoryStore } from "posthorn/memory";
 import { migrate, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -118,20 +120,7 @@ describe("an event that a handler publishes", () => {
       url: "http://127.0.0.1:9/",
       secrets: "whsec_cG9zdGhvcm4gY3Jhc2ggdGVzdHMgb25seSE=",
     });
-    const relay = createDispatcher({
-      store: outbox,
-      egress: {
-        post: ({ headers }) => {
-          posted.push(headers["webhook-id"] ?? "");
-          return Promise.resolve({
-            outcome: { kind: "acknowledged", status: 204 },
-            answer: undefined,
-            durationMs: 1,
-          });
-        },
-        close: () => Promise.resolve(),
-      },
-    });
+    const relay = createDispatcher({ store: outbox, egress: acknowledging(posted) });
     await passage.publish(30);
     await passage.expectAllLanded();
     expect(await relay.drain()).toEqual({ delivered: 30, failed: 0, more: false });
@@ -139,3 +128,53 @@ describe("an event that a handler publishes", () => {
     expect(posted).toEqual(effects.map(({ id }) => id));
   });
 });
+
+describe("an event that is not to be delivered yet", () => {
+  it("is delivered when it is due, by a process that meanwhile does other things", async () => {
+    const outbox = memoryOutbox({ environment: "test" });
+    const sender = createSender({ store: outbox });
+    await sender.endpoints.create({ url: "https://example.com/", secrets: generateSecret() });
+    // A loop that asks without a pause would let no timer run, and this test would never end.
+    let asked = 0;
+    const untilDue = (): Promise<number | undefined> => {
+      if (++asked > MOST_ASKED) throw new Error("the store is asked without a pause");
+      return outbox.untilDue();
+    };
+    const store = new Proxy(outbox, {
+      get: (target, name) => {
+        if (name === "untilDue") return untilDue;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const posted: string[] = [];
+    const dispatcher = createDispatcher({ store, egress: acknowledging(posted) });
+    await dispatcher.start();
+    onTestFinished(() => dispatcher.stop());
+    for (const n of [1, 2, 3]) {
+      const deliverAt = new Date(Date.now() + 60 * n);
+      await sender.publish({ type: "t", id: `later${n}`, key: "k", data: n, deliverAt });
+    }
+    const endsAt = performance.now() + 10_000;
+    while (posted.length < 3 && performance.now() < endsAt) await sleep(5);
+    expect(posted).toEqual(["later1", "later2", "later3"]);
+    expect(asked).toBeLessThanOrEqual(MOST_ASKED);
+  });
+});
+
+const MOST_ASKED = 2000;
+
+/** A way out that leads nowhere, and notes the ids of what was sent. */
+function acknowledging(posted: string[]): Egress {
+  return {
+    post: ({ headers }) => {
+      posted.push(headers["webhook-id"] ?? "");
+      return Promise.resolve({
+        outcome: { kind: "acknowledged", status: 204 },
+        answer: undefined,
+        durationMs: 1,
+      });
+    },
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,5 +1,5 @@
 import type { Claim, DeliveryStore } from "posthorn";
-import type { Case, Ratio, WorkCase } from "../../suite.js";
+import type { Ratio, WorkCase } from "../../suite.js";
 import { publication, sequenceAll } from "./bench-outbox.js";
 import type { BenchOutbox } from "./bench-outbox.js";
 
@@ -35,9 +35,9 @@ const LEASE_MS = 30_000;
 const RUN = { maxEvents: 8, maxBytes: 1_048_576 };
 
 /** What one claim of 100 heads takes. It is given back after each, outside of what is recorded. */
-export function claimCase(name: string, outbox: () => Promise<BenchOutbox>): Case {
+export function claimCase(name: string, outbox: () => Promise<BenchOutbox>): WorkCase {
   let store: DeliveryStore | undefined;
-  const claimCase: WorkCase = {
+  return {
     kind: "work",
     group: "claim",
     name,
@@ -55,7 +55,6 @@ export function claimCase(name: string, outbox: () => Promise<BenchOutbox>): Cas
       return CLAIMS;
     },
   };
-  return claimCase;
 }
 
 async function claimHeads(store: DeliveryStore, limit: number): Promise<readonly Claim[]> {

@@ -3,6 +3,7 @@ import { noRedis, startRedis } from "../../../test/services/redis-server.js";
 import type { Bench } from "../inbox/durable-postgres.js";
 import { openBullMq } from "./bullmq-queue.js";
 import { drainCase, rawCase, wholeCase } from "./drain-cases.js";
+import type { Named } from "./drain-cases.js";
 import { openGraphile } from "./graphile-queue.js";
 import { openPostgresOutbox } from "./outbox-tables.js";
 import { openPgBoss } from "./pg-boss-queue.js";
@@ -42,6 +43,9 @@ export const deliveryRatios: readonly Ratio[] = [
 
 const KEYS = 1000;
 
+const named = (name: string): Named => ({ name, group: "drain" });
+const withOneKey = (name: string): Named => ({ name, group: "one key" });
+
 export interface DeliveryParts {
   readonly context: SuiteContext;
   readonly bench: Bench;
@@ -52,7 +56,7 @@ export interface DeliveryParts {
 
 /** How many events a turn drains: enough for a second or so of each. */
 function sizesOf(quick: boolean) {
-  const factor = quick ? 0.2 : 1;
+  const factor = quick ? 0.25 : 1;
   return {
     many: { events: 10_000 * factor, keys: KEYS },
     slow: { events: 2500 * factor, keys: KEYS },
@@ -66,8 +70,6 @@ export async function deliveryCases(parts: DeliveryParts): Promise<Case[]> {
   const { many, hot } = sizesOf(context.quick);
   const lanes = await openPostgresOutbox(bench.pool, "lanes", server);
   const sqlite = await openSqliteOutbox(context, server);
-  const named = (name: string): { name: string; group: string } => ({ name, group: "drain" });
-  const one = (name: string): { name: string; group: string } => ({ name, group: "one key" });
   return [
     rawCase(named(DELIVERY.raw), post, { ...many, inFlight: IN_FLIGHT }),
     drainCase(named(DELIVERY.drain), server, lanes, many),
@@ -75,8 +77,8 @@ export async function deliveryCases(parts: DeliveryParts): Promise<Case[]> {
     drainCase(named(DELIVERY.sqlite), server, sqlite, many),
     ...queueCases(parts),
     await bullMqCase(parts),
-    rawCase(one(DELIVERY.rawSequential), post, { ...hot, inFlight: 1 }),
-    drainCase(one(DELIVERY.hot), server, lanes, hot),
+    rawCase(withOneKey(DELIVERY.rawSequential), post, { ...hot, inFlight: 1 }),
+    drainCase(withOneKey(DELIVERY.hot), server, lanes, hot),
   ];
 }
 
@@ -90,7 +92,6 @@ function queueCases({ context, bench, server, post, url }: DeliveryParts): Case[
     openPgBoss(parts, { url, schema });
   const graphile = (parts: QueueParts, schema: string) => (): Promise<Queue> =>
     openGraphile(parts, { pool, schema });
-  const named = (name: string): { name: string; group: string } => ({ name, group: "drain" });
   return [
     queueCase({ ...named(DELIVERY.pgBoss), ...slow }, server, pgBoss(single, "boss")),
     queueCase({ ...named(DELIVERY.pgBossBatches), ...many }, server, pgBoss(batches, "boss_batches")),
@@ -104,7 +105,7 @@ async function bullMqCase({ context, server, post }: DeliveryParts): Promise<Cas
   if (redis) context.onClose(() => redis.stop());
   const { many } = sizesOf(context.quick);
   const missing = redis ? undefined : noRedis;
-  return queueCase({ name: DELIVERY.bullMq, group: "drain", missing, ...many }, server, () =>
+  return queueCase({ ...named(DELIVERY.bullMq), missing, ...many }, server, () =>
     openBullMq({ context, post, completes: "one by one" }, Number(new URL(redis?.url ?? "").port)),
   );
 }

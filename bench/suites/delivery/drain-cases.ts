@@ -1,3 +1,4 @@
+import type { Dispatcher } from "posthorn/dispatch";
 import type { Case, WorkCase } from "../../suite.js";
 import { dispatcherOf, fillOutbox, publication } from "./bench-outbox.js";
 import type { Backlog, BenchOutbox } from "./bench-outbox.js";
@@ -61,7 +62,7 @@ export function wholeCase(
 ): WorkCase {
   const arrived = new Arrivals(server);
   let acknowledged = new Countdown(0);
-  let stop = (): Promise<void> => Promise.resolve();
+  let dispatcher: Dispatcher | undefined;
   return {
     ...named,
     kind: "work",
@@ -69,15 +70,14 @@ export function wholeCase(
       await outbox.empty();
       await arrived.begin();
       acknowledged = new Countdown(backlog.events);
-      const dispatcher = dispatcherOf(outbox.store, { observer: (signal) => acknowledged.see(signal) });
+      dispatcher = dispatcherOf(outbox.store, { observer: (signal) => acknowledged.see(signal) });
       await dispatcher.start();
-      stop = () => dispatcher.stop();
     },
     async run() {
       await publishAll(outbox, backlog);
       await acknowledged.reached;
       // Ends when everything is settled.
-      await stop();
+      await dispatcher?.stop();
       return backlog.events;
     },
     afterTurn: () => arrived.end(backlog.events),
@@ -96,8 +96,8 @@ async function publishAll({ sender }: BenchOutbox, { events, keys }: Backlog): P
 class Countdown {
   readonly reached: Promise<void>;
   #left: number;
-  #resolve = (): void => undefined;
-  #reject = (_: Error): void => undefined;
+  #resolve!: () => void;
+  #reject!: (error: Error) => void;
 
   constructor(attempts: number) {
     this.#left = attempts;

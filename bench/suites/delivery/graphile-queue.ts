@@ -49,7 +49,7 @@ export async function openGraphile(
       // Told when it is written back, not when the post has ended.
       await new Promise<void>((resolve, reject) => {
         runner.events.on("job:complete", ({ error }) => {
-          if (error !== null && error !== undefined) reject(error as Error);
+          if (error instanceof Error) reject(error);
           left -= 1;
           if (left === 0) resolve();
         });

@@ -16,14 +16,17 @@ export const LIGHT = {
   elsewhere: "10/s: published by another process, polled",
 } as const;
 
-// Ours at its slowest against the other as it usually is: more than dividing p99 by p99 would ask.
-const toBeside = { to: LIGHT.beside, figure: "p99Ms", toFigure: "p50Ms" } as const;
+// Ours at its slowest against the other as it usually is: more than to divide p99 by p99 would ask, which is reported.
+const slowest = { to: LIGHT.beside, figure: "p99Ms", toFigure: "p50Ms" } as const;
+const alike = { to: LIGHT.beside, figure: "p99Ms" } as const;
 
 export const lightRatios: readonly Ratio[] = [
-  { name: "p99 without tx / one commit + one POST", of: LIGHT.own, ...toBeside, goal: "<= 8" },
-  { name: "p99 with tx and wake() / one commit + one POST", of: LIGHT.woken, ...toBeside, goal: "<= 8" },
-  { name: "p99 with tx, polled / one commit + one POST", of: LIGHT.polled, ...toBeside },
-  { name: "p99 of another process, polled / one commit + one POST", of: LIGHT.elsewhere, ...toBeside },
+  { name: "p99 without tx / one commit + one POST", of: LIGHT.own, ...slowest, goal: "<= 8" },
+  { name: "p99 with tx and wake() / one commit + one POST", of: LIGHT.woken, ...slowest, goal: "<= 8" },
+  { name: "p99 without tx / p99 of one commit + one POST", of: LIGHT.own, ...alike },
+  { name: "p99 with tx and wake() / p99 of one commit + one POST", of: LIGHT.woken, ...alike },
+  { name: "p99 with tx, polled / one commit + one POST", of: LIGHT.polled, ...slowest },
+  { name: "p99 of another process, polled / one commit + one POST", of: LIGHT.elsewhere, ...slowest },
 ];
 
 const EVERY_MS = 100;

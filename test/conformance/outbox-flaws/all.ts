@@ -4,6 +4,7 @@ import type { OutboxHarness } from "posthorn/testing";
 import { inProcessOutbox } from "../memory-harness.js";
 import { claimFlaws } from "./claims.js";
 import { endpointFlaws } from "./endpoints.js";
+import { fidelityFlaws } from "./fidelity.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
 import { operatingFlaws } from "./operating.js";
@@ -13,6 +14,7 @@ import { writingFlaws } from "./writing.js";
 
 const FLAWS = {
   ...writingFlaws,
+  ...fidelityFlaws,
   ...endpointFlaws,
   ...claimFlaws,
   ...runFlaws,

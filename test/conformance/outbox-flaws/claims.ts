@@ -1,9 +1,9 @@
 import { memoryOutbox } from "posthorn/memory";
 import type { MemoryOutbox } from "posthorn/memory";
 import type { Claim, ClaimAnswer, ClaimedDelivery } from "../../../library/src/delivery/delivery-store.js";
+import type { Endpoint } from "../../../library/src/outbox/endpoint.js";
 import { Claims } from "../../../library/src/stores/memory/outbox-claims.js";
 import { EndpointTable } from "../../../library/src/stores/memory/outbox-endpoints.js";
-import { History } from "../../../library/src/stores/memory/outbox-history.js";
 import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
 import { Publications } from "../../../library/src/stores/memory/outbox-publications.js";
 import type { Flaw, Swaps } from "./flaw.js";
@@ -76,7 +76,7 @@ export const claimFlaws = {
         "sorted",
         (right) =>
           function (this: EndpointTable) {
-            return right.call(this).map((each) => ({ ...each, maxInFlight: 10_000 }));
+            return right.call(this).map(withoutCap);
           },
       ),
   },
@@ -246,15 +246,21 @@ function chosen(
   inner: MemoryOutbox,
   order: (claims: readonly Claim[]) => readonly Claim[],
 ): Partial<MemoryOutbox> {
+  // A worker of its own for each call: releasing must not take back what an earlier one kept.
+  let calls = 0;
   return {
     claim: async (request): Promise<ClaimAnswer> => {
-      const worker = `${request.worker} `;
+      const worker = `${request.worker} ${++calls}`;
       const { claims, lapsed } = await inner.claim({ ...request, worker, limit: request.alone ? 1 : 1000 });
       const kept = order(claims).slice(0, request.limit);
       await inner.release(worker, kept);
       return { claims: kept, lapsed };
     },
   };
+}
+
+function withoutCap(endpoint: Endpoint): Endpoint {
+  return { ...endpoint, maxInFlight: 10_000 };
 }
 
 function byEndpoint(one: Claim, other: Claim): number {

@@ -1,3 +1,4 @@
+import type { AttemptRecord } from "../../../library/src/delivery/attempt-record.js";
 import { Claims } from "../../../library/src/stores/memory/outbox-claims.js";
 import { EndpointTable } from "../../../library/src/stores/memory/outbox-endpoints.js";
 import { History } from "../../../library/src/stores/memory/outbox-history.js";
@@ -65,9 +66,7 @@ export const runFlaws = {
   lapse_written_as_failed: {
     wrap: (inner) => ({
       attempts: async (id) =>
-        (await inner.attempts(id)).map((each) =>
-          each.outcome === "lapsed" ? { ...each, outcome: "unknown", error: "timeout" } : each,
-        ),
+        (await inner.attempts(id)).map((each) => (each.outcome === "lapsed" ? timedOut(each) : each)),
     }),
   },
   never_alone: { mutate: (swaps) => onLapse(swaps, (lane) => (lane.lapses = Math.min(2, lane.lapses))) },
@@ -136,6 +135,10 @@ export const runFlaws = {
       ),
   },
 } satisfies Readonly<Record<string, Flaw>>;
+
+function timedOut(attempt: AttemptRecord): AttemptRecord {
+  return { ...attempt, outcome: "unknown", error: "timeout" };
+}
 
 function swapRun(swaps: Swaps, limits: Partial<Parameters<Lane["run"]>[0]>): void {
   swaps.swap(

@@ -36,6 +36,8 @@ export const settlingFlaws = {
   ended_lease_is_stale: {
     wrap: (inner, clock) => {
       const ends = new Map<string, number>();
+      const isLate = ({ claim }: Settlement): boolean =>
+        clock.monotonic() >= (ends.get(`${claim.kind} ${claim.id}`) ?? Number.POSITIVE_INFINITY);
       return {
         claim: async (request) => {
           const answer = await inner.claim(request);
@@ -44,8 +46,6 @@ export const settlingFlaws = {
           return answer;
         },
         settle: async (request) => {
-          const isLate = ({ claim }: Settlement): boolean =>
-            clock.monotonic() >= (ends.get(`${claim.kind} ${claim.id}`) ?? Number.POSITIVE_INFINITY);
           if (request.settlements.some(isLate)) return request.settlements.map(() => ({ kind: "stale" }));
           return inner.settle(request);
         },

@@ -202,13 +202,13 @@ export const writingFlaws = {
   rollback_leaves_a_gap: {
     mutate: (swaps) => {
       const lanes = new WeakMap<Publications, Lane>();
-      let last: Lane | undefined;
+      let appended: readonly Lane[] = [];
       swaps.swap(
         Lane.prototype,
         "append",
         (right) =>
           function (this: Lane, ...given) {
-            last = this;
+            appended = [this];
             right.apply(this, given);
           },
       );
@@ -217,8 +217,9 @@ export const writingFlaws = {
         "append",
         (right) =>
           function (this: Publications, events) {
+            appended = [];
             const verdicts = right.call(this, events);
-            if (last !== undefined) lanes.set(this, last);
+            for (const lane of appended) lanes.set(this, lane);
             return verdicts;
           },
       );
@@ -252,54 +253,6 @@ export const writingFlaws = {
   sequenced_by_two: {
     wrap: (inner) => staged(inner, true),
   },
-  deliver_at_ignored: {
-    mutate: (swaps) =>
-      swapEvents(swaps, (events) => events.map((each) => ({ ...each, deliverAt: undefined }))),
-  },
-  deliver_at_in_the_past_lost: {
-    mutate: (swaps) =>
-      swapEvents(swaps, (events) =>
-        events.filter(({ deliverAt }) => (deliverAt?.getFullYear() ?? 2030) > 2000),
-      ),
-  },
-  deliver_at_never_due: {
-    mutate: (swaps) => swaps.swap(Publications.prototype, "placeDue", () => () => 0),
-  },
-  body_as_text: {
-    mutate: (swaps) =>
-      swapEvents(swaps, (events) =>
-        events.map((each) => ({
-          ...each,
-          body: new TextEncoder().encode(new TextDecoder().decode(each.body)),
-        })),
-      ),
-  },
-  large_publication_cut: {
-    wrap: (inner) => ({
-      append: async (events) => [
-        ...(await inner.append(events.slice(0, 200))),
-        ...events.slice(200).map((): Written => "written"),
-      ],
-    }),
-  },
-  time_in_seconds: {
-    mutate: (swaps) =>
-      swapEvents(swaps, (events) =>
-        events.map((each) => ({ ...each, time: new Date(Math.floor(each.time.getTime() / 1000) * 1000) })),
-      ),
-  },
-  content_type_always_json: {
-    mutate: (swaps) =>
-      swapEvents(swaps, (events) => events.map((each) => ({ ...each, contentType: "application/json" }))),
-  },
-  keys_without_case: {
-    mutate: (swaps) =>
-      swapEvents(swaps, (events) => events.map((each) => ({ ...each, key: each.key?.toLowerCase() }))),
-  },
-  types_normalised: {
-    mutate: (swaps) =>
-      swapEvents(swaps, (events) => events.map((each) => ({ ...each, type: each.type.normalize("NFC") }))),
-  },
   lane_goes_back: {
     mutate: (swaps) =>
       swaps.swap(
@@ -325,31 +278,6 @@ function swapVerdict(swaps: Swaps, from: Written, to: Written): void {
       function (this: GivenIds, event) {
         const verdict = right.call(this, event);
         return verdict === from ? to : verdict;
-      },
-  );
-}
-
-/** Changes events on their way in. */
-function swapEvents(
-  swaps: Swaps,
-  change: (events: readonly OutgoingEvent[]) => readonly OutgoingEvent[],
-): void {
-  swaps.swap(
-    Publications.prototype,
-    "append",
-    (right) =>
-      function (this: Publications, events) {
-        right.call(this, change(events));
-        return events.map(() => "written");
-      },
-  );
-  swaps.swap(
-    Publications.prototype,
-    "write",
-    (right) =>
-      function (this: Publications, events, tx) {
-        right.call(this, change(events), tx);
-        return events.map(() => "written");
       },
   );
 }

@@ -14,6 +14,12 @@ export function arm(at) {
 /** @param {string} point */
 function reach(point) {
   if (point !== armed?.point || ++reached < armed.nth) return;
+  end(point);
+}
+
+/** Ends this process, and tells the parent where. */
+/** @param {string} point @returns {never} */
+export function end(point) {
   // Past every buffer: the parent must know why this process ended, and it cannot say so afterwards.
   writeSync(1, `killed ${point}\n`);
   process.kill(process.pid, "SIGKILL");

@@ -3,9 +3,11 @@
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { createDispatcher } from "posthorn/dispatch";
-import { arm, listenForFaults } from "./armed.mjs";
+import { Socket } from "node:net";
+import { arm, end, listenForFaults } from "./armed.mjs";
 
 /** @import { IncomingMessage, ServerResponse } from "node:http" */
+/** @import { Claim, ClaimRequest } from "posthorn" */
 /** @import { Outbox } from "posthorn/operator" */
 /** @import { HostOptions } from "./work.mjs" */
 
@@ -29,9 +31,54 @@ async function openOutbox() {
   return postgresOutbox({ client: pool });
 }
 
+/** Ends this process at the request that holds a text, before a byte of it has left. */
+/** @param {string} text */
+function endAt(text) {
+  const write = Reflect.get(Socket.prototype, "write");
+  /** @this {Socket} @param {any} chunk @param {any[]} rest */
+  function guarded(chunk, ...rest) {
+    const sent = String(chunk);
+    if (sent.includes("POST ") && sent.includes(text)) end("poison");
+    return Reflect.apply(write, this, [chunk, ...rest]);
+  }
+  Socket.prototype.write = guarded;
+}
+if (options.poison !== undefined) endAt(options.poison);
+
+/** The bug of writing down that something is delivered before it is sent. */
+/** @param {Outbox<any>} store @returns {Outbox<any>} */
+function hasty(store) {
+  /** @param {Claim} claim @param {ClaimRequest} request */
+  const settled = (claim, { worker, leaseMs, run }) => {
+    const plain = { round: 1, number: 1, startedAt: new Date(), durationMs: 0, status: 204 };
+    const outcome = /** @type {const} */ ("acknowledged");
+    const attempts = claim.run.map(({ sequence }) => ({
+      ...plain,
+      sequence,
+      outcome,
+      error: undefined,
+      answer: undefined,
+    }));
+    const done = { claim, attempts, acknowledged: attempts.length, rest: undefined, next: false };
+    return store.settle({ worker, leaseMs, run, settlements: [done] });
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (name !== "claim") return typeof value === "function" ? value.bind(target) : value;
+      return async (/** @type {ClaimRequest} */ request) => {
+        const answer = await target.claim(request);
+        for (const claim of answer.claims) await settled(claim, request);
+        return answer;
+      };
+    },
+  });
+}
+const outbox = await openOutbox();
+
 const { deadlineMs = 500, leaseMs = 6000 } = options;
 const dispatcher = createDispatcher({
-  store: await openOutbox(),
+  store: options.plant === "settle_first" ? hasty(outbox) : outbox,
   deadlineMs,
   leaseMs,
   slots: 16,

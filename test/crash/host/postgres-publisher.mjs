@@ -20,12 +20,12 @@ export function postgresPublisher({ database, plant }) {
     store: postgresStore({ client: pool }),
     outbox: postgresOutbox({ client: pool }),
     beside: async (publish, { ref, rollBack }) => {
+      // The bug of writing to another connection.
+      if (plant === "business_outside") await pool.query(BUSINESS, [ref]);
       const client = await pool.connect();
       let whole = false;
       try {
         await client.query("begin");
-        // The bug of writing to another connection.
-        if (plant === "business_outside") await pool.query(BUSINESS, [ref]);
         const { duplicate } = await publish(client);
         if (!duplicate && plant !== "business_outside") await client.query(BUSINESS, [ref]);
         if (rollBack) throw new Error(ROLLED_BACK);

@@ -8,6 +8,7 @@
  * @property {"host" | "publisher" | "dispatcher"} [program] Which of the programs in this folder. Default: host.
  * @property {number} [deadlineMs] Of a dispatcher.
  * @property {number} [leaseMs] Of a dispatcher.
+ * @property {string} [poison] A dispatcher that is about to send a request with this text ends itself.
  */
 
 /**

@@ -20,6 +20,8 @@ export interface LockedRow {
   readonly runLength: number;
   readonly suspectUntil: bigint | undefined;
   readonly skipIntended: boolean;
+  /** When it became due, in seconds; only of what was picked for that. */
+  readonly readyAtS: number | undefined;
   /** Undefined where nobody has it. */
   readonly leasedUntilMs: number | undefined;
   readonly endpoint: {
@@ -41,26 +43,26 @@ const MAX_RUN_BODY = 65_536;
 /**
  * Reads what was locked, with its endpoint, its name and its next deliveries. `locked` is a subquery with the columns
  * n (its place in the answer), kind, id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures, lapses,
- * run_len, suspect_until, intent, leased_until, event_id, round, run_from (null: no deliveries) and run_max. What is
- * the same for all deliveries of a lane comes with the first alone, and numbers come in one column: each column of each
+ * run_len, suspect_until, intent, leased_until, event_id, round, run_from (null: no deliveries), run_max and ready_at.
+ * What is the same for all deliveries of a lane comes with the first alone, and numbers come in one column: each column of each
  * row costs the driver as much as a small computation.
  */
 export function readLockedSql(locked: string, tables: OutboxTables): string {
   const { endpoint, lane, delivery, event } = tables;
   const first = "placed.seq is null or placed.seq = locked.run_from";
-  const ms = (interval: string): string => `(extract(epoch from ${interval}) * 1000)::int8`;
   return `
     select locked.n::text,
       case when ${first} then concat(
         locked.kind, ',', locked.id, ',', locked.epoch, ',', head_seq, ',', next_seq, ',', last_seq, ',', attempts, ',',
-        failures, ',', lapses, ',', run_len, ',', suspect_until, ',', intent, ',', ${ms("leased_until")}, ',',
-        locked.endpoint_id, ',', endpoint.version, ',', endpoint.state, ',', endpoint.dead, ',', generation
+        failures, ',', lapses, ',', run_len, ',', suspect_until, ',', intent, ',', ${inMs("leased_until")}, ',',
+        locked.endpoint_id, ',', endpoint.version, ',', endpoint.state, ',', endpoint.dead, ',', generation, ',',
+        extract(epoch from locked.ready_at)
       ) end,
       case when ${first} then endpoint.public_id end,
       case when ${first} then lane.key end,
       case when event.id is not null then concat(
-        placed.seq, ',', coalesce(placed.round, locked.round), ',', ${ms("event_at")}, ',',
-        ${ms("expires_at - clock_timestamp()")}
+        placed.seq, ',', coalesce(placed.round, locked.round), ',', ${inMs("event_at")}, ',',
+        ${inMs("expires_at - clock_timestamp()")}
       ) end,
       event.public_id, event.type, content_type,
       case when ${first} or octet_length(body) <= ${MAX_RUN_BODY} then encode(body, 'hex') end
@@ -71,6 +73,10 @@ export function readLockedSql(locked: string, tables: OutboxTables): string {
       and placed.seq >= locked.run_from and placed.seq < locked.run_from + locked.run_max
     left join ${event} as event
       on locked.run_from is not null and event.id = coalesce(placed.event_id, locked.event_id)`;
+}
+
+function inMs(time: string): string {
+  return `(extract(epoch from ${time}) * 1000)::int8`;
 }
 
 /** The rows of {@link readLockedSql}, by their places in the answer. A run has no more bytes than it may, but always its head. */
@@ -109,7 +115,7 @@ function lockedRowOf(row: Row, run: readonly ClaimedDelivery[]): LockedRow {
   const [, packed, endpointId, key] = row;
   const [kind, id, epoch, head, end, last, attempts, failures, lapses, runLength, suspect, ...more] =
     packed?.split(",") ?? [];
-  const [intent, leasedUntil, number, version, state, dead, generation] = more;
+  const [intent, leasedUntil, number, version, state, dead, generation, readyAt] = more;
   return {
     kind: kind as Claim["kind"],
     id: BigInt(id ?? ""),
@@ -123,6 +129,7 @@ function lockedRowOf(row: Row, run: readonly ClaimedDelivery[]): LockedRow {
     runLength: Number(runLength),
     suspectUntil: ifGiven(suspect, BigInt),
     skipIntended: intent === "skip",
+    readyAtS: ifGiven(readyAt, Number),
     leasedUntilMs: ifGiven(leasedUntil, Number),
     endpoint: {
       number: BigInt(number ?? ""),

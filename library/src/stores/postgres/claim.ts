@@ -1,13 +1,15 @@
 import { reach } from "#faults";
+import { systemClock } from "../../clock.js";
 import type { ClaimAnswer, ClaimRequest } from "../../delivery/delivery-store.js";
 import { LAPSES_BEFORE_ALONE } from "../../delivery/delivery-store.js";
 import type { Observer } from "../../observer.js";
 import { notify } from "../../observer.js";
+import { Watermarks } from "./claim-watermarks.js";
 import { pickAloneSql, pickSql } from "./claim-pick.js";
 import type { LockedRow } from "./claim-rows.js";
 import { lockedRowsOf } from "./claim-rows.js";
 import { numberArray, textArray } from "./column-arrays.js";
-import type { Scope, Statement } from "./database.js";
+import type { Answer, Scope, Statement } from "./database.js";
 import { recordEnded } from "./ended-deliveries.js";
 import type { LaneChange } from "./lane-change.js";
 import { claimedChange, claimOf, unleased } from "./lane-change.js";
@@ -28,6 +30,7 @@ export class Claimer {
   readonly #loose: LooseWriter;
   readonly #pickSql: string;
   readonly #pickAlone: Statement;
+  readonly #watermarks = new Watermarks(systemClock);
   // The endpoint that was served last: the next claim begins after it.
   #cursor = 0n;
 
@@ -45,8 +48,8 @@ export class Claimer {
     if (request.limit < 1) return { claims: [], lapsed: false };
     const pick = request.alone ? this.#pickAlone : this.#pick(request, []);
     reach("claim.before_lease");
-    const changes = await this.#transactions.runFrom(pick, (scope, { rows }) =>
-      this.#lease(scope, [...lockedRowsOf(rows, request.run.maxBytes).values()], request),
+    const changes = await this.#transactions.runFrom(pick, (scope, answer) =>
+      this.#lease(scope, rowsOf(answer, request), request),
     );
     reach("claim.after_lease");
     const leased = changes.filter(({ lease }) => lease !== undefined);
@@ -72,14 +75,25 @@ export class Claimer {
       await recordEnded(scope, written, this.#tables);
       const statements = [this.#lanes.statement(written, request), this.#loose.statement(written, request)];
       const due = rows.filter((row) => !runsAlone(row));
-      if (!hasMore(due, request.limit - changes.length + made.length)) {
+      if (request.alone || !this.#goesOn(due, request.limit - changes.length + made.length)) {
         await closeWith(scope, statements);
         return changes;
       }
       for (const statement of statements) if (statement) await scope.query(statement);
       const answer = await scope.query(this.#pick(request, changes));
-      rows = [...lockedRowsOf(answer.rows, request.run.maxBytes).values()].filter((row) => !runsAlone(row));
+      rows = rowsOf(answer, request).filter((row) => !runsAlone(row));
     }
+  }
+
+  /** Whether there may be more that is due than was found. */
+  #goesOn(due: readonly LockedRow[], limit: number): boolean {
+    if (due.length >= limit) {
+      this.#watermarks.learn(due);
+      return false;
+    }
+    const unseen = !this.#watermarks.isEmpty;
+    this.#watermarks.forget();
+    return unseen || hasMore(due, limit);
   }
 
   #changesOf(rows: readonly LockedRow[], { alone }: ClaimRequest): LaneChange[] {
@@ -105,6 +119,7 @@ export class Claimer {
         textArray([...inFlight.keys()]),
         numberArray([...inFlight.values()]),
         String(request.run.maxEvents),
+        ...this.#watermarks.params(),
       ],
       prepared: true,
     };
@@ -118,6 +133,10 @@ export class Claimer {
     notify(this.#observer, { kind: "store_failed", operation: "claim", code: "store_unavailable", message });
     return { ...unleased(row), readyAfterMs: MISSING_AGAIN_MS };
   }
+}
+
+function rowsOf({ rows }: Answer, { run }: ClaimRequest): LockedRow[] {
+  return [...lockedRowsOf(rows, run.maxBytes).values()];
 }
 
 /** What waits to run alone stays as it is. */

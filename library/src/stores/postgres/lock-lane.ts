@@ -39,6 +39,6 @@ export async function lockLane(
 const LOCKED = `(
         select 1 as n, 'lane' as kind, lane_id as id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts,
           failures, lapses, run_len, suspect_until, intent, leased_until, null::int8 as event_id, null::int4 as round,
-          null::int8 as run_from, 1 as run_max
+          null::int8 as run_from, 1 as run_max, null::timestamptz as ready_at
         from lanes
       )`;

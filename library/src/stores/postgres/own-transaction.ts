@@ -13,10 +13,11 @@ const LIMITS =
 // The plans of prepared statements are kept: one that was made while a table was small would scan it from end to end
 // when it has grown to a million rows. With these settings every table is entered by an index, however small it is, so
 // that one plan is good for ever. Compiling would be tried for the cost that "off" stands for.
-const KEPT_PLANS: Statement = {
+export const KEPT_PLANS: Statement = {
   text: `
     select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
+      set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
+      set_config('jit', 'off', true),
       set_config('plan_cache_mode', 'force_generic_plan', true), ${LIMITS}
     where $1::text is not null`,
   params: ["kept"],

@@ -1,5 +1,5 @@
 import { numberArray, textArray } from "./column-arrays.js";
-import type { Session } from "./database.js";
+import type { Session, Statement } from "./database.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import { Unplaceable } from "./stage.js";
 
@@ -46,13 +46,21 @@ export class KnownLanes {
   }
 }
 
-/** Puts events at the ends of their lanes, and those without a key beside them. Returns the lanes that it met. */
-export async function putInPlaces(
+/** What is left to do for a batch of places. */
+export interface Placing {
+  /** Writes the deliveries. */
+  readonly insert: Statement;
+  /** The lanes that it met, by their names. */
+  readonly lanes: ReadonlyMap<string, bigint>;
+}
+
+/** Makes room for events at the ends of their lanes; those without a key go beside them. */
+export async function makePlaces(
   session: Session,
   places: readonly NumberedPlace[],
   known: Pick<KnownLanes, "get">,
   tables: OutboxTables,
-): Promise<ReadonlyMap<string, bigint>> {
+): Promise<Placing> {
   const growths = growthsOf(places);
   const unknown: Growth[] = [];
   for (const [name, growth] of growths) {
@@ -69,8 +77,10 @@ export async function putInPlaces(
     tables,
   );
   const loose = places.filter(({ key }) => key === undefined);
-  await insertDeliveries(session, { growths: sorted, loose }, tables);
-  return new Map([...growths].map(([name, { laneId }]) => [name, laneId]));
+  return {
+    insert: insertDeliveries({ growths: sorted, loose }, tables),
+    lanes: new Map([...growths].map(([name, { laneId }]) => [name, laneId])),
+  };
 }
 
 function growthsOf(places: readonly NumberedPlace[]): ReadonlyMap<string, Growth> {
@@ -166,16 +176,15 @@ interface Placed {
   readonly loose: readonly NumberedPlace[];
 }
 
-async function insertDeliveries(
-  session: Session,
+function insertDeliveries(
   { growths, loose }: Placed,
   { laneState, delivery, loose: looseTable }: OutboxTables,
-): Promise<void> {
+): Statement {
   const started = growths.filter(({ isNew }) => isNew);
   const placed = growths.flatMap(({ laneId, first, places }) =>
     places.map(({ eventId, round }, n) => ({ laneId, seq: first + BigInt(n), eventId, round })),
   );
-  await session.query({
+  return {
     text: `
       with clock as materialized (
         select clock_timestamp() as at
@@ -205,5 +214,5 @@ async function insertDeliveries(
       numberArray(placed.map(({ round }) => round)),
     ],
     prepared: true,
-  });
+  };
 }

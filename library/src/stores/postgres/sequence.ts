@@ -4,16 +4,16 @@ import { FanOut, placeIn } from "../../outbox/fan-out.js";
 import type { Observer } from "../../observer.js";
 import { notify } from "../../observer.js";
 import { isPosthornError } from "../../posthorn-error.js";
-import type { Session } from "./database.js";
+import type { Session, Statement } from "./database.js";
 import type { StoredEndpoint } from "./endpoint-row.js";
 import { ENDPOINT_COLUMNS, storedEndpointOf } from "./endpoint-row.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
 import type { NumberedPlace } from "./places.js";
-import { KnownLanes, putInPlaces } from "./places.js";
+import { KnownLanes, makePlaces } from "./places.js";
 import { sqlState } from "./sqlstate.js";
-import type { Staged } from "./stage.js";
-import { Stage, Unplaceable } from "./stage.js";
+import type { Locked, Staged } from "./stage.js";
+import { lockedOf, Stage, Unplaceable } from "./stage.js";
 
 const MAX_EVENTS = 1000;
 const MAX_DELIVERIES = 5000;
@@ -38,8 +38,26 @@ interface Directory {
 interface Batch {
   readonly events: number;
   readonly lanes: ReadonlyMap<string, bigint>;
+  /** Its last statement, which is still to be run. */
+  readonly insert?: Statement;
   /** True when the stage may have more. */
   readonly full: boolean;
+}
+
+interface Drained<T> {
+  readonly batch: Batch;
+  readonly done?: { readonly value: T };
+}
+
+/** What failed was not the sequencing, but what was to be done after it. */
+class ChangeFailed extends Error {}
+
+async function ofChange<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new ChangeFailed(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }
 
 const NOTHING: Batch = { events: 0, lanes: new Map(), full: false };
@@ -64,23 +82,25 @@ export class Sequencer {
   }
 
   async sequence(): Promise<SequenceReport> {
-    // Asked first, because an idle process asks often, and a transaction is four statements more.
+    // Asked first, because an idle process asks often, and one statement costs it less than a transaction.
     if (!this.#busy && !(await this.#stage.isWaiting(this.#reader()))) return { events: 0, more: false };
-    const report = await this.#careful();
-    this.#busy = report.events > 0;
-    return report;
+    const { events, full } = await this.#some();
+    this.#busy = events > 0;
+    return { events, more: full };
   }
 
   /** Sequences all that is committed, and runs `work` before anybody sequences more: what was published before a change of endpoints goes where it went before. */
   async drained<T>(work: (session: Session) => Promise<T>): Promise<T> {
     for (;;) {
       const limit = this.#limit;
-      const done = await this.#attempt(limit, async (session) => {
-        await this.#stage.lock(session);
-        const batch = await this.#batch(session, limit);
-        return batch.full ? { batch } : { batch, value: await work(session) };
-      });
-      if (done?.value !== undefined) return done.value.value;
+      const drain = (): Promise<Drained<T>> =>
+        this.#transactions.run(async (session) => {
+          const batch = await this.#batch(session, limit, await this.#stage.lock(session));
+          if (batch.insert) await session.query(batch.insert);
+          return batch.full ? { batch } : { batch, done: { value: await ofChange(work(session)) } };
+        });
+      const drained = await this.#attempt(limit, drain);
+      if (drained?.done) return drained.done.value;
     }
   }
 
@@ -88,29 +108,31 @@ export class Sequencer {
     return { query: (statement) => this.#transactions.read(statement) };
   }
 
-  async #careful(): Promise<SequenceReport> {
-    const limit = this.#limit;
-    reach("sequence.before_lock");
-    const done = await this.#attempt(limit, async (session) => {
-      if (!(await this.#stage.tryLock(session))) return { batch: { ...NOTHING, full: true } };
-      return { batch: await this.#batch(session, limit) };
-    });
-    reach("sequence.after_commit");
-    return done === undefined
-      ? { events: 0, more: true }
-      : { events: done.batch.events, more: done.batch.full };
+  async #some(): Promise<Batch> {
+    for (;;) {
+      const limit = this.#limit;
+      const once = (): Promise<Drained<never>> =>
+        this.#transactions.runFrom(this.#stage.tryLock(), async (scope, answer) => {
+          const locked = lockedOf(answer);
+          if (!locked.got) return { batch: { ...NOTHING, full: true } };
+          const batch = await this.#batch(scope, limit, locked);
+          if (batch.insert) scope.closing = batch.insert;
+          return { batch };
+        });
+      reach("sequence.before_lock");
+      const some = await this.#attempt(limit, once);
+      reach("sequence.after_commit");
+      if (some) return some.batch;
+    }
   }
 
-  /** Undefined when a batch failed for what is in it: then less is tried, down to the one that cannot be sequenced, which is set aside. */
-  async #attempt<T>(
-    limit: number,
-    work: (session: Session) => Promise<{ batch: Batch; value?: T }>,
-  ): Promise<{ batch: Batch; value: { value: T } | undefined } | undefined> {
+  /** Undefined when a batch failed for what is in it: then less is to be tried, down to the one that cannot be sequenced, which is set aside. */
+  async #attempt<T>(limit: number, once: () => Promise<Drained<T>>): Promise<Drained<T> | undefined> {
     try {
-      const { batch, ...rest } = await this.#transactions.run(work);
-      this.#lanes.learn(batch.lanes);
+      const drained = await once();
+      this.#lanes.learn(drained.batch.lanes);
       this.#limit = Math.min(MAX_EVENTS, this.#limit * 2);
-      return { batch, value: "value" in rest ? { value: rest.value } : undefined };
+      return drained;
     } catch (error) {
       const cause = isPosthornError(error) ? error.cause : error;
       if (cause instanceof TooMany) {
@@ -138,9 +160,9 @@ export class Sequencer {
     notify(this.#observer, { kind: "sequence_failed", id: rows[0]?.[0] ?? String(eventId), message });
   }
 
-  async #batch(session: Session, limit: number): Promise<Batch> {
+  async #batch(session: Session, limit: number, { due }: Locked): Promise<Batch> {
     reach("sequence.before_read");
-    await this.#stage.moveDue(session, limit);
+    if (due) await this.#stage.moveDue(session, limit);
     const { staged, configVersion } = await this.#stage.take(session, limit);
     reach("sequence.after_read");
     if (staged.length === 0) return NOTHING;
@@ -149,10 +171,10 @@ export class Sequencer {
     if (places.length > MAX_DELIVERIES && staged.length > 1) throw new TooMany(places.length);
     reach("sequence.before_places");
     const known = this.#lanes.forVersion(configVersion);
-    const lanes = await putInPlaces(session, places, known, this.#tables);
+    const placing = await makePlaces(session, places, known, this.#tables);
     reach("sequence.after_places");
     reach("sequence.before_commit");
-    return { events: staged.length, lanes, full: staged.length === limit };
+    return { ...placing, events: staged.length, full: staged.length === limit };
   }
 
   async #endpoints(session: Session, version: string): Promise<Directory> {
@@ -209,5 +231,6 @@ const OF_CONTENT = /^(22|23|54|P0)/;
 
 /** Whether the events themselves are at fault, and not the database or the way to it. */
 function isOfContent(error: unknown): boolean {
+  if (error instanceof ChangeFailed) return false;
   return error instanceof Unplaceable || OF_CONTENT.test(sqlState(error) ?? "");
 }

@@ -112,10 +112,11 @@ function lockSql(tables: OutboxTables): string {
 
 const LOCKED = `(
       select n, kind, lane_id as id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures, lapses,
-        run_len, suspect_until, intent, leased_until, null::int8 as event_id, null::int4 as round, run_from, run_max
+        run_len, suspect_until, intent, leased_until, null::int8 as event_id, null::int4 as round, run_from, run_max,
+        null::timestamptz as ready_at
       from lanes
       union all
       select n, kind, id, endpoint_id, epoch, 0, 1, null, attempts, failures, lapses, 1, null, null, leased_until,
-        event_id, round, null, 1
+        event_id, round, null, 1, null
       from loose
     )`;

@@ -1,5 +1,5 @@
 import type { Addressed } from "../../outbox/fan-out.js";
-import type { Session } from "./database.js";
+import type { Answer, Session, Statement } from "./database.js";
 import type { OutboxTables } from "./outbox-tables.js";
 
 /** An event that waits for its places. */
@@ -24,6 +24,18 @@ export interface Taken {
   readonly configVersion: string;
 }
 
+/** What the attempt to lock came to. */
+export interface Locked {
+  readonly got: boolean;
+  /** Whether an event that had to wait for its time is due. */
+  readonly due: boolean;
+}
+
+export function lockedOf({ rows }: Answer): Locked {
+  const [got, due] = rows[0] ?? [];
+  return { got: got !== "false", due: due === "true" };
+}
+
 /** Rows from the front of the stage. The lock of the sequencer must be held, by an earlier statement: a snapshot that is older than the lock shows rows that another has just consumed. */
 export class Stage {
   readonly #tables: OutboxTables;
@@ -46,16 +58,28 @@ export class Stage {
     return rows[0]?.[0] === "true";
   }
 
-  /** Takes the lock, or says that another has it. */
-  async tryLock(session: Session): Promise<boolean> {
-    const text = `select pg_try_advisory_xact_lock(${this.#lockKey()})::text`;
-    const { rows } = await session.query({ text, params: [], prepared: true });
-    return rows[0]?.[0] === "true";
+  /** Takes the lock, or says that another has it; read by {@link lockedOf}. */
+  tryLock(): Statement {
+    return {
+      text: this.#lockSql(`pg_try_advisory_xact_lock(${this.#lockKey()})::text`),
+      params: [],
+      prepared: true,
+    };
   }
 
   /** Waits for the lock. */
-  async lock(session: Session): Promise<void> {
-    await session.query({ text: `select pg_advisory_xact_lock(${this.#lockKey()})::text`, params: [] });
+  async lock(session: Session): Promise<Locked> {
+    return lockedOf(
+      await session.query({
+        text: this.#lockSql(`pg_advisory_xact_lock(${this.#lockKey()})::text`),
+        params: [],
+      }),
+    );
+  }
+
+  #lockSql(lock: string): string {
+    const { later } = this.#tables;
+    return `select ${lock}, exists (select from ${later} where deliver_at <= (select clock_timestamp()))::text`;
   }
 
   /** Moves what is due by now to the stage's end: it takes its place in its lanes now. */
@@ -130,7 +154,7 @@ function takeSql({ stage, event, config }: OutboxTables): string {
         select tenant, source, type, key, deliver_at from ${event} where ${event}.id = gone.event_id limit 1
       ) as published on true
       union all
-      select -1, (select version from ${config}), null, null, null, null, null, null, null
+      select -1, (select version from ${config} where one), null, null, null, null, null, null, null
     ) as taken
     order by taken.id`;
 }

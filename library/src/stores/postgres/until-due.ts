@@ -15,23 +15,18 @@ export async function readUntilDue(
   tables: OutboxTables,
 ): Promise<number | undefined> {
   const { endpoint, laneState, loose, later } = tables;
-  const { rows } = await transactions.run((session) =>
-    session.query({
-      text: `
-        with recursive ${waitingEndpointsSql("waiting", "-1", tables)}, soonest as (
-          select least(${firstIn(laneState)}, ${firstIn(loose)}) as at
-          from waiting cross join lateral (
-            select id from ${endpoint} as endpoint
-            where endpoint.id = waiting.endpoint_id and state = 'active' and removed_at is null limit 1
-          ) as known
-          union all
-          (select deliver_at from ${later} order by deliver_at limit 1)
-        )
-        select ceil(extract(epoch from min(at) - clock_timestamp()) * 1000)::text from soonest`,
-      params: [],
-      prepared: true,
-    }),
-  );
-  const [ms] = rows[0] ?? [];
+  const text = `
+    with recursive ${waitingEndpointsSql({ name: "waiting", after: "-1" }, tables)}, soonest as (
+      select least(${firstIn(laneState)}, ${firstIn(loose)}) as at
+      from waiting cross join lateral (
+        select id, state, removed_at from ${endpoint} as endpoint where endpoint.id = waiting.endpoint_id limit 1
+      ) as known
+      where known.state = 'active' and known.removed_at is null
+      union all
+      (select deliver_at from ${later} order by deliver_at limit 1)
+    )
+    select ceil(extract(epoch from min(at) - clock_timestamp()) * 1000)::text from soonest`;
+  const first = { text, params: [], prepared: true };
+  const ms = await transactions.runFrom(first, (_scope, { rows }) => Promise.resolve(rows[0]?.[0]));
   return typeof ms === "string" ? Math.max(0, Number(ms)) : undefined;
 }

@@ -176,6 +176,27 @@ const kept: readonly (readonly [string, Story])[] = [
       .tried("e1", ["acknowledged"]),
   ],
   [
+    "an attempt of a worker that stood still, after the next worker's next one",
+    new Story()
+      .published("e1")
+      .arrived(1, 503)
+      .killed()
+      .arrived(1, 503, { attempt: 3 })
+      .arrived(1, 200, { attempt: 2 })
+      .stored("e1")
+      .tried("e1", ["refused", "lapsed", "refused"])
+      .tried("e1", ["acknowledged"], { number: 4, startedAt: 4000 }),
+  ],
+  [
+    "an attempt that was given up, and lands after the next one",
+    new Story()
+      .published("e1")
+      .arrived(1, 200, { attempt: 2 })
+      .arrived(1, 200, { attempt: 1 })
+      .stored("e1")
+      .tried("e1", ["unknown", "acknowledged"]),
+  ],
+  [
     "a late repetition of an event that others have followed",
     new Story().delivered(1, 2).killed().arrived(1, 200, { attempt: 2 }),
   ],
@@ -499,6 +520,11 @@ const planted: readonly (readonly [string, string, Story])[] = [
     "I9",
     "two workers with one lease",
     new Story().published("e1").arrived(1).arrived(1).stored("e1").tried("e1", ["acknowledged"]),
+  ],
+  [
+    "I9",
+    "two workers with one lease, long after a kill",
+    new Story().killed().published("e1").arrived(1).arrived(1).stored("e1").tried("e1", ["acknowledged"]),
   ],
   [
     "I10",

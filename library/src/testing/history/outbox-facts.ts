@@ -17,12 +17,13 @@ export interface Taken {
 /** What a history says of one event at one endpoint. */
 export interface DeliveryFacts {
   readonly endpoint: string;
-  /** The latest: the next one must be a later attempt, unless something happened in between. */
+  /** The first receipt of each attempt, by its number. */
+  readonly received: Map<number, Receipt>;
   latest: Receipt | undefined;
   /** The first that was answered with success. */
   taken: Taken | undefined;
-  /** The first attempt that was made again for no reason. */
-  repeated: Finding | undefined;
+  /** Attempts that came out of turn, though nothing had happened. */
+  readonly outOfTurn: (Finding & { readonly attempt: number })[];
   readonly attempts: AttemptRow[];
   readonly rows: DeliveryRow[];
 }
@@ -77,9 +78,10 @@ export function deliveryOf({ deliveries }: OutboxFacts, endpoint: string): Deliv
   if (known !== undefined) return known;
   const facts: DeliveryFacts = {
     endpoint,
+    received: new Map(),
     latest: undefined,
     taken: undefined,
-    repeated: undefined,
+    outOfTurn: [],
     attempts: [],
     rows: [],
   };
@@ -101,20 +103,31 @@ export function notePublished(
 
 /** Notes a receipt. `interruptedAt` is the place in the history of the last fault or operator's act. */
 export function noteReceipt(facts: OutboxFacts, receipt: Receipt, interruptedAt: number): void {
-  const { bodyHash, endpoint, genuine, wireId, attempt } = receipt.fields;
+  const { bodyHash, genuine, wireId } = receipt.fields;
   if (facts.published.length === 0) facts.phantom ??= receipt;
   else if (!facts.published.some(({ fields }) => fields.bodyHash === bodyHash)) facts.altered ??= receipt;
   const first = (facts.firstReceipt ??= receipt);
   if (!genuine) facts.unsigned ??= { found: "its signature does not hold", witness: [receipt] };
   if (first.fields.wireId !== wireId)
     facts.unsigned ??= { found: "its id has changed", witness: [first, receipt] };
+  noteAttempt(facts, receipt, interruptedAt);
+}
+
+/**
+ * Attempts come one after the other. Whoever makes one that is not the next must have begun before something happened:
+ * a worker that died has not told what it sent, and one that stood still sends what another has sent meanwhile.
+ */
+function noteAttempt(facts: OutboxFacts, receipt: Receipt, interruptedAt: number): void {
+  const { endpoint, attempt } = receipt.fields;
   const delivery = deliveryOf(facts, endpoint);
-  const { latest } = delivery;
-  // A worker that died has not told what it sent; whoever comes after it may count from the same number.
-  if (latest !== undefined && attempt <= latest.fields.attempt && latest.n > interruptedAt) {
+  const { latest, received } = delivery;
+  if (latest !== undefined && attempt <= latest.fields.attempt) {
+    // It cannot have begun before the one in front of it had come.
+    const began = received.get(attempt - 1)?.n ?? facts.published[0]?.n ?? receipt.n;
     const found = `attempt ${attempt} was made again, though nothing had happened to whoever made it`;
-    delivery.repeated ??= { found, witness: [latest, receipt] };
+    if (interruptedAt < began) delivery.outOfTurn.push({ attempt, found, witness: [latest, receipt] });
   }
+  if (!received.has(attempt)) received.set(attempt, receipt);
   delivery.latest = receipt;
 }
 

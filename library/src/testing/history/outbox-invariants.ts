@@ -118,15 +118,25 @@ function unlawful(
   return { found: `it passed ${place.sequence}, for which its lane waits`, witness: [ended, by] };
 }
 
-/** Where a worker died or was stopped, or a person stepped in, an attempt may be made again. */
+/**
+ * Where a worker died or was stopped, or a person stepped in, an attempt may be made again; and one that was given up
+ * without an answer may land late.
+ */
 const singleFlight: OutboxInvariant = {
   name: "I9",
   promise: "an attempt is made by one worker alone, while nothing happens to it",
   judge({ deliveries }) {
-    for (const { repeated } of deliveries.values()) if (repeated) return repeated;
+    for (const { outOfTurn, attempts } of deliveries.values()) {
+      const finding = outOfTurn.find(({ attempt }) => !attempts.some((row) => isGivenUp(row, attempt)));
+      if (finding) return { found: finding.found, witness: finding.witness };
+    }
     return undefined;
   },
 };
+
+function isGivenUp({ fields: { number, outcome } }: AttemptRow, attempt: number): boolean {
+  return number === attempt && outcome === "unknown";
+}
 
 const attemptLaw: OutboxInvariant = {
   name: "I10",

@@ -21,6 +21,10 @@ import type { Scheduler } from "./scheduler.js";
 // As a server does with a session that says nothing inside of a transaction.
 const IDLE_MS = 3000;
 
+// One for all: a stack trace for each costs more than what it is the end of.
+const LOST = new Error("The connection was lost.");
+const OVER = new Error("The transaction has come to its end.");
+
 /** An accept whose transaction is open at the database, or whose answer needed none. */
 type Opened =
   | { readonly kind: "answered"; readonly acceptance: Acceptance }
@@ -125,7 +129,7 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
         { acquireMs, signal: connection.signal },
       );
       ended.then((acceptance) => {
-        connection.blow("over");
+        connection.blow(OVER);
         resolve({ kind: "answered", acceptance });
       }, reject);
     });
@@ -134,12 +138,11 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
   /** Blows when the process dies, or says nothing for too long: the server then rolls back. */
   #connection(): Fuse {
     const connection = new Fuse();
-    const lost = new Error("the connection was lost");
-    this.#line.life.whenEnded(() => connection.blow(lost));
+    this.#line.life.whenEnded(() => connection.blow(LOST));
     this.#scheduler.after(IDLE_MS, () => {
       if (connection.aborted) return;
       this.#scheduler.woke();
-      connection.blow(lost);
+      connection.blow(LOST);
     });
     return connection;
   }

@@ -23,6 +23,7 @@ import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Wake } from "../../work/wake.js";
 import type { Line } from "./line.js";
 import type { Sighting, Who } from "./run-log.js";
+import { numberOf, textOf } from "./wire-event.js";
 
 /** The outbox of a database, at the other end of a line. What the database did is seen where it did it. */
 export class LineOutbox implements Outbox<unknown, "asynchronous"> {
@@ -44,10 +45,12 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
   }
 
   write(events: readonly OutgoingEvent[], tx: unknown): Promise<readonly Written[]> {
+    this.#name(events);
     return this.#line.ask("write", () => this.#outbox.write(events, tx));
   }
 
   async append(events: readonly OutgoingEvent[]): Promise<readonly Written[]> {
+    this.#name(events);
     const written = await this.#line.ask("append", () => this.#outbox.append(events));
     this.wake.ring("committed");
     return written;
@@ -137,6 +140,11 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
 
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
     return this.#line.ask("attempts", () => this.#outbox.attempts(deliveryId));
+  }
+
+  #name(events: readonly OutgoingEvent[]): void {
+    const names = new Map(events.map(({ id, body }) => [id, numberOf(textOf(body))]));
+    this.#line.log.add({ kind: "named", names });
   }
 
   get #database(): number {

@@ -45,7 +45,8 @@ export class Line {
   ask<T>(call: string, apply: () => Promise<T> | T): Promise<T> {
     const { database, faultOf, life, log, scheduler } = this.#parts;
     return life.ask<T>((resolve, reject) => {
-      log.count("calls"); log.count("call."+call);
+      log.count("calls");
+     
       const fault = faultOf(call);
       if (fault !== undefined) log.fault(`store.${fault}`);
       const fail = (waitMs: number): void => void life.after(waitMs, () => reject(unavailable(call)));

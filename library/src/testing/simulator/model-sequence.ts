@@ -40,6 +40,7 @@ export function stage({ rows, rules, clock }: Model, events: readonly EventRow[]
 export function sequence(model: Model, limit: number): SequenceReport {
   const { rows, rules } = model;
   moveDue(model);
+  if (rows.stage.length === 0) return { events: 0, more: false };
   const seen = rules.inOrder(rows.stage).filter((row) => rules.isSeen(row, rows.sequencedTo));
   const batch = seen.slice(0, limit);
   const fanOut = new FanOut(sortedEndpoints(model));

@@ -7,7 +7,7 @@ import type { Life } from "./life.js";
 import type { RunLog, WireEvent, Who } from "./run-log.js";
 import type { Scheduler } from "./scheduler.js";
 import type { WireFault } from "./script.js";
-import { wireEventOf } from "./wire-event.js";
+import { addressOf, wireEventOf } from "./wire-event.js";
 
 /** A process that takes requests. */
 export interface Door {
@@ -125,8 +125,8 @@ export class Network {
 
   #arrive({ poster, request, seen, end }: Trip): void {
     const { doorOf, log, replyOf, scheduler } = this.#parts;
-    const { hostname, pathname } = new URL(request.url);
-    const door = doorOf(hostname, poster);
+    const { host, source } = addressOf(request.url);
+    const door = doorOf(host, poster);
     let open = true;
     const finish = (outcome: Outcome): void => {
       if (!open) return;
@@ -138,7 +138,7 @@ export class Network {
     door.life.whenEnded(() => finish(RESET));
     door.life.do(() => {
       log.add({ kind: "arrival", ...seen });
-      const received = door.receive(pathname.slice(1), {
+      const received = door.receive(source, {
         headers: request.headers,
         body: request.body,
         url: request.url,

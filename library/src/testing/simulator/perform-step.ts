@@ -40,7 +40,7 @@ function publish(world: World, { node, events, how }: StepOf<"publish">): void {
   publishing.add(call);
   running.life.whenEnded(() => publishing.delete(call));
   running.life.do(() => {
-    void publishAll(running, events, how).then((result) => {
+    void publishAll({ ...running, nowMs: () => world.nowMs }, events, how).then((result) => {
       publishing.delete(call);
       log.count(`publish.${result}`);
       log.add({ kind: "published", call, result });

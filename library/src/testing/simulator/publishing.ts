@@ -1,4 +1,5 @@
 import type { Sender } from "../../outbox/sender.js";
+import { isPosthornError } from "../../posthorn-error.js";
 import type { Publication } from "../../publication.js";
 import { businessRow } from "./handler.js";
 import type { Life } from "./life.js";
@@ -10,6 +11,8 @@ export interface PublishingParts {
   readonly sender: Sender<unknown, "asynchronous">;
   readonly line: Line;
   readonly life: Life;
+  /** By a clock that is right: whoever says when an event may be delivered has looked at one. */
+  readonly nowMs: () => number;
 }
 
 /** What the host knows afterwards: `unknown` may have been done or not. */
@@ -21,7 +24,7 @@ export async function publishAll(
   events: readonly EventPlan[],
   how: PublishHow,
 ): Promise<PublishResult> {
-  const publications = events.map((event) => publicationOf(event, parts.life.now()));
+  const publications = events.map((event) => publicationOf(event, parts.nowMs()));
   const once = (): Promise<PublishResult> =>
     how === "append" ? append(parts, publications) : inTransaction(parts, events, { publications, how });
   const first = await once();
@@ -39,8 +42,9 @@ async function append(
   try {
     await sender.publish(publications);
     return "ok";
-  } catch {
-    return "unknown";
+  } catch (error) {
+    // Refused before anything was written, where the clock of this machine says that its time is over.
+    return isPosthornError(error) && error.code === "publication_invalid" ? "fail" : "unknown";
   }
 }
 

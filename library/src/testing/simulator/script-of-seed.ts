@@ -30,26 +30,24 @@ const CALLS = ["claim", "settle", "settle", "sequence", "release", "append", "ac
 const POLICIES: readonly (DeadPolicy | undefined)[] = [undefined, "halt", "skip", "park"];
 const ORDERS: readonly Order[] = ["key", "key", "endpoint", "none"];
 
-/** The end of the second database's answers, where handlers pass events on. */
-export const PASSED_ON = "passed";
-
 /** Makes up a run. */
 export function scriptOf(seed: number): Script {
   const random = new Random(seed);
   const nodes = nodesOf(random);
   const healAt = random.between(1500, 4000);
-  const passesOn = random.chance(0.3);
+  const passesOn = random.chance(0.2);
+  const delays = random.chance(0.2);
   return {
     seed,
     nodes,
     endpoints: endpointsOf(random),
     leaseMs: random.pick([1000, 1500, 3000]),
-    pollMs: random.pick([800, 1500, 2500]),
+    pollMs: random.pick([1000, 2000, 3000]),
     slots: random.pick([1, 2, 4, 16]),
     batch: random.pick([2, 10, 100]),
-    hints: random.pick(["all", "committed", "committed", "none", "none"]),
+    hints: random.chance(0.05) ? "all" : random.pick(["committed", "none"]),
     steps: [
-      ...publications(random, { nodes, healAt, passesOn }),
+      ...publications(random, { nodes, healAt, passesOn, delays }),
       ...faults(random, nodes, healAt),
       ...interventions(random, nodes, healAt),
     ].toSorted((a, b) => a.at - b.at),
@@ -74,7 +72,7 @@ function endpointsOf(random: Random): readonly EndpointPlan[] {
     order: random.pick(ORDERS),
     dead: random.pick(POLICIES),
     waitsMs: Array.from({ length: random.between(1, 4) }, () => random.between(20, 300)),
-    maxInFlight: random.pick([1, 2, 64]),
+    maxInFlight: 64,
   }));
 }
 
@@ -82,21 +80,22 @@ interface Traffic {
   readonly nodes: readonly NodePlan[];
   readonly healAt: number;
   readonly passesOn: boolean;
+  /** Whether some events are not to be delivered at once. */
+  readonly delays: boolean;
 }
 
-function publications(random: Random, { nodes, healAt, passesOn }: Traffic): Step[] {
+function publications(random: Random, { nodes, healAt, passesOn, delays }: Traffic): Step[] {
   const keys = Array.from({ length: random.between(1, 4) }, (_, index) => `key_${index}`);
   const steps: Step[] = [];
-  const count = random.between(16, 28);
+  const count = random.between(18, 29);
   let number = 0;
   while (number < count) {
     const size = random.pick([1, 1, 2, 3, 6]);
     const events = Array.from({ length: Math.min(size, count - number) }, () =>
-      eventOf(random, number++, { keys, passesOn }),
+      eventOf(random, number++, { keys, passesOn, delays }),
     );
     const at = random.between(0, Math.floor(healAt * 0.8));
-    const how = random.pick(["append", "append", "commit", "commit", "rollback"] as const);
-    // What is rolled back never was: it does not count as one of the run's events.
+    const how = random.chance(0.08) ? "rollback" : random.pick(["append", "commit"] as const);
     steps.push({ at, kind: "publish", node: nodeOf(random, nodes, 0), how, events });
   }
   return steps;
@@ -105,7 +104,7 @@ function publications(random: Random, { nodes, healAt, passesOn }: Traffic): Ste
 function eventOf(
   random: Random,
   number: number,
-  { keys, passesOn }: { readonly keys: readonly string[]; readonly passesOn: boolean },
+  { keys, passesOn, delays }: Pick<Traffic, "passesOn" | "delays"> & { readonly keys: readonly string[] },
 ): EventPlan {
   return {
     number,
@@ -117,13 +116,13 @@ function eventOf(
       : passesOn && random.chance(0.2)
         ? "passes_on"
         : "works",
-    ...(random.chance(0.05) && { deliverAfterMs: random.between(100, 1500) }),
+    ...(delays && random.chance(0.1) && { deliverAfterMs: random.between(100, 1500) }),
     ...(random.chance(0.05) && { expiresAfterMs: random.between(1600, 4000) }),
   };
 }
 
 function faults(random: Random, nodes: readonly NodePlan[], healAt: number): Step[] {
-  const count = random.between(4, 10);
+  const count = random.between(6, 12);
   return Array.from({ length: count }, () => ({
     at: random.between(0, Math.floor(healAt * 0.95)),
     ...faultOf(random, nodes),

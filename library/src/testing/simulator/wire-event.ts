@@ -9,7 +9,7 @@ export function wireEventOf({ url, headers, body }: OutgoingRequest, post: numbe
   const { key, sequence, after } = stamp?.lane ?? {};
   return {
     post,
-    endpoint: new URL(url).pathname.slice(1),
+    endpoint: addressOf(url).source,
     eventId: headers["webhook-id"] ?? "",
     body: textOf(body),
     key,
@@ -37,4 +37,10 @@ export function bodyOf(told: {
   readonly handler: string;
 }): Uint8Array {
   return utf8(JSON.stringify(told));
+}
+
+/** The host and the source that an endpoint's address of a run names. */
+export function addressOf(url: string): { readonly host: string; readonly source: string } {
+  const [, , host = "", source = ""] = url.split("/");
+  return { host, source };
 }

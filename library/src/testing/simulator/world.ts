@@ -54,7 +54,7 @@ export class World {
   constructor(script: Script, { openStore, decisions = {} }: WorldOptions) {
     const { scheduler, log } = this;
     this.script = script;
-    const clock = { now: () => Math.floor(BEGINNING + scheduler.now), monotonic: () => scheduler.now };
+    const clock = { now: () => this.nowMs, monotonic: () => scheduler.now };
     this.databases = HOSTS.map(
       (_, index) => new Database(index, openStore({ clock, batch: script.batch }), { scheduler, log }),
     );
@@ -74,6 +74,11 @@ export class World {
     const came = this.scheduler.now < this.#latest;
     for (const node of this.nodes) node.crash();
     return came;
+  }
+
+  /** By a clock that is right. */
+  get nowMs(): number {
+    return Math.floor(BEGINNING + this.scheduler.now);
   }
 
   nextCall(): number {

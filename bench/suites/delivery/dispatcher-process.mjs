@@ -1,13 +1,18 @@
-// One dispatcher alone in a process, so that its memory is nobody else's.
-import { Pool } from "pg";
-import { postgresOutbox } from "posthorn/postgres";
+// One dispatcher alone in a process, so that its memory is nobody else's. Not TypeScript: what compiles that as it is
+// loaded takes as much memory as the dispatcher itself.
 import { setTimeout as sleep } from "node:timers/promises";
-import { dispatcherOf } from "./bench-outbox.js";
+import { Pool } from "pg";
+import { createDispatcher } from "posthorn/dispatch";
+import { postgresOutbox } from "posthorn/postgres";
 
-const [url = "", schema = "", forMs = ""] = process.argv.slice(2);
+const [url = "", schema = "", slots, forMs] = process.argv.slice(2);
 const pool = new Pool({ connectionString: url });
 const attempts = { acknowledged: 0, other: 0 };
-const dispatcher = dispatcherOf(postgresOutbox({ client: pool, schema }), {
+const dispatcher = createDispatcher({
+  store: postgresOutbox({ client: pool, schema }),
+  slots: Number(slots),
+  allowHttp: true,
+  allowAddresses: ["127.0.0.0/8"],
   observer(signal) {
     if (signal.kind !== "delivery_attempted") return;
     if (signal.outcome === "acknowledged") attempts.acknowledged += 1;

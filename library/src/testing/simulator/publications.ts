@@ -1,0 +1,54 @@
+import { businessRow, PASSED_ON_FROM } from "./handler.js";
+import type { LogRecord } from "./run-log.js";
+import type { EventPlan, PublishHow } from "./script.js";
+import { bodyOf, textOf } from "./wire-event.js";
+
+/** An event of a run, as its publisher knows it. */
+export interface PublishedEvent {
+  readonly plan: EventPlan;
+  readonly how: PublishHow;
+  readonly call: number;
+  /** The place in the log at which it was begun, and at which its publisher knew that it is committed. */
+  readonly begunAt: number;
+  knownAt: number;
+  result: "ok" | "fail" | "unknown";
+}
+
+/** What the publishers of a run wrote down. */
+export class Publications {
+  readonly events: Map<number, PublishedEvent> = new Map();
+
+  observe(record: LogRecord, index: number): void {
+    if (record.kind === "publish") {
+      const { call, how } = record;
+      for (const plan of record.events) {
+        const event = { plan, how, call, begunAt: index, knownAt: Infinity, result: "unknown" as const };
+        this.events.set(plan.number, event);
+      }
+    } else if (record.kind === "published") {
+      for (const event of this.events.values()) {
+        if (event.call !== record.call) continue;
+        event.result = record.result;
+        event.knownAt = index;
+      }
+    }
+  }
+
+  /** The bytes of an event, as its publisher made them; undefined while nobody has begun to publish it. */
+  bodyOf(number: number): string | undefined {
+    if (number < PASSED_ON_FROM) {
+      const plan = this.events.get(number)?.plan;
+      return plan && textOf(bodyOf({ type: plan.type, number, key: plan.key, handler: plan.handler }));
+    }
+    const cause = this.events.get(number - PASSED_ON_FROM)?.plan;
+    if (cause?.handler !== "passes_on") return undefined;
+    return textOf(bodyOf({ type: "passed.on", number, key: cause.key, handler: "works" }));
+  }
+
+  /** Whether an event is committed, by the host's own rows; undefined where nobody can know. */
+  isCommitted({ plan, how, result }: PublishedEvent, rows: ReadonlyMap<string, number>): boolean | undefined {
+    if (how === "commit") return rows.has(businessRow(plan.number));
+    if (how === "rollback" || result === "fail") return false;
+    return result === "ok" ? true : undefined;
+  }
+}

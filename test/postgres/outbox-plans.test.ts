@@ -1,0 +1,146 @@
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pickSql } from "../../library/src/stores/postgres/claim-pick.js";
+import { outboxTablesIn } from "../../library/src/stores/postgres/outbox-tables.js";
+import { KEPT_PLANS } from "../../library/src/stores/postgres/own-transaction.js";
+import { Stage } from "../../library/src/stores/postgres/stage.js";
+import { freshDatabase } from "../services.js";
+
+// Plans are kept with connections, so they are made here while the tables are empty, and looked at when they are not.
+
+const MILLION = 1_000_000;
+// Some pages for each row that is wanted, and none for those that are not.
+const LIMIT = 100;
+const MAX_PAGES = LIMIT * 60;
+
+const pool = new Pool({ connectionString: await freshDatabase(), max: 2 });
+const session = await pool.connect();
+const tables = outboxTablesIn("posthorn");
+
+afterAll(async () => {
+  session.release();
+  await pool.end();
+});
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Actual Rows": number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly Plan[];
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** Runs a prepared statement as the store does, and says how; nothing of it stays. */
+async function planOf(execute: string): Promise<Plan> {
+  await session.query("begin");
+  try {
+    await session.query({ text: KEPT_PLANS.text, values: [...(KEPT_PLANS.params ?? [])] });
+    const { rows } = await session.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
+      `explain (analyze, buffers, timing off, format json) execute ${execute}`,
+    );
+    return (rows[0]?.["QUERY PLAN"][0] as { Plan: Plan }).Plan;
+  } finally {
+    await session.query("rollback");
+  }
+}
+
+function expectNarrow(plan: Plan): void {
+  const scans = nodesOf(plan).map((node) => node["Node Type"]);
+  expect(scans).not.toContain("Seq Scan");
+  expect(scans).not.toContain("Hash Join");
+  expect(scans).not.toContain("Merge Join");
+  expect(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]).toBeLessThan(MAX_PAGES);
+}
+
+const claim = (cursor: number): string => `pick ('${cursor}', '${LIMIT}', '{}', '{}', '8', '{}', '{}')`;
+
+async function takeText(): Promise<string> {
+  let text = "";
+  await new Stage(tables).take(
+    { query: (statement) => Promise.resolve({ rows: [], command: (text = statement.text) }) },
+    LIMIT,
+  );
+  return text;
+}
+
+async function endpoint(id: string, state: string): Promise<void> {
+  await pool.query(
+    `insert into posthorn.endpoint (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
+     values ('${id}', 'default', '{}', 'key', 1000, '${state}', 1)`,
+  );
+}
+
+/** Lanes of one delivery each; the last ones, which are due first, are whole, and their events have the numbers from 1 on. */
+async function lanes(from: number, count: number, of: { endpoint: number; ready: string }): Promise<void> {
+  const end = from + count - 1;
+  await pool.query(`
+    insert into posthorn.lane_state (lane_id, endpoint_id, head_seq, next_seq, ready_at)
+    select n, ${of.endpoint}, 1, 2, now() + ${of.ready} from generate_series(${from}, ${end}) as n`);
+  const whole = `generate_series(${Math.max(from, end - 999)}, ${end}) with ordinality as whole (n, nth)`;
+  await pool.query(`
+    insert into posthorn.lane (lane_id, endpoint_id, key) overriding system value
+    select n, ${of.endpoint}, n::text from ${whole}`);
+  await pool.query(`insert into posthorn.delivery select n, 1, nth, 1 from ${whole}`);
+}
+
+beforeAll(async () => {
+  await session.query(
+    `prepare pick (text, text, text[], int4[], text, int8[], float8[]) as ${pickSql(tables)}`,
+  );
+  await session.query(`prepare take (text) as ${await takeText()}`);
+  await planOf(claim(0));
+  await planOf(`take ('${LIMIT}')`);
+  await pool.query("set synchronous_commit = off");
+  for (const [id, state] of Object.entries({ ep_waits: "active", ep_paused: "paused", ep_due: "active" })) {
+    await endpoint(id, state);
+  }
+  await pool.query(`
+    insert into posthorn.event (public_id, tenant, source, type, content_type, event_at, body)
+    select 'evt_' || n, 'default', 'app', 'order.paid', 'application/json', now(), '\\x7b7d'
+    from generate_series(1, ${MILLION}) as n`);
+  await pool.query(`insert into posthorn.stage (event_id) select generate_series(1, ${MILLION})`);
+  // In the far future at the first endpoint, long due at one that is paused, and a few at the last.
+  await lanes(1, MILLION, { endpoint: 1, ready: "interval '1 hour' + n * interval '1 ms'" });
+  await lanes(MILLION + 1, MILLION, { endpoint: 2, ready: "n * interval '-1 ms'" });
+}, 120_000);
+
+describe("at a million rows, by plans that were made for none", () => {
+  it("a claim that finds nothing due looks at few pages, however many lanes wait", async () => {
+    const plan = await planOf(claim(0));
+    expect(plan["Actual Rows"]).toBe(0);
+    expectNarrow(plan);
+  });
+
+  it("a claim of fewer due lanes than its limit reads those, past the lanes of a paused endpoint", async () => {
+    await lanes(2 * MILLION + 1, 10, { endpoint: 3, ready: "interval '-1 s'" });
+    for (const cursor of [0, 1, 3]) {
+      const plan = await planOf(claim(cursor));
+      expect(plan["Actual Rows"]).toBe(10);
+      expectNarrow(plan);
+    }
+  });
+
+  it("a claim of as many as its limit reads no more, however many are due", async () => {
+    await pool.query("update posthorn.endpoint set state = 'active' where public_id = 'ep_paused'");
+    const plan = await planOf(claim(0));
+    await pool.query("update posthorn.endpoint set state = 'paused' where public_id = 'ep_paused'");
+    expect(plan["Actual Rows"]).toBeGreaterThan(LIMIT / 2);
+    expectNarrow(plan);
+  });
+
+  it("the sequencer takes the front of the stage, and looks at no more of it", async () => {
+    const plan = await planOf(`take ('${LIMIT}')`);
+    expect(plan["Actual Rows"]).toBe(LIMIT + 1);
+    expectNarrow(plan);
+  });
+
+  it("the same holds for plans that are made from statistics of such tables", async () => {
+    await pool.query("analyze");
+    expectNarrow(await planOf(claim(0)));
+    expectNarrow(await planOf(`take ('${LIMIT}')`));
+  });
+});
