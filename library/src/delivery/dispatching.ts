@@ -108,7 +108,7 @@ export class Dispatching {
           held.map(({ claim }) => claim),
         );
       },
-      untilDue: () => this.#store.untilDue(),
+      untilDue: () => this.#untilDue(),
       failed: (operation, error) => this.#failed(operation, error),
     };
   }
@@ -127,6 +127,13 @@ export class Dispatching {
     await this.#endpoints.learn(answer.claims);
     const claims = answer.claims.map((claim) => this.#lease(claim, endsAt));
     return { claims, lapsed: answer.lapsed };
+  }
+
+  async #untilDue(): Promise<number | undefined> {
+    const dueMs = await this.#store.untilDue();
+    // It may be an event whose time has come, and which has no place yet.
+    if (dueMs !== undefined && dueMs <= 0) this.#sequencing.hint("committed");
+    return dueMs;
   }
 
   #run(lease: Lease): Promise<RunResult> {

@@ -34,6 +34,8 @@ export interface LoopLimits {
 // After a failure of the store: long enough not to press a database that comes up, short enough to be there when it has.
 const FAILURE_WAITS_MS = [50, 100, 250, 500, 1000];
 
+// What is due and was not to be had is another worker's, or will be ready in a moment: asking at once would spin.
+const LEAST_WAIT_MS = 5;
 // One batch is written while the next gathers; with more of them each gets small, and each costs a commit.
 const SETTLED_AT_ONCE = 2;
 
@@ -153,13 +155,15 @@ export class WorkLoop<Claim extends object, Result> {
 
   async #sleep(once: boolean): Promise<void> {
     const { pollMs } = this.#limits;
-    if (this.#mayBeMore || (once && this.#held.size > 0)) {
-      await this.#bell.wait(pollMs);
+    // With claims under way, the next settlement wakes it; a question now would stand before a hint that comes.
+    if (this.#mayBeMore || this.#held.size > 0) {
+      const rung = await this.#bell.wait(pollMs);
+      if (!rung && !once) this.#mayBeMore = true;
       return;
     }
     const dueMs = await this.#attempt("until_due", () => this.#work.untilDue().then((ms) => ms ?? pollMs));
     if (dueMs === undefined) return;
-    const rung = await this.#bell.wait(Math.min(dueMs, pollMs));
+    const rung = await this.#bell.wait(Math.min(Math.max(dueMs, LEAST_WAIT_MS), pollMs));
     if (!rung) this.#mayBeMore = true;
   }
 
