@@ -4,6 +4,7 @@ import { BROKEN_OUTBOXES } from "./broken-outboxes.js";
 import { memoryOutboxHarness } from "./memory-harness.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
 import { withOutboxFlaw } from "./outbox-flaws/all.js";
+import { checkOutboxModel } from "./outbox-model.js";
 
 describe("the kit catches an outbox", () => {
   it.each(Object.entries(BROKEN_OUTBOXES))("with the flaw %s: %s", async (flaw, promises) => {
@@ -27,5 +28,36 @@ describe("the kit catches an outbox", () => {
       outboxConformance(memoryOutboxHarness).map((each) => each.run()),
     );
     expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
+  });
+});
+
+describe("the model catches an outbox", () => {
+  it.each<OutboxFlaw>([
+    "rollback_leaves_the_event",
+    "sequence_gap",
+    "lane_claimed_twice",
+    "head_and_next_at_once",
+    "epoch_reused",
+    "no_fence",
+    "ended_lease_is_stale",
+    "release_keeps_the_lease",
+    "paused_endpoint_claimed",
+    "retry_lets_the_next_past",
+    "halt_lets_the_lane_go_on",
+    "run_of_a_tried_head",
+    "run_while_suspect",
+    "lapse_spends_a_failure",
+    "never_alone",
+    "alone_not_told",
+    "alone_in_pairs",
+    "lapse_alone_ignores_the_policy",
+    "counters_kept_by_the_lane",
+    "after_counts_what_was_skipped",
+    "redrive_twice",
+    "skip_intent_forgotten",
+    "skip_intent_outlives_its_head",
+  ])("with the flaw %s", async (flaw) => {
+    const checked = withOutboxFlaw(flaw, (harness) => checkOutboxModel(harness, 1000));
+    await expect(checked).rejects.toThrow("Counterexample");
   });
 });

@@ -175,6 +175,9 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   until_due_always_0: ["untilDue says 0 when something is due, and nothing when nothing waits for its time"],
   until_due_never: ["untilDue says 0 when something is due, and nothing when nothing waits for its time"],
   until_due_without_leases: ["untilDue says how long until a wait is over or a lease ends"],
+  until_due_of_the_first_endpoint: [
+    "untilDue looks at every endpoint, also behind one whose lanes are all leased",
+  ],
   until_due_without_later_events: ["untilDue counts events that wait for their deliverAt"],
   until_due_counts_what_is_stopped: ["untilDue does not count what waits for an endpoint that is stopped"],
   run_without_limit: [
@@ -213,6 +216,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   alone_at_once: ["what lapsed three times is claimed alone"],
   alone_beside_others: ["a claim alone asks for nothing but what lapsed three times, and for one"],
   alone_in_pairs: ["a claim alone asks for nothing but what lapsed three times, and for one"],
+  alone_takes_a_place: ["what waits to be claimed alone takes no place of another"],
   alone_not_told: ["what lapsed three times is claimed alone"],
   alone_told_without_need: ["a delivery without a lane that lapses while it runs alone is dead"],
   lapse_alone_ignores_the_policy: [
@@ -359,6 +363,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   skip_intent_forgotten: [
     "skip of a head that is given back untried holds at once",
     "skip of a head whose claim lapses holds when it is claimed again",
+    "skip of a head whose claim is released holds when it is claimed again",
   ],
   skip_intent_outlives_its_head: [
     "skip of a head that is under way is intended: it is not skipped if that succeeds",

@@ -13,7 +13,7 @@ const ROUNDS = Number(process.env["POSTHORN_CRASH_ROUNDS"] ?? 1);
 
 const LATEST = 4;
 const MOST_WAVES = 5;
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 150_000;
 
 /** Points of the store's own writes, which a worker's pass too. */
 const WRITES: readonly FaultPoint[] = [

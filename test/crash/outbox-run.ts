@@ -25,7 +25,7 @@ export interface OutboxRunOptions {
 
 const WAIT_MS = 20;
 const MAX_ATTEMPTS = 60;
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 60_000;
 
 /** Publishers and workers that are killed, endpoints that are not, and a checker that sees it all. */
 export class OutboxRun {

@@ -42,7 +42,9 @@ async function planOf(execute: string): Promise<Plan> {
     const { rows } = await session.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
       `explain (analyze, buffers, timing off, format json) execute ${execute}`,
     );
-    return (rows[0]?.["QUERY PLAN"][0] as { Plan: Plan }).Plan;
+    const [{ "QUERY PLAN": plans }] = rows as [(typeof rows)[0]];
+    const [{ Plan: plan }] = plans as [{ Plan: Plan }];
+    return plan;
   } finally {
     await session.query("rollback");
   }
@@ -101,7 +103,7 @@ beforeAll(async () => {
   await pool.query(`
     insert into posthorn.event (public_id, tenant, source, type, content_type, event_at, body)
     select 'evt_' || n, 'default', 'app', 'order.paid', 'application/json', now(), '\\x7b7d'
-    from generate_series(1, ${MILLION}) as n`);
+    from generate_series(1, 10000) as n`);
   await pool.query(`insert into posthorn.stage (event_id) select generate_series(1, ${MILLION})`);
   // In the far future at the first endpoint, long due at one that is paused, and a few at the last.
   await lanes(1, MILLION, { endpoint: 1, ready: "interval '1 hour' + n * interval '1 ms'" });

@@ -194,6 +194,18 @@ export const claimFlaws = {
   until_due_without_leases: {
     wrap: (inner) => ({ untilDue: async () => ((await inner.untilDue()) === 0 ? 0 : undefined) }),
   },
+  until_due_of_the_first_endpoint: {
+    wrap: (inner) => ({
+      untilDue: async () => {
+        const [first] = await inner.listEndpoints({ limit: 1 });
+        const others = (await inner.listEndpoints({ limit: 100 })).slice(1);
+        for (const { id } of others) await inner.changeEndpoint(id, { state: "paused" });
+        const ms = await inner.untilDue();
+        for (const { id, state } of others) await inner.changeEndpoint(id, { state });
+        return first === undefined ? undefined : ms;
+      },
+    }),
+  },
   until_due_without_later_events: {
     mutate: (swaps) => swaps.swap(Publications.prototype, "untilNextMs", () => () => undefined),
   },

@@ -91,6 +91,16 @@ export const runFlaws = {
       },
     }),
   },
+  alone_takes_a_place: {
+    wrap: (inner) => ({
+      claim: async (request) => {
+        const limit = (await inner.claim({ ...request, limit: 0 })).lapsed
+          ? request.limit - 1
+          : request.limit;
+        return inner.claim({ ...request, limit });
+      },
+    }),
+  },
   alone_not_told: {
     wrap: (inner) => ({ claim: async (request) => ({ ...(await inner.claim(request)), lapsed: false }) }),
   },

@@ -32,6 +32,7 @@ import { History } from "./outbox-history.js";
 import type { CancelledDelivery } from "./outbox-history.js";
 import { Lanes } from "./outbox-lanes.js";
 import { Operator } from "./outbox-operator.js";
+import { cancelHead } from "./outbox-parts.js";
 import type { OutboxParts } from "./outbox-parts.js";
 import { Publications } from "./outbox-publications.js";
 import { settleOne } from "./outbox-settle.js";
@@ -148,6 +149,8 @@ class OutboxInMemory implements MemoryOutbox {
     for (const lane of lost) {
       // Fenced: what this worker did with it and could not tell in time must not be told now.
       lane.epoch += 1n;
+      // Nobody has it under way any more that could still succeed.
+      if (lane.skipIntended) cancelHead(this.#parts, lane, "skipped");
       lane.rest(this.#parts.clock.monotonic());
     }
     return Promise.resolve(lost.length);

@@ -12,10 +12,10 @@ const SERVED = "unnest($6::int8[], $7::float8[]) as served (id, since)";
 function nextEndpoint(after: string, served: string | undefined, { laneState, loose }: OutboxTables): string {
   const known = served && `(select min(served.id) from ${served} where served.id > ${after})`;
   const next = (table: string): string => `(
-          select waiting.endpoint_id from ${table} as waiting
-          where ready_at is not null and waiting.endpoint_id > ${after}
-            ${known ? `and waiting.endpoint_id < coalesce(${known}, 9223372036854775807)` : ""}
-          order by waiting.endpoint_id limit 1
+          select entry.endpoint_id from ${table} as entry
+          where ready_at is not null and entry.endpoint_id > ${after}
+            ${known ? `and entry.endpoint_id < coalesce(${known}, 9223372036854775807)` : ""}
+          order by entry.endpoint_id limit 1
         )`;
   return `least(${next(laneState)}, ${next(loose)}${known ? `, ${known}` : ""})`;
 }

@@ -140,8 +140,8 @@ function rowsOf({ rows }: Answer, { run }: ClaimRequest): LockedRow[] {
 }
 
 /** What waits to run alone stays as it is. */
-function isChanged({ row, lease, readyAfterMs }: LaneChange): boolean {
-  return lease !== undefined || row.leasedUntilMs !== undefined || readyAfterMs !== 0;
+function isChanged({ row, head, lease, readyAfterMs }: LaneChange): boolean {
+  return lease !== undefined || row.leasedUntilMs !== undefined || head !== row.head || readyAfterMs !== 0;
 }
 
 function runsAlone({ lapses }: Pick<LockedRow, "lapses">): boolean {

@@ -121,6 +121,8 @@ function settleHead(change: LaneChange, then: Settlement["rest"]): void {
 export function claimedChange(row: LockedRow, alone: boolean): LaneChange {
   const change = unleased(row);
   if (row.leasedUntilMs !== undefined) endLapsed(change, row.leasedUntilMs);
+  // Its worker gave it back before it knew.
+  else if (row.skipIntended) cancelHead(change, "skipped");
   rest(change);
   const isDue = change.readyAfterMs !== undefined && change.head === row.head;
   if (isDue && change.lapses >= LAPSES_BEFORE_ALONE === alone) leaseRun(change);

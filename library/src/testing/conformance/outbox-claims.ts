@@ -245,6 +245,18 @@ export const outboxClaims: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "untilDue looks at every endpoint, also behind one whose lanes are all leased",
+    async check(bench) {
+      for (const id of ["ep_1", "ep_2", "ep_3"]) await addEndpoint(bench, { id });
+      await publish(bench, ["e1"]);
+      for (let n = 0; n < 3; n++) {
+        same(await outboxOf(bench).untilDue(), 0, `untilDue while ${3 - n} are due`);
+        await claimOne(bench, { limit: 1 });
+      }
+      await within(outboxOf(bench).untilDue(), ticksMs(bench, LEASE_TICKS), "untilDue when all are leased");
+    },
+  },
+  {
     name: "untilDue counts events that wait for their deliverAt",
     async check(bench) {
       await addEndpoint(bench);

@@ -97,6 +97,16 @@ export const outboxLapses: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "what waits to be claimed alone takes no place of another",
+    async check(bench) {
+      await addEndpoint(bench);
+      for (const key of ["a", "b", "c"]) await publish(bench, [key], { key });
+      await lapseUntilAlone(bench, 3);
+      await publish(bench, ["innocent"], { key: "innocent" });
+      same(heads([await claimSoon(bench, { limit: 1 })]), "innocent", "a claim of one");
+    },
+  },
+  {
     name: "what lapses while it runs alone is dead, and its lane halts",
     async check(bench) {
       await addEndpoint(bench);

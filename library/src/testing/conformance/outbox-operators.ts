@@ -257,6 +257,18 @@ export const outboxOperators: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "skip of a head whose claim is released holds when it is claimed again",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2"]);
+      const head = await claimOne(bench);
+      same(await outboxOf(bench).skip(head.id), "intended", "skip");
+      same(await outboxOf(bench).release("worker_1", []), 1, "release");
+      const next = await claimSoon(bench);
+      alike([heads([next]), next.after], ["e2", undefined], "the head after it");
+    },
+  },
+  {
     name: "skip of a head whose claim lapses holds when it is claimed again",
     async check(bench) {
       await addEndpoint(bench);

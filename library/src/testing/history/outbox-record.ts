@@ -1,4 +1,4 @@
-import type { EventName, SeenBytes, Why } from "./record.js";
+import type { EventName, SeenBytes, Why } from "./seen.js";
 
 /** Where a delivery stands in its lane. Sequences are decimals, because they outgrow numbers. */
 export interface SeenPlace {

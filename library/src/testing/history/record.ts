@@ -1,24 +1,10 @@
 import type { OutboxOperations } from "./outbox-record.js";
+import type { EventName, SeenBytes, Why } from "./seen.js";
+
+export type { EventName };
 
 /** How far an operation has come. `unknown`: its answer was lost, so it may have been done or not. */
 export type Phase = "invoke" | "ok" | "fail" | "unknown";
-
-/** Names one event, as the inbox does. */
-export interface EventName {
-  readonly tenant: string;
-  readonly source: string;
-  readonly id: string;
-}
-
-/** Some bytes, by the lower-case hexadecimal SHA-256 that whoever saw them computed itself. */
-export interface SeenBytes {
-  readonly bodyHash: string;
-}
-
-/** Why nothing is known, or nothing was done. */
-export interface Why {
-  readonly why: string;
-}
 
 /**
  * What can be told of a run, by operation and phase. Operations with an `invoke` take time and end in one of the

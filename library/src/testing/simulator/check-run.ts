@@ -6,7 +6,7 @@ import { Places } from "./places.js";
 import { Publications } from "./publications.js";
 import { ReceiptLaw } from "./receipt-law.js";
 import type { EndpointLaw } from "./rest-law.js";
-import type { Broken, Violation } from "./violation.js";
+import type { Broken, RunViolation } from "./violation.js";
 import { WireFacts } from "./wire-facts.js";
 import { PASSED } from "./world.js";
 import type { World } from "./world.js";
@@ -15,8 +15,8 @@ import type { World } from "./world.js";
 const MOST = 20;
 
 /** Judges a run by what its observers wrote down, and by what is left at its end. */
-export async function checkRun(world: World, cameToRest: boolean): Promise<readonly Violation[]> {
-  const violations: Violation[] = [];
+export async function checkRun(world: World, cameToRest: boolean): Promise<readonly RunViolation[]> {
+  const violations: RunViolation[] = [];
   let at: number | undefined;
   const report = (invariant: Broken, found: string): void => {
     if (violations.length < MOST) violations.push({ invariant, found, ...(at !== undefined && { at }) });
@@ -31,6 +31,7 @@ export async function checkRun(world: World, cameToRest: boolean): Promise<reado
     lanes,
     wire,
     publishedBody: (number) => publications.bodyOf(number),
+    timesOf: (number) => publications.timesOf(number),
   });
   for (const [index, record] of records.entries()) {
     if (record.lost) continue;

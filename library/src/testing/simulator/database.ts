@@ -2,25 +2,30 @@ import type { RunLog } from "./run-log.js";
 import type { Scheduler } from "./scheduler.js";
 import type { SimulatedStore } from "./simulated-store.js";
 
+export interface DatabaseParts {
+  readonly scheduler: Scheduler;
+  readonly log: RunLog;
+  /** A planted bug: what is answered may be lost with the power. */
+  readonly answersBeforeSync: boolean;
+}
+
 /** A database server of a run: it can be down, and it can lose what it had not yet brought to its disk. */
 export class Database {
   readonly index: number;
   readonly store: SimulatedStore;
   readonly #scheduler: Scheduler;
   readonly #log: RunLog;
+  readonly #answersBeforeSync: boolean;
   #down = 0;
   // While something is not yet on the disk, nobody is answered: a commit is told when it is durable.
   #withheld: { readonly deliver: () => void; readonly lose: () => void }[] | undefined;
 
-  constructor(
-    index: number,
-    store: SimulatedStore,
-    { scheduler, log }: { scheduler: Scheduler; log: RunLog },
-  ) {
+  constructor(index: number, store: SimulatedStore, { scheduler, log, answersBeforeSync }: DatabaseParts) {
     this.index = index;
     this.store = store;
     this.#scheduler = scheduler;
     this.#log = log;
+    this.#answersBeforeSync = answersBeforeSync;
   }
 
   get isUp(): boolean {
@@ -29,7 +34,7 @@ export class Database {
 
   /** Sends an answer on its way, or keeps it back until what it tells is durable. */
   answer(deliver: () => void, lose: () => void): void {
-    if (this.#withheld === undefined) deliver();
+    if (this.#withheld === undefined || this.#answersBeforeSync) deliver();
     else this.#withheld.push({ deliver, lose });
   }
 

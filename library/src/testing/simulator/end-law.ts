@@ -52,12 +52,13 @@ export class EndLaw {
   }
 
   #effects(records: readonly LogRecord[]): void {
-    const { databases, report } = this.#parts;
+    const { databases, report, script } = this.#parts;
+    const plain = new Set(script.endpoints.flatMap((endpoint) => (endpoint.plain ? [endpoint.name] : [])));
     const events = new Map<number, { readonly source: string; readonly number: number }>();
     const acknowledged = new Set<string>();
     const received = new Set<string>();
     for (const record of records) {
-      if (record.kind === "arrival") {
+      if (record.kind === "arrival" && !plain.has(record.endpoint)) {
         const event = { source: record.endpoint, number: numberOf(record.body) };
         events.set(record.post, event);
         received.add(effectRow(event.source, event.number));

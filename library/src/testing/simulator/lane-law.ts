@@ -90,7 +90,15 @@ export class LaneLaw {
     }
     const { at, worker, leaseMs, node, life } = grant;
     view.epoch = claim.epoch;
-    view.holder = { worker, node, life, epoch: claim.epoch, endsAt: at + leaseMs, run: claim.run };
+    view.holder = {
+      worker,
+      node,
+      life,
+      epoch: claim.epoch,
+      grantedAt: at,
+      endsAt: at + leaseMs,
+      run: claim.run,
+    };
   }
 
   #judgeLease(view: LaneView, claim: Claim, { at }: Grant): void {
@@ -240,6 +248,7 @@ export class LaneLaw {
       if (held.some((claim) => this.#view(database, claim) === view)) continue;
       view.holder = undefined;
       view.notBefore = 0;
+      if (view.intended) view.passHead();
     }
   }
 

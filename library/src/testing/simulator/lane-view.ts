@@ -5,6 +5,7 @@ import type { Who } from "./run-log.js";
 export interface Holder extends Who {
   readonly worker: string;
   readonly epoch: bigint;
+  readonly grantedAt: number;
   readonly endsAt: number;
   readonly run: readonly ClaimedDelivery[];
 }

@@ -78,7 +78,7 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
     } catch (error) {
       this.#line.log.count("accept.failed");
       breakOff(error);
-      await this.#line.ask("rollback", () => undefined);
+      await this.#line.ask("rollback", () => Promise.resolve());
       return { kind: "failed", error };
     }
     const commit = (): Promise<Acceptance> => {
@@ -104,7 +104,7 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
 
   touch(arrival: Arrival): void {
     // Nobody waits for it, and nobody is told when it fails.
-    this.#line.ask("touch", () => this.#inbox.touch(arrival)).catch(() => undefined);
+    this.#line.ask("touch", async () => this.#inbox.touch(arrival)).catch(() => undefined);
   }
 
   flush(): Promise<void> {

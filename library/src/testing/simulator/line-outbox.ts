@@ -22,7 +22,7 @@ import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Wake } from "../../work/wake.js";
 import type { Line } from "./line.js";
-import type { Sighting, Who } from "./run-log.js";
+import type { Sighting, SightingOf, Who } from "./run-log.js";
 import { numberOf, textOf } from "./wire-event.js";
 
 /** The outbox of a database, at the other end of a line. What the database did is seen where it did it. */
@@ -61,7 +61,7 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
   }
 
   changeEndpoint(id: string, change: EndpointChange): Promise<Endpoint | undefined> {
-    return this.#seen(
+    return this.#line.ask(
       "change_endpoint",
       () => this.#outbox.changeEndpoint(id, change),
       () => ({ kind: "endpoint", database: this.#database, id, state: change.state ?? "active" }),
@@ -85,25 +85,27 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
   }
 
   claim(request: ClaimRequest): Promise<ClaimAnswer> {
-    return this.#seen(
+    return this.#line.ask(
       "claim",
       () => this.#outbox.claim(request),
-      ({ claims }) => ({ kind: "claim", database: this.#database, request, claims, ...this.#who }),
+      ({ claims }) =>
+        this.#counted({ kind: "claim", database: this.#database, request, claims, ...this.#who }),
     );
   }
 
   settle(request: SettleRequest): Promise<readonly Settled[]> {
-    return this.#seen(
+    return this.#line.ask(
       "settle",
       () => this.#outbox.settle(request),
-      (answers) => ({ kind: "settle", database: this.#database, request, answers, ...this.#who }),
+      (answers) =>
+        this.#counted({ kind: "settle", database: this.#database, request, answers, ...this.#who }),
     );
   }
 
   release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number> {
     // As they are when it is asked: what the worker holds may change while the call is on its way.
     const sent = held.map(({ kind, id }) => ({ kind, id }));
-    return this.#seen(
+    return this.#line.ask(
       "release",
       () => this.#outbox.release(worker, sent),
       () => ({ kind: "release", database: this.#database, worker, held: sent }),
@@ -123,23 +125,29 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
   }
 
   redrive(delivery: string): Promise<Redriven> {
-    return this.#seen(
+    return this.#line.ask(
       "redrive",
       () => this.#outbox.redrive(delivery),
-      (answer) => ({ kind: "redrive", database: this.#database, delivery, answer }),
+      (answer) => this.#counted({ kind: "redrive", database: this.#database, delivery, answer }),
     );
   }
 
   skip(lane: bigint): Promise<Skipped> {
-    return this.#seen(
+    return this.#line.ask(
       "skip",
       () => this.#outbox.skip(lane),
-      (answer) => ({ kind: "skip", database: this.#database, lane, answer }),
+      (answer) => this.#counted({ kind: "skip", database: this.#database, lane, answer }),
     );
   }
 
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
     return this.#line.ask("attempts", () => this.#outbox.attempts(deliveryId));
+  }
+
+  /** Counts what came of it: a path that no run takes is not tested by any. */
+  #counted(sighting: SightingOf<"claim" | "settle" | "redrive" | "skip">): Sighting {
+    for (const what of pathsOf(sighting)) this.#line.log.count(what);
+    return sighting;
   }
 
   #name(events: readonly OutgoingEvent[]): void {
@@ -150,12 +158,23 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
   get #database(): number {
     return this.#line.database.index;
   }
+}
 
-  #seen<T>(call: string, apply: () => Promise<T>, sighting: (answer: T) => Sighting): Promise<T> {
-    return this.#line.ask(call, async () => {
-      const answer = await apply();
-      this.#line.log.add(sighting(answer));
-      return answer;
-    });
+function pathsOf(sighting: SightingOf<"claim" | "settle" | "redrive" | "skip">): readonly string[] {
+  switch (sighting.kind) {
+    case "claim":
+      return sighting.claims.flatMap(({ run, attempts, failures }) => [
+        ...(run.length > 1 ? ["claim.run"] : []),
+        ...(attempts > failures ? ["claim.lapsed"] : []),
+        ...(sighting.request.alone ? ["claim.alone"] : []),
+      ]);
+    case "settle":
+      return sighting.answers.flatMap((answer) =>
+        answer.kind === "stale" ? ["settle.stale"] : answer.next ? ["settle.next"] : [],
+      );
+    case "redrive":
+      return [`redrive.${sighting.answer}`];
+    case "skip":
+      return [`skip.${sighting.answer}`];
   }
 }

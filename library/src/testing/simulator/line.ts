@@ -2,7 +2,7 @@ import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { Database } from "./database.js";
 import type { Life } from "./life.js";
-import type { RunLog } from "./run-log.js";
+import type { RunLog, Sighting } from "./run-log.js";
 import type { Scheduler } from "./scheduler.js";
 import type { StoreFault } from "./script.js";
 
@@ -41,12 +41,14 @@ export class Line {
     return this.#parts.log;
   }
 
-  /** Asks the database; `apply` happens there, in the order in which calls arrive, even when the asker has died meanwhile. */
-  ask<T>(call: string, apply: () => Promise<T> | T): Promise<T> {
+  /**
+   * Asks the database; `apply` happens there, in the order in which calls arrive, even when the asker has died
+   * meanwhile. `seen` is told the answer where it is given.
+   */
+  ask<T>(call: string, apply: () => Promise<T>, seen?: (answer: T) => Sighting): Promise<T> {
     const { database, faultOf, life, log, scheduler } = this.#parts;
     return life.ask<T>((resolve, reject) => {
       log.count("calls");
-     
       const fault = faultOf(call);
       if (fault !== undefined) log.fault(`store.${fault}`);
       const fail = (waitMs: number): void => void life.after(waitMs, () => reject(unavailable(call)));
@@ -54,23 +56,24 @@ export class Line {
       if (fault === "hang") return fail(this.#random(HANGS_MS));
       const backMs = fault === "late" ? this.#random(LATE_MS) : this.#hopMs();
       const thereMs = fault === "slow" ? this.#random(LATE_MS) : this.#hopMs();
-      const arrive = (): void => {
+      const tell = (give: () => void): void => {
+        const said = fault === "lost" ? () => reject(unavailable(call)) : give;
+        database.answer(
+          () => life.after(backMs, said),
+          () => fail(backMs),
+        );
+      };
+      scheduler.after(thereMs, () => {
         if (!database.isUp) return fail(backMs);
         scheduler.woke();
-        void applied(apply).then(({ answer, error }) => {
-          const give =
-            fault === "lost"
-              ? () => reject(unavailable(call))
-              : error
-                ? () => reject(error)
-                : () => resolve(answer as T);
-          database.answer(
-            () => life.after(backMs, give),
-            () => fail(backMs),
-          );
-        });
-      };
-      scheduler.after(thereMs, arrive);
+        apply().then(
+          (answer) => {
+            if (seen !== undefined) log.add(seen(answer));
+            tell(() => resolve(answer));
+          },
+          (error: unknown) => tell(() => reject(error instanceof Error ? error : new Error(String(error)))),
+        );
+      });
     });
   }
 
@@ -80,19 +83,6 @@ export class Line {
 
   #random([least, most]: readonly [number, number]): number {
     return least + this.#parts.life.random.next() * (most - least);
-  }
-}
-
-interface Applied<T> {
-  readonly answer?: T;
-  readonly error?: Error;
-}
-
-async function applied<T>(apply: () => Promise<T> | T): Promise<Applied<T>> {
-  try {
-    return { answer: await apply() };
-  } catch (error) {
-    return { error: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 

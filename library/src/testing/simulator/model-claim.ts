@@ -83,17 +83,16 @@ function chargeLapse({ rows, rules, clock }: Model, lane: LaneRow, lease: LeaseR
 }
 
 /** Gives back what this worker has leased and does not hold, fenced: what it could not tell in time must not be told now. */
-export function release(
-  { rows, rules, clock }: Model,
-  worker: string,
-  held: readonly Pick<Claim, "kind" | "id">[],
-): number {
+export function release(model: Model, worker: string, held: readonly Pick<Claim, "kind" | "id">[]): number {
+  const { rows, rules, clock } = model;
   let freed = 0;
   for (const lane of rows.lanes.values()) {
     if (lane.lease?.worker !== worker) continue;
     const isHeld = held.some(({ kind, id }) => lane.kind === kind && lane.id === id);
     if (!rules.frees(lane, isHeld)) continue;
     lane.epoch += 1n;
+    // Nobody has it under way any more that could still succeed.
+    if (lane.skipIntended && rules.appliesIntent) cancelHead(model, lane, "skipped");
     rest(lane, clock.monotonic());
     freed++;
   }

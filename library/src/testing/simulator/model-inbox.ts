@@ -29,6 +29,9 @@ export function writeArrival(
   const nowMs = clock.now();
   const line: InboxLine = {
     ...arrival,
+    // The caller may use its buffer again for the next request.
+    body: arrival.body.slice(),
+    bodyHash: arrival.bodyHash.slice(),
     outcome: said.outcome,
     result: said.result,
     error: said.error ?? before?.error,
@@ -74,6 +77,8 @@ export function rowOf(line: InboxLine): InboxRow {
   const { keepUntilMs } = line;
   return {
     ...line,
+    body: line.body.slice(),
+    bodyHash: line.bodyHash.slice(),
     receivedAt: new Date(line.receivedAtMs),
     lastReceivedAt: new Date(line.lastReceivedAtMs),
     keepUntil: keepUntilMs === undefined ? undefined : new Date(keepUntilMs),

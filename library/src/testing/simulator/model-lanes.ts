@@ -114,7 +114,7 @@ function claimedOf({ clock, rules }: Model, { sequence, round, event }: Delivery
   return {
     sequence,
     round,
-    event: { id, type, body, contentType, time },
+    event: { id, type, body: body.slice(), contentType, time },
     expiresInMs: expiresAt && rules.expiresInMs(expiresAt.getTime(), clock.now()),
   };
 }

@@ -56,14 +56,15 @@ export class ModelOutbox implements Outbox<ModelTx, "asynchronous"> {
     const { rules } = this.#model;
     const verdicts = judge(this.#model, events);
     if (verdicts.includes("conflict")) return verdicts;
-    const isFresh = (event: OutgoingEvent, index: number): boolean =>
-      verdicts[index] === "written" && !tx.events.some(({ id, idGiven }) => idGiven && id === event.id);
-    const rows = events.filter(isFresh).map((event) => numbered(this.#model, event));
+    const said = events.map((event, index) => {
+      const isHere = tx.events.some(({ id, idGiven }) => idGiven && id === event.id);
+      return isHere ? "duplicate" : (verdicts[index] as Written);
+    });
+    const fresh = events.filter((_, index) => said[index] === "written");
+    const rows = fresh.map((event) => numbered(this.#model, event));
     if (rules.waitsForCommit) tx.events.push(...rows);
     else stage(this.#model, rows);
-    return events.map((event, index) =>
-      isFresh(event, index) ? "written" : (verdicts[index] ?? "duplicate"),
-    );
+    return said;
   }
 
   append(events: readonly OutgoingEvent[]): Promise<readonly Written[]> {

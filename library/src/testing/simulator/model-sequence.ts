@@ -69,8 +69,7 @@ function moveDue({ rows, rules, clock }: Model): void {
   const ordered = due.toSorted((a, b) => (a.deliverAt?.getTime() ?? 0) - (b.deliverAt?.getTime() ?? 0));
   if (!rules.placesLater) return;
   for (const event of ordered) {
-    // It takes its place now, behind what was published meanwhile.
-    rows.stage.push({ event: { ...event, rowId: rows.nextRow++ }, target: undefined, round: 1 });
+    rows.stage.push({ event, target: undefined, round: 1 });
   }
 }
 

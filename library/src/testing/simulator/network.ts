@@ -28,6 +28,8 @@ export interface NetworkParts {
   readonly log: RunLog;
   /** Where a request for this host arrives; undefined when nobody is there, or the way is cut. */
   readonly doorOf: (host: string, from: Poster) => Door | undefined;
+  /** Told of every request before it leaves. */
+  readonly onPost: (seen: WireEvent, who: Who) => void;
   /** What the poster takes an answer for; a planted bug lies here. */
   readonly outcomeOf: (outcome: Outcome) => Outcome;
   /** What the receiver's host sends in place of a reply; a planted bug lies here. */
@@ -91,6 +93,8 @@ export class Network {
           resolve({ outcome: outcomeOf(outcome), answer: undefined, durationMs });
         });
       };
+      this.#parts.onPost(seen, who);
+      if (!life.isAlive) return;
       const deadline = scheduler.after(request.deadlineMs, () => end({ kind: "unknown", reason: "timeout" }));
       this.#send({ poster, request, seen, end });
     });

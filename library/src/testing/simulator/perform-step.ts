@@ -34,12 +34,13 @@ function publish(world: World, { node, events, how }: StepOf<"publish">): void {
   const publisher = world.runningOf(node);
   const running = publisher?.running;
   if (publisher === undefined || running === undefined) return;
-  const call = world.nextCall();
-  log.add({ kind: "publish", call, node: publisher.index, how, events });
-  log.count("events", how === "rollback" ? 0 : events.length);
-  publishing.add(call);
-  running.life.whenEnded(() => publishing.delete(call));
+  // A process that is stopped begins when it goes on; one that dies before that never does.
   running.life.do(() => {
+    const call = world.nextCall();
+    log.add({ kind: "publish", call, node: publisher.index, how, events });
+    log.count("events", how === "rollback" ? 0 : events.length);
+    publishing.add(call);
+    running.life.whenEnded(() => publishing.delete(call));
     void publishAll({ ...running, nowMs: () => world.nowMs }, events, how).then((result) => {
       publishing.delete(call);
       log.count(`publish.${result}`);

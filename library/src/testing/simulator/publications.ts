@@ -10,6 +10,8 @@ export interface PublishedEvent {
   readonly call: number;
   /** The place in the log at which it was begun, and at which its publisher knew that it is committed. */
   readonly begunAt: number;
+  /** The same in milliseconds of the run. */
+  readonly begunMs: number;
   knownAt: number;
   result: "ok" | "fail" | "unknown";
 }
@@ -22,7 +24,15 @@ export class Publications {
     if (record.kind === "publish") {
       const { call, how } = record;
       for (const plan of record.events) {
-        const event = { plan, how, call, begunAt: index, knownAt: Infinity, result: "unknown" as const };
+        const event = {
+          plan,
+          how,
+          call,
+          begunAt: index,
+          begunMs: record.at,
+          knownAt: Infinity,
+          result: "unknown" as const,
+        };
         this.events.set(plan.number, event);
       }
     } else if (record.kind === "published") {
@@ -32,6 +42,16 @@ export class Publications {
         event.knownAt = index;
       }
     }
+  }
+
+  /** From when to when an event may be sent, in milliseconds of the run, each at its most lenient. */
+  timesOf(number: number): { readonly deliverAt?: number; readonly expiresAt?: number } {
+    const { begunMs = 0, plan } = this.events.get(number) ?? {};
+    const { deliverAfterMs, expiresAfterMs } = plan ?? {};
+    return {
+      ...(deliverAfterMs !== undefined && { deliverAt: begunMs + deliverAfterMs - 1 }),
+      ...(expiresAfterMs !== undefined && { expiresAt: begunMs + expiresAfterMs + 1 }),
+    };
   }
 
   /** The bytes of an event, as its publisher made them; undefined while nobody has begun to publish it. */

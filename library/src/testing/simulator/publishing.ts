@@ -59,15 +59,15 @@ async function inTransaction(
     const tx = await line.ask("begin", () => {
       const begun = store.begin();
       for (const { number } of events) store.write(begun, businessRow(number));
-      return begun;
+      return Promise.resolve(begun);
     });
     await sender.publish(publications, { tx });
     if (how === "rollback") {
-      await line.ask("rollback", () => store.rollback(tx));
+      await line.ask("rollback", async () => store.rollback(tx));
       return "fail";
     }
     committing = true;
-    await line.ask("commit", () => store.commit(tx));
+    await line.ask("commit", async () => store.commit(tx));
     sender.wake();
     return "ok";
   } catch {

@@ -10,6 +10,7 @@ export interface ReceiptLawParts {
   readonly lanes: LaneLaw;
   readonly wire: WireFacts;
   /** The bytes of an event that somebody may have published by now; undefined where nobody has. */
+  readonly timesOf: (number: number) => { readonly deliverAt?: number; readonly expiresAt?: number };
   readonly publishedBody: (number: number) => string | undefined;
 }
 
@@ -38,7 +39,18 @@ export class ReceiptLaw {
     const isHeld = holder?.node === post.node && holder.life === post.life && at <= holder.endsAt;
     if (view === undefined || !isHeld)
       return report("I9", `event ${number} was sent by node ${post.node}, which has no lease on it`);
+    this.#postInTime(number, holder.grantedAt);
     this.#postInRun(view, post);
+  }
+
+  /** By the database's clock: what had expired when it was leased is not sent, nor what was not to be delivered yet. */
+  #postInTime(number: number, grantedAt: number): void {
+    const { deliverAt = -Infinity, expiresAt = Infinity } = this.#parts.timesOf(number);
+    const { report } = this.#parts;
+    if (grantedAt < deliverAt)
+      report("I11", `event ${number} was leased ${deliverAt - grantedAt} ms before it was to be delivered`);
+    if (grantedAt > expiresAt)
+      report("I11", `event ${number} was leased ${grantedAt - expiresAt} ms after it had expired, and sent`);
   }
 
   /** Of a run, each is sent when the one before was acknowledged. */

@@ -37,6 +37,7 @@ export function scriptOf(seed: number): Script {
   const healAt = random.between(1500, 4000);
   const passesOn = random.chance(0.2);
   const delays = random.chance(0.2);
+  const kills = random.chance(0.05);
   return {
     seed,
     nodes,
@@ -47,7 +48,7 @@ export function scriptOf(seed: number): Script {
     batch: random.pick([2, 10, 100]),
     hints: random.chance(0.05) ? "all" : random.pick(["committed", "none"]),
     steps: [
-      ...publications(random, { nodes, healAt, passesOn, delays }),
+      ...publications(random, { nodes, healAt, passesOn, delays, kills }),
       ...faults(random, nodes, healAt),
       ...interventions(random, nodes, healAt),
     ].toSorted((a, b) => a.at - b.at),
@@ -68,6 +69,7 @@ function nodesOf(random: Random): readonly NodePlan[] {
 function endpointsOf(random: Random): readonly EndpointPlan[] {
   return Array.from({ length: random.chance(0.3) ? 2 : 1 }, (_, index) => ({
     name: `ep_${index}`,
+    plain: random.chance(index === 0 ? 0.35 : 0.9),
     types: index === 0 ? ["*"] : ["order.*"],
     order: random.pick(ORDERS),
     dead: random.pick(POLICIES),
@@ -82,9 +84,11 @@ interface Traffic {
   readonly passesOn: boolean;
   /** Whether some events are not to be delivered at once. */
   readonly delays: boolean;
+  /** Whether one of them kills whoever sends it. */
+  readonly kills: boolean;
 }
 
-function publications(random: Random, { nodes, healAt, passesOn, delays }: Traffic): Step[] {
+function publications(random: Random, { nodes, healAt, passesOn, delays, kills }: Traffic): Step[] {
   const keys = Array.from({ length: random.between(1, 4) }, (_, index) => `key_${index}`);
   const steps: Step[] = [];
   const count = random.between(18, 29);
@@ -92,7 +96,7 @@ function publications(random: Random, { nodes, healAt, passesOn, delays }: Traff
   while (number < count) {
     const size = random.pick([1, 1, 2, 3, 6]);
     const events = Array.from({ length: Math.min(size, count - number) }, () =>
-      eventOf(random, number++, { keys, passesOn, delays }),
+      eventOf(random, number++, { keys, passesOn, delays, kills: kills && number === 6 }),
     );
     const at = random.between(0, Math.floor(healAt * 0.8));
     const how = random.chance(0.08) ? "rollback" : random.pick(["append", "commit"] as const);
@@ -104,21 +108,22 @@ function publications(random: Random, { nodes, healAt, passesOn, delays }: Traff
 function eventOf(
   random: Random,
   number: number,
-  { keys, passesOn, delays }: Pick<Traffic, "passesOn" | "delays"> & { readonly keys: readonly string[] },
+  { keys, passesOn, delays, kills }: Omit<Traffic, "nodes" | "healAt"> & { readonly keys: readonly string[] },
 ): EventPlan {
   return {
     number,
     type: random.pick(["order.paid", "invoice.sent"]),
     key: random.chance(0.85) ? random.pick(keys) : undefined,
     idGiven: random.chance(0.5),
-    handler: random.chance(0.12)
-      ? random.pick(HANDLERS)
-      : passesOn && random.chance(0.2)
-        ? "passes_on"
-        : "works",
+    handler: kills ? "kills" : handlerOf(random, passesOn),
     ...(delays && random.chance(0.1) && { deliverAfterMs: random.between(100, 1500) }),
     ...(random.chance(0.05) && { expiresAfterMs: random.between(1600, 4000) }),
   };
+}
+
+function handlerOf(random: Random, passesOn: boolean): HandlerPlan {
+  if (random.chance(0.12)) return random.pick(HANDLERS);
+  return passesOn && random.chance(0.2) ? "passes_on" : "works";
 }
 
 function faults(random: Random, nodes: readonly NodePlan[], healAt: number): Step[] {

@@ -1,7 +1,15 @@
 import type { DeadPolicy, Order } from "../../outbox/endpoint.js";
 
 /** What a handler does with an event, the first time or always. */
-export type HandlerPlan = "works" | "slow" | "throws_once" | "throws_always" | "hangs_once" | "passes_on";
+export type HandlerPlan =
+  | "works"
+  | "slow"
+  | "throws_once"
+  | "throws_always"
+  | "hangs_once"
+  | "passes_on"
+  /** No handler's doing: whatever process sends it dies of it, four times. */
+  | "kills";
 
 /** How an event is published: by itself, or in a transaction of the host. */
 export type PublishHow = "append" | "commit" | "rollback";
@@ -74,6 +82,8 @@ export type Step = { readonly at: number } & (
 export interface EndpointPlan {
   /** The source under which its receivers know it, and its id. */
   readonly name: string;
+  /** Whether its receivers run Posthorn, or something that somebody else has written. */
+  readonly plain: boolean;
   readonly types: readonly string[];
   readonly order: Order;
   readonly dead: DeadPolicy | undefined;

@@ -5,7 +5,7 @@ import { Endless } from "./scheduler.js";
 import { scriptOf } from "./script-of-seed.js";
 import type { Script } from "./script.js";
 import type { OpenStore } from "./simulated-store.js";
-import type { Violation } from "./violation.js";
+import type { RunViolation } from "./violation.js";
 import { World } from "./world.js";
 import type { Decisions } from "./world.js";
 
@@ -18,7 +18,7 @@ export interface SimulateOptions {
 /** What came of a run. */
 export interface RunReport {
   readonly script: Script;
-  readonly violations: readonly Violation[];
+  readonly violations: readonly RunViolation[];
   /** What really happened, counted: calls, faults, contention. */
   readonly counts: ReadonlyMap<string, number>;
   /** How long it took, in its own time. */
@@ -54,7 +54,7 @@ export async function simulate(run: number | Script, options: SimulateOptions = 
   };
 }
 
-async function violationsOf(world: World): Promise<readonly Violation[]> {
+async function violationsOf(world: World): Promise<readonly RunViolation[]> {
   try {
     return await checkRun(world, await world.run());
   } catch (error) {

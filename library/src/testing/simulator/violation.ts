@@ -15,7 +15,7 @@ export type Broken =
   | "calm";
 
 /** A promise that a run has broken. */
-export interface Violation {
+export interface RunViolation {
   readonly invariant: Broken;
   readonly found: string;
   /** When, in milliseconds of the run; undefined where it is seen at the end. */

@@ -2,12 +2,15 @@ import type { Outcome } from "../../delivery/outcome.js";
 import { createSender } from "../../outbox/sender.js";
 import type { Reply } from "../../signature/scheme.js";
 import { Database } from "./database.js";
-import { BEGINNING } from "./life.js";
+import { BEGINNING, Life } from "./life.js";
 import { Network } from "./network.js";
 import type { Door, Poster } from "./network.js";
 import { SimulatedNode } from "./node.js";
 import { performStep } from "./perform-step.js";
+import { PlainReceiver } from "./plain-receiver.js";
+import { streamOf } from "./random.js";
 import { RunLog } from "./run-log.js";
+import type { WireEvent, Who } from "./run-log.js";
 import { Scheduler } from "./scheduler.js";
 import type { Script } from "./script.js";
 import type { OpenStore } from "./simulated-store.js";
@@ -18,6 +21,8 @@ export interface Decisions {
   readonly outcomeOf?: (outcome: Outcome) => Outcome;
   /** What a receiver's host answers in place of the reply. */
   readonly replyOf?: (reply: Reply) => Reply;
+  /** Whether a database answers before what it tells is on its disk. @default false */
+  readonly answersBeforeSync?: boolean;
 }
 
 export interface WorldOptions {
@@ -29,9 +34,13 @@ export interface WorldOptions {
 export const PASSED = "passed";
 
 const HOSTS = ["sending", "receiving"] as const;
+const PLAIN = "plain";
 const SECRET = "whsec_c2ltdWxhdGVkLXNlY3JldC1vZi0zMi1ieXRlcy4u";
 // A run of a hundred events has a tenth of this.
 const MOST_HAPPENINGS = 50_000;
+// Three lapses, and one more alone.
+const DEATHS = 4;
+const RESTART_MS = 50;
 const LOOKS_EVERY_MS = 250;
 // Every lease, retry and Retry-After of a run fits in many times over.
 const PATIENCE_MS = 120_000;
@@ -48,20 +57,28 @@ export class World {
   readonly cut: Map<number, number> = new Map();
   /** Calls to publish that have not come to their end. */
   readonly publishing: Set<number> = new Set();
+  readonly #plain: PlainReceiver;
   #calls = 0;
+  #killed = 0;
   #over = false;
 
   constructor(script: Script, { openStore, decisions = {} }: WorldOptions) {
     const { scheduler, log } = this;
     this.script = script;
     const clock = { now: () => this.nowMs, monotonic: () => scheduler.now };
-    this.databases = HOSTS.map(
-      (_, index) => new Database(index, openStore({ clock, batch: script.batch }), { scheduler, log }),
-    );
     const { outcomeOf = (outcome) => outcome, replyOf = (reply) => reply } = decisions;
+    const { answersBeforeSync = false } = decisions;
+    this.databases = HOSTS.map(
+      (_, index) =>
+        new Database(index, openStore({ clock, batch: script.batch }), { scheduler, log, answersBeforeSync }),
+    );
     const doorOf = (host: string, from: Poster): Door | undefined => this.#doorOf(host, from);
-    this.network = new Network({ scheduler, log, doorOf, outcomeOf, replyOf });
+    const onPost = (seen: WireEvent, who: Who): void => this.#kill(seen, who);
+    this.network = new Network({ scheduler, log, doorOf, onPost, outcomeOf, replyOf });
     this.nodes = this.#makeNodes();
+    this.#plain = new PlainReceiver(
+      new Life(scheduler, { skewMs: 0, rate: 1 }, streamOf(script.seed, 99_999)),
+    );
   }
 
   /** Lets the script happen, and then waits until nothing is left to do. False when that never came. */
@@ -117,8 +134,8 @@ export class World {
     const [here, there] = [sending, receiving].map(
       ({ store }) => createSender({ store: store.outbox }).endpoints,
     );
-    for (const { name, types, order, dead, waitsMs, maxInFlight } of this.script.endpoints) {
-      const url = `https://receiving/${name}`;
+    for (const { name, plain, types, order, dead, waitsMs, maxInFlight } of this.script.endpoints) {
+      const url = `https://${plain ? PLAIN : HOSTS[1]}/${name}`;
       const plan = { id: name, url, secrets: SECRET, types, order, retry: { waitsMs }, maxInFlight };
       await here?.create({ ...plan, ...(dead !== undefined && { dead }) });
     }
@@ -131,6 +148,7 @@ export class World {
   }
 
   #doorOf(host: string, { who, life }: Poster): Door | undefined {
+    if (host === PLAIN) return this.cut.has(who.node) ? undefined : this.#plain;
     const database = HOSTS.indexOf(host as (typeof HOSTS)[number]);
     const reachable = this.nodes.filter(({ index, plan, running }) => {
       const isThere = plan.database === database && running !== undefined;
@@ -139,6 +157,16 @@ export class World {
     const { running } = reachable.length > 0 ? life.random.pick(reachable) : {};
     if (running === undefined) return undefined;
     return { life: running.life, receive: (source, request) => running.receiver.receive(source, request) };
+  }
+
+  /** Some events kill whoever sends them, until somebody has mended the sender. */
+  #kill({ body }: WireEvent, { node: index }: Who): void {
+    if (!body.includes('"kills"') || this.#killed >= DEATHS) return;
+    this.#killed += 1;
+    this.log.fault("kill");
+    const node = this.nodes[index];
+    node?.crash();
+    this.scheduler.after(RESTART_MS, () => node?.start());
   }
 
   #heal(): void {

@@ -1,0 +1,30 @@
+import { printScript, shrink, simulate } from "posthorn/testing";
+import { describe, expect, it } from "vitest";
+import { planted, PLANTED_BUGS } from "./planted-bugs.js";
+
+// `npx tsx scripts/simulate.ts --bugs` looks further, and prints at which seed each is found.
+const SEEDS = 150;
+
+describe("the simulator finds", () => {
+  it.each(PLANTED_BUGS)("$name", async (bug) => {
+    let found: number | undefined;
+    for (let seed = 0; seed < SEEDS && found === undefined; seed++) {
+      if ((await simulate(seed, planted(bug))).violations.length > 0) found = seed;
+    }
+    expect(found, "the seed at which it is found").toBeDefined();
+  });
+});
+
+it("a failing run shrinks to a short script that fails in the same way", async () => {
+  const bug = PLANTED_BUGS.find(({ name }) => name.startsWith("no fence"));
+  if (bug === undefined) throw new Error("The bug is gone.");
+  let seed = 0;
+  while ((await simulate(seed, planted(bug))).violations.length === 0) seed++;
+  const before = (await simulate(seed, planted(bug))).script;
+  const shrunk = await shrink(before, planted(bug));
+  expect(shrunk?.violation.invariant).toBe("I9");
+  expect(shrunk?.script.steps.length).toBeLessThan(before.steps.length / 3);
+  const again = await simulate(shrunk?.script ?? before, planted(bug));
+  expect(again.violations[0]?.invariant).toBe("I9");
+  expect(printScript(again.script)).toContain(`seed ${seed}`);
+});
