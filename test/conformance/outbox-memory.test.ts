@@ -5,4 +5,4 @@ import { runConformance } from "./run-conformance.js";
 
 runConformance("memoryOutbox", outboxConformance(memoryOutboxHarness));
 
-outboxModelTest("memoryOutbox", memoryOutboxHarness, { numRuns: 300 });
+outboxModelTest("memoryOutbox", memoryOutboxHarness, { numRuns: 200 });

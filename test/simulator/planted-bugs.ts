@@ -77,7 +77,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "a failed handler is answered with success",
     decisions: { replyOf: (reply) => (reply.status === 500 ? { ...reply, status: 200 } : reply) },
   },
-  { name: "acknowledged before the commit", decisions: { answersBeforeSync: true } },
+  {
+    name: "a transaction is acknowledged before it is durable",
+    decisions: { answersBeforeSync: (call) => call === "commit" },
+  },
+  {
+    name: "a publication is acknowledged before it is durable",
+    decisions: { answersBeforeSync: (call) => call === "append" },
+  },
+  {
+    name: "a lease is told before it is durable",
+    decisions: { answersBeforeSync: (call) => call === "claim" },
+  },
 ];
 
 /** How to run the simulator with a bug in it. */

@@ -6,7 +6,13 @@ export interface DatabaseParts {
   readonly scheduler: Scheduler;
   readonly log: RunLog;
   /** A planted bug: what is answered may be lost with the power. */
-  readonly answersBeforeSync: boolean;
+  readonly answersBeforeSync: (call: string) => boolean;
+}
+
+interface Answer {
+  readonly deliver: () => void;
+  /** When the power goes before it could be given. */
+  readonly lose: () => void;
 }
 
 /** A database server of a run: it can be down, and it can lose what it had not yet brought to its disk. */
@@ -15,10 +21,10 @@ export class Database {
   readonly store: SimulatedStore;
   readonly #scheduler: Scheduler;
   readonly #log: RunLog;
-  readonly #answersBeforeSync: boolean;
+  readonly #answersBeforeSync: (call: string) => boolean;
   #down = 0;
   // While something is not yet on the disk, nobody is answered: a commit is told when it is durable.
-  #withheld: { readonly deliver: () => void; readonly lose: () => void }[] | undefined;
+  #withheld: Answer[] | undefined;
 
   constructor(index: number, store: SimulatedStore, { scheduler, log, answersBeforeSync }: DatabaseParts) {
     this.index = index;
@@ -33,8 +39,8 @@ export class Database {
   }
 
   /** Sends an answer on its way, or keeps it back until what it tells is durable. */
-  answer(deliver: () => void, lose: () => void): void {
-    if (this.#withheld === undefined || this.#answersBeforeSync) deliver();
+  answer(call: string, { deliver, lose }: Answer): void {
+    if (this.#withheld === undefined || this.#answersBeforeSync(call)) deliver();
     else this.#withheld.push({ deliver, lose });
   }
 

@@ -58,10 +58,7 @@ export class Line {
       const thereMs = fault === "slow" ? this.#random(LATE_MS) : this.#hopMs();
       const tell = (give: () => void): void => {
         const said = fault === "lost" ? () => reject(unavailable(call)) : give;
-        database.answer(
-          () => life.after(backMs, said),
-          () => fail(backMs),
-        );
+        database.answer(call, { deliver: () => life.after(backMs, said), lose: () => fail(backMs) });
       };
       scheduler.after(thereMs, () => {
         if (!database.isUp) return fail(backMs);

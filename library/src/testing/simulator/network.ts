@@ -118,7 +118,7 @@ export class Network {
       this.#arriveAfter(hopMs + lateMs, heard);
       // Whoever answers a copy answers nobody.
       if (fault === "duplicate")
-        this.#arriveAfter(hopMs + 1200 * poster.life.random.next(), { ...trip, end: () => undefined });
+        this.#arriveAfter(hopMs + this.#copyMs(poster.life), { ...trip, end: nobody });
     }
   }
 
@@ -157,6 +157,11 @@ export class Network {
     });
   }
 
+  /** At the same moment, or when the first is long forgotten. */
+  #copyMs({ random }: Life): number {
+    return (random.chance(0.5) ? 4 : 1200) * random.next();
+  }
+
   #hopMs({ random }: Life): number {
     return 1 + 5 * random.next();
   }
@@ -165,4 +170,8 @@ export class Network {
 function answerOf(status: number, retryAfter: string | undefined, nowMs: number): Outcome {
   if (status >= 200 && status <= 299) return { kind: "acknowledged", status };
   return { kind: "refused", status, retryAfterMs: parseRetryAfter(retryAfter, nowMs) };
+}
+
+function nobody(): void {
+  // A copy has no sender who waits.
 }

@@ -29,7 +29,7 @@ export function performStep(world: World, step: Step): void {
   }
 }
 
-function publish(world: World, { node, events, how }: StepOf<"publish">): void {
+function publish(world: World, { node, events, how, twice }: StepOf<"publish">): void {
   const { log, publishing } = world;
   const publisher = world.runningOf(node);
   const running = publisher?.running;
@@ -41,7 +41,7 @@ function publish(world: World, { node, events, how }: StepOf<"publish">): void {
     log.count("events", how === "rollback" ? 0 : events.length);
     publishing.add(call);
     running.life.whenEnded(() => publishing.delete(call));
-    void publishAll({ ...running, nowMs: () => world.nowMs }, events, how).then((result) => {
+    void publishAll({ ...running, nowMs: () => world.nowMs }, events, { how, twice }).then((result) => {
       publishing.delete(call);
       log.count(`publish.${result}`);
       log.add({ kind: "published", call, result });

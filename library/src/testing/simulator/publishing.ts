@@ -22,17 +22,18 @@ export type PublishResult = "ok" | "fail" | "unknown";
 export async function publishAll(
   parts: PublishingParts,
   events: readonly EventPlan[],
-  how: PublishHow,
+  { how, twice }: { readonly how: PublishHow; readonly twice: boolean },
 ): Promise<PublishResult> {
   const publications = events.map((event) => publicationOf(event, parts.nowMs()));
   const once = (): Promise<PublishResult> =>
     how === "append" ? append(parts, publications) : inTransaction(parts, events, { publications, how });
   const first = await once();
-  if (first !== "unknown" || !events.every(({ idGiven }) => idGiven)) return first;
+  const mayRepeat = events.every(({ idGiven }) => idGiven) && how !== "rollback";
+  if (!mayRepeat || (first !== "unknown" && !twice)) return first;
   await parts.life.sleep(100);
   parts.line.log.count("publish.again");
   const second = await once();
-  return second === "ok" ? "ok" : "unknown";
+  return first === "ok" || second === "ok" ? "ok" : "unknown";
 }
 
 async function append(

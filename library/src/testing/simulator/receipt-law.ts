@@ -63,6 +63,12 @@ export class ReceiptLaw {
     if (index < 0)
       return report("I7", `${post.sequence} of ${name} was sent, and is not in the run that was leased`);
     const before = index > 0 ? holder?.run[index - 1] : undefined;
+    if (before !== undefined && post.after !== before.sequence) {
+      report(
+        "I7",
+        `${post.sequence} of ${name} was sent as coming after ${post.after}, not ${before.sequence}`,
+      );
+    }
     if (before === undefined || wire.answerOf(before.event.id, post, endpoint)?.kind === "acknowledged")
       return;
     report("I7", `${post.sequence} of ${name} was sent before ${before.sequence} was acknowledged`);

@@ -100,7 +100,14 @@ function publications(random: Random, { nodes, healAt, passesOn, delays, kills }
     );
     const at = random.between(0, Math.floor(healAt * 0.8));
     const how = random.chance(0.08) ? "rollback" : random.pick(["append", "commit"] as const);
-    steps.push({ at, kind: "publish", node: nodeOf(random, nodes, 0), how, events });
+    steps.push({
+      at,
+      kind: "publish",
+      node: nodeOf(random, nodes, 0),
+      how,
+      twice: random.chance(0.15),
+      events,
+    });
   }
   return steps;
 }

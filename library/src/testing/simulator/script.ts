@@ -58,6 +58,8 @@ export type Step = { readonly at: number } & (
       readonly kind: "publish";
       readonly node: number;
       readonly how: PublishHow;
+      /** Whether the host publishes all of it a second time, as after a restart that forgot the first. */
+      readonly twice: boolean;
       readonly events: readonly EventPlan[];
     }
   | { readonly kind: "crash"; readonly node: number; readonly forMs: number }

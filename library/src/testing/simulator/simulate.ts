@@ -7,6 +7,7 @@ import type { Script } from "./script.js";
 import type { OpenStore } from "./simulated-store.js";
 import type { RunViolation } from "./violation.js";
 import { World } from "./world.js";
+import { performStep } from "./perform-step.js";
 import type { Decisions } from "./world.js";
 
 export interface SimulateOptions {
@@ -56,7 +57,7 @@ export async function simulate(run: number | Script, options: SimulateOptions = 
 
 async function violationsOf(world: World): Promise<readonly RunViolation[]> {
   try {
-    return await checkRun(world, await world.run());
+    return await checkRun(world, await world.run(performStep));
   } catch (error) {
     if (!(error instanceof Endless)) throw error;
     return [{ invariant: "calm", found: error.message }];

@@ -6,13 +6,12 @@ import { BEGINNING, Life } from "./life.js";
 import { Network } from "./network.js";
 import type { Door, Poster } from "./network.js";
 import { SimulatedNode } from "./node.js";
-import { performStep } from "./perform-step.js";
 import { PlainReceiver } from "./plain-receiver.js";
 import { streamOf } from "./random.js";
 import { RunLog } from "./run-log.js";
 import type { WireEvent, Who } from "./run-log.js";
 import { Scheduler } from "./scheduler.js";
-import type { Script } from "./script.js";
+import type { Script, Step } from "./script.js";
 import type { OpenStore } from "./simulated-store.js";
 
 /** Decisions outside of the store that a planted bug may turn wrong. */
@@ -21,8 +20,8 @@ export interface Decisions {
   readonly outcomeOf?: (outcome: Outcome) => Outcome;
   /** What a receiver's host answers in place of the reply. */
   readonly replyOf?: (reply: Reply) => Reply;
-  /** Whether a database answers before what it tells is on its disk. @default false */
-  readonly answersBeforeSync?: boolean;
+  /** Whether a database answers this call before what it tells is on its disk. @default never */
+  readonly answersBeforeSync?: (call: string) => boolean;
 }
 
 export interface WorldOptions {
@@ -67,7 +66,7 @@ export class World {
     this.script = script;
     const clock = { now: () => this.nowMs, monotonic: () => scheduler.now };
     const { outcomeOf = (outcome) => outcome, replyOf = (reply) => reply } = decisions;
-    const { answersBeforeSync = false } = decisions;
+    const { answersBeforeSync = () => false } = decisions;
     this.databases = HOSTS.map(
       (_, index) =>
         new Database(index, openStore({ clock, batch: script.batch }), { scheduler, log, answersBeforeSync }),
@@ -81,11 +80,11 @@ export class World {
     );
   }
 
-  /** Lets the script happen, and then waits until nothing is left to do. False when that never came. */
-  async run(): Promise<boolean> {
+  /** Lets the script happen, each step as `perform` does it, and then waits until nothing is left to do. False when that never came. */
+  async run(perform: (world: World, step: Step) => void): Promise<boolean> {
     await this.#addEndpoints();
     for (const node of this.nodes) this.scheduler.after(10 * node.index, () => node.start());
-    for (const step of this.script.steps) this.scheduler.after(step.at, () => performStep(this, step));
+    for (const step of this.script.steps) this.scheduler.after(step.at, () => perform(this, step));
     this.scheduler.after(this.script.healAt, () => this.#heal());
     await this.scheduler.run(() => this.#over);
     const came = this.scheduler.now < this.#latest;
