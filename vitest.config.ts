@@ -9,6 +9,8 @@ const builtOrInstalled = ["**/node_modules/**", "**/dist/**"];
 const withServices = ["postgres", "sqlite", "redis", "conformance"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
+// These take servers of their own, or thousands of simulated runs: `npm run check` has to end within a minute.
+const whole = ["e2e", "simulator"].map((folder) => `test/${folder}/**/*.test.ts`);
 // These kill processes and servers of their own.
 const crash = ["test/crash/**/*.test.ts"];
 // Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
@@ -40,9 +42,10 @@ export default defineConfig({
             "test/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
-          exclude: [...builtOrInstalled, ...ownLock, ...withServices, ...crash],
+          exclude: [...builtOrInstalled, ...ownLock, ...withServices, ...whole, ...crash],
         },
       },
+      { extends: true, test: { name: "whole", include: whole } },
       {
         extends: true,
         test: {

@@ -9,6 +9,7 @@ export interface Lane {
 
 export const lanes: readonly Lane[] = [
   { name: "unit", command: ["vitest", "run", "--project", "unit", "--project", "web"] },
+  { name: "whole", command: ["vitest", "run", "--project", "whole"] },
   { name: "services", command: ["vitest", "run", "--project", "services"] },
   { name: "crash", command: ["vitest", "run", "--project", "crash"] },
   { name: "official", install: "test/official", command: ["vitest", "run", "--project", "official"] },

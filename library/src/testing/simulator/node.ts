@@ -39,7 +39,7 @@ export const DEADLINE_MS = 300;
 export const MARGIN_MS = 150;
 const HANDLER_DEADLINE_MS = 250;
 const ACQUIRE_MS = 100;
-const PURGE_MS = 5000;
+const PURGE_MS = 3000;
 
 /** What runs in one life of a node. */
 export interface Running {

@@ -34,7 +34,7 @@ const ORDERS: readonly Order[] = ["key", "key", "endpoint", "none"];
 export function scriptOf(seed: number): Script {
   const random = new Random(seed);
   const nodes = nodesOf(random);
-  const healAt = random.between(1500, 4000);
+  const healAt = random.between(1200, 3000);
   const passesOn = random.chance(0.2);
   const delays = random.chance(0.2);
   const kills = random.chance(0.05);
@@ -69,12 +69,12 @@ function nodesOf(random: Random): readonly NodePlan[] {
 function endpointsOf(random: Random): readonly EndpointPlan[] {
   return Array.from({ length: random.chance(0.3) ? 2 : 1 }, (_, index) => ({
     name: `ep_${index}`,
-    plain: random.chance(index === 0 ? 0.35 : 0.9),
+    plain: random.chance(index === 0 ? 0.5 : 0.9),
     types: index === 0 ? ["*"] : ["order.*"],
     order: random.pick(ORDERS),
     dead: random.pick(POLICIES),
     waitsMs: Array.from({ length: random.between(1, 4) }, () => random.between(20, 300)),
-    maxInFlight: 64,
+    maxInFlight: random.pick([1, 2, 64]),
   }));
 }
 
