@@ -31,6 +31,9 @@ describe("the kit catches an outbox", () => {
   });
 });
 
+// The same histories each time: a flaw that only some seeds find would fail the tests now and then.
+const SEED = 7;
+
 describe("the model catches an outbox", () => {
   it.each<OutboxFlaw>([
     "rollback_leaves_the_event",
@@ -57,7 +60,7 @@ describe("the model catches an outbox", () => {
     "skip_intent_forgotten",
     "skip_intent_outlives_its_head",
   ])("with the flaw %s", async (flaw) => {
-    const checked = withOutboxFlaw(flaw, (harness) => checkOutboxModel(harness, 1000));
+    const checked = withOutboxFlaw(flaw, (harness) => checkOutboxModel(harness, 5000, SEED));
     await expect(checked).rejects.toThrow("Counterexample");
   });
 });

@@ -523,7 +523,11 @@ const commands: fc.Arbitrary<Command>[] = [
 ];
 
 /** Runs random histories on an outbox and on a small model of it; rejects with the shortest on which they disagree. */
-export async function checkOutboxModel<Tx>(harness: OutboxHarness<Tx>, numRuns: number): Promise<void> {
+export async function checkOutboxModel<Tx>(
+  harness: OutboxHarness<Tx>,
+  numRuns: number,
+  seed?: number,
+): Promise<void> {
   const histories = fc.commands(
     commands.map((each) => each.map(compared)),
     { maxCommands: 40, size: "max" },
@@ -543,7 +547,7 @@ export async function checkOutboxModel<Tx>(harness: OutboxHarness<Tx>, numRuns: 
         await bench.close();
       }
     }),
-    { numRuns },
+    { numRuns, ...(seed !== undefined && { seed }) },
   );
 }
 
