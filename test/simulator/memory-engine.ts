@@ -27,5 +27,5 @@ export const openMemoryStore: OpenStore = ({ clock }) => {
     cancelled: () => outbox.cancelled(),
     unplaced: () => 0,
   };
-  return store as SimulatedStore;
+  return store;
 };

@@ -14,7 +14,7 @@ export class Fuse {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of this.#listeners) listener();
   }
 
   addEventListener(_type: "abort", listener: () => void): void {

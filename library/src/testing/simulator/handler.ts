@@ -23,19 +23,24 @@ export const PASSED_ON_FROM = 1000;
 
 /** The handler of every event: it writes that it has had its effect, and does with it what the event's plan says. */
 export function handlerOf({ store, life, begun }: HandlerParts): AsynchronousHandler<unknown, Told> {
-  return async ({ source, data }, { tx, publish }) => {
+  return async ({ source, data }, context) => {
     const { number, key, handler } = data;
     const name = `${source} ${number}`;
     const times = (begun.get(name) ?? 0) + 1;
     begun.set(name, times);
-    store.write(tx, effectRow(source, number));
+    store.write(context.tx, effectRow(source, number));
     if (handler === "slow") await life.sleep(20 + 150 * life.random.next());
     if (handler === "throws_always" || (handler === "throws_once" && times === 1)) throw new Error(handler);
     if (handler === "hangs_once" && times === 1) await new Promise(() => undefined);
     if (handler !== "passes_on") return;
     const passed = number + PASSED_ON_FROM;
     const body = bodyOf({ type: "passed.on", number: passed, key, handler: "works" });
-    await publish({ type: "passed.on", id: `evt_${passed}`, body, ...(key !== undefined && { key }) });
+    await context.publish({
+      type: "passed.on",
+      id: `evt_${passed}`,
+      body,
+      ...(key !== undefined && { key }),
+    });
   };
 }
 

@@ -61,7 +61,14 @@ export class LaneLaw {
       case "endpoint":
         this.#states.set(record.id, record.state);
         return;
-      default:
+      case "named":
+      case "publish":
+      case "published":
+      case "post":
+      case "arrival":
+      case "reply":
+      case "answer":
+      case "fault":
     }
   }
 
@@ -176,7 +183,8 @@ export class LaneLaw {
       if (sequence !== (view.head ?? 0n) + BigInt(index))
         report("I7", `a run of ${what} holds ${sequence} in place ${index}`);
     });
-    const isLapsed = view.holder !== undefined;
+    // A lapse may have been ended before, by a claim that handed out nothing of this lane.
+    const isLapsed = view.holder?.run.some(({ sequence }) => sequence === view.head) ?? false;
     if (run.length > 1 && (attempts > 0 || isLapsed || (view.head ?? 0n) < view.suspectUntil)) {
       report(
         "I9",

@@ -15,6 +15,7 @@ import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Fuse } from "./fuse.js";
+import { atOnce } from "./line.js";
 import type { Line } from "./line.js";
 import type { Scheduler } from "./scheduler.js";
 
@@ -104,7 +105,7 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
 
   touch(arrival: Arrival): void {
     // Nobody waits for it, and nobody is told when it fails.
-    this.#line.ask("touch", async () => this.#inbox.touch(arrival)).catch(() => undefined);
+    this.#line.ask("touch", () => atOnce(() => this.#inbox.touch(arrival))).catch(() => undefined);
   }
 
   flush(): Promise<void> {
@@ -128,10 +129,11 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
           }),
         { acquireMs, signal: connection.signal },
       );
-      ended.then((acceptance) => {
+      const answered = (acceptance: Acceptance): void => {
         connection.blow(OVER);
         resolve({ kind: "answered", acceptance });
-      }, reject);
+      };
+      ended.then(answered, reject);
     });
   }
 

@@ -56,20 +56,22 @@ export class Line {
       if (fault === "hang") return fail(this.#random(HANGS_MS));
       const backMs = fault === "late" ? this.#random(LATE_MS) : this.#hopMs();
       const thereMs = fault === "slow" ? this.#random(LATE_MS) : this.#hopMs();
-      const tell = (give: () => void): void => {
-        const said = fault === "lost" ? () => reject(unavailable(call)) : give;
-        database.answer(call, { deliver: () => life.after(backMs, said), lose: () => fail(backMs) });
+      const answer = async (): Promise<void> => {
+        let give: () => void;
+        try {
+          const said = await apply();
+          if (seen !== undefined) log.add(seen(said));
+          give = () => resolve(said);
+        } catch (error) {
+          give = () => reject(error instanceof Error ? error : new Error(String(error)));
+        }
+        if (fault === "lost") give = () => reject(unavailable(call));
+        database.answer(call, { deliver: () => life.after(backMs, give), lose: () => fail(backMs) });
       };
       scheduler.after(thereMs, () => {
         if (!database.isUp) return fail(backMs);
         scheduler.woke();
-        apply().then(
-          (answer) => {
-            if (seen !== undefined) log.add(seen(answer));
-            tell(() => resolve(answer));
-          },
-          (error: unknown) => tell(() => reject(error instanceof Error ? error : new Error(String(error)))),
-        );
+        void answer();
       });
     });
   }
@@ -81,6 +83,11 @@ export class Line {
   #random([least, most]: readonly [number, number]): number {
     return least + this.#parts.life.random.next() * (most - least);
   }
+}
+
+/** What a database does without waiting, as a promise: what it throws is an answer too. */
+export function atOnce<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(work()));
 }
 
 function unavailable(call: string): PosthornError<InboxErrorCode> {

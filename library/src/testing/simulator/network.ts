@@ -140,21 +140,16 @@ export class Network {
     };
     if (door === undefined) return finish(UNREACHABLE);
     door.life.whenEnded(() => finish(RESET));
-    door.life.do(() => {
+    const receive = async (): Promise<void> => {
       log.add({ kind: "arrival", ...seen });
-      const received = door.receive(source, {
-        headers: request.headers,
-        body: request.body,
-        url: request.url,
-      });
-      void received.then((given) => {
-        const { status, headers } = replyOf(given);
-        const verdict = headers?.[VERDICT_HEADER];
-        log.count(`verdict.${verdict ?? status}`);
-        log.add({ kind: "reply", post: seen.post, status, verdict });
-        finish(answerOf(status, headers?.["retry-after"], poster.life.now()));
-      });
-    });
+      const { headers: sent, body, url } = request;
+      const { status, headers } = replyOf(await door.receive(source, { headers: sent, body, url }));
+      const verdict = headers?.[VERDICT_HEADER];
+      log.count(`verdict.${verdict ?? status}`);
+      log.add({ kind: "reply", post: seen.post, status, verdict });
+      finish(answerOf(status, headers?.["retry-after"], poster.life.now()));
+    };
+    door.life.do(() => void receive());
   }
 
   /** At the same moment, or when the first is long forgotten. */

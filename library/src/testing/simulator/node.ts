@@ -32,6 +32,8 @@ export interface NodeParts {
   readonly sources: readonly string[];
   /** Whether they have anything to deliver. */
   readonly delivers: boolean;
+  /** Whether anything is sent to them. */
+  readonly receives: boolean;
 }
 
 /** For a whole attempt. */
@@ -48,7 +50,7 @@ export interface Running {
   readonly sender: Sender<unknown, "asynchronous">;
   readonly operator: Operator;
   readonly dispatching: Dispatching | undefined;
-  readonly receiver: Receiver;
+  readonly receiver: Receiver | undefined;
   /** Resolves when the dispatcher has come to its end. */
   ended: Promise<void>;
 }
@@ -84,7 +86,7 @@ export class SimulatedNode {
     this.#running = running;
     this.#parts.scheduler.woke();
     if (running.dispatching !== undefined) running.ended = running.dispatching.run();
-    void running.receiver.keepPurged({ everyMs: PURGE_MS, signal: new Fuse().signal });
+    void running.receiver?.keepPurged({ everyMs: PURGE_MS, signal: new Fuse().signal });
   }
 
   /** Ends the process at once. */
@@ -93,16 +95,13 @@ export class SimulatedNode {
     this.#running = undefined;
   }
 
-  /** As a deploy does: what is under way is finished, then the process ends; `then` is called if it came so far. */
-  stopGently(then: () => void): void {
+  /** As a deploy does: what is under way is finished, then the process ends. Resolves if it came so far. */
+  async stopGently(): Promise<void> {
     const running = this.#running;
-    if (running === undefined) return;
     this.#parts.scheduler.woke();
-    running.dispatching?.stop();
-    void running.ended.then(() => {
-      if (this.#running === running) this.crash();
-      then();
-    });
+    running?.dispatching?.stop();
+    await running?.ended;
+    if (this.#running === running) this.crash();
   }
 
   armStore(call: string, how: StoreFault): void {
@@ -127,7 +126,7 @@ export class SimulatedNode {
   }
 
   #begin(): Running {
-    const { script, scheduler, log, network, delivers } = this.#parts;
+    const { script, scheduler, log, network, delivers, receives } = this.#parts;
     const life = new Life(scheduler, this.#clock, streamOf(script.seed, this.index * 100 + ++this.#lives));
     const who = { node: this.index, life: this.#lives };
     const faultOf = (call: string): StoreFault | undefined => this.#takeStoreFault(call);
@@ -144,7 +143,7 @@ export class SimulatedNode {
       sender,
       operator: createOperator({ store: outbox }),
       dispatching: delivers ? new Dispatching(outbox, egress, settings) : undefined,
-      receiver: this.#receiver(life, line, sender),
+      receiver: receives ? this.#receiver(life, line, sender) : undefined,
       ended: Promise.resolve(),
     };
   }

@@ -34,19 +34,19 @@ function publish(world: World, { node, events, how, twice }: StepOf<"publish">):
   const publisher = world.runningOf(node);
   const running = publisher?.running;
   if (publisher === undefined || running === undefined) return;
-  // A process that is stopped begins when it goes on; one that dies before that never does.
-  running.life.do(() => {
+  const begin = async (): Promise<void> => {
     const call = world.nextCall();
     log.add({ kind: "publish", call, node: publisher.index, how, events });
     log.count("events", how === "rollback" ? 0 : events.length);
     publishing.add(call);
     running.life.whenEnded(() => publishing.delete(call));
-    void publishAll({ ...running, nowMs: () => world.nowMs }, events, { how, twice }).then((result) => {
-      publishing.delete(call);
-      log.count(`publish.${result}`);
-      log.add({ kind: "published", call, result });
-    });
-  });
+    const result = await publishAll({ ...running, nowMs: () => world.nowMs }, events, { how, twice });
+    publishing.delete(call);
+    log.count(`publish.${result}`);
+    log.add({ kind: "published", call, result });
+  };
+  // A process that is stopped begins when it goes on; one that dies before that never does.
+  running.life.do(() => void begin());
 }
 
 function harm(world: World, step: StepOf<"crash" | "restart" | "stop" | "clock" | "cut">): void {
@@ -61,7 +61,8 @@ function harm(world: World, step: StepOf<"crash" | "restart" | "stop" | "clock" 
       scheduler.after(step.forMs, () => node.start());
       return;
     case "restart":
-      return node.stopGently(() => scheduler.after(step.forMs, () => node.start()));
+      void node.stopGently().then(() => scheduler.after(step.forMs, () => node.start()));
+      return;
     case "stop":
       running.life.stop();
       scheduler.after(step.forMs, () => running.life.goOn());

@@ -19,6 +19,8 @@ export interface PublishedEvent {
 /** What the publishers of a run wrote down. */
 export class Publications {
   readonly events: Map<number, PublishedEvent> = new Map();
+  readonly #byCall = new Map<number, PublishedEvent[]>();
+  readonly #bodies = new Map<number, string | undefined>();
 
   observe(record: LogRecord, index: number): void {
     if (record.kind === "publish") {
@@ -34,10 +36,10 @@ export class Publications {
           result: "unknown" as const,
         };
         this.events.set(plan.number, event);
+        this.#byCall.set(call, [...(this.#byCall.get(call) ?? []), event]);
       }
     } else if (record.kind === "published") {
-      for (const event of this.events.values()) {
-        if (event.call !== record.call) continue;
+      for (const event of this.#byCall.get(record.call) ?? []) {
         event.result = record.result;
         event.knownAt = index;
       }
@@ -56,6 +58,12 @@ export class Publications {
 
   /** The bytes of an event, as its publisher made them; undefined while nobody has begun to publish it. */
   bodyOf(number: number): string | undefined {
+    const known = this.#bodies.get(number) ?? this.#makeBody(number);
+    this.#bodies.set(number, known);
+    return known;
+  }
+
+  #makeBody(number: number): string | undefined {
     if (number < PASSED_ON_FROM) {
       const plan = this.events.get(number)?.plan;
       return plan && textOf(bodyOf({ type: plan.type, number, key: plan.key, handler: plan.handler }));

@@ -3,6 +3,7 @@ import { isPosthornError } from "../../posthorn-error.js";
 import type { Publication } from "../../publication.js";
 import { businessRow } from "./handler.js";
 import type { Life } from "./life.js";
+import { atOnce } from "./line.js";
 import type { Line } from "./line.js";
 import type { EventPlan, PublishHow } from "./script.js";
 import { bodyOf } from "./wire-event.js";
@@ -64,11 +65,11 @@ async function inTransaction(
     });
     await sender.publish(publications, { tx });
     if (how === "rollback") {
-      await line.ask("rollback", async () => store.rollback(tx));
+      await line.ask("rollback", () => atOnce(() => store.rollback(tx)));
       return "fail";
     }
     committing = true;
-    await line.ask("commit", async () => store.commit(tx));
+    await line.ask("commit", () => atOnce(() => store.commit(tx)));
     sender.wake();
     return "ok";
   } catch {

@@ -69,7 +69,7 @@ function nodesOf(random: Random): readonly NodePlan[] {
 function endpointsOf(random: Random): readonly EndpointPlan[] {
   return Array.from({ length: random.chance(0.3) ? 2 : 1 }, (_, index) => ({
     name: `ep_${index}`,
-    plain: random.chance(index === 0 ? 0.5 : 0.9),
+    plain: random.chance(index === 0 ? 0.6 : 0.9),
     types: index === 0 ? ["*"] : ["order.*"],
     order: random.pick(ORDERS),
     dead: random.pick(POLICIES),
@@ -91,13 +91,13 @@ interface Traffic {
 function publications(random: Random, { nodes, healAt, passesOn, delays, kills }: Traffic): Step[] {
   const keys = Array.from({ length: random.between(1, 4) }, (_, index) => `key_${index}`);
   const steps: Step[] = [];
-  const count = random.between(18, 29);
-  let number = 0;
-  while (number < count) {
-    const size = random.pick([1, 1, 2, 3, 6]);
-    const events = Array.from({ length: Math.min(size, count - number) }, () =>
-      eventOf(random, number++, { keys, passesOn, delays, kills: kills && number === 6 }),
-    );
+  const count = random.between(18, 27);
+  for (let first = 0, size = 0; first < count; first += size) {
+    size = Math.min(random.pick([1, 1, 2, 3, 6]), count - first);
+    const events = Array.from({ length: size }, (_, index) => {
+      const number = first + index;
+      return eventOf(random, number, { keys, passesOn, delays, kills: kills && number === 5 });
+    });
     const at = random.between(0, Math.floor(healAt * 0.8));
     const how = random.chance(0.08) ? "rollback" : random.pick(["append", "commit"] as const);
     steps.push({

@@ -83,7 +83,7 @@ class Shrinking {
       const moved = (node: number): number => (node > index ? node - 1 : node);
       const steps = this.#script.steps
         .filter((step) => !("node" in step) || step.node !== index)
-        .map((step) => ("node" in step ? { ...step, node: moved(step.node) } : step));
+        .map((step) => ("node" in step ? Object.assign({}, step, { node: moved(step.node) }) : step));
       await this.#take({ ...this.#script, nodes, steps });
     }
     if (this.#script.endpoints.length > 1) {

@@ -122,8 +122,9 @@ export class World {
     return script.nodes.map((plan, index) => {
       const database = databases[plan.database] as Database;
       const delivers = plan.database === 0 || passesOn;
+      const receives = plan.database === 1 || passesOn;
       const shared = { script, scheduler, log, network, begun, secret: SECRET };
-      const parts = { ...shared, sources: sources[plan.database] ?? [], delivers };
+      const parts = { ...shared, sources: sources[plan.database] ?? [], delivers, receives };
       return new SimulatedNode(index, plan, { database, parts });
     });
   }
@@ -154,8 +155,9 @@ export class World {
       return isThere && !this.cut.has(index) && !this.cut.has(who.node);
     });
     const { running } = reachable.length > 0 ? life.random.pick(reachable) : {};
-    if (running === undefined) return undefined;
-    return { life: running.life, receive: (source, request) => running.receiver.receive(source, request) };
+    const { receiver } = running ?? {};
+    if (running === undefined || receiver === undefined) return undefined;
+    return { life: running.life, receive: (source, request) => receiver.receive(source, request) };
   }
 
   /** Some events kill whoever sends them, until somebody has mended the sender. */
@@ -176,10 +178,10 @@ export class World {
 
   /** Looks whether anything is left to do. An operator who watches lets stopped endpoints go on. */
   #look(): void {
-    void this.#isAtRest().then((rest) => {
-      const finished = this.scheduler.now > this.#lastStepAt;
-      this.#over = (rest && finished) || this.scheduler.now >= this.#latest;
-    });
+    const isLate = this.scheduler.now >= this.#latest;
+    const isFinished = this.scheduler.now > this.#lastStepAt;
+    const judge = (rest: boolean): void => void (this.#over = isLate || (rest && isFinished));
+    void this.#isAtRest().then(judge);
     this.scheduler.woke();
     this.scheduler.after(LOOKS_EVERY_MS, () => this.#look());
   }
@@ -190,6 +192,7 @@ export class World {
 
   async #isAtRest(): Promise<boolean> {
     let rest = this.network.underWay === 0 && this.publishing.size === 0;
+    if (!rest) return false;
     for (const { store, index: database, isUp, isBehind } of this.databases) {
       const { outbox } = store;
       for (const { id, state } of await outbox.listEndpoints({ limit: 100 })) {
