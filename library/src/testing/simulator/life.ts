@@ -63,11 +63,13 @@ export class Life implements Clock {
     if (!this.#alive) return never();
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
-      const planned = this.after(ms / this.#error.rate, resolve);
-      signal?.addEventListener("abort", () => {
+      const wake = (): void => {
         planned.action = undefined;
+        signal?.removeEventListener("abort", wake);
         if (this.#alive) resolve();
-      });
+      };
+      const planned = this.after(ms / this.#error.rate, wake);
+      signal?.addEventListener("abort", wake);
     });
   }
 

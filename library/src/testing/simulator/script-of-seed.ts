@@ -70,7 +70,7 @@ function endpointsOf(random: Random): readonly EndpointPlan[] {
   return Array.from({ length: random.chance(0.3) ? 2 : 1 }, (_, index) => ({
     name: `ep_${index}`,
     plain: random.chance(index === 0 ? 0.6 : 0.9),
-    types: index === 0 ? ["*"] : ["order.*"],
+    types: index === 0 && random.chance(0.6) ? ["*"] : ["order.*"],
     order: random.pick(ORDERS),
     dead: random.pick(POLICIES),
     waitsMs: Array.from({ length: random.between(1, 4) }, () => random.between(20, 300)),
