@@ -2,23 +2,25 @@ import { printScript, shrink, simulate } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
 import { planted, PLANTED_BUGS } from "./planted-bugs.js";
 
-// The most that any of them may take; `npx tsx scripts/simulate.ts --bugs` prints at which seed each is found.
+// The most that any of them may take, by the promise that the simulator makes of itself.
 const SEEDS = 2000;
 
 describe("the simulator finds", () => {
   it.each(PLANTED_BUGS)("$name", { timeout: 120_000 }, async (bug) => {
-    let found: number | undefined;
-    for (let seed = 0; seed < SEEDS && found === undefined; seed++) {
-      if ((await simulate(seed, planted(bug))).violations.length > 0) found = seed;
-    }
-    expect(found, "the seed at which it is found").toBeDefined();
+    const options = planted(bug);
+    const finds = async (seed: number): Promise<boolean> =>
+      (await simulate(seed, options)).violations.length > 0;
+    // Where a change of the scripts has moved it, the search begins anew.
+    let found = await finds(bug.foundAt);
+    for (let seed = 0; seed < SEEDS && !found; seed++) found = await finds(seed);
+    expect(found, `found within ${SEEDS} seeds`).toBe(true);
   });
 });
 
 it("a failing run shrinks to a short script that fails in the same way", async () => {
   const bug = PLANTED_BUGS.find(({ name }) => name.startsWith("no fence"));
   if (bug === undefined) throw new Error("The bug is gone.");
-  let seed = 0;
+  let seed = bug.foundAt;
   while ((await simulate(seed, planted(bug))).violations.length === 0) seed++;
   const before = (await simulate(seed, planted(bug))).script;
   const shrunk = await shrink(before, planted(bug));

@@ -138,9 +138,11 @@ export class WorkLoop<Claim extends object, Result> {
   /** Tries until the store takes it: what was sent must be recorded, or it is sent again when its lease ends. */
   async #settle(results: readonly Result[]): Promise<void> {
     let answer: readonly (Claim | undefined)[] | undefined;
+    let tries = 0;
     do {
       const next = !this.#stopping && !this.#alone;
       answer = await this.#attempt("settle", () => this.#work.settle(results, next));
+      tries += 1;
     } while (answer === undefined);
     results.forEach((result, index) => {
       const claim = this.#claimOf.get(result as object);
@@ -150,6 +152,8 @@ export class WorkLoop<Claim extends object, Result> {
       // Its slot, and its endpoint's, may be what another waits for.
       else this.#mayBeMore = true;
     });
+    // Not before it is settled: until then its lanes count as held, and nothing of them would be given back.
+    if (tries > 1) this.#leftBehind = true;
     this.#bell.ring();
   }
 
@@ -182,7 +186,7 @@ export class WorkLoop<Claim extends object, Result> {
       return answer;
     } catch (error) {
       this.#work.failed(operation, error);
-      if (operation === "claim" || operation === "settle") this.#leftBehind = true;
+      if (operation === "claim") this.#leftBehind = true;
       const waitMs = FAILURE_WAITS_MS[Math.min(this.#failures++, FAILURE_WAITS_MS.length - 1)] ?? 0;
       await this.#clock.sleep(waitMs);
       return undefined;

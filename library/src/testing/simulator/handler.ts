@@ -15,7 +15,7 @@ export interface HandlerParts {
 interface Told {
   readonly number: number;
   readonly key?: string;
-  readonly handler: HandlerPlan;
+  readonly handler?: HandlerPlan;
 }
 
 /** What the number of an event that is passed on has more than the number of the one that caused it. */

@@ -69,7 +69,7 @@ function nodesOf(random: Random): readonly NodePlan[] {
 function endpointsOf(random: Random): readonly EndpointPlan[] {
   return Array.from({ length: random.chance(0.3) ? 2 : 1 }, (_, index) => ({
     name: `ep_${index}`,
-    plain: random.chance(index === 0 ? 0.6 : 0.9),
+    plain: random.chance(index === 0 ? 0.7 : 0.9),
     types: index === 0 && random.chance(0.6) ? ["*"] : ["order.*"],
     order: random.pick(ORDERS),
     dead: random.pick(POLICIES),
@@ -89,7 +89,7 @@ interface Traffic {
 }
 
 function publications(random: Random, { nodes, healAt, passesOn, delays, kills }: Traffic): Step[] {
-  const keys = Array.from({ length: random.between(1, 4) }, (_, index) => `key_${index}`);
+  const keys = Array.from({ length: random.between(1, 4) }, (_, index) => `k${index}`);
   const steps: Step[] = [];
   const count = random.between(18, 27);
   for (let first = 0, size = 0; first < count; first += size) {

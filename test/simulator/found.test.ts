@@ -1,0 +1,51 @@
+import { simulate } from "posthorn/testing";
+import type { Script } from "posthorn/testing";
+import { expect, it } from "vitest";
+
+// Mistakes that the simulator has found in shipped code, each kept as the shortest script that shows it.
+
+const event = (number: number) =>
+  ({ number, type: "order.paid", key: "key_0", idGiven: true, handler: "works" }) as const;
+
+const calm: Omit<Script, "steps"> = {
+  seed: 1,
+  nodes: [
+    { database: 0, skewMs: 0, rate: 1 },
+    { database: 1, skewMs: 0, rate: 1 },
+  ],
+  endpoints: [
+    {
+      name: "ep_0",
+      plain: true,
+      types: ["*"],
+      order: "key",
+      dead: undefined,
+      waitsMs: [100],
+      maxInFlight: 64,
+    },
+  ],
+  leaseMs: 3000,
+  pollMs: 1000,
+  slots: 1,
+  batch: 100,
+  hints: "committed",
+  healAt: 1000,
+};
+
+// The loop gave back what a lost answer may have leased while the settlement was still to be tried again: the lane
+// counted as held, and what the answer had leased waited for its lease to end, and was charged with a lapse.
+it("a lost answer to a settlement does not keep its lane waiting for a lease", async () => {
+  for (let at = 110; at < 200; at += 5) {
+    const publish = { kind: "publish", node: 0, how: "append", twice: false } as const;
+    const { counts } = await simulate({
+      ...calm,
+      steps: [
+        { at: 0, kind: "store", node: 0, call: "settle", how: "lost" },
+        { at: 100, ...publish, events: [event(1)] },
+        { at: 105, ...publish, events: [event(2)] },
+        { at, ...publish, events: [event(3)] },
+      ],
+    });
+    expect([at, counts.get("claim.lapsed") ?? 0]).toEqual([at, 0]);
+  }
+});
