@@ -23,7 +23,8 @@ export const DELIVERY = {
   graphile: "graphile-worker, unordered",
   bullMq: "bullmq on Redis, unordered",
   pgBossBatches: "pg-boss, unordered, in batches",
-  graphileBatches: "graphile-worker, unordered, in batches",
+  graphileLocal: "graphile-worker, unordered, local queue",
+  graphileBatches: "graphile-worker, unordered, local queue, in batches",
   rawSequential: "raw loop, one at a time",
   hot: "postgres, one key, drain",
 } as const;
@@ -38,6 +39,7 @@ export const deliveryRatios: readonly Ratio[] = [
   { name: "postgres drain / graphile-worker", of: DELIVERY.drain, to: DELIVERY.graphile, goal: ">= 4" },
   { name: "postgres drain / bullmq", of: DELIVERY.drain, to: DELIVERY.bullMq, goal: ">= 1" },
   { name: "postgres drain / pg-boss in batches", of: DELIVERY.drain, to: DELIVERY.pgBossBatches },
+  { name: "postgres drain / graphile-worker, local queue", of: DELIVERY.drain, to: DELIVERY.graphileLocal },
   { name: "postgres drain / graphile-worker in batches", of: DELIVERY.drain, to: DELIVERY.graphileBatches },
 ];
 
@@ -54,12 +56,12 @@ export interface DeliveryParts {
   readonly url: string;
 }
 
-/** How many events a turn drains: enough for a second or so of each. */
+/** How many events a turn drains: enough that opening connections and warming up are a small part of it. */
 function sizesOf(quick: boolean) {
-  const factor = quick ? 0.25 : 1;
+  const factor = quick ? 0.125 : 1;
   return {
-    many: { events: 10_000 * factor, keys: KEYS },
-    slow: { events: 2500 * factor, keys: KEYS },
+    many: { events: 20_000 * factor, keys: KEYS },
+    slow: { events: 5000 * factor, keys: KEYS },
     hot: { events: 2500 * factor, keys: 1 },
   };
 }
@@ -82,7 +84,10 @@ export async function deliveryCases(parts: DeliveryParts): Promise<Case[]> {
   ];
 }
 
-/** Each once as it comes, with every event recorded by itself, and once with the records of many in one statement. */
+/**
+ * Each as it comes, with every event fetched or recorded by itself; and, for those who tune it, with all that it can do
+ * in batches.
+ */
 function queueCases({ context, bench, server, post, url }: DeliveryParts): Case[] {
   const { many, slow } = sizesOf(context.quick);
   const pool = bench.poolOf(20);
@@ -90,12 +95,15 @@ function queueCases({ context, bench, server, post, url }: DeliveryParts): Case[
   const batches = { context, post, completes: "in batches" } as const;
   const pgBoss = (parts: QueueParts, schema: string) => (): Promise<Queue> =>
     openPgBoss(parts, { url, schema });
-  const graphile = (parts: QueueParts, schema: string) => (): Promise<Queue> =>
-    openGraphile(parts, { pool, schema });
+  const graphile =
+    (parts: QueueParts, schema: string, localQueue = true) =>
+    (): Promise<Queue> =>
+      openGraphile(parts, { pool, schema, localQueue });
   return [
     queueCase({ ...named(DELIVERY.pgBoss), ...slow }, server, pgBoss(single, "boss")),
     queueCase({ ...named(DELIVERY.pgBossBatches), ...many }, server, pgBoss(batches, "boss_batches")),
-    queueCase({ ...named(DELIVERY.graphile), ...slow }, server, graphile(single, "graphile")),
+    queueCase({ ...named(DELIVERY.graphile), ...slow }, server, graphile(single, "graphile", false)),
+    queueCase({ ...named(DELIVERY.graphileLocal), ...slow }, server, graphile(single, "graphile_local")),
     queueCase({ ...named(DELIVERY.graphileBatches), ...many }, server, graphile(batches, "graphile_batches")),
   ];
 }

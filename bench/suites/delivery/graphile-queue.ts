@@ -9,17 +9,24 @@ const NAME = "post_event";
 const LOCAL_QUEUE = 500;
 const silent = new Logger(() => () => undefined);
 
-/** graphile-worker with a local queue, which fetches in batches, as its guide to performance says. */
+interface GraphileParts {
+  readonly pool: Pool;
+  readonly schema: string;
+  /** Fetches in batches, as its guide to performance says; without it each worker asks for its next job, as it comes. */
+  readonly localQueue: boolean;
+}
+
+/** graphile-worker with as many workers as we have slots. */
 export async function openGraphile(
   { context, post, completes }: QueueParts,
-  { pool, schema }: { readonly pool: Pool; readonly schema: string },
+  { pool, schema, localQueue }: GraphileParts,
 ): Promise<Queue> {
   const batchDelay = completes === "in batches" ? 0 : -1;
   const worker = {
     schema,
     concurrentJobs: IN_FLIGHT,
     pollInterval: 500,
-    localQueue: { size: LOCAL_QUEUE },
+    ...(localQueue ? { localQueue: { size: LOCAL_QUEUE } } : {}),
     completeJobBatchDelay: batchDelay,
     failJobBatchDelay: batchDelay,
     logger: silent,

@@ -8,7 +8,7 @@ import type { DispatcherSettings } from "./dispatcher-options.js";
 import type { Egress } from "./egress.js";
 import { KnownEndpoints } from "./known-endpoints.js";
 import { runClaim } from "./lane-run.js";
-import type { Lease, RunResult } from "./lane-run.js";
+import type { Lease, RunParts, RunResult } from "./lane-run.js";
 import { Sequencing } from "./sequencing.js";
 
 /** What a drain has done. */
@@ -36,7 +36,7 @@ const MOST_BYTES_PER_RUN = 1_048_576;
 export class Dispatching {
   readonly #store: DeliveryStore;
   readonly #settings: DispatcherSettings;
-  readonly #egress: Egress;
+  readonly #runParts: RunParts;
   readonly #worker: string;
   readonly #endpoints: KnownEndpoints;
   readonly #loop: WorkLoop<Lease, RunResult>;
@@ -51,7 +51,7 @@ export class Dispatching {
     const { clock, slots, pollMs } = settings;
     this.#store = store;
     this.#settings = settings;
-    this.#egress = egress;
+    this.#runParts = { ...settings, egress, isStopping: () => this.#stopping };
     this.#worker = newId("wrk", clock.now());
     this.#endpoints = new KnownEndpoints(store);
     this.#loop = new WorkLoop(this.#work(), { slots, pollMs, settleBatch: SETTLE_BATCH }, clock);
@@ -137,10 +137,7 @@ export class Dispatching {
   }
 
   #run(lease: Lease): Promise<RunResult> {
-    const { clock, observer, random, deadlineMs, marginMs } = this.#settings;
-    const isStopping = (): boolean => this.#stopping;
-    const parts = { egress: this.#egress, clock, observer, random, deadlineMs, marginMs, isStopping };
-    return runClaim(parts, lease, this.#endpoints.get(lease.claim.endpoint.id));
+    return runClaim(this.#runParts, lease, this.#endpoints.get(lease.claim.endpoint.id));
   }
 
   async #settle(results: readonly RunResult[], wanted: boolean): Promise<readonly (Lease | undefined)[]> {

@@ -9,7 +9,7 @@ import { recordOf, requestHeaders } from "./attempt.js";
 import type { Trial } from "./attempt.js";
 import type { AttemptRecord } from "./attempt-record.js";
 import type { Claim, ClaimedDelivery, NextState, Settlement } from "./delivery-store.js";
-import type { Egress, EgressAnswer, OutgoingRequest } from "./egress.js";
+import type { Egress, EgressAnswer } from "./egress.js";
 import type { KnownEndpoint } from "./known-endpoints.js";
 import { transition } from "./transition.js";
 
@@ -56,12 +56,12 @@ export async function runClaim(
     const isFirst = acknowledged === 0;
     const overAt = isFirst ? Infinity : startedAt + LONGEST_RUN_MS;
     if (known === undefined || !mayBegin(parts, lease, { isFirst, overAt })) break;
-    const number = isFirst ? claim.attempts + 1 : 1;
-    const trial: Trial = { claim, delivery, after, number };
-    const failures = isFirst ? claim.failures : 0;
     const step = await tryOnce(parts, known, {
-      ...trial,
-      failures,
+      claim,
+      delivery,
+      after,
+      number: isFirst ? claim.attempts + 1 : 1,
+      failures: isFirst ? claim.failures : 0,
       runMs: parts.clock.monotonic() - startedAt,
     });
     if (step.record !== undefined) attempts.push(step.record);
@@ -110,24 +110,20 @@ async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, giv
     return { rest: { state: "dead", because: "unsendable", policy }, record: undefined };
   }
   const { body } = delivery.event;
+  const request = { url: endpoint.url, headers, body, deadlineMs: parts.deadlineMs };
   reach("post.before_send");
-  const result = await post(parts, { url: endpoint.url, headers, body, deadlineMs: parts.deadlineMs });
+  let result: EgressAnswer;
+  try {
+    result = await parts.egress.post(request);
+  } catch {
+    // A way out that throws, against its promise, must not leave its lane held by nobody. It may have been sent before.
+    const durationMs = parts.clock.now() - startedAt.getTime();
+    result = { outcome: { kind: "unknown", reason: "reset" }, answer: undefined, durationMs };
+  }
   reach("post.after_answer");
   tell(parts.observer, given, result, endpoint.id);
   const waitMs = retryWaitMs(endpoint.retry, failures + 1, parts.random());
   return { rest: transition(result.outcome, { waitMs, policy }), record: recordOf(given, startedAt, result) };
-}
-
-/** A way out that throws, against its promise, must not leave its lane held by nobody. */
-async function post({ egress, clock }: RunParts, request: OutgoingRequest): Promise<EgressAnswer> {
-  const startedAt = clock.monotonic();
-  try {
-    return await egress.post(request);
-  } catch {
-    // It may have been sent before it threw.
-    const durationMs = clock.monotonic() - startedAt;
-    return { outcome: { kind: "unknown", reason: "reset" }, answer: undefined, durationMs };
-  }
 }
 
 function isExpired({ expiresInMs }: ClaimedDelivery, runMs: number): boolean {

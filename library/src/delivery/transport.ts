@@ -59,15 +59,20 @@ class GuardedEgress implements Egress {
     };
   }
 
-  async post(request: OutgoingRequest): Promise<EgressAnswer> {
-    if (this.#closed !== undefined)
-      throw failure("egress_closed", "This egress is closed; create another one.");
-    checkRequest(request);
+  // Without `async`: it would wrap the exchange's promise in another, for each of the requests.
+  post(request: OutgoingRequest): Promise<EgressAnswer> {
+    const refused = this.#refusalOf(request);
+    if (refused !== undefined) return Promise.reject(refused);
     // At each sending: the URL may have been stored before a setting was taken back.
     const verdict = this.#judge(request.url);
-    if (verdict.kind === "forbidden") return refusal(verdict);
-    if (request.signal?.aborted === true) return NOT_BEGUN;
+    if (verdict.kind === "forbidden") return Promise.resolve(refusal(verdict));
+    if (request.signal?.aborted === true) return Promise.resolve(NOT_BEGUN);
     return this.#poolOf(verdict.origin).post(request, verdict);
+  }
+
+  #refusalOf(request: OutgoingRequest): Error | undefined {
+    if (this.#closed === undefined) return faultOf(request);
+    return failure("egress_closed", "This egress is closed; create another one.");
   }
 
   close(): Promise<void> {
@@ -105,15 +110,16 @@ function refusal({ reason, message }: Forbidden): EgressAnswer {
   return { outcome: { kind: "forbidden", reason }, answer: undefined, durationMs: 0, detail: message };
 }
 
-function checkRequest({ deadlineMs, headers }: OutgoingRequest): void {
+function faultOf({ deadlineMs, headers }: OutgoingRequest): Error | undefined {
   if (!(deadlineMs > 0 && deadlineMs <= LONGEST_TIMER_MS)) {
-    throw invalidRequest(new Error(`its deadlineMs is ${String(deadlineMs)}`));
+    return invalidRequest(new Error(`its deadlineMs is ${String(deadlineMs)}`));
   }
   // It would name another server than the one that was judged, to the receiver and to TLS.
-  for (const name of Object.keys(headers)) {
+  for (const name in headers) {
     if (name.length === 4 && name.toLowerCase() === "host")
-      throw invalidRequest(new Error("it has a host header"));
+      return invalidRequest(new Error("it has a host header"));
   }
+  return undefined;
 }
 
 function openClient(
