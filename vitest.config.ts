@@ -6,7 +6,7 @@ const source = (path: string): string => fileURLToPath(new URL(`library/src/${pa
 
 const builtOrInstalled = ["**/node_modules/**", "**/dist/**"];
 // These need Postgres or Redis: `npm run check` leaves them out.
-const withServices = ["postgres", "sqlite", "redis", "conformance"].map(
+const withServices = ["postgres", "sqlite", "redis", "conformance", "server"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 // These take servers, other programs or thousands of simulated runs: `npm run check` has to end within a minute.
@@ -40,6 +40,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "library/src/**/*.test.ts",
+            "server/src/**/*.test.ts",
             "scripts/**/*.test.ts",
             "test/**/*.test.ts",
             "bench/**/*.test.ts",

@@ -2,23 +2,37 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// The library reads no files, so each store's migrations/*.sql stand in its migrations.ts too, written by this
-// script. scripts/build-migrations.test.ts keeps the two equal.
+// Neither the library nor the server reads files for it, so each store's migrations/*.sql stand in its migrations.ts
+// too, written by this script. scripts/build-migrations.test.ts keeps the two equal.
 
-export const storesFolder = fileURLToPath(new URL("../library/src/stores", import.meta.url));
+/** Whose migrations they are, and under which name their migrations.ts exports them. */
+export interface MigrationSet {
+  readonly set: "library" | "server";
+  readonly stores: string;
+  readonly exportedAs: string;
+}
 
-/** The stores that have migrations. */
-export function migratedStores(): string[] {
-  return readdirSync(storesFolder).filter((store) => existsSync(join(storesFolder, store, "migrations")));
+export const migrationSets: readonly MigrationSet[] = [
+  { set: "library", stores: folderOf("../library/src/stores"), exportedAs: "MIGRATIONS" },
+  { set: "server", stores: folderOf("../server/src/stores"), exportedAs: "SERVER_MIGRATIONS" },
+];
+
+function folderOf(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
+/** The stores of a set that have migrations. */
+export function migratedStores({ stores }: MigrationSet): string[] {
+  return readdirSync(stores).filter((store) => existsSync(join(stores, store, "migrations")));
 }
 
 /** The text that a store's migrations.ts must have. */
-export function migrationsModule(store: string): string {
-  const folder = join(storesFolder, store, "migrations");
+export function migrationsModule({ stores, exportedAs }: MigrationSet, store: string): string {
+  const folder = join(stores, store, "migrations");
   const files = readdirSync(folder).toSorted();
   const entries = files.map((file, index) => migrationEntry(file, index + 1, join(folder, file)));
   const made = "// Written by scripts/build-migrations.ts from migrations/*.sql: change those, and run it.";
-  return `${made}\nexport const MIGRATIONS = [\n${entries.join("")}] as const;\n`;
+  return `${made}\nexport const ${exportedAs} = [\n${entries.join("")}] as const;\n`;
 }
 
 function migrationEntry(file: string, version: number, path: string): string {
@@ -34,7 +48,9 @@ function migrationEntry(file: string, version: number, path: string): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const store of migratedStores()) {
-    writeFileSync(join(storesFolder, store, "migrations.ts"), migrationsModule(store));
+  for (const set of migrationSets) {
+    for (const store of migratedStores(set)) {
+      writeFileSync(join(set.stores, store, "migrations.ts"), migrationsModule(set, store));
+    }
   }
 }

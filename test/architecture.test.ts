@@ -4,7 +4,7 @@ import { checkBudgets, checkMedians, measureSizes } from "./architecture/budgets
 import { checkCycles } from "./architecture/cycles.js";
 import type { LibraryPackage } from "./architecture/doors.js";
 import { aliasesOf, checkDoors, checkDoorsInDocs, checkExports, doorsOf } from "./architecture/doors.js";
-import { budgets, libraryRoot } from "./architecture/house-rules.js";
+import { budgets, libraryRoot, serverRoot } from "./architecture/house-rules.js";
 import { checkImportTable } from "./architecture/import-table.js";
 import { checkLintDirectives } from "./architecture/lint-directives.js";
 import { checkDefaultExports, checkTopLevelAwait } from "./architecture/module-shape.js";
@@ -17,6 +17,7 @@ import {
   checkPlatformImports,
 } from "./architecture/platform.js";
 import { listFiles, readText, repositoryRoot } from "./architecture/project-files.js";
+import { checkServerImports } from "./architecture/server-imports.js";
 import { parseSources } from "./architecture/source.js";
 
 // Each rule is a function with tests of its own beside it; here they meet the repository.
@@ -28,6 +29,7 @@ const manifest = JSON.parse(readText("library/package.json")) as LibraryPackage;
 const doors = doorsOf(manifest);
 const aliases = aliasesOf(manifest);
 const sizes = measureSizes(library);
+const server = code.filter(({ path }) => path.startsWith(serverRoot) && !path.endsWith(".test.ts"));
 
 describe("the library's source", () => {
   it("is found, so that the rules below judge something", () => {
@@ -72,6 +74,24 @@ describe("the library's package", () => {
 
   it("has no dependencies", () => {
     expect(checkDependencies(manifest)).toEqual([]);
+  });
+});
+
+describe("the server's source", () => {
+  it("imports the library by its doors, and packages that its package.json names", () => {
+    expect(server.length).toBeGreaterThan(0);
+    const { dependencies } = JSON.parse(readText("server/package.json")) as { dependencies: object };
+    const names = Object.keys(manifest.exports ?? {}).map((door) => `posthorn${door.slice(1)}`);
+    const shape = { doors: new Set(names), dependencies: new Set(Object.keys(dependencies)) };
+    expect(checkServerImports(server, shape)).toEqual([]);
+  });
+
+  it("has no import cycles, and exports by name only", () => {
+    expect([...checkCycles(server, new Map()), ...checkDefaultExports(server)]).toEqual([]);
+  });
+
+  it("has files and functions of a size to read", () => {
+    expect([...checkBudgets(server), ...checkMedians(measureSizes(server))]).toEqual([]);
   });
 });
 

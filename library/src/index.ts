@@ -6,6 +6,8 @@
 export { systemClock } from "./clock.js";
 export { ERROR_CODES } from "./errors.js";
 export type { ErrorCode } from "./errors.js";
+export { headerFault } from "./event-headers.js";
+export type { EventHeaders } from "./event-headers.js";
 export { diagnose } from "./signature/forensics.js";
 export * from "./verify.js";
 export { dedup } from "./inbox/dedup.js";
@@ -58,6 +60,14 @@ export type {
   SettleRequest,
 } from "./delivery/delivery-store.js";
 export type { DeadPolicy, Endpoint, EndpointChange, EndpointState, Order } from "./outbox/endpoint.js";
+export type {
+  ForgetLimits,
+  IncomingEvent,
+  IncomingName,
+  Ingested,
+  IngestStore,
+} from "./outbox/ingest-store.js";
+export type { SecretSeal } from "./outbox/secret-seal.js";
 export type { EndpointOptions, EndpointUpdate } from "./outbox/endpoint-options.js";
 export type { Endpoints } from "./outbox/endpoints.js";
 export type { OutboxStore, Written } from "./outbox/outbox-store.js";

@@ -4,7 +4,17 @@
  * @module
  */
 export { createOperator } from "./operator/operator.js";
-export type { Operator } from "./operator/operator.js";
+export type { Lookups, Operator } from "./operator/operator.js";
+export type {
+  DeliveryState,
+  DeliverySummary,
+  EventFilter,
+  EventSummary,
+  LaneSummary,
+  LookupStore,
+  OutboxCensus,
+  StoredEvent,
+} from "./operator/lookup-store.js";
 export type {
   BlockedLane,
   BlockedState,
@@ -15,7 +25,7 @@ export type {
   Redriven,
   Skipped,
 } from "./operator/operator-store.js";
-export type { Outbox } from "./operator/outbox.js";
+export type { GatewayOutbox, Outbox } from "./operator/outbox.js";
 export { DEAD_REASONS } from "./delivery/dead.js";
 export type { DeadBecause } from "./delivery/dead.js";
 export type { AttemptRecord } from "./delivery/attempt-record.js";

@@ -6,6 +6,8 @@ export interface Publication {
   readonly body?: Uint8Array;
   /** Of `body`. @default "application/json" */
   readonly contentType?: string;
+  /** Sent with each delivery, and never in place of a header that signs it. Up to 64, and 8 KiB in all. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Events of one key are delivered in order. */
   readonly key?: string;
   /** Publishing the same id again sends nothing; with another body it is an error. @default a new one */

@@ -10,7 +10,7 @@ export type { Durability } from "./stores/sqlite/durability.js";
 export { sqliteStore } from "./stores/sqlite/inbox.js";
 export type { SqliteStoreOptions } from "./stores/sqlite/inbox.js";
 export { migrate } from "./stores/sqlite/migrate.js";
-export type { MigrationReport } from "./stores/sqlite/migrate.js";
+export type { MigrateOptions, Migration, MigrationReport, MigrationSet } from "./stores/sqlite/migrate.js";
 export { MIGRATIONS } from "./stores/sqlite/migrations.js";
 export { sqliteOutbox } from "./stores/sqlite/outbox.js";
 export type { SqliteOutboxOptions } from "./stores/sqlite/outbox.js";

@@ -10,7 +10,13 @@ export type { DedupBench, DedupHarness, HostTransaction } from "./testing/confor
 export { inboxConformance } from "./testing/conformance/inbox-conformance.js";
 export type { InboxBench, InboxHarness, RefusedRecord } from "./testing/conformance/inbox-harness.js";
 export { outboxConformance } from "./testing/conformance/outbox-conformance.js";
-export type { CancelledRecord, OutboxBench, OutboxHarness } from "./testing/conformance/outbox-harness.js";
+export type {
+  CancelledRecord,
+  NarrowOutboxBench,
+  NarrowOutboxHarness,
+  OutboxBench,
+  OutboxHarness,
+} from "./testing/conformance/outbox-harness.js";
 export { createFakeClock } from "./testing/fake-clock.js";
 export type { FakeClock } from "./testing/fake-clock.js";
 export { createFaultProxy } from "./testing/fault-proxy.js";

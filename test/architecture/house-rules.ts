@@ -1,6 +1,7 @@
 // The architecture as data. A rule changes here, in one row, and ARCHITECTURE.md says why.
 
 export const libraryRoot = "library/src/";
+export const serverRoot = "server/src/";
 
 /** Who may import whom. A folder may always import itself and the leaves; a folder without a row may not exist. */
 export interface ImportRow {

@@ -23,6 +23,13 @@ export interface Receipt {
 export interface Answer {
   readonly status: number;
   readonly afterMs: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came with a receipt, for whoever passes it on. */
+export interface Passing {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
 }
 
 export const SECRET = "whsec_cG9zdGhvcm4gY3Jhc2ggZW5kcG9pbnRzIG9ubHkhISE=";
@@ -32,7 +39,12 @@ const KEY = Buffer.from(SECRET.slice("whsec_".length), "base64");
 export class EndpointServer {
   readonly receipts: Receipt[] = [];
   /** Says what is answered to a receipt. */
-  answer: (receipt: Receipt) => Answer = () => ({ status: 204, afterMs: 0 });
+  answer: (receipt: Receipt, passing: Passing) => Answer | Promise<Answer> = () => ({
+    status: 204,
+    afterMs: 0,
+  });
+  /** How many requests are not answered yet. */
+  underWay = 0;
   readonly #history: History;
   readonly #server: Server;
   readonly #seen = new Set<string>();
@@ -77,11 +89,13 @@ export class EndpointServer {
     const receipt = { endpoint, ref, lane, repeated: this.#seen.has(name), at: performance.now() };
     this.#seen.add(name);
     this.receipts.push(receipt);
-    const { status, afterMs } = this.answer(receipt);
+    this.underWay++;
+    const { status, afterMs, headers } = await this.answer(receipt, { headers: request.headers, body });
     if (afterMs > 0) await sleep(afterMs);
+    this.underWay--;
     // Before the answer leaves: whatever the sender does because of it must stand behind it.
     call.ok({ status });
-    response.writeHead(status).end();
+    response.writeHead(status, headers).end();
   }
 }
 

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
-import { inject } from "vitest";
 import type { FaultPoint } from "../../library/src/fault-point.js";
 import type { HostOptions } from "./host/work.mjs";
 
@@ -22,6 +21,14 @@ export interface HostEnd {
   readonly signal: NodeJS.Signals | null;
   /** The point at which it killed itself; undefined when somebody else ended it. */
   readonly point: string | undefined;
+}
+
+/** Where the hosts are installed: by the setup of the tests, or by whoever has started this process. */
+export const HOME_VARIABLE = "POSTHORN_CRASH_HOME";
+
+// Asked for only here: outside of the test runner, its module cannot even be loaded.
+async function hostsHome(): Promise<string> {
+  return process.env[HOME_VARIABLE] ?? (await import("vitest")).inject("crashHome");
 }
 
 // The last resort when a test run ends without its teardown: nothing may stay behind.
@@ -44,7 +51,7 @@ export class Host {
     const program = `host/${options.program ?? "host"}-process.mjs`;
     const args = ["--conditions", "posthorn-faults", program, JSON.stringify(options)];
     const child = spawn(process.execPath, args, {
-      cwd: inject("crashHome"),
+      cwd: await hostsHome(),
       stdio: ["pipe", "pipe", "pipe"],
     });
     running.add(child);

@@ -2,17 +2,14 @@ import { randomBytes } from "node:crypto";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createSender } from "posthorn";
 import { createChecker, createHistory } from "posthorn/testing";
 import type { History, HistoryChecker, HistoryReport } from "posthorn/testing";
-import { EndpointServer, SECRET } from "./endpoint-server.js";
+import { EndpointServer } from "./endpoint-server.js";
+import { createEndpoints } from "./endpoints.js";
 import type { HostEnd, HostOptions, KillAt } from "./host.js";
 import type { OutboxDatabase } from "./outbox-database.js";
-import { LOOSE_ENDPOINT, writeOutbox } from "./outbox-database.js";
+import { writeOutbox } from "./outbox-database.js";
 import { Supervisor } from "./supervisor.js";
-
-/** One endpoint in the order of keys, and one that has everything of type `line` in one order. */
-export const ENDPOINTS = [LOOSE_ENDPOINT, "ep_line"] as const;
 
 export interface OutboxRunOptions {
   readonly database: OutboxDatabase;
@@ -66,9 +63,13 @@ export class OutboxRun {
         keep?.(`${JSON.stringify(record)}\n`);
       },
     });
+    const { database } = options;
     const server = await EndpointServer.open(history);
     const run = new OutboxRun(options, { history, server, checker });
-    await run.#createEndpoints();
+    await createEndpoints(
+      { outbox: database.outbox, server, history },
+      { waitMs: WAIT_MS, attempts: MAX_ATTEMPTS },
+    );
     return run;
   }
 
@@ -126,23 +127,6 @@ export class OutboxRun {
       this.history.writer(`supervisor-${randomBytes(3).toString("hex")}`, incarnation).see("fault", { what });
     });
     return supervisor;
-  }
-
-  async #createEndpoints(): Promise<void> {
-    const { endpoints } = createSender({ store: this.database.outbox, allowHttp: true });
-    const retry = { waitsMs: Array.from({ length: MAX_ATTEMPTS - 1 }, () => WAIT_MS), jitter: 0 };
-    for (const id of ENDPOINTS) {
-      const lined = id === "ep_line";
-      await endpoints.create({
-        id,
-        url: this.server.urlOf(id),
-        secrets: SECRET,
-        retry,
-        ...(lined ? { order: "endpoint", types: ["line"] } : {}),
-      });
-      const seen = { endpoint: id, dead: "halt", maxAttempts: MAX_ATTEMPTS, leastWaitMs: WAIT_MS } as const;
-      this.history.writer("tester").see("endpoint", seen);
-    }
   }
 }
 

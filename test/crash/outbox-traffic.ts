@@ -2,11 +2,13 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { History } from "posthorn/testing";
 import type { Chance } from "../chance.js";
 import { hashOf } from "./end-state.js";
 import type { Order } from "./host/outbox-work.mjs";
 import { letterOf, signedHeaders } from "./letter.js";
-import { ENDPOINTS } from "./outbox-run.js";
+import { ENDPOINTS } from "./endpoints.js";
+import type { Host } from "./host.js";
 import type { OutboxRun } from "./outbox-run.js";
 
 /** Publications of every kind that a host makes. */
@@ -34,8 +36,14 @@ export interface Wish {
   readonly key?: string;
 }
 
+/** Who is asked to publish, and who writes down what came of it. */
+export interface Publishing {
+  readonly history: History;
+  readonly publisher: { host(): Promise<Host> };
+}
+
 /** Publishes one event of a kind, as its caller would: with an id, until it is confirmed; without one, once. */
-export async function publish(run: OutboxRun, kind: Kind, given: Wish): Promise<void> {
+export async function publish(run: Publishing, kind: Kind, given: Wish): Promise<void> {
   if (kind === "relay") return relay(run, given);
   const order = orderOf(kind, given);
   const writer = run.history.writer(`publisher-${given.ref}`);
@@ -75,7 +83,7 @@ async function untilKnown(ref: string, again: boolean, attempt: () => Promise<bo
 }
 
 /** An event that a receiver's handler publishes in the transaction of another one. */
-async function relay(run: OutboxRun, { ref, chance }: Wish): Promise<void> {
+async function relay(run: Publishing, { ref, chance }: Wish): Promise<void> {
   const letter = letterOf(ref, "counted", chance);
   const bodyHash = hashOf(Buffer.concat([Buffer.from(`${ref}\n`), letter.body]));
   const writer = run.history.writer(`publisher-${ref}`);

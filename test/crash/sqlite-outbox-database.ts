@@ -1,12 +1,24 @@
+import type Database from "better-sqlite3";
 import { migrate, sqliteOutbox } from "posthorn/sqlite";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 import type { OutboxDatabase, OutboxRows } from "./outbox-database.js";
 import { BUSINESS_TABLE } from "./outbox-database.js";
 
+export interface SqliteOutboxDatabase extends OutboxDatabase {
+  readonly db: Database.Database;
+}
+
 /** A file of its own, with the tables of Posthorn and the publisher. */
-export async function createSqliteOutboxDatabase(): Promise<OutboxDatabase> {
+export async function createSqliteOutboxDatabase(): Promise<SqliteOutboxDatabase> {
   const file = createDatabaseFile();
-  const db = file.open();
+  return openSqliteOutboxDatabase(file.open(), () => file.remove());
+}
+
+/** The same in a file that is there already. */
+export async function openSqliteOutboxDatabase(
+  db: Database.Database,
+  close: () => void,
+): Promise<SqliteOutboxDatabase> {
   await migrate(db);
   db.exec(BUSINESS_TABLE);
   const rows = (sql: string): never => db.prepare(sql).all() as never;
@@ -15,13 +27,14 @@ export async function createSqliteOutboxDatabase(): Promise<OutboxDatabase> {
   const leases = db.prepare(LEASES).raw();
   return {
     name: "sqlite",
-    options: { store: "sqlite", database: file.path },
+    options: { store: "sqlite", database: db.name },
+    db,
     outbox,
     // One transaction: a worker that is still at it must not be seen at two moments.
     read: () => Promise.resolve(db.transaction(() => readRows(rows))()),
     pending: () => Promise.resolve(Number(pending.get())),
     leases: () => Promise.resolve(new Map(leases.all() as [string, number][])),
-    close: () => Promise.resolve(file.remove()),
+    close: () => Promise.resolve(close()),
   };
 }
 

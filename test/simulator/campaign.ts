@@ -26,6 +26,8 @@ export interface CampaignOptions {
   /** Every so manieth seed, as many processes share a campaign. @default 1 */
   readonly stride?: number;
   readonly onProgress?: (done: number) => void;
+  /** After so many runs each. @default 1000 */
+  readonly every?: number;
 }
 
 // More of them are understood no better.
@@ -42,6 +44,7 @@ export async function campaign({
   runs,
   stride = 1,
   onProgress,
+  every = 1000,
 }: CampaignOptions): Promise<CampaignReport> {
   const counts: Record<string, number> = {};
   const sizes: Record<Size, number[]> = { nodes: [], events: [], calls: [], faults: [], posts: [] };
@@ -53,7 +56,7 @@ export async function campaign({
     for (const [what, times] of report.counts) counts[what] = (counts[what] ?? 0) + times;
     for (const size of SIZES) sizes[size].push(report.counts.get(size) ?? 0);
     if (report.violations.length > 0) failures.push({ seed, violations: report.violations });
-    if (done % 1000 === 999) onProgress?.(done + 1);
+    if ((done + 1) % every === 0) onProgress?.(done + 1);
   }
   return { runs: done, counts, sizes, failures };
 }

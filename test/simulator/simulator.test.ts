@@ -2,6 +2,7 @@ import { scriptOf, simulate } from "posthorn/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { campaign } from "./campaign.js";
 import type { CampaignReport } from "./campaign.js";
+import { useLightAbort } from "./light-abort.js";
 
 // `npx tsx scripts/simulate.ts` runs a hundred thousand.
 const SEEDS = 250;
@@ -37,6 +38,18 @@ describe("a simulated run", () => {
     const alone = await simulate(6);
     const [beside] = await Promise.all([simulate(6), simulate(7)]);
     expect(beside.hash()).toBe(alone.hash());
+  });
+
+  it("is the same in the processes of a campaign, which have a light AbortController", async () => {
+    const platforms = globalThis.AbortController;
+    for (const seed of [10, 11, 12, 13]) {
+      const here = await simulate(seed);
+      useLightAbort();
+      const there = await simulate(seed).finally(() =>
+        Object.assign(globalThis, { AbortController: platforms }),
+      );
+      expect(there.hash()).toBe(here.hash());
+    }
   });
 
   it("is another one from another seed", async () => {

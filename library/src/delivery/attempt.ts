@@ -1,3 +1,5 @@
+import { headerFault } from "../event-headers.js";
+import type { EventHeaders } from "../event-headers.js";
 import type { Stamp } from "../event.js";
 import type { SignedHeaders, Signer } from "../signature/sign.js";
 import { signSync } from "../signature/sign.js";
@@ -23,7 +25,14 @@ export interface Trial {
 export function requestHeaders(signer: Signer, trial: Trial, at: Date): SignedHeaders {
   const { event } = trial.delivery;
   const signed = signSync(signer, { id: event.id, body: event.body, at, stamp: stampOf(trial) });
-  return { ...signed, "content-type": event.contentType, "user-agent": USER_AGENT };
+  const own = { ...signed, "content-type": event.contentType, "user-agent": USER_AGENT };
+  return event.headers === undefined ? own : { ...sendable(event.headers), ...own };
+}
+
+// Once more, for events that no sender has checked: `Webhook-Signature` would stand beside the signature, not under it.
+function sendable(headers: EventHeaders): EventHeaders {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(named.filter(([name, value]) => headerFault(name, value) === undefined));
 }
 
 function stampOf({ claim, delivery, after, number }: Trial): Stamp {

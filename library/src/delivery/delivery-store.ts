@@ -15,6 +15,8 @@ export interface ClaimedDelivery {
     readonly body: Uint8Array;
     readonly contentType: string;
     readonly time: Date;
+    /** Of the event's own; undefined where it has none. */
+    readonly headers?: Readonly<Record<string, string>> | undefined;
   };
   /** Until it expires, by the store's clock; 0 or less when it has. Undefined when it never does. */
   readonly expiresInMs: number | undefined;

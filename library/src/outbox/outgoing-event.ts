@@ -10,9 +10,11 @@ export interface OutgoingEvent {
   /** Events of one key are delivered in order. */
   readonly key: string | undefined;
   readonly body: Uint8Array;
-  /** SHA-256 of the body; only where the id was given. */
+  /** SHA-256 of the body, without a time that the caller did not give; only where the id was given. */
   readonly bodyHash: Uint8Array | undefined;
   readonly contentType: string;
+  /** Sent with each delivery, their names in lower case; undefined where there are none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** When it happened. */
   readonly time: Date;
   /** Not before; it takes its place in its lanes then. */

@@ -6,7 +6,8 @@ const NOW = Date.UTC(2026, 10, 16);
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 function prepared(given: Partial<Publication> = {}) {
-  return prepareEvent({ type: "order.paid", data: { amount: 12 }, ...given }, NOW, { maxBodyBytes: 1000 });
+  return prepareEvent({ type: "order.paid", data: { amount: 12 }, ...given }, NOW, { maxBodyBytes: 1000 })
+    .event;
 }
 
 describe("a publication", () => {
@@ -24,7 +25,7 @@ describe("a publication", () => {
   it("is sent as the very bytes that were given", () => {
     const body = new Uint8Array([0, 255, 10]);
     expect(
-      prepareEvent({ type: "t", body, contentType: "text/plain" }, NOW, { maxBodyBytes: 3 }),
+      prepareEvent({ type: "t", body, contentType: "text/plain" }, NOW, { maxBodyBytes: 3 }).event,
     ).toMatchObject({
       body,
       contentType: "text/plain",

@@ -4,9 +4,16 @@ import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
+import { prepareHeaders } from "./prepare-headers.js";
 
 /** An event that is checked and lacks only the hash of its body, which may take a promise. */
 export type UnhashedEvent = Omit<OutgoingEvent, "bodyHash">;
+
+export interface PreparedEvent {
+  readonly event: UnhashedEvent;
+  /** What must be the same when its id comes again; undefined where it has none of the caller's. */
+  readonly content: Uint8Array | undefined;
+}
 
 export interface PublicationLimits {
   readonly maxBodyBytes: number;
@@ -18,7 +25,7 @@ const JSON_TYPE = "application/json";
 const MAX_NAME_BYTES = 255;
 
 /** Checks a publication and completes it. What cannot be delivered is refused here, before anything is written. */
-export function prepareEvent(given: Publication, nowMs: number, limits: PublicationLimits): UnhashedEvent {
+export function prepareEvent(given: Publication, nowMs: number, limits: PublicationLimits): PreparedEvent {
   const type = named("type", given.type);
   const time = instant("time", given.time) ?? new Date(nowMs);
   const deliverAt = instant("deliverAt", given.deliverAt);
@@ -28,7 +35,7 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
       `expiresAt is ${expiresAt.toISOString()}, which is before it could be delivered; it would never be sent`,
     );
   }
-  return {
+  const event: UnhashedEvent = {
     id: given.id === undefined ? newId("evt", nowMs) : givenId(given.id),
     idGiven: given.id !== undefined,
     tenant: given.tenant === undefined ? DEFAULT_TENANT : named("tenant", given.tenant),
@@ -37,10 +44,17 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
     key: given.key === undefined ? undefined : named("key", given.key),
     body: bodyOf(given, type, { time, ...limits }),
     contentType: contentTypeOf(given),
+    headers: prepareHeaders(given.headers, invalid),
     time,
     deliverAt,
     expiresAt,
   };
+  return { event, content: event.idGiven ? contentOf(given, event.body) : undefined };
+}
+
+/** The time that was put into the body for want of another is not the caller's: a second call would always be a conflict. */
+function contentOf({ type, data, body, time }: Publication, bytes: Uint8Array): Uint8Array {
+  return body === undefined && time === undefined ? utf8(jsonOf({ type, data })) : bytes;
 }
 
 function bodyOf(

@@ -64,6 +64,17 @@ describe("a sender", () => {
     expect(await waiting()).toEqual(["same"]);
   });
 
+  it("sends an id once though its data is published again at another moment", async () => {
+    const event = { type: "t", id: "same", data: { amount: 1 } };
+    expect(await sender.publish(event)).toMatchObject({ duplicate: false });
+    await clock.advance(5000);
+    expect(await sender.publish(event)).toMatchObject({ duplicate: true });
+    for (const other of [{ data: { amount: 2 } }, { type: "u" }, { time: new Date(clock.now()) }]) {
+      await expect(sender.publish({ ...event, ...other })).rejects.toMatchObject({ code: "id_conflict" });
+    }
+    expect(await waiting()).toEqual(["same"]);
+  });
+
   it("refuses an id that is known with another body, and writes nothing of that call", async () => {
     await sender.publish({ type: "t", id: "same", body: new Uint8Array([1]) });
     const again = sender.publish([

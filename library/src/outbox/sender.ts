@@ -9,7 +9,7 @@ import type { OutboxErrorCode } from "./outbox-errors.js";
 import type { MaybePromise, OutboxStore, Written } from "./outbox-store.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
 import { prepareEvent } from "./prepare-event.js";
-import type { UnhashedEvent } from "./prepare-event.js";
+import type { PreparedEvent } from "./prepare-event.js";
 
 /** What a sender is made of. */
 export interface SenderOptions<Tx, Mode extends TransactionMode> {
@@ -108,7 +108,7 @@ class OutboxSender<Tx, Mode extends TransactionMode> {
     return answerTo(given, events, written);
   }
 
-  #prepare(given: Given): readonly UnhashedEvent[] {
+  #prepare(given: Given): readonly PreparedEvent[] {
     const nowMs = this.#clock.now();
     const limits = { maxBodyBytes: this.#maxBodyBytes };
     return listOf(given).map((each) => prepareEvent(each, nowMs, limits));
@@ -119,12 +119,15 @@ function listOf(given: Given): readonly Publication[] {
   return Array.isArray(given) ? (given as readonly Publication[]) : [given as Publication];
 }
 
-function withHash(event: UnhashedEvent, hash: (body: Uint8Array) => Uint8Array): OutgoingEvent {
-  return { ...event, bodyHash: event.idGiven ? hash(event.body) : undefined };
+function withHash(
+  { event, content }: PreparedEvent,
+  hash: (content: Uint8Array) => Uint8Array,
+): OutgoingEvent {
+  return { ...event, bodyHash: content && hash(content) };
 }
 
-async function hashed(event: UnhashedEvent): Promise<OutgoingEvent> {
-  return { ...event, bodyHash: event.idGiven ? await sha256(event.body) : undefined };
+async function hashed({ event, content }: PreparedEvent): Promise<OutgoingEvent> {
+  return { ...event, bodyHash: content && (await sha256(content)) };
 }
 
 function answerTo(given: Given, events: readonly OutgoingEvent[], written: readonly Written[]): unknown {

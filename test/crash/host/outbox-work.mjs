@@ -23,6 +23,7 @@
  *   Writes a business row and publishes in one transaction of the host's.
  * @property {(relay: { ref: string, publication: Publication, publisher: import("posthorn").Publisher<any> }, tx: any) => unknown} relay
  *   What a handler returns that writes a business row and publishes.
+ * @property {(most: number) => void} [limitPages] Lets the database file grow to so many pages, as a full disk does.
  */
 
 export const ROLLED_BACK = "rolled back, as asked";

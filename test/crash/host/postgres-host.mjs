@@ -1,6 +1,7 @@
 import { Pool } from "pg";
 import { dedup } from "posthorn";
 import { postgresDedup, postgresStore } from "posthorn/postgres";
+import { connected, ignore } from "./pg-connection.mjs";
 
 /** @import { PoolClient } from "pg" */
 /** @import { Host, HostOptions, Work } from "./work.mjs" */
@@ -59,25 +60,6 @@ async function write(on, { tenant, source, id, body, scope, slot }) {
      on conflict (scope, slot) do update set n = known.n + 1`,
     [scope, slot],
   );
-}
-
-function ignore() {}
-
-/**
- * A connection with a listener from its first moment on: of a session that is ended at once, pg tells before a
- * promise can be heard.
- *
- * @param {Pool} pool
- * @returns {Promise<PoolClient>}
- */
-function connected(pool) {
-  return new Promise((resolve, reject) => {
-    pool.connect((error, client) => {
-      client?.on("error", ignore);
-      if (client) resolve(client);
-      else reject(error ?? new Error("the pool gave nothing"));
-    });
-  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Pool } from "pg";
 import { postgresOutbox, postgresStore } from "posthorn/postgres";
 import { ROLLED_BACK } from "./outbox-work.mjs";
+import { connected, ignore } from "./pg-connection.mjs";
 
 /** @import { HostOptions } from "./work.mjs" */
 /** @import { PublishingHost } from "./outbox-work.mjs" */
@@ -15,14 +16,14 @@ const BUSINESS = "insert into business (ref) values ($1)";
  */
 export function postgresPublisher({ database, plant }) {
   const pool = new Pool({ connectionString: database, max: 6, application_name: "posthorn-crash" });
-  pool.on("error", () => {});
+  pool.on("error", ignore);
   return {
     store: postgresStore({ client: pool }),
     outbox: postgresOutbox({ client: pool }),
     beside: async (publish, { ref, rollBack }) => {
       // The bug of writing to another connection.
       if (plant === "business_outside") await pool.query(BUSINESS, [ref]);
-      const client = await pool.connect();
+      const client = await connected(pool);
       let whole = false;
       try {
         await client.query("begin");
@@ -34,6 +35,7 @@ export function postgresPublisher({ database, plant }) {
         whole = true;
         return { duplicate };
       } finally {
+        client.off("error", ignore);
         client.release(!whole);
       }
     },

@@ -30,6 +30,7 @@ export function sqlitePublisher({ database, plant }) {
       });
       return both.immediate();
     },
+    limitPages: (most) => void db.pragma(`max_page_count = ${most}`),
     relay:
       ({ ref, publication, publisher }) =>
       (/** @type {Database.Database} */ tx) => {

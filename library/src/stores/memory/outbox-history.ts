@@ -29,11 +29,19 @@ export interface DeadRow {
   readonly last: AttemptRecord | undefined;
 }
 
+/** How a delivery ended the last time, other than by being delivered. */
+export interface Ending {
+  readonly state: "dead" | "cancelled";
+  readonly round: number;
+  readonly because: string;
+}
+
 /** What became of deliveries: their attempts, those that died and those that were cancelled. */
 export class History {
   readonly #attempts = new Map<string, AttemptRecord[]>();
   readonly #dead = new Map<string, DeadRow>();
   readonly #cancelled: CancelledDelivery[] = [];
+  readonly #endings = new Map<string, Ending>();
   #died = 0;
 
   /** Writes an attempt of a lane's delivery; one that is written already stays as it is. */
@@ -61,6 +69,12 @@ export class History {
     this.#died += 1;
     const row = { id, number: this.#died, lane, delivery, because, diedAt, attempts: lane.attempts, last };
     this.#dead.set(id, row);
+    this.#endings.set(id, { state: "dead", round: delivery.round, because });
+  }
+
+  /** Kept when it is redriven: the place that it died in may be another than the one that it got then. */
+  ending(id: string): Ending | undefined {
+    return this.#endings.get(id);
   }
 
   dead(id: string): DeadRow | undefined {
@@ -79,11 +93,13 @@ export class History {
 
   addCancelled(
     lane: Lane,
-    { sequence, event }: Delivery,
+    { sequence, round, event }: Delivery,
     how: { because: CancelledBecause; at: Date },
   ): void {
     const { endpointId } = lane;
-    this.#cancelled.push({ id: idOf(lane, sequence), endpointId, eventId: event.id, ...how });
+    const id = idOf(lane, sequence);
+    this.#cancelled.push({ id, endpointId, eventId: event.id, ...how });
+    this.#endings.set(id, { state: "cancelled", round, because: how.because });
   }
 
   cancelled(): readonly CancelledDelivery[] {
@@ -96,6 +112,7 @@ function copyOf(attempt: AttemptRecord): AttemptRecord {
   return { ...attempt, answer: attempt.answer?.slice() };
 }
 
-function idOf({ kind, id }: Lane, sequence: bigint): string {
+/** The id of a delivery, by its place. */
+export function idOf({ kind, id }: Pick<Lane, "kind" | "id">, sequence: bigint): string {
   return deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
 }

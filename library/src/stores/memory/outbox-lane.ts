@@ -81,6 +81,11 @@ export class Lane {
     return delivery;
   }
 
+  /** Undefined where it has left the lane. */
+  at(sequence: bigint): Delivery | undefined {
+    return this.#deliveries.get(sequence);
+  }
+
   *[Symbol.iterator](): Iterator<Delivery> {
     yield* this.#deliveries.values();
   }
@@ -172,11 +177,18 @@ export function claimOf(
 }
 
 function claimedOf({ sequence, round, event }: Delivery, wallMs: number): ClaimedDelivery {
-  const { id, type, body, contentType, time, expiresAt } = event;
+  const { id, type, body, contentType, time, headers, expiresAt } = event;
   return {
     sequence,
     round,
-    event: { id, type, body: body.slice(), contentType, time: new Date(time) },
+    event: {
+      id,
+      type,
+      body: body.slice(),
+      contentType,
+      time: new Date(time),
+      headers: headers && { ...headers },
+    },
     expiresInMs: expiresAt === undefined ? undefined : expiresAt.getTime() - wallMs,
   };
 }

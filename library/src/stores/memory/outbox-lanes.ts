@@ -1,7 +1,15 @@
 import type { Claim } from "../../delivery/delivery-store.js";
 import type { Place } from "../../outbox/fan-out.js";
+import { idOf } from "./outbox-history.js";
 import { Lane } from "./outbox-lane.js";
 import type { StoredEvent } from "./outbox-lane.js";
+
+/** A place that an event was given, for good: what waited there may have left it. */
+export interface GivenPlace {
+  readonly lane: Lane;
+  readonly sequence: bigint;
+  readonly event: StoredEvent;
+}
 
 /** Every lane and every delivery without one. */
 export class Lanes {
@@ -11,6 +19,9 @@ export class Lanes {
   readonly #byKey = new Map<string, Map<string, Lane>>();
   /** Those that are not empty, so that a claim need not look at all that ever were. */
   readonly #waiting = new Set<Lane>();
+  /** By the number of their event. */
+  readonly #places = new Map<bigint, GivenPlace[]>();
+  readonly #placesById = new Map<string, GivenPlace>();
   #lastId = 0n;
   #lastLooseId = 0n;
 
@@ -18,8 +29,31 @@ export class Lanes {
   append(event: StoredEvent, { endpointId, laneKey }: Place, at: { round: number; now: number }): void {
     const lane =
       laneKey === undefined ? this.#addLoose(endpointId) : this.#laneOf(endpointId, laneKey, event);
+    this.#keepPlace({ lane, sequence: lane.end, event });
     lane.append(event, at.round, at.now);
     this.#waiting.add(lane);
+  }
+
+  /** In the order in which it was given them. */
+  placesOf({ rowId }: StoredEvent): readonly GivenPlace[] {
+    return this.#places.get(rowId) ?? [];
+  }
+
+  placeOf(deliveryId: string): GivenPlace | undefined {
+    return this.#placesById.get(deliveryId);
+  }
+
+  /** False when it was taken away with its endpoint. */
+  isThere(lane: Lane): boolean {
+    return this.find(lane.kind, lane.id) === lane;
+  }
+
+  #keepPlace(place: GivenPlace): void {
+    const { rowId } = place.event;
+    const known = this.#places.get(rowId);
+    if (known === undefined) this.#places.set(rowId, [place]);
+    else known.push(place);
+    this.#placesById.set(idOf(place.lane, place.sequence), place);
   }
 
   find(kind: Claim["kind"], id: bigint): Lane | undefined {

@@ -3,6 +3,7 @@ import type { DeadBecause } from "../../delivery/dead.js";
 import { LAPSES_BEFORE_ALONE } from "../../delivery/delivery-store.js";
 import type { DeadPolicy } from "../../outbox/endpoint.js";
 import type { EndpointTable } from "./outbox-endpoints.js";
+import type { EventLog } from "./outbox-events.js";
 import type { CancelledBecause, History } from "./outbox-history.js";
 import type { Lane } from "./outbox-lane.js";
 import type { Lanes } from "./outbox-lanes.js";
@@ -11,6 +12,7 @@ import type { Lanes } from "./outbox-lanes.js";
 export interface OutboxParts {
   readonly clock: Clock;
   readonly endpoints: EndpointTable;
+  readonly events: EventLog;
   readonly lanes: Lanes;
   readonly history: History;
 }

@@ -38,6 +38,16 @@ export class Publications {
     return verdicts;
   }
 
+  /** Stores an event, whose id is its own. */
+  store(event: OutgoingEvent): void {
+    this.#place([copyOf(event)]);
+  }
+
+  /** How many wait for their time. */
+  get waiting(): number {
+    return this.#later.length;
+  }
+
   /** Gives those their places that had to wait and are due, and says how many. */
   placeDue(): number {
     const nowMs = this.#parts.clock.now();
@@ -73,6 +83,7 @@ export class Publications {
     for (const event of events) {
       const stored = { ...event, rowId: this.#nextRowId };
       this.#nextRowId += 1n;
+      this.#parts.events.add(stored);
       if (waitMsOf(stored, nowMs) > 0) this.#later.push(stored);
       else this.#fanOut(stored);
     }
@@ -97,7 +108,8 @@ function judge(
 }
 
 function copyOf(event: OutgoingEvent): OutgoingEvent {
-  return { ...event, body: event.body.slice(), bodyHash: event.bodyHash?.slice() };
+  const { body, bodyHash, headers } = event;
+  return { ...event, body: body.slice(), bodyHash: bodyHash?.slice(), headers: headers && { ...headers } };
 }
 
 function waitMsOf({ deliverAt }: OutgoingEvent, nowMs: number): number {

@@ -11,6 +11,14 @@ import type {
 } from "../../delivery/delivery-store.js";
 import type { Observer } from "../../observer.js";
 import type {
+  DeliverySummary,
+  EventFilter,
+  EventSummary,
+  LaneSummary,
+  OutboxCensus,
+  StoredEvent,
+} from "../../operator/lookup-store.js";
+import type {
   BlockedLane,
   DeadLetter,
   Page,
@@ -18,8 +26,9 @@ import type {
   Redriven,
   Skipped,
 } from "../../operator/operator-store.js";
-import type { Outbox } from "../../operator/outbox.js";
+import type { GatewayOutbox } from "../../operator/outbox.js";
 import type { Endpoint, EndpointChange } from "../../outbox/endpoint.js";
+import type { ForgetLimits, IncomingEvent, Ingested } from "../../outbox/ingest-store.js";
 import type { Written } from "../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
@@ -28,9 +37,12 @@ import { warnInProduction } from "./not-durable.js";
 import type { Environment } from "./not-durable.js";
 import { Claims } from "./outbox-claims.js";
 import { EndpointTable } from "./outbox-endpoints.js";
+import { EventLog } from "./outbox-events.js";
 import { History } from "./outbox-history.js";
 import type { CancelledDelivery } from "./outbox-history.js";
 import { Lanes } from "./outbox-lanes.js";
+import { Lookups } from "./outbox-lookups.js";
+import { IngestNames } from "./outbox-names.js";
 import { Operator } from "./outbox-operator.js";
 import { cancelHead } from "./outbox-parts.js";
 import type { OutboxParts } from "./outbox-parts.js";
@@ -49,7 +61,7 @@ export interface MemoryOutboxOptions {
 }
 
 /** An outbox in this process. */
-export interface MemoryOutbox extends Outbox<MemoryTx, "asynchronous"> {
+export interface MemoryOutbox extends GatewayOutbox<MemoryTx, "asynchronous"> {
   /** Every delivery that was cancelled, oldest first. */
   cancelled(): readonly CancelledDelivery[];
 }
@@ -67,13 +79,23 @@ class OutboxInMemory implements MemoryOutbox {
   readonly #publications: Publications;
   readonly #claims: Claims;
   readonly #operator: Operator;
+  readonly #lookups: Lookups;
+  readonly #names: IngestNames;
 
   constructor(clock: Clock, firstEvent: bigint) {
-    const parts = { clock, endpoints: new EndpointTable(clock), lanes: new Lanes(), history: new History() };
+    const parts = {
+      clock,
+      endpoints: new EndpointTable(clock),
+      events: new EventLog(),
+      lanes: new Lanes(),
+      history: new History(),
+    };
     this.#parts = parts;
     this.#publications = new Publications(parts, firstEvent);
     this.#claims = new Claims(parts);
     this.#operator = new Operator(parts);
+    this.#lookups = new Lookups(parts);
+    this.#names = new IngestNames(clock);
   }
 
   // oxlint-disable-next-line require-await -- a transaction that has ended makes it reject, not throw
@@ -85,6 +107,19 @@ class OutboxInMemory implements MemoryOutbox {
     const written = this.#publications.append(events);
     this.wake.ring("committed");
     return Promise.resolve(written);
+  }
+
+  ingest(incoming: IncomingEvent): Promise<Ingested> {
+    const ingested = this.#names.add(incoming);
+    if (ingested.kind === "stored") {
+      this.#publications.store(incoming.event);
+      this.wake.ring("committed");
+    }
+    return Promise.resolve(ingested);
+  }
+
+  forgetNames({ maxNames }: ForgetLimits): Promise<number> {
+    return Promise.resolve(this.#names.forget(maxNames));
   }
 
   addEndpoint(endpoint: Endpoint): Promise<boolean> {
@@ -191,6 +226,34 @@ class OutboxInMemory implements MemoryOutbox {
 
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
     return Promise.resolve(this.#parts.history.attempts(deliveryId));
+  }
+
+  events(filter: EventFilter, page: Page): Promise<Paged<EventSummary>> {
+    return Promise.resolve(this.#lookups.events(filter, page));
+  }
+
+  event(tenant: string, id: string): Promise<StoredEvent | undefined> {
+    return Promise.resolve(this.#lookups.event(tenant, id));
+  }
+
+  deliveriesOf(tenant: string, eventIds: readonly string[]): Promise<readonly DeliverySummary[]> {
+    return Promise.resolve(this.#lookups.deliveriesOf(tenant, eventIds));
+  }
+
+  delivery(id: string): Promise<DeliverySummary | undefined> {
+    return Promise.resolve(this.#lookups.delivery(id));
+  }
+
+  lanes(filter: { readonly endpointId?: string | undefined }, page: Page): Promise<Paged<LaneSummary>> {
+    return Promise.resolve(this.#lookups.lanes(filter, page));
+  }
+
+  lane(id: bigint): Promise<LaneSummary | undefined> {
+    return Promise.resolve(this.#lookups.lane(id));
+  }
+
+  census(): Promise<OutboxCensus> {
+    return Promise.resolve(this.#lookups.census(this.#publications.waiting));
   }
 
   cancelled(): readonly CancelledDelivery[] {

@@ -62,7 +62,7 @@ export function readLockedSql(locked: string, tables: OutboxTables): string {
       case when ${first} then lane.key end,
       case when event.id is not null then concat(
         placed.seq, ',', coalesce(placed.round, locked.round), ',', ${inMs("event_at")}, ',',
-        ${inMs("expires_at - clock_timestamp()")}
+        ${inMs("expires_at - clock_timestamp()")}, ',', headers
       ) end,
       event.public_id, event.type, content_type,
       case when ${first} or octet_length(body) <= ${MAX_RUN_BODY} then encode(body, 'hex') end
@@ -97,6 +97,7 @@ export function lockedRowsOf(rows: readonly Row[], maxBytes: number): ReadonlyMa
 
 const DELIVERY = 4;
 const BODY = 8;
+const DELIVERY_NUMBERS = 4;
 
 /** From the first on, without a gap, up to the limit. */
 function withinBytes(run: ClaimedDelivery[], maxBytes: number): readonly ClaimedDelivery[] {
@@ -144,7 +145,11 @@ function lockedRowOf(row: Row, run: readonly ClaimedDelivery[]): LockedRow {
 }
 
 function deliveryOf(row: Row): ClaimedDelivery {
-  const [sequence, round, timeMs, expiresInMs] = row[DELIVERY]?.split(",") ?? [];
+  const packed = row[DELIVERY] ?? "";
+  const numbers = packed.split(",", DELIVERY_NUMBERS);
+  const [sequence, round, timeMs, expiresInMs] = numbers;
+  // The rest is JSON, with commas of its own.
+  const headers = packed.slice(numbers.reduce((sum, { length }) => sum + length + 1, 0));
   return {
     // A loose delivery has none.
     sequence: BigInt(sequence ?? ""),
@@ -155,9 +160,15 @@ function deliveryOf(row: Row): ClaimedDelivery {
       body: decodeHex(row[BODY] ?? "") ?? new Uint8Array(),
       contentType: row[7] ?? "",
       time: new Date(Number(timeMs)),
+      headers: ifGiven(headers, headersOf),
     },
     expiresInMs: ifGiven(expiresInMs, Number),
   };
+}
+
+/** As they stand in the table of events. */
+export function headersOf(text: string): Readonly<Record<string, string>> {
+  return JSON.parse(text) as Record<string, string>;
 }
 
 /** Null is written as an empty text. */

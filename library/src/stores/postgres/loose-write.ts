@@ -64,11 +64,13 @@ function looseSql({ loose, looseAttempt }: OutboxTables): string {
         as change (id, epoch, attempts, failures, lapses, leased, ready_ms)
       where loose.id = change.id
     ), tried as (
-      insert into ${looseAttempt} (delivery_id, round, no, event_id, started_at, duration_ms, outcome, status, error,
-        answer)
-      select owner, tried.round, no, known.event_id, ${triedValues(tried)}
+      insert into ${looseAttempt} (delivery_id, round, no, event_id, endpoint_id, started_at, duration_ms, outcome,
+        status, error, answer)
+      select owner, tried.round, no, known.event_id, known.endpoint_id, ${triedValues(tried)}
       from ${triedRows(tried)}
-      cross join lateral (select event_id from ${loose} as loose where loose.id = tried.owner limit 1) as known
+      cross join lateral (
+        select event_id, endpoint_id from ${loose} as loose where loose.id = tried.owner limit 1
+      ) as known
       on conflict (delivery_id, round, no) do nothing
     )
     delete from ${loose} where id = any ($${passed}::int8[])`;

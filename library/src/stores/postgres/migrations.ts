@@ -351,4 +351,30 @@ create table if not exists posthorn.cancelled (
 );
 `,
   },
+  {
+    version: 4,
+    name: "0004_add_ingest",
+    sql: `-- Headers that are sent with the event, as JSON; null where it has none of its own.
+alter table posthorn.event add column if not exists headers text;
+
+-- Names under which events came from elsewhere: the id that their sender gave, or a hash of their content.
+create table if not exists posthorn.ingest_name (
+  tenant text collate "C" not null,
+  name text collate "C" not null,
+  -- The public id of the event that came first under it.
+  event_id text collate "C" not null,
+  -- Null: another body is no conflict.
+  body_hash bytea,
+  -- Null: known for ever.
+  keep_until timestamptz,
+  constraint ingest_name_key primary key (tenant, name)
+) with (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05
+);
+
+-- What may be forgotten, oldest first. New names are added at its right end.
+create index if not exists ingest_name_keep_until on posthorn.ingest_name (keep_until) where keep_until is not null;
+`,
+  },
 ] as const;

@@ -1,8 +1,9 @@
 import type { Endpoint, EndpointChange } from "../../outbox/endpoint.js";
 import { textArray } from "./column-arrays.js";
 import type { Session } from "./database.js";
-import { removeRest } from "./endpoint-removal.js";
+import type { Removals } from "./endpoint-removal.js";
 import { ENDPOINT_COLUMNS, endpointParams, storedEndpointOf } from "./endpoint-row.js";
+import type { EndpointSecrets } from "./endpoint-secrets.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
 import type { Sequencer } from "./sequence.js";
@@ -10,16 +11,28 @@ import type { Sequencer } from "./sequence.js";
 /** What of an endpoint decides where events go. */
 const ADDRESSING = ["sources", "types", "order"] as const satisfies readonly (keyof EndpointChange)[];
 
+export interface EndpointsParts {
+  readonly transactions: OwnTransactions;
+  readonly tables: OutboxTables;
+  readonly sequencer: Sequencer;
+  readonly secrets: EndpointSecrets;
+  readonly removals: Removals;
+}
+
 /** Where events go. */
 export class Endpoints {
   readonly #transactions: OwnTransactions;
   readonly #tables: OutboxTables;
   readonly #sequencer: Sequencer;
+  readonly #secrets: EndpointSecrets;
+  readonly #removals: Removals;
 
-  constructor(transactions: OwnTransactions, tables: OutboxTables, sequencer: Sequencer) {
+  constructor({ transactions, tables, sequencer, secrets, removals }: EndpointsParts) {
     this.#transactions = transactions;
     this.#tables = tables;
     this.#sequencer = sequencer;
+    this.#secrets = secrets;
+    this.#removals = removals;
   }
 
   add(endpoint: Endpoint): Promise<boolean> {
@@ -31,7 +44,7 @@ export class Endpoints {
           values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text::int4, $7::text, $8::text, $9::text::int8,
             case when $7::text <> 'active' then clock_timestamp() end)
           on conflict (public_id) where removed_at is null do nothing returning id::text`,
-        params: endpointParams(endpoint),
+        params: endpointParams({ ...endpoint, secrets: this.#secrets.closed(endpoint.secrets) }),
       });
       if (rows.length > 0) await this.#bumpVersion(session);
       return rows.length > 0;
@@ -51,7 +64,7 @@ export class Endpoints {
   }
 
   async remove(id: string): Promise<boolean> {
-    const number = await this.#sequencer.drained(async (session) => {
+    const removed = await this.#sequencer.drained(async (session) => {
       const { rows } = await session.query({
         text: `
           update ${this.#tables.endpoint} set removed_at = clock_timestamp(), version = version + 1
@@ -59,11 +72,12 @@ export class Endpoints {
         params: [id],
       });
       if (rows.length > 0) await this.#bumpVersion(session);
-      return rows[0]?.[0];
+      return rows.length > 0;
     });
-    if (typeof number !== "string") return false;
-    await removeRest(this.#transactions, number, this.#tables);
-    return true;
+    if (removed) this.#secrets.forget(id);
+    // Also of one whose removal another process has begun and not ended.
+    await this.#removals.finish();
+    return removed;
   }
 
   async read(ids: readonly string[]): Promise<readonly Endpoint[]> {
@@ -73,7 +87,7 @@ export class Endpoints {
         where public_id = any ($1::text[]) and removed_at is null order by public_id`,
       params: [textArray(ids)],
     });
-    return rows.map((row) => storedEndpointOf(row).endpoint);
+    return rows.map((row) => this.#secrets.opened(storedEndpointOf(row).endpoint));
   }
 
   async list(page: {
@@ -88,7 +102,7 @@ export class Endpoints {
         order by public_id limit $3::text::int8`,
       params: [page.tenant ?? null, page.after ?? null, String(page.limit)],
     });
-    return rows.map((row) => storedEndpointOf(row).endpoint);
+    return rows.map((row) => this.#secrets.opened(storedEndpointOf(row).endpoint));
   }
 
   async #change(session: Session, id: string, change: EndpointChange): Promise<Endpoint | undefined> {
@@ -100,7 +114,10 @@ export class Endpoints {
     const [row] = rows;
     if (row === undefined) return undefined;
     const { endpoint: before } = storedEndpointOf(row);
-    const after: Endpoint = { ...before, ...change, id, tenant: before.tenant, version: before.version + 1 };
+    // As they stand there, where they are not changed: what cannot be opened here must not be lost here.
+    const secrets = change.secrets === undefined ? before.secrets : this.#secrets.closed(change.secrets);
+    const version = before.version + 1;
+    const after: Endpoint = { ...before, ...change, secrets, id, tenant: before.tenant, version };
     await session.query({
       text: `
         update ${endpoint} set tenant = $2::text, definition = $3::text, ordered_by = $4::text, dead = $5::text,
@@ -109,7 +126,7 @@ export class Endpoints {
         where public_id = $1::text and removed_at is null`,
       params: endpointParams(after),
     });
-    return after;
+    return this.#secrets.opened(after);
   }
 
   async #bumpVersion(session: Session): Promise<void> {

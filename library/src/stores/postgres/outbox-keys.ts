@@ -175,9 +175,9 @@ function sameBody({ bodyHash: one }: OutgoingEvent, { bodyHash: two }: OutgoingE
 function writeSql({ event, key, stage, later }: OutboxTables): string {
   return `
     with given as materialized (
-      select given.*, id_given, call, substring($17::bytea from hash_start for hash_length) as body_hash
+      select given.*, id_given, call, substring($18::bytea from hash_start for hash_length) as body_hash
       from ${GIVEN_EVENTS}
-      join unnest($13::bool[], $14::int4[], $15::int4[], $16::int4[]) with ordinality
+      join unnest($14::bool[], $15::int4[], $16::int4[], $17::int4[]) with ordinality
         as more (id_given, call, hash_start, hash_length, n) using (n)
     ), known as materialized (
       select n, call, found.body_hash = given.body_hash as same from given

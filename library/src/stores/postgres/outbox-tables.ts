@@ -2,6 +2,7 @@
 export interface OutboxTables {
   readonly event: string;
   readonly key: string;
+  readonly name: string;
   readonly stage: string;
   readonly later: string;
   readonly stageDead: string;
@@ -21,6 +22,7 @@ export function outboxTablesIn(schema: string): OutboxTables {
   return {
     event: `${schema}.event`,
     key: `${schema}.outbox_key`,
+    name: `${schema}.ingest_name`,
     stage: `${schema}.stage`,
     later: `${schema}.later`,
     stageDead: `${schema}.stage_dead`,

@@ -30,15 +30,16 @@ export class EventWriter {
   }
 }
 
-const COLUMNS = "public_id, tenant, source, type, key, content_type, event_at, deliver_at, expires_at, body";
+const COLUMNS =
+  "public_id, tenant, source, type, key, content_type, headers, event_at, deliver_at, expires_at, body";
 
 // The body as it is: in an array it would have to be packed.
 function oneSql({ event, stage }: OutboxTables): string {
   return `
     with written as (
       insert into ${event} (${COLUMNS})
-      values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text,
-        to_timestamp($7::text::float8 / 1000), null, to_timestamp($8::text::float8 / 1000), $9::bytea)
+      values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text,
+        to_timestamp($8::text::float8 / 1000), null, to_timestamp($9::text::float8 / 1000), $10::bytea)
       returning id
     )
     insert into ${stage} (event_id) select id from written`;
@@ -53,23 +54,33 @@ function oneParams(event: OutgoingEvent): Parameter[] {
     withoutNul(type),
     key === undefined ? null : withoutNul(key),
     withoutNul(contentType),
+    headersText(event) ?? null,
     String(time.getTime()),
     expiresAt === undefined ? null : String(expiresAt.getTime()),
     body,
   ];
 }
 
-/** The parameters $1 to $12 as rows, numbered by `n`. */
+/** As JSON, which escapes NUL; most events have none, and a null costs their rows nothing. */
+function headersText({ headers }: Pick<OutgoingEvent, "headers">): string | undefined {
+  return headers === undefined || Object.keys(headers).length === 0 ? undefined : JSON.stringify(headers);
+}
+
+/** How many parameters {@link eventParams} has. */
+export const EVENT_PARAMS = 13;
+
+/** The parameters $1 to $13 as rows, numbered by `n`. */
 export const GIVEN_EVENTS = `
-  unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[],
-    $9::float8[], $10::int4[], $11::int4[]) with ordinality
-  as given (public_id, tenant, source, type, key, content_type, event_ms, deliver_ms, expires_ms, body_start,
-    body_length, n)`;
+  unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[],
+    $9::float8[], $10::float8[], $11::int4[], $12::int4[]) with ordinality
+  as given (public_id, tenant, source, type, key, content_type, headers, event_ms, deliver_ms, expires_ms,
+    body_start, body_length, n)`;
 
 /** What of {@link GIVEN_EVENTS} the table of events has as {@link COLUMNS}. */
 export const EVENT_VALUES = `
-  public_id, tenant, source, type, key, content_type, to_timestamp(event_ms / 1000), to_timestamp(deliver_ms / 1000),
-  to_timestamp(expires_ms / 1000), substring($12::bytea from body_start for body_length)`;
+  public_id, tenant, source, type, key, content_type, headers, to_timestamp(event_ms / 1000),
+  to_timestamp(deliver_ms / 1000), to_timestamp(expires_ms / 1000),
+  substring($13::bytea from body_start for body_length)`;
 
 export { COLUMNS as EVENT_COLUMNS };
 
@@ -85,6 +96,7 @@ export function eventParams(events: readonly OutgoingEvent[]): Parameter[] {
     texts(({ type }) => type),
     texts(({ key }) => key),
     texts(({ contentType }) => contentType),
+    texts(headersText),
     times(({ time }) => time),
     times(({ deliverAt }) => deliverAt),
     times(({ expiresAt }) => expiresAt),

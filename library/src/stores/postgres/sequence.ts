@@ -4,7 +4,9 @@ import { FanOut, placeIn } from "../../outbox/fan-out.js";
 import type { Observer } from "../../observer.js";
 import { notify } from "../../observer.js";
 import { isPosthornError } from "../../posthorn-error.js";
+import { numberArray } from "./column-arrays.js";
 import type { Session, Statement } from "./database.js";
+import type { Removals } from "./endpoint-removal.js";
 import type { StoredEndpoint } from "./endpoint-row.js";
 import { ENDPOINT_COLUMNS, storedEndpointOf } from "./endpoint-row.js";
 import type { OutboxTables } from "./outbox-tables.js";
@@ -60,6 +62,13 @@ async function ofChange<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+interface SequencerParts {
+  readonly transactions: OwnTransactions;
+  readonly tables: OutboxTables;
+  readonly removals: Removals;
+  readonly observer: Observer | undefined;
+}
+
 const NOTHING: Batch = { events: 0, lanes: new Map(), full: false };
 
 /** Gives committed events their places. One process at a time does it for the whole outbox. */
@@ -67,6 +76,7 @@ export class Sequencer {
   readonly #transactions: OwnTransactions;
   readonly #tables: OutboxTables;
   readonly #stage: Stage;
+  readonly #removals: Removals;
   readonly #observer: Observer | undefined;
   readonly #lanes = new KnownLanes();
   #directory: Directory | undefined;
@@ -74,18 +84,22 @@ export class Sequencer {
   #limit = MAX_EVENTS;
   #busy = false;
 
-  constructor(transactions: OwnTransactions, tables: OutboxTables, observer: Observer | undefined) {
+  constructor({ transactions, tables, removals, observer }: SequencerParts) {
     this.#transactions = transactions;
     this.#tables = tables;
     this.#stage = new Stage(tables);
+    this.#removals = removals;
     this.#observer = observer;
   }
 
   async sequence(): Promise<SequenceReport> {
     // Asked first, because an idle process asks often, and one statement costs it less than a transaction.
     if (!this.#busy && !(await this.#stage.isWaiting(this.#reader()))) return { events: 0, more: false };
+    const known = this.#directory;
     const { events, full } = await this.#some();
     this.#busy = events > 0;
+    // Whoever removed one of them may have died before its end.
+    if (this.#directory !== known) await this.#removals.finish();
     return { events, more: full };
   }
 
@@ -167,6 +181,7 @@ export class Sequencer {
     reach("sequence.after_read");
     if (staged.length === 0) return NOTHING;
     const directory = await this.#endpoints(session, configVersion);
+    await this.#cancelOrphans(session, staged, directory);
     const places = inTurn(staged).flatMap((each) => placesOf(each, directory));
     if (places.length > MAX_DELIVERIES && staged.length > 1) throw new TooMany(places.length);
     reach("sequence.before_places");
@@ -175,6 +190,27 @@ export class Sequencer {
     reach("sequence.after_places");
     reach("sequence.before_commit");
     return { ...placing, events: staged.length, full: staged.length === limit };
+  }
+
+  /** Redrives whose endpoint was removed before they had their places. */
+  async #cancelOrphans(
+    session: Session,
+    staged: readonly Staged[],
+    { byNumber }: Directory,
+  ): Promise<void> {
+    const orphans = staged.filter(({ target }) => target !== undefined && !byNumber.has(target));
+    if (orphans.length === 0) return;
+    await session.query({
+      text: `
+        insert into ${this.#tables.cancelled} (endpoint_id, event_id, round, because, cancelled_at)
+        select endpoint_id, event_id, round, 'endpoint_removed', clock_timestamp()
+        from unnest($1::int8[], $2::int8[], $3::int4[]) as orphan (endpoint_id, event_id, round)`,
+      params: [
+        numberArray(orphans.map(({ target }) => target)),
+        numberArray(orphans.map(({ eventId }) => eventId)),
+        numberArray(orphans.map(({ round }) => round)),
+      ],
+    });
   }
 
   async #endpoints(session: Session, version: string): Promise<Directory> {

@@ -59,9 +59,9 @@ function endLapsed(turn: OutboxTurn): (Lane | Loose)[] {
     ...lapsedLoose(client, nowMs, LAPSED_PER_CLAIM),
   ];
   return found.filter((each) => {
-    if (each.leasedBy === null) return true;
     const endpoint = turn.activeEndpoint(each.endpoint);
-    if (endpoint !== undefined) endLapsedAlone(turn, each, endpoint);
+    if (endpoint === undefined || each.leasedBy === null) return endpoint !== undefined;
+    endLapsedAlone(turn, each, endpoint);
     return false;
   });
 }

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../outbox/endpoint.js";
+import type { EndpointSecrets } from "./endpoint-secrets.js";
 import { FanOut } from "../../outbox/fan-out.js";
 import type { SqliteClient } from "./client.js";
 import type { EndpointColumns } from "./endpoint-row.js";
@@ -20,21 +21,26 @@ export interface EndpointSet {
 
 /** Remembers the endpoints, and asks with one small statement whether they are still the same: another process may have changed them. */
 export class EndpointBook {
+  readonly secrets: EndpointSecrets;
   #known: EndpointSet | undefined;
+
+  constructor(secrets: EndpointSecrets) {
+    this.secrets = secrets;
+  }
 
   read(client: SqliteClient): EndpointSet {
     const { mark } = client.get("select mark from posthorn_endpoint_mark where id = 1") as { mark: string };
     if (this.#known?.mark === mark) return this.#known;
-    this.#known = readAll(client, mark);
+    this.#known = readAll(client, mark, this.secrets);
     return this.#known;
   }
 }
 
-function readAll(client: SqliteClient, mark: string): EndpointSet {
+function readAll(client: SqliteClient, mark: string, secrets: EndpointSecrets): EndpointSet {
   const rows = client.allWide(
     "select * from posthorn_endpoint where removed_at is null order by id",
   ) as EndpointColumns[];
-  const numbered = rows.map((row) => ({ number: row.id, endpoint: endpointOf(row) }));
+  const numbered = rows.map((row) => ({ number: row.id, endpoint: secrets.opened(endpointOf(row)) }));
   return {
     mark,
     fanOut: new FanOut(numbered.map(({ endpoint }) => endpoint)),

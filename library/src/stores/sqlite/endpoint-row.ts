@@ -22,6 +22,7 @@ export interface EndpointColumns {
   readonly stopped_at: bigint | null;
 }
 
+/** The endpoint with its secrets as they were written: sealed, where there is a seal. */
 export function endpointOf(columns: EndpointColumns): Endpoint {
   return Object.freeze({
     id: columns.endpoint_id,

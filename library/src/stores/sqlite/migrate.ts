@@ -15,6 +15,29 @@ export interface MigrationReport {
   readonly version: number;
 }
 
+/** One step of a set, with its number from 1 on. */
+export interface Migration {
+  readonly version: number;
+  /** `0001_what_it_does` */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Migrations of somebody else's tables, beside Posthorn's own. */
+export interface MigrationSet {
+  /** Under which its versions are counted. */
+  readonly name: string;
+  /** In the order of their versions, without a gap. */
+  readonly migrations: readonly Migration[];
+}
+
+export interface MigrateOptions {
+  /** How long it may wait for the write lock. @default 5,000 */
+  readonly waitMs?: number;
+  /** Runs this set instead of Posthorn's own, in the same way. */
+  readonly set?: MigrationSet;
+}
+
 /**
  * Creates and changes Posthorn's tables. Run it at every start: what is there is left alone, everything new is
  * done in one transaction, and of several processes that start at once one does it and the others wait.
@@ -24,13 +47,14 @@ export interface MigrationReport {
  */
 export async function migrate(
   db: SqliteDatabase,
-  { waitMs = DEFAULT_WAIT_MS }: { readonly waitMs?: number } = {},
+  { waitMs = DEFAULT_WAIT_MS, set }: MigrateOptions = {},
 ): Promise<MigrationReport> {
   checkWaitMs("migrate", waitMs);
   const { client, statements } = connectionOf(db);
+  const versions = set === undefined ? new OwnVersions(client) : new SetVersions(client, set.name);
   try {
     return await statements.join({
-      run: () => applyMissing(client),
+      run: () => applyMissing(client, versions, set?.migrations ?? MIGRATIONS),
       undoable: true,
       waitMs,
       expired: () => {
@@ -45,34 +69,112 @@ export async function migrate(
   }
 }
 
-// Under the write lock from its first statement on: two processes that looked before they locked would both create.
-function applyMissing(client: SqliteClient): MigrationReport {
-  client.exec(
-    "create table if not exists posthorn_migration (version integer primary key, name text not null, applied_at integer not null) strict",
-  );
-  const found = client.get("select max(version) as version from posthorn_migration") as
-    | { version: number | null }
-    | undefined;
-  const before = found?.version ?? 0;
-  const version = MIGRATIONS.length;
-  if (before > version) throw newer(before, version);
-  const missing = MIGRATIONS.filter((migration) => migration.version > before);
-  for (const migration of missing) {
-    client.exec(migration.sql);
-    client.run(
+/** Which migrations a database has. */
+interface Versions {
+  readonly of: string;
+  /** 0 where it has none. Makes the table in which they are kept. */
+  read(): number;
+  record(migration: Migration): void;
+}
+
+class OwnVersions implements Versions {
+  readonly of = "Posthorn's tables";
+  readonly #client: SqliteClient;
+
+  constructor(client: SqliteClient) {
+    this.#client = client;
+  }
+
+  read(): number {
+    this.#client.exec(
+      "create table if not exists posthorn_migration (version integer primary key, name text not null, applied_at integer not null) strict",
+    );
+    return highest(this.#client.get("select max(version) as version from posthorn_migration"));
+  }
+
+  record({ version, name }: Migration): void {
+    this.#client.run(
       "insert into posthorn_migration (version, name, applied_at) values (?, ?, ?)",
-      migration.version,
-      migration.name,
+      version,
+      name,
       systemClock.now(),
     );
+  }
+}
+
+class SetVersions implements Versions {
+  readonly of: string;
+  readonly #client: SqliteClient;
+  readonly #set: string;
+
+  constructor(client: SqliteClient, set: string) {
+    this.of = `the tables of the set "${set}"`;
+    this.#client = client;
+    this.#set = set;
+  }
+
+  read(): number {
+    this.#client.exec(
+      `create table if not exists posthorn_set_migration (
+         set_name text not null, version integer not null, name text not null, applied_at integer not null,
+         primary key (set_name, version)
+       ) strict, without rowid`,
+    );
+    return highest(
+      this.#client.get(
+        "select max(version) as version from posthorn_set_migration where set_name = ?",
+        this.#set,
+      ),
+    );
+  }
+
+  record({ version, name }: Migration): void {
+    this.#client.run(
+      "insert into posthorn_set_migration (set_name, version, name, applied_at) values (?, ?, ?, ?)",
+      this.#set,
+      version,
+      name,
+      systemClock.now(),
+    );
+  }
+}
+
+function highest(row: unknown): number {
+  return (row as { version: number | null } | undefined)?.version ?? 0;
+}
+
+// Under the write lock from its first statement on: two processes that looked before they locked would both create.
+function applyMissing(
+  client: SqliteClient,
+  versions: Versions,
+  migrations: readonly Migration[],
+): MigrationReport {
+  const before = versions.read();
+  const version = migrations.length;
+  if (before > version) throw newer(versions.of, before, version);
+  const missing = migrations.filter((migration) => migration.version > before);
+  for (const migration of missing) {
+    client.exec(withoutKnownColumns(client, migration.sql));
+    versions.record(migration);
   }
   return { applied: missing.map(({ name }) => name), version };
 }
 
-function newer(found: number, known: number): PosthornError<InboxErrorCode> {
+// SQLite has no `if not exists` for a column, and somebody's own tool may have run the files before.
+function withoutKnownColumns(client: SqliteClient, sql: string): string {
+  return sql.replaceAll(
+    /^alter table (\w+) add column (\w+)[^;]*;/gm,
+    (text: string, table: string, column: string) => {
+      const known = client.get("select 1 from pragma_table_info(?) where name = ?", table, column);
+      return known === undefined ? text : "";
+    },
+  );
+}
+
+function newer(of: string, found: number, known: number): PosthornError<InboxErrorCode> {
   return new PosthornError(
     "not_migrated",
-    `The database has version ${found} of Posthorn's tables, and this Posthorn knows versions up to ${known}: a newer one has run. Update the package; nothing was changed.`,
+    `The database has version ${found} of ${of}, and this Posthorn knows versions up to ${known}: a newer one has run. Update the package; nothing was changed.`,
     { detail: { found, known } },
   );
 }

@@ -15,7 +15,10 @@ export function addEndpoint(turn: OutboxTurn, endpoint: Endpoint): boolean {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (endpoint_id) where removed_at is null do nothing`,
     endpoint.id,
-    ...endpointValues(endpoint, endpoint.state === "active" ? null : turn.nowMs),
+    ...endpointValues(
+      { ...endpoint, secrets: turn.secrets.closed(endpoint.secrets) },
+      endpoint.state === "active" ? null : turn.nowMs,
+    ),
   );
   if (added > 0) changed(turn);
   return added > 0;
@@ -28,10 +31,12 @@ export function changeEndpoint(turn: OutboxTurn, id: string, change: EndpointCha
     id,
   ) as EndpointColumns | undefined;
   if (row === undefined) return undefined;
+  // As it was written, and not as it reads: secrets that could not be opened must not be written as none.
   const before = endpointOf(row);
   const { tenant, version } = before;
-  save(turn, row, { ...before, ...change, tenant, version: version + 1 });
-  return endpointOf(readRow(turn.client, row.id));
+  const secrets = change.secrets === undefined ? before.secrets : turn.secrets.closed(change.secrets);
+  save(turn, row, { ...before, ...change, secrets, tenant, version: version + 1 });
+  return turn.secrets.opened(endpointOf(readRow(turn.client, row.id)));
 }
 
 /** Stops an endpoint whose receiver has gone; what waits for it stays, in order. */
@@ -75,17 +80,17 @@ function changed(turn: OutboxTurn): void {
   turn.forgetEndpoints();
 }
 
-export function readEndpoints(client: SqliteClient, ids: readonly string[]): Endpoint[] {
+export function readEndpoints({ client, secrets }: OutboxTurn, ids: readonly string[]): Endpoint[] {
   const rows = client.allWide(
     `select * from posthorn_endpoint
      where endpoint_id in (select value from json_each(?)) and removed_at is null order by endpoint_id`,
     JSON.stringify(ids),
   ) as EndpointColumns[];
-  return rows.map(endpointOf);
+  return rows.map((row) => secrets.opened(endpointOf(row)));
 }
 
 export function listEndpoints(
-  client: SqliteClient,
+  { client, secrets }: OutboxTurn,
   page: {
     readonly tenant?: string | undefined;
     readonly after?: string | undefined;
@@ -100,5 +105,5 @@ export function listEndpoints(
     page.tenant ?? null,
     page.limit,
   ) as EndpointColumns[];
-  return rows.map(endpointOf);
+  return rows.map((row) => secrets.opened(endpointOf(row)));
 }

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../outbox/endpoint.js";
+import type { EndpointSecrets } from "./endpoint-secrets.js";
 import { notify } from "../../observer.js";
 import type { Observer, Signal } from "../../observer.js";
 import type { SqliteClient } from "./client.js";
@@ -23,6 +24,10 @@ export class OutboxTurn {
     this.nowMs = parts.nowMs;
     this.#book = parts.book;
     this.#observer = parts.observer;
+  }
+
+  get secrets(): EndpointSecrets {
+    return this.#book.secrets;
   }
 
   get endpoints(): EndpointSet {

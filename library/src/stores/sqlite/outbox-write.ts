@@ -5,9 +5,9 @@ import { storableBytes } from "./client.js";
 import type { SqliteClient } from "./client.js";
 import { withoutNul } from "./inbox-row.js";
 import type { OutboxTurn } from "./outbox-turn.js";
-import type { StoredEvent } from "./places.js";
+import type { PlacedEvent } from "./places.js";
 import { placeEvents } from "./places.js";
-import { placeDue } from "./sequence.js";
+import { AT_ONCE, placeDue, PLACES_PER_TURN } from "./sequence.js";
 
 const NO_HASH = new Uint8Array();
 
@@ -15,18 +15,31 @@ const NO_HASH = new Uint8Array();
 export function writeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]): readonly Written[] {
   const verdicts = judgeIds(turn.client, events);
   if (verdicts.includes("conflict")) return verdicts;
-  const due: StoredEvent[] = [];
-  events.forEach((event, index) => {
-    if (verdicts[index] !== "written") return;
-    const number = insertEvent(turn, event);
-    if (event.idGiven) keepId(turn.client, event);
-    const { deliverAt } = event;
-    if (deliverAt === undefined || deliverAt.getTime() <= turn.nowMs) due.push({ number, addressed: event });
-    else putOff(turn.client, number, deliverAt.getTime());
-  });
-  placeDue(turn);
-  placeEvents(turn, due);
+  const fresh = events.filter((_, index) => verdicts[index] === "written");
+  for (const event of fresh) if (event.idGiven) keepId(turn.client, event);
+  storeEvents(turn, fresh);
   return verdicts;
+}
+
+/** Stores events. They get their places at once, unless that would keep the event loop from everything else: `sequence` gives them theirs then, in the same order. */
+export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]): void {
+  const due: PlacedEvent[] = [];
+  const { fanOut } = turn.endpoints;
+  let places = 0;
+  for (const event of events) {
+    const number = insertEvent(turn, event);
+    const { deliverAt } = event;
+    if (deliverAt !== undefined && deliverAt.getTime() > turn.nowMs) {
+      putOff(turn.client, number, deliverAt.getTime());
+      continue;
+    }
+    const placed = { number, places: fanOut.placesOf(event) };
+    places += placed.places.length;
+    due.push(placed);
+  }
+  // What waits for its places already comes first: nothing may pass it.
+  if (placeDue(turn) && places <= PLACES_PER_TURN) placeEvents(turn, due);
+  else for (const { number } of due) putOff(turn.client, number, AT_ONCE);
 }
 
 // Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.
@@ -63,8 +76,8 @@ function keepId(client: SqliteClient, { tenant, id, bodyHash = NO_HASH }: Outgoi
 function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigint {
   const row = client.getWide(
     `insert into posthorn_event
-       (event_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+       (event_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
     event.id,
     withoutNul(event.tenant),
     withoutNul(event.source),
@@ -75,6 +88,8 @@ function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigin
     event.expiresAt?.getTime() ?? null,
     nowMs,
     storableBytes(event.body),
+    event.headers === undefined ? null : JSON.stringify(event.headers),
+    event.deliverAt?.getTime() ?? null,
   ) as { id: bigint };
   return row.id;
 }

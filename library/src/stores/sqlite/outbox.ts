@@ -11,8 +11,15 @@ import type {
   Settled,
   SettleRequest,
 } from "../../delivery/delivery-store.js";
-import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import type { Observer } from "../../observer.js";
+import type {
+  DeliverySummary,
+  EventFilter,
+  EventSummary,
+  LaneSummary,
+  OutboxCensus,
+  StoredEvent,
+} from "../../operator/lookup-store.js";
 import type {
   BlockedLane,
   DeadLetter,
@@ -21,25 +28,30 @@ import type {
   Redriven,
   Skipped,
 } from "../../operator/operator-store.js";
-import type { Outbox } from "../../operator/outbox.js";
+import type { GatewayOutbox } from "../../operator/outbox.js";
 import type { Endpoint, EndpointChange } from "../../outbox/endpoint.js";
+import { EndpointSecrets } from "./endpoint-secrets.js";
+import type { ForgetLimits, IncomingEvent, Ingested } from "../../outbox/ingest-store.js";
 import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
 import type { Written } from "../../outbox/outbox-store.js";
-import { PosthornError } from "../../posthorn-error.js";
+import type { SecretSeal } from "../../outbox/secret-seal.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Wake } from "../../work/wake.js";
 import { readAttempts } from "./attempt-rows.js";
 import { claimDue, isAnyDue } from "./claim.js";
 import type { Cursor } from "./claim.js";
-import type { SqliteClient, SqliteDatabase } from "./client.js";
+import { takeCensus } from "./census.js";
+import type { SqliteDatabase } from "./client.js";
 import { connectionOf } from "./connection.js";
-import type { Connection } from "./connection.js";
 import { deadLetters } from "./dead-letters.js";
+import { deliveriesOf, findDelivery } from "./deliveries-lookup.js";
 import { lostPromises } from "./durability.js";
 import type { Durability, Settings } from "./durability.js";
-import { EndpointBook } from "./endpoint-book.js";
+import { findEvents, readEvent } from "./events-lookup.js";
 import { storeError } from "./failure.js";
 import { HostHandles } from "./host-handle.js";
+import { forgetNames, ingestEvent, isAnyForgettable } from "./ingest.js";
+import { findLane, findLanes } from "./lanes-lookup.js";
 import { blockedLanes } from "./operator-lanes.js";
 import { checkDurability, checkWaitMs, DEFAULT_WAIT_MS } from "./options.js";
 import {
@@ -49,11 +61,12 @@ import {
   readEndpoints,
   removeEndpoint,
 } from "./outbox-endpoints.js";
-import { OutboxTurn } from "./outbox-turn.js";
+import { OutboxSession } from "./outbox-session.js";
+import type { OutboxTurn } from "./outbox-turn.js";
 import { writeEvents } from "./outbox-write.js";
 import { redriveDead } from "./redrive.js";
 import { releaseLeases } from "./release.js";
-import { isAnyToSequence, sequenceDue } from "./sequence.js";
+import { isAnyToSequence, isAnyUnplaced, sequenceDue } from "./sequence.js";
 import { settleClaims } from "./settle.js";
 import { skipHead } from "./skip.js";
 import { untilDue } from "./until-due.js";
@@ -66,6 +79,8 @@ export interface SqliteOutboxOptions<Db extends SqliteDatabase> {
   readonly waitMs?: number;
   /** @default "set" */
   readonly durability?: Durability;
+  /** Closes the secrets of endpoints before they are written. @default they are written as they are */
+  readonly seal?: SecretSeal;
   readonly clock?: Clock;
   readonly observer?: Observer;
 }
@@ -74,30 +89,23 @@ const NAME = "sqliteOutbox";
 // Of what one turn does at once, so that it leaves the event loop free after a few milliseconds.
 const SETTLEMENTS_PER_TURN = 50;
 const CLAIMS_PER_TURN = 64;
+const NAMES_PER_TURN = 500;
 
-type Parts = Required<Omit<SqliteOutboxOptions<SqliteDatabase>, "db" | "durability" | "observer">> & {
-  readonly observer: Observer | undefined;
-  readonly settings: Settings;
-};
-
-class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous"> {
+class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "synchronous"> {
   readonly transactions = "synchronous";
   readonly capabilities: StoreCapabilities;
   readonly wake: Wake = new Wake();
-  readonly #connection: Connection;
-  readonly #parts: Parts;
-  readonly #book = new EndpointBook();
+  readonly #session: OutboxSession;
   readonly #cursor: Cursor = { endpoint: 0n };
   readonly #handles: HostHandles;
 
-  constructor(db: Db, parts: Parts) {
-    this.#connection = connectionOf(db);
-    this.#parts = parts;
-    this.#handles = new HostHandles(this.#connection.client);
+  constructor(session: OutboxSession, handles: HostHandles, settings: Settings) {
+    this.#session = session;
+    this.#handles = handles;
     this.capabilities = Object.freeze({
       sharesHostTransaction: true,
-      survivesPowerLoss: lostPromises(parts.settings).length === 0,
-      multiProcess: parts.settings.file,
+      survivesPowerLoss: lostPromises(settings).length === 0,
+      multiProcess: settings.file,
       clock: "process",
     });
   }
@@ -106,7 +114,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
     try {
       const client = this.#handles.inTransaction(tx);
       reach("publish.before_write");
-      const written = writeEvents(this.#turn(client), events);
+      const written = writeEvents(this.#session.turn(client), events);
       reach("publish.after_write");
       return written;
     } catch (error) {
@@ -115,7 +123,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
   }
 
   async append(events: readonly OutgoingEvent[]): Promise<readonly Written[]> {
-    const written = await this.#write((turn) => {
+    const written = await this.#session.write((turn) => {
       reach("append.before_write");
       const verdicts = writeEvents(turn, events);
       reach("append.after_write");
@@ -125,28 +133,40 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
     return written;
   }
 
-  async addEndpoint(endpoint: Endpoint): Promise<boolean> {
-    await this.#sequenceAll();
-    return this.#write((turn) => addEndpoint(turn, endpoint));
+  async ingest(incoming: IncomingEvent): Promise<Ingested> {
+    const ingested = await this.#session.write((turn) => ingestEvent(turn, incoming));
+    if (ingested.kind === "stored") this.wake.ring("committed");
+    return ingested;
+  }
+
+  async forgetNames({ maxNames }: ForgetLimits): Promise<number> {
+    let forgotten = 0;
+    while (forgotten < maxNames && (await this.#session.look(isAnyForgettable))) {
+      const limit = Math.min(NAMES_PER_TURN, maxNames - forgotten);
+      forgotten += await this.#session.write((turn) => forgetNames(turn, limit));
+    }
+    return forgotten;
+  }
+
+  addEndpoint(endpoint: Endpoint): Promise<boolean> {
+    return this.#afterSequencing((turn) => addEndpoint(turn, endpoint));
   }
 
   async changeEndpoint(id: string, change: EndpointChange): Promise<Endpoint | undefined> {
-    await this.#sequenceAll();
-    const changed = await this.#write((turn) => changeEndpoint(turn, id, change));
+    const changed = await this.#afterSequencing((turn) => changeEndpoint(turn, id, change));
     // What waited for an endpoint that was stopped may be due.
     this.wake.ring("committed");
     return changed;
   }
 
   async removeEndpoint(id: string): Promise<boolean> {
-    await this.#sequenceAll();
-    const removed = await this.#write((turn) => removeEndpoint(turn, id));
+    const removed = await this.#afterSequencing((turn) => removeEndpoint(turn, id));
     if (removed) await this.#sequenceAll();
     return removed;
   }
 
   readEndpoints(ids: readonly string[]): Promise<readonly Endpoint[]> {
-    return this.#look(({ client }) => readEndpoints(client, ids));
+    return this.#session.look((turn) => readEndpoints(turn, ids));
   }
 
   listEndpoints(page: {
@@ -154,13 +174,13 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
     readonly after?: string | undefined;
     readonly limit: number;
   }): Promise<readonly Endpoint[]> {
-    return this.#look(({ client }) => listEndpoints(client, page));
+    return this.#session.look((turn) => listEndpoints(turn, page));
   }
 
   async sequence(): Promise<SequenceReport> {
-    if (!(await this.#look(isAnyToSequence))) return { events: 0, more: false };
+    if (!(await this.#session.look(isAnyToSequence))) return { events: 0, more: false };
     reach("sequence.before_lock");
-    const report = await this.#write((turn) => {
+    const report = await this.#session.write((turn) => {
       const made = sequenceDue(turn);
       reach("sequence.before_commit");
       return made;
@@ -170,7 +190,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
-    if (!(await this.#look(isAnyDue))) return { claims: [], lapsed: false };
+    if (!(await this.#session.look(isAnyDue))) return { claims: [], lapsed: false };
     const first = await this.#claimSome(request, []);
     const claims = [...first.claims];
     for (let last = first; last.claims.length === CLAIMS_PER_TURN && claims.length < request.limit;) {
@@ -190,44 +210,44 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
     const limit = Math.min(request.limit - claimed.length, most);
     const inFlight = new Map(request.inFlight);
     for (const { endpoint } of claimed) inFlight.set(endpoint.id, (inFlight.get(endpoint.id) ?? 0) + 1);
-    return this.#write((turn) => claimDue(turn, { ...request, limit, inFlight }, this.#cursor));
+    return this.#session.write((turn) => claimDue(turn, { ...request, limit, inFlight }, this.#cursor));
   }
 
   async settle({ settlements, ...terms }: SettleRequest): Promise<readonly Settled[]> {
     const turns: Promise<readonly Settled[]>[] = [];
     for (let from = 0; from < settlements.length; from += SETTLEMENTS_PER_TURN) {
       const some = settlements.slice(from, from + SETTLEMENTS_PER_TURN);
-      turns.push(this.#write((turn) => settleClaims(turn, some, terms)));
+      turns.push(this.#session.write((turn) => settleClaims(turn, some, terms)));
     }
     return (await Promise.all(turns)).flat();
   }
 
   async release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number> {
-    const released = await this.#write((turn) => releaseLeases(turn, worker, held));
+    const released = await this.#session.write((turn) => releaseLeases(turn, worker, held));
     if (released > 0) this.wake.ring("committed");
     return released;
   }
 
   untilDue(): Promise<number | undefined> {
-    return this.#look(untilDue);
+    return this.#session.look(untilDue);
   }
 
   blockedLanes(page: Page): Promise<Paged<BlockedLane>> {
-    return this.#look(({ client, nowMs }) => blockedLanes(client, { ...page, nowMs }));
+    return this.#session.look(({ client, nowMs }) => blockedLanes(client, { ...page, nowMs }));
   }
 
   deadLetters(page: Page): Promise<Paged<DeadLetter>> {
-    return this.#look(({ client }) => deadLetters(client, page));
+    return this.#session.look(({ client }) => deadLetters(client, page));
   }
 
   async redrive(deliveryId: string): Promise<Redriven> {
-    const redriven = await this.#write((turn) => redriveDead(turn, deliveryId));
+    const redriven = await this.#session.write((turn) => redriveDead(turn, deliveryId));
     this.wake.ring("committed");
     return redriven;
   }
 
   async skip(laneId: bigint): Promise<Skipped> {
-    const skipped = await this.#write((turn) => skipHead(turn, laneId));
+    const skipped = await this.#session.write((turn) => skipHead(turn, laneId));
     this.wake.ring("committed");
     return skipped;
   }
@@ -236,43 +256,51 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
     const place = parseDeliveryId(deliveryId);
     if (place === undefined) return Promise.resolve([]);
     const [lane, seq] = place.kind === "lane" ? [place.lane, place.sequence] : [0n, place.id];
-    return this.#look(({ client }) => readAttempts(client, { lane, seq }));
+    return this.#session.look(({ client }) => readAttempts(client, { lane, seq }));
   }
 
-  // What is due already was published before the change, and goes by the old patterns.
+  events(filter: EventFilter, page: Page): Promise<Paged<EventSummary>> {
+    return this.#session.look(({ client }) => findEvents(client, filter, page));
+  }
+
+  event(tenant: string, id: string): Promise<StoredEvent | undefined> {
+    return this.#session.look(({ client }) => readEvent(client, tenant, id));
+  }
+
+  deliveriesOf(tenant: string, eventIds: readonly string[]): Promise<readonly DeliverySummary[]> {
+    return this.#session.look((turn) => deliveriesOf(turn, tenant, eventIds));
+  }
+
+  delivery(id: string): Promise<DeliverySummary | undefined> {
+    return this.#session.look((turn) => findDelivery(turn, id));
+  }
+
+  lanes(filter: { readonly endpointId?: string | undefined }, page: Page): Promise<Paged<LaneSummary>> {
+    return this.#session.look((turn) => findLanes(turn, filter, page));
+  }
+
+  lane(id: bigint): Promise<LaneSummary | undefined> {
+    return this.#session.look((turn) => findLane(turn, id));
+  }
+
+  census(): Promise<OutboxCensus> {
+    return this.#session.look(takeCensus);
+  }
+
+  // What is due already was published before the change, and goes by the old patterns; another process may have
+  // written more of it since the last look.
+  async #afterSequencing<T>(change: (turn: OutboxTurn) => T): Promise<T> {
+    for (;;) {
+      await this.#sequenceAll();
+      const done = await this.#session.write((turn) =>
+        isAnyUnplaced(turn) ? undefined : { value: change(turn) },
+      );
+      if (done !== undefined) return done.value;
+    }
+  }
+
   async #sequenceAll(): Promise<void> {
     while ((await this.sequence()).more);
-  }
-
-  #turn(client: SqliteClient): OutboxTurn {
-    const { clock, observer } = this.#parts;
-    return new OutboxTurn({ client, nowMs: Math.floor(clock.now()), book: this.#book, observer });
-  }
-
-  // Whoever looks from inside of a group would see its neighbours' rows before they are committed; a microtask later they are.
-  async #look<T>(look: (turn: OutboxTurn) => T): Promise<T> {
-    await Promise.resolve();
-    try {
-      return look(this.#turn(this.#connection.client));
-    } catch (error) {
-      throw storeError(error);
-    }
-  }
-
-  async #write<T>(run: (turn: OutboxTurn) => T): Promise<T> {
-    const { waitMs } = this.#parts;
-    const { client, statements } = this.#connection;
-    const expired = (): never => {
-      throw new PosthornError<InboxErrorCode>(
-        "store_unavailable",
-        `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry.`,
-      );
-    };
-    try {
-      return await statements.join({ run: () => run(this.#turn(client)), undoable: true, waitMs, expired });
-    } catch (error) {
-      throw storeError(error);
-    }
   }
 }
 
@@ -286,10 +314,13 @@ class SqliteOutbox<Db extends SqliteDatabase> implements Outbox<Db, "synchronous
  */
 export function sqliteOutbox<Db extends SqliteDatabase>(
   options: SqliteOutboxOptions<Db>,
-): Outbox<Db, "synchronous"> {
-  const { db, waitMs = DEFAULT_WAIT_MS, durability = "set", clock = systemClock, observer } = options;
+): GatewayOutbox<Db, "synchronous"> {
+  const { db, waitMs = DEFAULT_WAIT_MS, durability = "set", clock = systemClock, observer, seal } = options;
   checkWaitMs(NAME, waitMs);
   checkDurability(NAME, durability);
-  const settings = connectionOf(db).durability.require(durability, { name: NAME, observer });
-  return new SqliteOutbox(db, { waitMs, clock, observer, settings });
+  const connection = connectionOf(db);
+  const settings = connection.durability.require(durability, { name: NAME, observer });
+  const secrets = new EndpointSecrets(seal, observer);
+  const session = new OutboxSession({ connection, clock, waitMs, observer, secrets });
+  return new SqliteOutbox(session, new HostHandles(connection.client), settings);
 }

@@ -1,19 +1,21 @@
-import type { Addressed, Place } from "../../outbox/fan-out.js";
+import type { Place } from "../../outbox/fan-out.js";
+import type { RowPlace } from "./attempt-rows.js";
+import type { SqliteClient } from "./client.js";
 import { withoutNul } from "./inbox-row.js";
 import type { OutboxTurn } from "./outbox-turn.js";
 
-/** An event that is stored and has no places yet. */
-export interface StoredEvent {
+/** An event that is stored, and places that it is to be given. */
+export interface PlacedEvent {
   readonly number: bigint;
-  readonly addressed: Addressed;
+  readonly places: readonly Place[];
 }
 
-/** Gives events their places at every endpoint that matches: in each lane they follow each other in the order given here. */
-export function placeEvents(turn: OutboxTurn, events: readonly StoredEvent[]): void {
-  const { fanOut, numbers } = turn.endpoints;
+/** Gives events their places: in each lane they follow each other in the order given here. */
+export function placeEvents(turn: OutboxTurn, events: readonly PlacedEvent[]): void {
+  const { numbers } = turn.endpoints;
   const lanes = new Map<bigint, Map<string, bigint[]>>();
-  for (const { number: event, addressed } of events) {
-    for (const { endpointId, laneKey } of fanOut.placesOf(addressed)) {
+  for (const { number: event, places } of events) {
+    for (const { endpointId, laneKey } of places) {
       const endpoint = numbers.get(endpointId);
       if (endpoint === undefined) continue;
       if (laneKey === undefined) addLoose(turn, { endpoint, event, round: 1 });
@@ -58,7 +60,7 @@ function appendToLane(turn: OutboxTurn, place: LanePlace): void {
     known === undefined
       ? createLane(turn, { endpoint, key, events })
       : { id: known.id, first: known.next_seq - count };
-  insertDeliveries(turn, reserved, { events, round });
+  insertDeliveries(turn, reserved, { endpoint, events, round });
 }
 
 interface Reserve {
@@ -99,7 +101,7 @@ function createLane(
 function insertDeliveries(
   { client }: OutboxTurn,
   { id, first }: Reserve,
-  { events, round }: Pick<LanePlace, "events" | "round">,
+  { endpoint, events, round }: Omit<LanePlace, "key">,
 ): void {
   let seq = first;
   for (const event of events) {
@@ -110,6 +112,7 @@ function insertDeliveries(
       event,
       round,
     );
+    keepPlace(client, { event, endpoint, lane: id, seq });
     seq += 1n;
   }
 }
@@ -118,13 +121,39 @@ function addLoose(
   { client, nowMs }: OutboxTurn,
   { endpoint, event, round }: { readonly endpoint: bigint; readonly event: bigint; readonly round: number },
 ): void {
-  client.run(
-    "insert into posthorn_loose_delivery (endpoint, event, round, ready_at) values (?, ?, ?, ?)",
+  const row = client.getWide(
+    "insert into posthorn_loose_delivery (endpoint, event, round, ready_at) values (?, ?, ?, ?) returning id",
     endpoint,
     event,
     round,
     nowMs,
+  ) as { id: bigint };
+  keepPlace(client, { event, endpoint, lane: 0n, seq: row.id });
+}
+
+/** What is left when the delivery itself is gone: where the event went. */
+function keepPlace(
+  client: SqliteClient,
+  { event, endpoint, lane, seq }: RowPlace & { readonly endpoint: bigint },
+): void {
+  client.run(
+    "insert into posthorn_place (event, endpoint, lane, seq) values (?, ?, ?, ?)",
+    event,
+    endpoint,
+    lane,
+    seq,
   );
+}
+
+/** The places of an event that it has not been given yet. One that has thousands is given them in several turns. */
+export function placesLeft(turn: OutboxTurn, event: bigint, places: readonly Place[]): readonly Place[] {
+  const rows = turn.client.allWide("select endpoint from posthorn_place where event = ?", event) as {
+    endpoint: bigint;
+  }[];
+  if (rows.length === 0) return places;
+  const given = new Set(rows.map(({ endpoint }) => endpoint));
+  const { numbers } = turn.endpoints;
+  return places.filter(({ endpointId }) => !given.has(numbers.get(endpointId) ?? 0n));
 }
 
 /** Puts a delivery that its lane went on without at the end of the lane in which its event belongs now, in its new round. */

@@ -1,3 +1,4 @@
+import type { EventHeaders } from "../../event-headers.js";
 import type { Claim, ClaimedDelivery, RunLimits } from "../../delivery/delivery-store.js";
 import type { Endpoint } from "../../outbox/endpoint.js";
 import { plainBytes } from "./client.js";
@@ -39,7 +40,8 @@ export function leaseLane(
 }
 
 /** The event `e` of a delivery, all but its body in one column; see lane.ts. */
-export const EVENT_COLUMNS = `json_array(e.event_id, e.type, e.content_type, e.event_at, e.expires_at) as event, e.body`;
+export const EVENT_COLUMNS = `json_array(e.event_id, e.type, e.content_type, e.event_at, e.expires_at, json(e.headers)) as event,
+  e.body`;
 
 /** A delivery and the columns of its event. */
 export interface RunColumns {
@@ -55,6 +57,7 @@ type EventValues = readonly [
   contentType: string,
   eventAt: number,
   expiresAt: number | null,
+  headers: EventHeaders | null,
 ];
 
 function readRun({ client, nowMs }: OutboxTurn, lane: Lane, limits: RunLimits): ClaimedDelivery[] {
@@ -96,11 +99,12 @@ function runLength({
 
 export function claimedDelivery({ place, event, body }: RunColumns, nowMs: number): ClaimedDelivery {
   const [sequence = "", round] = place.split(" ");
-  const [id, type, contentType, eventAt, expiresAt] = JSON.parse(event) as EventValues;
+  const [id, type, contentType, eventAt, expiresAt, headers] = JSON.parse(event) as EventValues;
+  const time = new Date(eventAt);
   return {
     sequence: BigInt(sequence),
     round: Number(round),
-    event: { id, type, body: plainBytes(body), contentType, time: new Date(eventAt) },
+    event: { id, type, body: plainBytes(body), contentType, time, headers: headers ?? undefined },
     expiresInMs: expiresAt === null ? undefined : expiresAt - nowMs,
   };
 }

@@ -99,7 +99,11 @@ CREATE TABLE posthorn_event (
   expires_at integer,
   written_at integer not null,
   body blob not null
-) strict;
+, headers text, deliver_at integer) strict;
+
+CREATE INDEX posthorn_event_key on posthorn_event (tenant, key) where key is not null;
+
+CREATE INDEX posthorn_event_public_id on posthorn_event (event_id);
 
 CREATE TABLE posthorn_guard (
   id integer primary key,
@@ -161,6 +165,18 @@ CREATE TABLE posthorn_inbox_refused (
 CREATE INDEX posthorn_inbox_refused_keep_until on posthorn_inbox_refused (keep_until)
 where keep_until is not null;
 
+CREATE TABLE posthorn_ingest_name (
+  tenant text not null,
+  name text not null,
+  event_id text not null,
+  body_hash blob,
+  keep_until integer,
+  primary key (tenant, name)
+) strict, without rowid;
+
+CREATE INDEX posthorn_ingest_name_keep_until on posthorn_ingest_name (keep_until)
+where keep_until is not null;
+
 CREATE TABLE posthorn_lane (
   id integer primary key autoincrement,
   endpoint integer not null,
@@ -193,6 +209,8 @@ CREATE INDEX posthorn_lane_lapsed on posthorn_lane (ready_at) where lapses >= 3 
 CREATE INDEX posthorn_lane_leased on posthorn_lane (leased_by) where leased_by is not null;
 
 CREATE INDEX posthorn_lane_ready on posthorn_lane (endpoint, ready_at) where ready_at is not null;
+
+CREATE INDEX posthorn_lane_stopped on posthorn_lane (state) where state <> 'flowing';
 
 CREATE TABLE posthorn_later (
   deliver_at integer not null,
@@ -231,6 +249,14 @@ CREATE TABLE posthorn_outbox_key (
   event_id text not null,
   body_hash blob not null,
   primary key (tenant, event_id)
+) strict, without rowid;
+
+CREATE TABLE posthorn_place (
+  event integer not null,
+  endpoint integer not null,
+  lane integer not null,
+  seq integer not null,
+  primary key (event, endpoint, lane, seq)
 ) strict, without rowid;
 
 CREATE TABLE posthorn_set_aside (

@@ -14,7 +14,9 @@ export type Topic =
   | "runs"
   | "lapses"
   | "dead letters"
-  | "operators";
+  | "operators"
+  | "ingest"
+  | "lookups";
 
 /** One promise of a port, ready to be checked by any test runner. */
 export interface Case {
@@ -44,7 +46,8 @@ export type Need =
   | "manyWriters"
   | "refusedListing"
   | "cancelledListing"
-  | "largeSequences";
+  | "largeSequences"
+  | "gateway";
 
 /** What the store under test has of that; what is not named, it has not. */
 export type Facts = Readonly<Partial<Record<Need, boolean>>>;
@@ -58,6 +61,7 @@ const DECLINED: Readonly<Record<Need, string>> = {
   refusedListing: "the harness cannot list refused events",
   cancelledListing: "the harness cannot list cancelled deliveries",
   largeSequences: "the harness cannot open an outbox whose sequences begin high",
+  gateway: "the outbox does not claim to serve a gateway",
 };
 
 /** A promise before it meets a store. */

@@ -3,10 +3,14 @@ import { casesOf } from "./case.js";
 import { alike } from "./expectation.js";
 import { outboxClaims } from "./outbox-claims.js";
 import { outboxDead } from "./outbox-dead.js";
+import { outboxDeliveryLookups } from "./outbox-delivery-lookups.js";
 import { outboxEndpoints } from "./outbox-endpoints.js";
+import { outboxEventLookups } from "./outbox-event-lookups.js";
 import { outboxFidelity, outboxLargeSequences } from "./outbox-fidelity.js";
-import type { OutboxHarness, OutboxPledge } from "./outbox-harness.js";
+import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./outbox-harness.js";
 import { outboxFacts } from "./outbox-harness.js";
+import { outboxIngest } from "./outbox-ingest.js";
+import { outboxLaneLookups } from "./outbox-lane-lookups.js";
 import { outboxLapses } from "./outbox-lapses.js";
 import { outboxOperators } from "./outbox-operators.js";
 import { outboxOrder } from "./outbox-order.js";
@@ -27,7 +31,7 @@ const LARGE = 2n ** 53n + 1n;
  *   test(name, { skip: declined ?? false }, run);
  * }
  */
-export function outboxConformance<Tx>(harness: OutboxHarness<Tx>): Case[] {
+export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxHarness<Tx>): Case[] {
   // The cases only hand a transaction back to the harness that it came from; they need not know its type.
   const known = harness as unknown as OutboxHarness<unknown>;
   const facts = outboxFacts(known);
@@ -43,9 +47,15 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx>): Case[] {
     "dead letters": outboxDead,
     operators: outboxOperators,
     fidelity: outboxFidelity,
+    ingest: ofGateways(outboxIngest),
+    lookups: ofGateways([...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups]),
   };
   const large = { open: () => known.openAt?.(LARGE) ?? known.open() };
   return [...casesOf(topics, facts, known), ...casesOf({ fidelity: outboxLargeSequences }, facts, large)];
+}
+
+function ofGateways(pledges: readonly OutboxPledge[]): readonly OutboxPledge[] {
+  return pledges.map((pledge) => ({ ...pledge, needs: ["gateway", ...(pledge.needs ?? [])] }));
 }
 
 function claims({ capabilities, transactions }: OutboxHarness<unknown>): OutboxPledge {

@@ -1,5 +1,5 @@
 import { utf8 } from "../../bytes.js";
-import { alike, holds, same, sameBytes, shortly } from "./expectation.js";
+import { alike, holds, print, same, sameBytes, shortly } from "./expectation.js";
 import type { OutboxPledge } from "./outbox-harness.js";
 import {
   acknowledge,
@@ -38,6 +38,15 @@ const ODD_NAMES: readonly string[] = [
   ["k", "K", "k ", " k", "01", "1", "1.0"],
   ["x".repeat(254), "x".repeat(255), "\u00e9".repeat(127)],
 ].flat();
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "x-github-event": "push",
+  "x-empty": "",
+  "x-odd": `a\tb "c" 'd' \\ {e} \\u0000 %00 $1`,
+  constructor: "of nothing",
+  __proto__x: "y",
+  "7": "a number",
+};
 
 const ODD_IDS: readonly string[] = [
   ["__proto__", "constructor", "'", '"', "\\", "$1", "%", "{}", "*", "null", "1", "01", "evt_1", "EVT_1"],
@@ -153,6 +162,41 @@ export const outboxFidelity: readonly OutboxPledge[] = [
         alike([time, found], [new Date(ms), contentType], "the event's time and content type");
         await acknowledge(bench, head);
       }
+    },
+  },
+  {
+    name: "an event's headers come back as they were, and those of another never",
+    async check(bench) {
+      await addEndpoint(bench);
+      await addEndpoint(bench, { id: "ep_loose", order: "none" });
+      const run = { maxEvents: 8, maxBytes: MEGABYTE };
+      await publish(bench, ["e1"], { headers: HEADERS });
+      await writeInTransaction(bench, [
+        [await eventOf({ id: "e2" }), await eventOf({ id: "e3", headers: { "x-other": "3" } })],
+        [await eventOf({ id: "e4", idGiven: true, headers: { "x-other": "4" } })],
+      ]);
+      await sequenceAll(bench);
+      const found = new Map<string, string>();
+      for (const each of (await claim(bench, { run })).claims) {
+        for (const { event } of each.run) {
+          found.set(`${each.endpoint.id} ${event.id}`, print(event.headers ?? "none"));
+        }
+      }
+      const wanted = [print(HEADERS), print("none"), print({ "x-other": "3" }), print({ "x-other": "4" })];
+      for (const endpointId of ["ep_a", "ep_loose"]) {
+        const headers = ["e1", "e2", "e3", "e4"].map((id) => found.get(`${endpointId} ${id}`));
+        alike(headers, wanted, `the headers at ${endpointId}`);
+      }
+    },
+  },
+  {
+    name: "the next head that settle returns has its own headers",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"], { headers: { "x-first": "1" } });
+      await publish(bench, ["e2"], { headers: HEADERS });
+      const next = await acknowledge(bench, await claimOne(bench), { next: true });
+      alike(next?.run[0].event.headers, HEADERS, "the headers of the next head");
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { Outbox } from "../../operator/outbox.js";
+import type { GatewayOutbox, Outbox } from "../../operator/outbox.js";
 import type { StoreCapabilities, TransactionMode } from "../../store-capabilities.js";
 import type { BenchTime, Facts, Pledge } from "./case.js";
 import { needsOf } from "./case.js";
@@ -14,7 +14,7 @@ export interface CancelledRecord {
 /** A fresh, empty outbox for one case. */
 export interface OutboxBench<Tx = unknown> {
   /** At least two on the same outbox, each as if in a process of its own; the same one twice where there can be only one. */
-  readonly outboxes: readonly Outbox<Tx>[];
+  readonly outboxes: readonly GatewayOutbox<Tx>[];
   readonly time: BenchTime;
   /**
    * Runs `work` in a transaction of the host and commits it; rolls back when it throws, and throws that on. `work`
@@ -42,10 +42,22 @@ export interface OutboxHarness<Tx> {
   openAt?(firstEvent: bigint): Promise<OutboxBench<Tx>>;
 }
 
+/** As a bench of `OutboxHarness`, of outboxes that take nothing in from elsewhere and look nothing up. */
+export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "outboxes"> {
+  readonly outboxes: readonly Outbox<Tx>[];
+}
+
+/** For an outbox that serves no gateway: the cases of `IngestStore` and `LookupStore` are declined. */
+export interface NarrowOutboxHarness<Tx> extends Omit<OutboxHarness<Tx>, "open" | "openAt"> {
+  readonly gateway: false;
+  open(): Promise<NarrowOutboxBench<Tx>>;
+  openAt?(firstEvent: bigint): Promise<NarrowOutboxBench<Tx>>;
+}
+
 /** What the cases know of a harness: not the type of its transaction, which they only pass back. */
 export type OutboxPledge = Pledge<OutboxBench>;
 
-export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
+export function outboxFacts(harness: OutboxHarness<unknown> | NarrowOutboxHarness<unknown>): Facts {
   const { capabilities, transactions, exactTime, listsCancelled = false } = harness;
   const awaiting = transactions === "asynchronous";
   return {
@@ -55,5 +67,6 @@ export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
     manyWriters: awaiting,
     cancelledListing: listsCancelled,
     largeSequences: harness.openAt !== undefined,
+    gateway: !("gateway" in harness),
   };
 }

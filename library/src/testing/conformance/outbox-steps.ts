@@ -12,7 +12,7 @@ import type {
   Settlement,
 } from "../../delivery/delivery-store.js";
 import type { Page, Paged } from "../../operator/operator-store.js";
-import type { Outbox } from "../../operator/outbox.js";
+import type { GatewayOutbox } from "../../operator/outbox.js";
 import type { DeadPolicy, Endpoint } from "../../outbox/endpoint.js";
 import type { Written } from "../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
@@ -29,7 +29,7 @@ export const LEASE_TICKS = 3;
 const MOST_TURNS = 500;
 const ONE: RunLimits = { maxEvents: 1, maxBytes: 1_048_576 };
 
-export function outboxOf({ outboxes }: OutboxBench, at = 0): Outbox<unknown> {
+export function outboxOf({ outboxes }: OutboxBench, at = 0): GatewayOutbox<unknown> {
   const outbox = outboxes[at % outboxes.length];
   holds(outbox !== undefined, "The harness gave no outbox");
   return outbox;

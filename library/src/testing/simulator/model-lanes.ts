@@ -110,11 +110,11 @@ function runOf(lane: LaneRow, { maxEvents, maxBytes }: RunLimits): readonly Deli
 }
 
 function claimedOf({ clock, rules }: Model, { sequence, round, event }: DeliveryRow): ClaimedDelivery {
-  const { id, type, body, contentType, time, expiresAt } = event;
+  const { id, type, body, contentType, time, headers, expiresAt } = event;
   return {
     sequence,
     round,
-    event: { id, type, body: body.slice(), contentType, time },
+    event: { id, type, body: body.slice(), contentType, time, headers },
     expiresInMs: expiresAt && rules.expiresInMs(expiresAt.getTime(), clock.now()),
   };
 }

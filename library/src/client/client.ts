@@ -1,0 +1,241 @@
+import { Caller } from "./caller.js";
+import type { Call } from "./caller.js";
+import { checkClientOptions } from "./client-options.js";
+import type { ClientOptions } from "./client-options.js";
+import type {
+  Attempt,
+  CreatedEndpoint,
+  CreatedToken,
+  DeadLetter,
+  Delivery,
+  Endpoint,
+  EndpointInput,
+  EndpointUpdate,
+  EventDetail,
+  EventInput,
+  EventSummary,
+  Lane,
+  Page,
+  PublishedEvent,
+  Redriven,
+  RejectedRequest,
+  Skipped,
+  Source,
+  SourceInput,
+  SourceUpdate,
+  TestInput,
+  TestSend,
+  Token,
+  TokenInput,
+} from "./resources.js";
+
+/** Which part of a list is wanted. */
+export interface PageOptions {
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+  /** @default 100, at most 1,000 */
+  readonly limit?: number | undefined;
+}
+
+/** Event ids are unique within a tenant. */
+export interface TenantOptions {
+  /** @default "default" */
+  readonly tenant?: string | undefined;
+}
+
+export interface EventQuery extends PageOptions, TenantOptions {
+  readonly source?: string | undefined;
+  readonly type?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+export interface PublishOptions {
+  /** Makes a second publication of the same key a duplicate, where the event has no id. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface SourceCalls {
+  list(page?: PageOptions): Promise<Page<Source>>;
+  create(source: SourceInput): Promise<Source>;
+  get(name: string): Promise<Source>;
+  update(name: string, change: SourceUpdate): Promise<Source>;
+  remove(name: string): Promise<void>;
+}
+
+export interface EndpointCalls {
+  list(page?: PageOptions & TenantOptions): Promise<Page<Endpoint>>;
+  /** Where no secret is given, the answer has the one that was made: nobody ever sees it again. */
+  create(endpoint: EndpointInput): Promise<CreatedEndpoint>;
+  get(id: string): Promise<Endpoint>;
+  update(id: string, change: EndpointUpdate): Promise<Endpoint>;
+  remove(id: string): Promise<void>;
+  pause(id: string): Promise<Endpoint>;
+  resume(id: string): Promise<Endpoint>;
+  /** Sends a signed event that is not stored, and says what the endpoint answered. */
+  test(id: string, event?: TestInput): Promise<TestSend>;
+}
+
+export interface EventCalls {
+  publish(event: EventInput, options?: PublishOptions): Promise<PublishedEvent>;
+  /** All of them in one commit, up to 1,000. */
+  publish(events: readonly EventInput[], options?: PublishOptions): Promise<readonly PublishedEvent[]>;
+  /** Newest first. */
+  list(query?: EventQuery): Promise<Page<EventSummary>>;
+  get(id: string, options?: TenantOptions): Promise<EventDetail>;
+  body(id: string, options?: TenantOptions): Promise<Uint8Array>;
+}
+
+export interface DeliveryCalls {
+  /** Every delivery of one event. */
+  list(query: { readonly event: string } & TenantOptions): Promise<Page<Delivery>>;
+  get(id: string): Promise<Delivery>;
+  /** In order. */
+  attempts(id: string): Promise<Page<Attempt>>;
+}
+
+export interface LaneCalls {
+  /** Blocked ones first, then the others in which something waits. */
+  list(query?: PageOptions & { readonly endpoint?: string | undefined }): Promise<Page<Lane>>;
+  get(id: string): Promise<Lane>;
+  /** Passes over the lane's head. */
+  skip(id: string): Promise<Skipped>;
+}
+
+export interface RejectedCalls {
+  /** Newest first. */
+  list(query?: PageOptions & { readonly source?: string | undefined }): Promise<Page<RejectedRequest>>;
+  get(id: string): Promise<RejectedRequest>;
+  /** The first bytes of it. */
+  body(id: string): Promise<Uint8Array>;
+}
+
+export interface TokenCalls {
+  list(page?: PageOptions): Promise<Page<Token>>;
+  /** The answer has the token: nobody ever sees it again. */
+  create(token: TokenInput): Promise<CreatedToken>;
+  remove(id: string): Promise<void>;
+}
+
+/** The admin API of a Posthorn server. Calls reject with a PosthornError whose code begins with `api_`. */
+export interface Client {
+  readonly sources: SourceCalls;
+  readonly endpoints: EndpointCalls;
+  readonly events: EventCalls;
+  readonly deliveries: DeliveryCalls;
+  readonly lanes: LaneCalls;
+  /** Newest first. */
+  readonly dead: { list(page?: PageOptions): Promise<Page<DeadLetter>> };
+  readonly rejected: RejectedCalls;
+  readonly tokens: TokenCalls;
+  /** Makes a dead delivery due again. */
+  redrive(deliveryId: string): Promise<Redriven>;
+}
+
+/**
+ * Makes a client of the server's admin API, in Node and in browsers.
+ *
+ * @example
+ * const client = createClient({ url: "http://127.0.0.1:8710", token: process.env.POSTHORN_TOKEN });
+ * await client.events.publish({ type: "order.paid", key: "order_7", data: { amount: 1999 } });
+ */
+export function createClient(options: ClientOptions): Client {
+  const caller = new Caller(checkClientOptions(options));
+  return Object.freeze({
+    sources: sourceCalls(caller),
+    endpoints: endpointCalls(caller),
+    events: eventCalls(caller),
+    deliveries: deliveryCalls(caller),
+    lanes: laneCalls(caller),
+    dead: { list: (page: PageOptions = {}) => caller.json<Page<DeadLetter>>(read(["dead"], page)) },
+    rejected: rejectedCalls(caller),
+    tokens: tokenCalls(caller),
+    redrive: (deliveryId: string) => caller.json<Redriven>(post(["deliveries", deliveryId, "redrive"])),
+  });
+}
+
+function sourceCalls(caller: Caller): SourceCalls {
+  return {
+    list: (page = {}) => caller.json(read(["sources"], page)),
+    create: (source) => caller.json(post(["sources"], source)),
+    get: (name) => caller.json(read(["sources", name])),
+    update: (name, change) => caller.json(patch(["sources", name], change)),
+    remove: (name) => caller.nothing(remove(["sources", name])),
+  };
+}
+
+function endpointCalls(caller: Caller): EndpointCalls {
+  return {
+    list: (page = {}) => caller.json(read(["endpoints"], page)),
+    create: (endpoint) => caller.json(post(["endpoints"], endpoint)),
+    get: (id) => caller.json(read(["endpoints", id])),
+    update: (id, change) => caller.json(patch(["endpoints", id], change)),
+    remove: (id) => caller.nothing(remove(["endpoints", id])),
+    pause: (id) => caller.json(post(["endpoints", id, "pause"])),
+    resume: (id) => caller.json(post(["endpoints", id, "resume"])),
+    test: (id, event = {}) => caller.json(post(["endpoints", id, "test"], event)),
+  };
+}
+
+function eventCalls(caller: Caller): EventCalls {
+  const publish = async (given: EventInput | readonly EventInput[], options: PublishOptions = {}) => {
+    const { idempotencyKey } = options;
+    const events = Array.isArray(given) ? (given as readonly EventInput[]) : [given as EventInput];
+    // Without a name of its own, an event whose first answer was lost would be sent twice.
+    const repeatable = idempotencyKey !== undefined || events.every(({ id }) => id !== undefined);
+    return caller.json({ method: "POST", path: ["events"], body: given, idempotencyKey, repeatable });
+  };
+  return {
+    publish: publish as EventCalls["publish"],
+    list: (query = {}) => caller.json(read(["events"], query)),
+    get: (id, options = {}) => caller.json(read(["events", id], options)),
+    body: (id, options = {}) => caller.bytes(read(["events", id, "body"], options)),
+  };
+}
+
+function deliveryCalls(caller: Caller): DeliveryCalls {
+  return {
+    list: (query) => caller.json(read(["deliveries"], query)),
+    get: (id) => caller.json(read(["deliveries", id])),
+    attempts: (id) => caller.json(read(["deliveries", id, "attempts"])),
+  };
+}
+
+function laneCalls(caller: Caller): LaneCalls {
+  return {
+    list: (query = {}) => caller.json(read(["lanes"], query)),
+    get: (id) => caller.json(read(["lanes", id])),
+    skip: (id) => caller.json(post(["lanes", id, "skip"])),
+  };
+}
+
+function rejectedCalls(caller: Caller): RejectedCalls {
+  return {
+    list: (query = {}) => caller.json(read(["rejected"], query)),
+    get: (id) => caller.json(read(["rejected", id])),
+    body: (id) => caller.bytes(read(["rejected", id, "body"])),
+  };
+}
+
+function tokenCalls(caller: Caller): TokenCalls {
+  return {
+    list: (page = {}) => caller.json(read(["tokens"], page)),
+    create: (token) => caller.json(post(["tokens"], token)),
+    remove: (id) => caller.nothing(remove(["tokens", id])),
+  };
+}
+
+function read(path: readonly string[], query: object = {}): Call {
+  return { method: "GET", path, query: query as NonNullable<Call["query"]>, repeatable: true };
+}
+
+function post(path: readonly string[], body?: unknown): Call {
+  return { method: "POST", path, body, repeatable: false };
+}
+
+function patch(path: readonly string[], body: unknown): Call {
+  return { method: "PATCH", path, body, repeatable: false };
+}
+
+function remove(path: readonly string[]): Call {
+  return { method: "DELETE", path, repeatable: false };
+}

@@ -1,0 +1,266 @@
+// What the admin API speaks of, as JSON. Sequences and lane ids are decimal texts, instants ISO 8601.
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Hand it back as `after` for the next page; null at the end. */
+  readonly next: string | null;
+}
+
+export type DedupRule =
+  | { readonly by: "id" }
+  | {
+      /** `both`: known when either its id or its content is. */
+      readonly by: "content" | "both";
+      /** `raw`: the exact bytes; `json`: the canonical form of RFC 8785. */
+      readonly content: "raw" | "json";
+      /** JSON pointers to what counts; everything when it is left out. */
+      readonly include?: readonly string[];
+      /** JSON pointers to what does not count, such as the time of the attempt. */
+      readonly exclude?: readonly string[];
+    };
+
+/** Where in a request something stands. */
+export type Place = { readonly header: string } | { readonly json: string };
+
+export interface SourceInput {
+  /** Lower-case letters, digits, `-` and `_`: it is part of the URL. */
+  readonly name: string;
+  /** A provider's scheme, `hmac`, or `none` for a source that nobody signs. */
+  readonly scheme: string;
+  readonly secrets?: readonly string[];
+  /** For `hmac`, and what a scheme asks for beyond its secrets (`publicUrl`, PayPal's `webhookId`). */
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly tenant?: string;
+  readonly dedup?: DedupRule;
+  /** How long a duplicate is known, in seconds. */
+  readonly windowS?: number;
+  /** Where the key stands by which its events are in order. */
+  readonly key?: Place | null;
+  /** Patterns of headers that are sent on, `*` for any text. */
+  readonly forwardHeaders?: readonly string[];
+  /** Must be said of a source with the scheme `none`. */
+  readonly allowUnverified?: boolean;
+}
+
+export interface Source extends Required<Omit<SourceInput, "secrets" | "allowUnverified">> {
+  /** How many there are; they are never shown. */
+  readonly secretCount: number;
+  /** Where the provider sends to. */
+  readonly path: string;
+  readonly createdAt: string;
+}
+
+/** What of a source can be changed; what is left out stays as it is. */
+export type SourceUpdate = Partial<Omit<SourceInput, "name">>;
+
+export interface EndpointInput {
+  readonly url: string;
+  readonly id?: string;
+  readonly tenant?: string;
+  /** One is made where none is given, and shown once. */
+  readonly secrets?: readonly string[];
+  readonly sources?: readonly string[];
+  readonly types?: readonly string[];
+  readonly order?: "key" | "endpoint" | "none";
+  readonly dead?: "halt" | "skip" | "park" | null;
+  readonly maxInFlight?: number;
+  readonly retry?: Readonly<Record<string, unknown>>;
+}
+
+export interface Endpoint extends Required<Omit<EndpointInput, "secrets">> {
+  readonly state: "active" | "paused" | "disabled";
+  readonly because: string | null;
+  readonly secretCount: number;
+  readonly version: number;
+}
+
+/** An endpoint that was just made: the only time that a generated secret is shown. */
+export interface CreatedEndpoint extends Endpoint {
+  readonly secret?: string;
+}
+
+/** What of an endpoint can be changed; what is left out stays as it is. */
+export type EndpointUpdate = Partial<Omit<EndpointInput, "id" | "tenant">>;
+
+/** What a test sends; a type and data of its own where nothing is given. */
+export interface TestInput {
+  readonly type?: string;
+  readonly data?: unknown;
+}
+
+export interface TestSend {
+  /** The id under which the receiver saw it. */
+  readonly eventId: string;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly detail: string | null;
+  readonly durationMs: number;
+  /** The first bytes of the answer, as base64. */
+  readonly answer: string | null;
+}
+
+export interface EventInput {
+  readonly type: string;
+  readonly data?: unknown;
+  /** Exact bytes instead, as base64. */
+  readonly body?: string;
+  readonly contentType?: string;
+  readonly key?: string;
+  readonly id?: string;
+  readonly tenant?: string;
+  readonly source?: string;
+  readonly time?: string;
+  readonly deliverAt?: string;
+  readonly expiresAt?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface PublishedEvent {
+  readonly id: string;
+  readonly duplicate: boolean;
+}
+
+export interface EventSummary {
+  readonly id: string;
+  readonly tenant: string;
+  readonly source: string;
+  readonly type: string;
+  readonly key: string | null;
+  readonly time: string;
+  readonly contentType: string;
+  readonly bodyBytes: number;
+  readonly deliverAt: string | null;
+  readonly expiresAt: string | null;
+}
+
+export interface EventDetail extends EventSummary {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly deliveries: readonly Delivery[];
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly endpointId: string;
+  readonly tenant: string;
+  readonly type: string;
+  readonly laneId: string | null;
+  readonly key: string | null;
+  readonly sequence: string | null;
+  readonly round: number;
+  readonly state: "waiting" | "under_way" | "retrying" | "delivered" | "dead" | "cancelled";
+  readonly because: string | null;
+  readonly attempts: number;
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  readonly lastAttemptAt: string | null;
+  readonly dueInMs: number | null;
+}
+
+export interface Attempt {
+  readonly round: number;
+  readonly number: number;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly error: string | null;
+  /** As base64. */
+  readonly answer: string | null;
+}
+
+export interface Lane {
+  readonly id: string;
+  readonly tenant: string;
+  readonly endpointId: string;
+  readonly key: string;
+  readonly state: "flowing" | "halted" | "parked" | "retrying" | "paused" | "disabled";
+  readonly depth: string;
+  readonly head: string;
+  /** The delivery at its head, `dlv_…`. */
+  readonly headId: string;
+  readonly failures: number;
+  readonly blockedMs: number | null;
+  readonly dueInMs: number | null;
+}
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly tenant: string;
+  readonly endpointId: string;
+  readonly key: string | null;
+  readonly sequence: string | null;
+  readonly eventId: string;
+  readonly type: string;
+  readonly round: number;
+  readonly because: string;
+  readonly diedAt: string;
+  readonly attempts: number;
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  /** Whether its lane waits for it. */
+  readonly blocks: boolean;
+}
+
+export interface Redriven {
+  /** `in_place`: at the head of its lane, which had waited for it. `at_end`: the lane had gone on without it. */
+  readonly result: "in_place" | "at_end";
+}
+
+export interface Skipped {
+  /** `intended`: a worker has the head under way, and it is skipped unless that succeeds. */
+  readonly result: "skipped" | "intended";
+}
+
+export interface RejectedRequest {
+  readonly id: string;
+  readonly source: string;
+  readonly receivedAt: string;
+  readonly method: string;
+  /** Without credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodyBytes: number;
+  /** The error's code, such as `signature_mismatch`, `conflict` or `body_too_large`. */
+  readonly code: string;
+  readonly message: string;
+  /** What forensics found, one sentence each. */
+  readonly diagnosis: readonly string[];
+}
+
+export interface TokenInput {
+  readonly name: string;
+  readonly scope: "read" | "full";
+  /** @default never */
+  readonly expiresAt?: string;
+}
+
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: "read" | "full";
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+/** A token that was just made: the only time that it is shown. */
+export interface CreatedToken extends Token {
+  readonly token: string;
+}
+
+/** An error of the API, as RFC 9457 says. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** Lower snake case, for programs. */
+  readonly code: string;
+  /** What the server's log calls this request. */
+  readonly requestId?: string;
+  /** Which part of the request is wrong: `url`, `0.type`. */
+  readonly field?: string;
+  /** The ids of the events that are in conflict. */
+  readonly ids?: readonly string[];
+}

@@ -1,0 +1,41 @@
+import type { OutgoingEvent } from "./outgoing-event.js";
+
+/** A name under which an event may have come before: its sender's id, or a hash of its content. */
+export interface IncomingName {
+  /** Visible ASCII, up to 255 bytes; unique within a tenant, so that it has to begin with its source. */
+  readonly name: string;
+  /** What must be the same when the name comes again; undefined where another body is no conflict. */
+  readonly bodyHash: Uint8Array | undefined;
+}
+
+/** An event that came from elsewhere, to be kept and sent on. */
+export interface IncomingEvent {
+  /** With an id of our own, which is the event's for ever. */
+  readonly event: OutgoingEvent;
+  readonly names: readonly [IncomingName, ...IncomingName[]];
+  /** Its names are known this long after its last receipt; undefined = for ever. */
+  readonly windowS: number | undefined;
+}
+
+/** What became of an incoming event. `id` is the one under which it was stored when it first came. */
+export type Ingested =
+  | { readonly kind: "stored"; readonly id: string }
+  | { readonly kind: "duplicate"; readonly id: string }
+  /** One of its names is known with another body; this one is not stored. */
+  | { readonly kind: "conflict"; readonly id: string };
+
+export interface ForgetLimits {
+  readonly maxNames: number;
+}
+
+/** Where a gateway takes events in. Each sentence is a case of the conformance kit, in the same words. */
+export interface IngestStore {
+  /**
+   * Stores each event of which no name is known, ready to be sequenced, together with its names; calls of the same
+   * moment share one commit, and each is answered when that is durable. All names of an event that came before are
+   * known from then on, and its window starts again. Of two that share a name and come at once, one is stored.
+   */
+  ingest(incoming: IncomingEvent): Promise<Ingested>;
+  /** Forgets names whose window has passed, oldest first; says how many. */
+  forgetNames(limits: ForgetLimits): Promise<number>;
+}

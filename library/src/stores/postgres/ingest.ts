@@ -1,0 +1,169 @@
+import { systemClock } from "../../clock.js";
+import type { IncomingEvent, IncomingName, Ingested } from "../../outbox/ingest-store.js";
+import type { IngestWriter } from "./ingest-write.js";
+import type { OwnTransactions } from "./own-transaction.js";
+import { isAnswerLost, isSaturated, sqlState } from "./sqlstate.js";
+
+interface Waiting {
+  readonly incoming: IncomingEvent;
+  readonly resolve: (ingested: Ingested) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One that is written, and those that came at the same moment and are the same. */
+interface Leader extends Waiting {
+  readonly twins: Waiting[];
+}
+
+export interface IngesterParts {
+  readonly transactions: OwnTransactions;
+  readonly writer: IngestWriter;
+  /** Called when something was committed. */
+  readonly committed: () => void;
+}
+
+const MAX_EVENTS = 500;
+const MAX_BYTES = 4_000_000;
+const MAX_TRIES = 3;
+const RETRY_MS = 20;
+
+// Values that do not fit, broken constraints, limits of the server: of one event, and no reason to refuse the others.
+const OF_CONTENT = /^(22|23|54|P0)/;
+
+const soon: (work: () => void) => void =
+  typeof setImmediate === "function" ? setImmediate : (work) => setTimeout(work, 0);
+
+/**
+ * Takes events in, in transactions of the store's own: calls of the same moment share one. One at a time, in the order
+ * of the calls, so that the events of one sender do not change places.
+ */
+export class Ingester {
+  readonly #parts: IngesterParts;
+  #waiting: Waiting[] = [];
+  #planned = false;
+
+  constructor(parts: IngesterParts) {
+    this.#parts = parts;
+  }
+
+  ingest(incoming: IncomingEvent): Promise<Ingested> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ incoming, resolve, reject });
+      this.#plan();
+    });
+  }
+
+  #plan(): void {
+    if (this.#planned || this.#waiting.length === 0) return;
+    this.#planned = true;
+    soon(() => {
+      void this.#flush().finally(() => {
+        this.#planned = false;
+        this.#plan();
+      });
+    });
+  }
+
+  #flush(): Promise<void> {
+    const { leaders, left } = gather(this.#waiting);
+    this.#waiting = left;
+    return this.#store(leaders);
+  }
+
+  /** Answers every one of them. */
+  async #store(leaders: readonly Leader[]): Promise<void> {
+    try {
+      const ingested = await this.#write(leaders.map(({ incoming }) => incoming));
+      leaders.forEach((leader, n) => answer(leader, ingested[n] as Ingested));
+      if (ingested.some(({ kind }) => kind === "stored")) this.#parts.committed();
+    } catch (error) {
+      if (leaders.length > 1 && OF_CONTENT.test(sqlState(error) ?? "")) {
+        const half = Math.ceil(leaders.length / 2);
+        await this.#store(leaders.slice(0, half));
+        return this.#store(leaders.slice(half));
+      }
+      for (const { reject, twins } of leaders) for (const fail of [reject, ...twins.map((twin) => twin.reject)]) fail(error);
+    }
+  }
+
+  /** After a lost answer it is all done again: where the commit was done, our own ids stand at the names, and say so. */
+  async #write(incoming: readonly IncomingEvent[]): Promise<readonly Ingested[]> {
+    const { transactions, writer } = this.#parts;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await writer.write(transactions, incoming);
+      } catch (error) {
+        if (tries === MAX_TRIES || isSaturated(error) || !isAnswerLost(error)) throw error;
+        await systemClock.sleep(RETRY_MS * tries);
+      }
+    }
+  }
+}
+
+function answer({ resolve, twins }: Leader, ingested: Ingested): void {
+  resolve(ingested);
+  const again: Ingested = ingested.kind === "stored" ? { kind: "duplicate", id: ingested.id } : ingested;
+  for (const twin of twins) twin.resolve(again);
+}
+
+interface Gathered {
+  readonly leaders: readonly Leader[];
+  readonly left: Waiting[];
+}
+
+/**
+ * What shares one statement: no two of them with a name in common, of which Postgres would refuse the second. One that is
+ * the same as an earlier one is answered with it; any other that meets an earlier one's name is left for the next, as are
+ * those behind it that meet its own.
+ */
+function gather(waiting: readonly Waiting[]): Gathered {
+  const leaders: Leader[] = [];
+  const left: Waiting[] = [];
+  const holders = new Map<string, Leader | undefined>();
+  let bytes = 0;
+  let index = 0;
+  for (; index < waiting.length; index++) {
+    const each = waiting[index] as Waiting;
+    const names = each.incoming.names.map((name) => nameKey(each.incoming, name));
+    const met = names.filter((name) => holders.has(name));
+    if (met.length > 0) {
+      const leader = holders.get(met[0] ?? "");
+      if (leader && isSame(leader.incoming, each.incoming)) leader.twins.push(each);
+      else {
+        left.push(each);
+        for (const name of names) if (!holders.has(name)) holders.set(name, undefined);
+      }
+      continue;
+    }
+    bytes += each.incoming.event.body.length;
+    if (leaders.length > 0 && (leaders.length === MAX_EVENTS || bytes > MAX_BYTES)) break;
+    const leader: Leader = { ...each, twins: [] };
+    leaders.push(leader);
+    for (const name of names) holders.set(name, leader);
+  }
+  left.push(...waiting.slice(index));
+  return { leaders, left };
+}
+
+/** Names a name among those of all tenants. */
+function nameKey({ event }: IncomingEvent, { name }: IncomingName): string {
+  return `${event.tenant}\n${name}`;
+}
+
+/** Whether the second would be told the same as the first: all of its names, with the same hashes. */
+function isSame(one: IncomingEvent, two: IncomingEvent): boolean {
+  return (
+    one.event.tenant === two.event.tenant &&
+    one.windowS === two.windowS &&
+    one.names.length === two.names.length &&
+    one.names.every(({ name, bodyHash }, n) => {
+      const other = two.names[n];
+      return other?.name === name && sameBytes(bodyHash, other.bodyHash);
+    })
+  );
+}
+
+function sameBytes(one: Uint8Array | undefined, two: Uint8Array | undefined): boolean {
+  if (one === undefined || two === undefined) return one === two;
+  return one.length === two.length && one.every((byte, n) => byte === two[n]);
+}

@@ -1,0 +1,61 @@
+import type { Clock } from "../../clock.js";
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import type { Observer } from "../../observer.js";
+import type { EndpointSecrets } from "./endpoint-secrets.js";
+import { PosthornError } from "../../posthorn-error.js";
+import type { SqliteClient } from "./client.js";
+import type { Connection } from "./connection.js";
+import { EndpointBook } from "./endpoint-book.js";
+import { storeError } from "./failure.js";
+import { OutboxTurn } from "./outbox-turn.js";
+
+/** What an outbox's calls have in common. */
+export interface SessionParts {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly waitMs: number;
+  readonly observer: Observer | undefined;
+  readonly secrets: EndpointSecrets;
+}
+
+/** How an outbox comes to its database: each call is one turn. */
+export class OutboxSession {
+  readonly #parts: SessionParts;
+  readonly #book: EndpointBook;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#book = new EndpointBook(parts.secrets);
+  }
+
+  turn(client: SqliteClient): OutboxTurn {
+    const { clock, observer } = this.#parts;
+    return new OutboxTurn({ client, nowMs: Math.floor(clock.now()), book: this.#book, observer });
+  }
+
+  // Whoever looks from inside of a group would see its neighbours' rows before they are committed; a microtask later they are.
+  async look<T>(look: (turn: OutboxTurn) => T): Promise<T> {
+    await Promise.resolve();
+    try {
+      return look(this.turn(this.#parts.connection.client));
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async write<T>(run: (turn: OutboxTurn) => T): Promise<T> {
+    const { waitMs, connection } = this.#parts;
+    const { client, statements } = connection;
+    const expired = (): never => {
+      throw new PosthornError<InboxErrorCode>(
+        "store_unavailable",
+        `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry.`,
+      );
+    };
+    try {
+      return await statements.join({ run: () => run(this.turn(client)), undoable: true, waitMs, expired });
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+}

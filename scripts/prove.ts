@@ -1,0 +1,53 @@
+// npm run prove:ci | prove:long [-- --part "sqlite kills"] [-- --seed 7]: what a test run is too short for.
+import { parseArgs } from "node:util";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HOME_VARIABLE } from "../test/crash/host.js";
+import { installHost } from "../test/crash/install-host.js";
+import { fullDisk } from "../test/prove/full-disk.js";
+import type { Depth, Part } from "../test/prove/part.js";
+import { postgresKills } from "../test/prove/postgres-kills.js";
+import { sqliteKills } from "../test/prove/sqlite-kills.js";
+import { stoppedAndJumped } from "../test/prove/stopped-and-jumped.js";
+import { runPart } from "./prove/run-part.js";
+import { plantedBugsPart, simulatePart } from "./prove/simulate-part.js";
+
+const PARTS: readonly Part[] = [
+  plantedBugsPart,
+  simulatePart,
+  sqliteKills,
+  postgresKills,
+  stoppedAndJumped,
+  fullDisk,
+];
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { part: { type: "string" }, seed: { type: "string" } },
+    allowPositionals: true,
+  });
+  const depth: Depth = positionals[0] === "long" ? "long" : "ci";
+  const seed = Number(values.seed ?? (depth === "ci" ? 1 : 1 + (Date.now() % 2000)));
+  const chosen = PARTS.filter(({ name }) => values.part === undefined || name === values.part);
+  if (chosen.length === 0) console.error(`There is no part "${values.part}"; there are ${names()}.`);
+  const home = mkdtempSync(join(tmpdir(), "posthorn-prove-"));
+  let passed = 0;
+  try {
+    // Built for this run alone: a build elsewhere must not meet a host that starts.
+    if (chosen.some((part) => part !== simulatePart && part !== plantedBugsPart)) installHost(home);
+    process.env[HOME_VARIABLE] = home;
+    for (const part of chosen) if (await runPart(part, { depth, seed })) passed++;
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+  const failed = chosen.length - passed + (chosen.length === 0 ? 1 : 0);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+function names(): string {
+  return PARTS.map(({ name }) => name).join(", ");
+}
+
+await main();

@@ -1,0 +1,66 @@
+import { availableParallelism } from "node:os";
+import type { Part } from "../../test/prove/part.js";
+import { median } from "../../test/simulator/campaign.js";
+import type { Size } from "../../test/simulator/campaign.js";
+import { explanationOf, findBugs, runCampaign } from "./simulated.js";
+
+const RUNS = { ci: 100_000, long: 1_000_000 };
+/** What a run must have, in the middle: smaller ones would be many and prove little. */
+const LEAST: Partial<Record<Size, number>> = { nodes: 3, events: 20, calls: 100, faults: 5 };
+/** Each seed of ours is a million of the simulator's. */
+const SEEDS_EACH = 1_000_000;
+const MOST_SEEDS = 2000;
+
+// More processes than cores are slower together.
+const processes = Math.min(2, availableParallelism());
+
+export const simulatePart: Part = {
+  name: "simulate",
+  about: "runs of the shipped receiver, sender and work loop in a world of faults, on virtual time",
+  budgetS: { ci: 300, long: 3600 },
+  async run(bench) {
+    const runs = RUNS[bench.depth];
+    const startedAt = performance.now();
+    const onProgress = (done: number): void => {
+      const rate = done / ((performance.now() - startedAt) / 1000);
+      bench.progress(`${done} of ${runs} runs, ${Math.round(rate)} a second`);
+    };
+    const from = (bench.seed - 1) * SEEDS_EACH;
+    const { report, cpuMs } = await runCampaign({ runs, from, processes, onProgress });
+    const { counts, sizes, failures } = report;
+    for (const what of ["calls", "posts"]) bench.count(what, counts[what] ?? 0);
+    for (const [what, times] of Object.entries(counts))
+      if (what.startsWith("fault.")) bench.count(what, times);
+    bench.note(`${(cpuMs / report.runs).toFixed(2)} ms of CPU for each run, seeds from ${from}`);
+    for (const [size, least] of Object.entries(LEAST)) {
+      const middle = median(sizes[size as Size]);
+      bench.expect(`the median run has ${middle} ${size}, at least ${least}`, middle >= least);
+    }
+    for (const { seed, violations } of failures)
+      bench.note(`seed ${seed}: ${violations[0]?.invariant} ${violations[0]?.found}`);
+    bench.expect(`${report.runs} runs, ${failures.length} of them failed`, failures.length === 0);
+    bench.expect(`all of ${runs} runs were made`, report.runs === runs);
+    const [first] = failures;
+    if (first !== undefined) bench.note(await explanationOf(first.seed));
+  },
+};
+
+export const plantedBugsPart: Part = {
+  name: "planted bugs",
+  about: `every planted bug of logic is found by the simulator within ${MOST_SEEDS} seeds`,
+  budgetS: { ci: 30, long: 30 },
+  async run(bench) {
+    let found = 0;
+    let runs = 0;
+    await findBugs({ seeds: MOST_SEEDS, processes }, (bug) => {
+      if (bug.found !== undefined) found++;
+      runs += 1 + (bug.found?.seed ?? MOST_SEEDS - 1);
+      const how = bug.found ? `at seed ${bug.found.seed}, by ${bug.found.invariant}` : "NOT FOUND";
+      bench.note(`${bug.name}: ${how}`);
+      bench.expect(`found: ${bug.name}`, bug.found !== undefined);
+      bench.progress(`${found} bugs found`);
+    });
+    bench.count("bugs found", found);
+    bench.count("runs", runs);
+  },
+};

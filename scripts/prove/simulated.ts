@@ -1,0 +1,115 @@
+// Simulated runs in processes of their own, one for each core.
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { printScript, shrink, simulate } from "../../library/src/testing.js";
+import type { SimulateOptions } from "../../library/src/testing.js";
+import { joined, storeOf } from "../../test/simulator/campaign.js";
+import type { CampaignReport } from "../../test/simulator/campaign.js";
+import type { Said } from "../../test/simulator/campaign-process.js";
+import { openMemoryStore } from "../../test/simulator/memory-engine.js";
+
+const source = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+export interface CampaignWish {
+  readonly runs: number;
+  readonly from: number;
+  readonly processes: number;
+  readonly onProgress?: (done: number) => void;
+}
+
+/** Runs a campaign, shared by processes; `cpuMs` is the time that they computed. */
+export async function runCampaign(wish: CampaignWish): Promise<{ report: CampaignReport; cpuMs: number }> {
+  const { runs, from, processes, onProgress } = wish;
+  const file = await built();
+  const reports: CampaignReport[] = [];
+  const done = new Map<number, number>();
+  let cpuMs = 0;
+  const shares = Array.from({ length: processes }, (_, index) => {
+    const share = Math.floor(runs / processes) + (index < runs % processes ? 1 : 0);
+    return started(file, ["runs", from + index, share, processes], (said) => {
+      if (said.kind === "progress") {
+        done.set(index, said.done);
+        onProgress?.([...done.values()].reduce((sum, each) => sum + each, 0));
+      }
+      if (said.kind !== "report") return;
+      reports.push(said.report);
+      cpuMs += said.cpuMs;
+    });
+  });
+  await Promise.all(shares);
+  return { report: joined(reports), cpuMs };
+}
+
+export type FoundBug = Extract<Said, { kind: "bug" }>;
+
+/** Looks for every planted bug, from seed 0 on, and tells of each as it is found or not. */
+export async function findBugs(
+  { seeds, processes }: { readonly seeds: number; readonly processes: number },
+  onBug: (bug: FoundBug) => void,
+): Promise<void> {
+  const file = await built();
+  const hear = (said: Said): void => {
+    if (said.kind === "bug") onBug(said);
+  };
+  await Promise.all(
+    Array.from({ length: processes }, (_, index) => started(file, ["bugs", index, seeds, processes], hear)),
+  );
+}
+
+/** How the run of a seed is made. */
+export function optionsOf(seed: number): SimulateOptions {
+  return storeOf(seed) === "memory" ? { openStore: openMemoryStore } : {};
+}
+
+/** The shortest script that fails as the run of this seed does. */
+export async function explanationOf(seed: number): Promise<string> {
+  const { script } = await simulate(seed, optionsOf(seed));
+  const shrunk = await shrink(script, optionsOf(seed));
+  if (shrunk === undefined) return `seed ${seed} does not fail in this process`;
+  const { violation, runs } = shrunk;
+  return [
+    `${violation.invariant}: ${violation.found}`,
+    `the shortest script that ${runs} runs have found:`,
+    printScript(shrunk.script),
+  ].join("\n");
+}
+
+/** Built first: the loader that runs this script gives every function its name anew, which costs half of a run. */
+async function built(): Promise<string> {
+  const outfile = source(".cache/simulate.mjs");
+  await build({
+    entryPoints: [source("test/simulator/campaign-process.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: `node${process.versions.node}`,
+    tsconfig: source("tsconfig.json"),
+    external: ["undici"],
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+/** Resolves when the process has said that it is at its end. */
+function started(
+  file: string,
+  args: readonly (string | number)[],
+  hear: (said: Said) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = fork(file, args.map(String), { execArgv: [] });
+    const kill = (): void => void child.kill("SIGKILL");
+    process.once("exit", kill);
+    child.on("message", (message) => {
+      const said = message as Said;
+      if (said.kind === "end") resolve();
+      else hear(said);
+    });
+    child.once("exit", (code) => {
+      process.off("exit", kill);
+      reject(new Error(`A process of the campaign ended with ${code}.`));
+    });
+  });
+}

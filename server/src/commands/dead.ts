@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import type { DeadLetter } from "posthorn/client";
+import { relative } from "../terminal/for-people.js";
+import type { Table } from "../terminal/table.js";
+import type { CommandContext } from "./command-context.js";
+import { DEAD_FLAGS, matchesDead } from "./dead-filter.js";
+import type { DeadFilter } from "./dead-filter.js";
+import { defineCommand, defineGroup } from "./define-command.js";
+import { lastAnswer } from "./delivery-table.js";
+import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS } from "./listing.js";
+import type { FollowOptions, ListOptions } from "./listing.js";
+
+export function registerDead(program: Command, context: CommandContext): void {
+  const dead = defineGroup(program, "dead", "Looks at deliveries that were given up.");
+  defineCommand<DeadFilter & ListOptions & FollowOptions>(dead, context, {
+    form: "list",
+    says: "Lists deliveries that were given up, newest first.",
+    examples: ["posthorn dead list", "posthorn dead list --endpoint ep_shop --because refused"],
+    flags: [...DEAD_FLAGS, ...LIST_FLAGS, FOLLOW_FLAG],
+    run: async ({ options, client, print, context: { clock, interrupted } }) => {
+      const calls = client().dead;
+      const draw = (items: readonly DeadLetter[]): void => print.table(deadTable(items, clock.now()));
+      if (options.follow === true) {
+        const tell = (items: readonly DeadLetter[]): void => {
+          const wanted = items.filter((letter) => matchesDead(letter, options));
+          if (print.json) for (const letter of wanted) print.record(letter);
+          else if (wanted.length > 0) draw(wanted);
+        };
+        // A delivery that was redriven may be given up once more, and is told once more.
+        const idOf = ({ id, round }: DeadLetter): string => `${id} ${round}`;
+        await follow({ list: (page) => calls.list(page), idOf, tell, clock, signal: interrupted() });
+        return;
+      }
+      const page = await collect(
+        (asked) => calls.list(asked),
+        options,
+        (letter) => matchesDead(letter, options),
+      );
+      const { items } = page;
+      print.show(page, () => {
+        if (items.length === 0) print.line({ text: "Nothing was given up.", tone: "good" });
+        else draw(items);
+      });
+      if (items.length > 0) print.hint({ text: "Send one again: posthorn redrive ID", tone: "faint" });
+      hintMore(print, page, "posthorn dead list");
+    },
+  });
+}
+
+function deadTable(letters: readonly DeadLetter[], nowMs: number): Table {
+  return {
+    columns: [
+      { title: "DELIVERY" },
+      { title: "ENDPOINT", least: 10 },
+      { title: "TYPE", least: 10 },
+      { title: "KEY", least: 6 },
+      { title: "BECAUSE", least: 8 },
+      { title: "LAST ANSWER", least: 6 },
+      { title: "BLOCKS" },
+      { title: "WHEN", least: 8 },
+    ],
+    rows: letters.map((letter) => [
+      { text: letter.id, tone: "name" },
+      letter.endpointId,
+      letter.type,
+      letter.key ?? "–",
+      { text: letter.because, tone: "bad" },
+      lastAnswer(letter),
+      letter.blocks ? { text: "yes", tone: "warn" } : "no",
+      { text: relative(letter.diedAt, nowMs), tone: "faint" },
+    ]),
+  };
+}

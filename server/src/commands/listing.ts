@@ -1,0 +1,108 @@
+import { everyItem } from "posthorn/client";
+import type { Page, PageOptions } from "posthorn/client";
+import type { Clock } from "posthorn";
+import type { Printer } from "../terminal/printer.js";
+import { wholeNumber } from "./define-command.js";
+import type { Flag } from "./define-command.js";
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly after?: string;
+}
+
+export interface FollowOptions {
+  readonly follow?: boolean;
+}
+
+export const LIST_FLAGS: readonly Flag[] = [
+  { form: "--limit <n>", says: "How many at most.", parse: wholeNumber(1, 100_000), initial: 50 },
+  { form: "--after <cursor>", says: "Go on where the list before ended." },
+];
+
+export const FOLLOW_FLAG: Flag = {
+  form: "--follow",
+  says: "Go on with new ones until Ctrl-C; with --json one line each.",
+};
+
+export const TENANT_FLAG: Flag = { form: "--tenant <name>", says: "Of this tenant." };
+
+const PAGE = 200;
+
+type List<T> = (page: PageOptions) => Promise<Page<T>>;
+
+/** So many items of a list, whatever the size of the server's pages; of a last page all that are wanted. */
+export async function collect<T>(
+  list: List<T>,
+  { limit, after }: ListOptions,
+  wanted: (item: T) => boolean = () => true,
+): Promise<Page<T>> {
+  const items: T[] = [];
+  let next: string | null = after ?? null;
+  do {
+    const page: Page<T> = await list({
+      after: next ?? undefined,
+      limit: Math.min(PAGE, limit - items.length),
+    });
+    items.push(...page.items.filter(wanted));
+    ({ next } = page);
+  } while (next !== null && items.length < limit);
+  return { items, next };
+}
+
+/** All items of a list. */
+export async function collectAll<T>(list: List<T>): Promise<readonly T[]> {
+  const items: T[] = [];
+  for await (const item of everyItem(list, { limit: PAGE })) items.push(item);
+  return items;
+}
+
+/** Says how to see more, where there is more. */
+export function hintMore(print: Printer, page: Page<unknown>, command: string): void {
+  if (page.next === null) return;
+  print.hint({ text: `There are more: ${command} --after ${page.next}`, tone: "faint" });
+}
+
+const POLL_MS = 1000;
+/** Ids that were seen, so that none is told twice; the list begins with the newest, so that old ones do not come back. */
+const REMEMBERED = 10_000;
+
+export interface Following<T> {
+  readonly list: List<T>;
+  readonly idOf: (item: T) => string;
+  readonly tell: (items: readonly T[]) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Tells the items of a list that begins with the newest, oldest first, and then new ones as they come. */
+export async function follow<T>({ list, idOf, tell, clock, signal }: Following<T>): Promise<void> {
+  const seen = new Set<string>();
+  let isFirst = true;
+  while (!signal.aborted) {
+    const fresh = await unseen(list, (item) => seen.has(idOf(item)), isFirst);
+    isFirst = false;
+    for (const item of fresh) seen.add(idOf(item));
+    for (const old of seen) {
+      if (seen.size <= REMEMBERED) break;
+      seen.delete(old);
+    }
+    if (fresh.length > 0) tell(fresh);
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+/** Page after page until one is known: more may have come between two looks than a page holds. */
+async function unseen<T>(
+  list: List<T>,
+  known: (item: T) => boolean,
+  isFirst: boolean,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  // The first look shows the present, not all of the past.
+  if (isFirst) return (await list({ limit: 20 })).items.toReversed();
+  for await (const item of everyItem(list, { limit: PAGE })) {
+    if (known(item) || found.length >= REMEMBERED) break;
+    found.push(item);
+  }
+  return found.toReversed();
+}

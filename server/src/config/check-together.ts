@@ -1,0 +1,41 @@
+import type { Problem } from "./problem.js";
+import type { Role, Settings } from "./settings.js";
+
+// From the end of an attempt to its settlement, as the dispatcher demands.
+const LEASE_MARGIN_MS = 5000;
+const ROLES: readonly Role[] = ["ingest", "dispatch", "api"];
+
+/** What is wrong with values that each are right. */
+export function checkTogether(settings: Settings, origins: ReadonlyMap<keyof Settings, string>): Problem[] {
+  const problems: Problem[] = [];
+  const refuse = (name: keyof Settings, message: string): void => {
+    problems.push({ where: origins.get(name) ?? name, message });
+  };
+  const { leaseMs, attemptTimeoutMs, masterKey, masterKeyFile } = settings;
+  if (leaseMs <= attemptTimeoutMs + LEASE_MARGIN_MS) {
+    refuse(
+      origins.get("leaseMs") === "default" ? "attemptTimeoutMs" : "leaseMs",
+      `"lease" is ${leaseMs}ms and "attempt_timeout" ${attemptTimeoutMs}ms; expected a lease of more than ` +
+        `${attemptTimeoutMs + LEASE_MARGIN_MS}ms, so that no attempt outlives it and is made by two.`,
+    );
+  }
+  if (masterKey !== undefined && masterKeyFile !== undefined) {
+    refuse("masterKey", `"master_key" and "master_key_file" are both given; remove one.`);
+  }
+  return problems;
+}
+
+/** What will work, and is probably not what was meant. */
+export function doubts(settings: Settings, origins: ReadonlyMap<keyof Settings, string>): Problem[] {
+  const { database, roles } = settings;
+  if (database !== undefined || roles.length === ROLES.length) return [];
+  const missing = ROLES.filter((role) => !roles.includes(role));
+  return [
+    {
+      where: origins.get("roles") ?? "roles",
+      message:
+        `Without "database", events are kept in SQLite, which one process holds: ` +
+        `while it runs, nobody does the part of ${missing.join(" and ")}.`,
+    },
+  ];
+}

@@ -1,0 +1,12 @@
+import type { AddressGuard } from "posthorn/dispatch";
+import type { ServerParts } from "../parts.js";
+import type { TokenCheck } from "./token-check.js";
+
+/** What the routes of the API are handed. */
+export interface ApiParts extends ServerParts {
+  readonly tokens: TokenCheck;
+  /** As the egress judges: what it would refuse later is refused when it is written. */
+  readonly guard: Pick<AddressGuard, "judgeUrl">;
+  /** A source was added, changed or removed on this node: ingest on this node knows at once. */
+  sourcesChanged(): void;
+}

@@ -1,0 +1,142 @@
+import type { FastifyError } from "fastify";
+import { isPosthornError } from "posthorn";
+import type { PosthornError } from "posthorn";
+import type { Problem } from "posthorn/client";
+import { PROBLEMS } from "./problem.js";
+import type { ProblemCode, ProblemDetail } from "./problem.js";
+import { validationFault } from "./validation.js";
+
+/** A problem as it is sent, and whether the log has to have it. */
+export interface Failure {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The server's own fault, not the caller's. */
+  readonly ours: boolean;
+}
+
+/** What the library's errors are to a caller of the API. Their messages are about what the caller sent. */
+const LIBRARY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
+  publication_invalid: "request_invalid",
+  id_conflict: "conflict",
+  endpoint_invalid: "request_invalid",
+  endpoint_unknown: "not_found",
+  retry_policy_invalid: "request_invalid",
+  address_forbidden: "request_invalid",
+  secret_missing: "request_invalid",
+  secret_malformed: "request_invalid",
+  option_invalid: "request_invalid",
+  window_too_short: "request_invalid",
+  source_invalid: "request_invalid",
+  source_unknown: "not_found",
+};
+
+/** What Fastify's own errors are to a caller. */
+const FRAMEWORK_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ["body_too_large", "The body is larger than what is taken."],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["media_type_unsupported", "Send the body as application/json."],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ["json_malformed", "The body is empty; JSON is expected."],
+  FST_ERR_CTP_INVALID_JSON_BODY: ["json_malformed", "The body is not JSON."],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    "request_malformed",
+    "The body is not as long as content-length says.",
+  ],
+  FST_ERR_BAD_URL: ["request_malformed", "The path is not a valid one; a `%` in a name is written as `%25`."],
+  FST_ERR_MAX_PARAM_LENGTH: ["uri_too_long", "A name in the path is longer than any that exists."],
+  FST_ERR_ASYNC_CONSTRAINT: ["request_malformed", "The request cannot be routed."],
+};
+
+// Nobody knows when a database comes back; sooner asks in vain, later waits in vain.
+const STORE_RETRY_S = 2;
+
+/** Says what an error is to the caller. Of one that nobody foresaw, nothing but the request's id. */
+export function failureOf(error: unknown, requestId: string): Failure {
+  if (isPosthornError(error)) return ofPosthorn(error, requestId);
+  const { validation, code = "", validationContext } = error as Partial<FastifyError>;
+  if (validation !== undefined) {
+    const { field, message } = validationFault(validation, validationContext);
+    return failure("request_invalid", message, { detail: { field }, requestId });
+  }
+  const [framework, message] = FRAMEWORK_PROBLEMS[code] ?? [];
+  if (framework !== undefined && message !== undefined) return failure(framework, message, { requestId });
+  if (error instanceof SyntaxError && "statusCode" in error) {
+    return failure("json_malformed", `The body is not JSON: ${error.message.slice(0, 200)}.`, { requestId });
+  }
+  if (isStoreFailure(error)) return unavailable(requestId);
+  return failure("internal", "Something failed that should not.", { requestId, ours: true });
+}
+
+function ofPosthorn(error: PosthornError, requestId: string): Failure {
+  const detail = error.detail as ProblemDetail;
+  if (Object.hasOwn(PROBLEMS, error.code)) {
+    // Of the store, the message names hosts and files.
+    if (error.code === "store_unavailable") return unavailable(requestId);
+    return failure(error.code as ProblemCode, error.message, { detail, requestId });
+  }
+  const known = LIBRARY_PROBLEMS[error.code];
+  if (known !== undefined) return failure(known, error.message, { detail, requestId });
+  if (STORE_CODES.has(error.code)) return unavailable(requestId);
+  return failure("internal", "Something failed that should not.", { requestId, ours: true });
+}
+
+function unavailable(requestId: string): Failure {
+  return failure(
+    "store_unavailable",
+    "The database does not answer; nothing is known to be done. Try again.",
+    {
+      detail: { retryAfterS: STORE_RETRY_S },
+      requestId,
+      ours: true,
+    },
+  );
+}
+
+const STORE_CODES: ReadonlySet<string> = new Set(["not_migrated", "commit_unknown", "dedup_busy"]);
+// Connections (08), resources (53), intervention (57), system errors (58); read-only (25006); lock and statement timeouts.
+const PG_STATES = /^(08|53|57|58)...$|^(25006|55P03|40001|40P01)$/;
+const NETWORK_CODES =
+  /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+const SQLITE_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL)/;
+
+/** Whether a driver's error says that its database is away, and not that it was asked for nonsense. */
+function isStoreFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (PG_STATES.test(code) || NETWORK_CODES.test(code) || SQLITE_CODES.test(code)) return true;
+  // What `pg` says without a code.
+  return /Connection terminated|timeout exceeded when trying to connect|database connection is not open/i.test(
+    error.message,
+  );
+}
+
+interface FailureParts {
+  readonly detail?: ProblemDetail;
+  readonly requestId: string;
+  readonly ours?: boolean;
+}
+
+function failure(
+  code: ProblemCode,
+  message: string,
+  { detail = {}, requestId, ours = false }: FailureParts,
+): Failure {
+  const { status, title } = PROBLEMS[code];
+  const { field, ids, retryAfterS, allow } = detail;
+  return {
+    problem: {
+      type: `urn:posthorn:problem:${code}`,
+      title,
+      status,
+      detail: message,
+      code,
+      requestId,
+      ...(field !== undefined && { field }),
+      ...(ids !== undefined && { ids }),
+    },
+    headers: {
+      ...(retryAfterS !== undefined && { "retry-after": String(retryAfterS) }),
+      ...(allow !== undefined && { allow }),
+      ...(status === 401 && { "www-authenticate": "Bearer" }),
+    },
+    ours,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Page } from "posthorn/client";
+
+/** Which part of a list is asked for. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly after?: string;
+}
+
+/** Of every list. */
+export const PAGE_QUERY = {
+  limit: { type: "integer", minimum: 1, maximum: 1000, default: 100, description: "How many at most." },
+  after: { type: "string", minLength: 1, maxLength: 1000, description: "`next` of the page before." },
+} as const;
+
+/** The schema of one page of a resource. */
+export function pageSchema(resource: string): object {
+  return {
+    type: "object",
+    required: ["items", "next"],
+    properties: {
+      items: { type: "array", items: { $ref: `${resource}#` } },
+      next: { type: ["string", "null"], description: "Hand it back as `after`; null at the end." },
+    },
+  };
+}
+
+/** A page of a list whose items were asked for with one more than wanted: that one says whether there is a next page. */
+export function cutPage<Item, Json>(
+  found: readonly Item[],
+  limit: number,
+  { show, nameOf }: { readonly show: (item: Item) => Json; readonly nameOf: (item: Item) => string },
+): Page<Json> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items: items.map(show), next: found.length > limit && last !== undefined ? nameOf(last) : null };
+}

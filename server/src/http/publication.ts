@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import type { Publication } from "posthorn";
+import type { EventInput } from "posthorn/client";
+import { problem } from "./problem.js";
+
+/** Whose publication it is, and under which name it was asked for. */
+export interface IdempotencyKey {
+  readonly tokenId: string;
+  readonly key: string;
+}
+
+/** Turns an event as it came in JSON into a publication; the library checks the rest. */
+export function publicationOf(input: EventInput, index: number, idempotency?: IdempotencyKey): Publication {
+  const {
+    data,
+    body,
+    time,
+    deliverAt,
+    expiresAt,
+    id = idempotency && keyedId(idempotency, index),
+    ...rest
+  } = input;
+  return {
+    ...rest,
+    ...(id !== undefined && { id }),
+    ...(data !== undefined && { data }),
+    ...(body !== undefined && { body: bytesOf(body, index) }),
+    ...(time !== undefined && { time: new Date(time) }),
+    ...(deliverAt !== undefined && { deliverAt: new Date(deliverAt) }),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
+  };
+}
+
+/** Reads the header; two tokens that choose the same key do not meet. */
+export function idempotencyOf(header: unknown, tokenId: string): IdempotencyKey | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === "string" && /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(header))
+    return { tokenId, key: header };
+  throw problem("request_invalid", "The header idempotency-key must be 1 to 255 visible ASCII characters.", {
+    field: "idempotency-key",
+  });
+}
+
+function keyedId({ tokenId, key }: IdempotencyKey, index: number): string {
+  const hash = createHash("sha256").update(`${tokenId}\n${index}\n${key}`).digest("base64url");
+  return `idk_${hash}`;
+}
+
+function bytesOf(text: string, index: number): Uint8Array {
+  const bytes = Buffer.from(text, "base64");
+  // Buffer passes over what is no base64, and would send bytes that nobody meant.
+  const same = bytes.toString("base64").replace(/=+$/, "") === text.replace(/=+$/, "");
+  if (same) return bytes;
+  throw problem("request_invalid", "`body` is not base64.", {
+    field: index === 0 ? "body" : `${index}.body`,
+  });
+}

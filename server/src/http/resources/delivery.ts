@@ -1,0 +1,85 @@
+import type { Attempt, Delivery } from "posthorn/client";
+import type { AttemptRecord, DeliverySummary } from "posthorn/operator";
+import {
+  base64,
+  INSTANT,
+  instant,
+  MAYBE_BIG,
+  MAYBE_INSTANT,
+  MAYBE_NUMBER,
+  MAYBE_TEXT,
+  whole,
+} from "./text.js";
+
+export const DELIVERY: object = {
+  $id: "Delivery",
+  ...whole({
+    id: { type: "string" },
+    eventId: { type: "string" },
+    endpointId: { type: "string" },
+    tenant: { type: "string" },
+    type: { type: "string" },
+    laneId: MAYBE_BIG,
+    key: MAYBE_TEXT,
+    sequence: MAYBE_BIG,
+    round: { type: "integer", description: "1, and one more with each redrive." },
+    state: { type: "string", enum: ["waiting", "under_way", "retrying", "delivered", "dead", "cancelled"] },
+    because: { ...MAYBE_TEXT, description: "Why it is dead or cancelled." },
+    attempts: { type: "integer", description: "Of this round." },
+    lastStatus: MAYBE_NUMBER,
+    lastError: MAYBE_TEXT,
+    lastAttemptAt: MAYBE_INSTANT,
+    dueInMs: { ...MAYBE_NUMBER, description: "Until its next attempt; null when none is planned." },
+  }),
+};
+
+export const ATTEMPT: object = {
+  $id: "Attempt",
+  ...whole({
+    round: { type: "integer" },
+    number: { type: "integer" },
+    startedAt: INSTANT,
+    durationMs: { type: "number" },
+    outcome: {
+      type: "string",
+      enum: ["acknowledged", "refused", "unreachable", "unknown", "forbidden", "lapsed"],
+    },
+    status: MAYBE_NUMBER,
+    error: MAYBE_TEXT,
+    answer: { ...MAYBE_TEXT, description: "The first bytes of the answer, as base64." },
+  }),
+};
+
+export function showDelivery(delivery: DeliverySummary): Delivery {
+  return {
+    id: delivery.id,
+    eventId: delivery.eventId,
+    endpointId: delivery.endpointId,
+    tenant: delivery.tenant,
+    type: delivery.type,
+    laneId: delivery.laneId?.toString() ?? null,
+    key: delivery.key ?? null,
+    sequence: delivery.sequence?.toString() ?? null,
+    round: delivery.round,
+    state: delivery.state,
+    because: delivery.because ?? null,
+    attempts: delivery.attempts,
+    lastStatus: delivery.lastStatus ?? null,
+    lastError: delivery.lastError ?? null,
+    lastAttemptAt: instant(delivery.lastAttemptAt),
+    dueInMs: delivery.dueInMs ?? null,
+  };
+}
+
+export function showAttempt(attempt: AttemptRecord): Attempt {
+  return {
+    round: attempt.round,
+    number: attempt.number,
+    startedAt: attempt.startedAt.toISOString(),
+    durationMs: attempt.durationMs,
+    outcome: attempt.outcome,
+    status: attempt.status ?? null,
+    error: attempt.error ?? null,
+    answer: base64(attempt.answer),
+  };
+}

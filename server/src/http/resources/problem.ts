@@ -1,0 +1,16 @@
+/** Of RFC 9457. */
+export const PROBLEM: object = {
+  $id: "Problem",
+  type: "object",
+  required: ["type", "title", "status", "detail", "code"],
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string", description: "What was found, and how to mend it." },
+    code: { type: "string", description: "Lower snake case, for programs." },
+    requestId: { type: "string", description: "What the server's log calls this request." },
+    field: { type: "string", description: "Which part of the request is wrong." },
+    ids: { type: "array", items: { type: "string" }, description: "Of the events that are in conflict." },
+  },
+};

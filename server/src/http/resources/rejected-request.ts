@@ -1,0 +1,36 @@
+import type { RejectedRequest } from "posthorn/client";
+import type { RejectedRecord } from "../../registry/rejected-request.js";
+import { INSTANT, TEXTS, whole } from "./text.js";
+
+export const REJECTED_REQUEST: object = {
+  $id: "RejectedRequest",
+  ...whole({
+    id: { type: "string" },
+    source: { type: "string" },
+    receivedAt: INSTANT,
+    method: { type: "string" },
+    headers: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Without credentials.",
+    },
+    bodyBytes: { type: "integer", description: "Of the whole body; its first bytes are kept." },
+    code: { type: "string" },
+    message: { type: "string" },
+    diagnosis: { ...TEXTS, description: "What forensics found, one sentence each." },
+  }),
+};
+
+export function showRejected(request: RejectedRecord): RejectedRequest {
+  return {
+    id: request.id,
+    source: request.source,
+    receivedAt: request.receivedAt.toISOString(),
+    method: request.method,
+    headers: request.headers,
+    bodyBytes: request.bodyBytes,
+    code: request.code,
+    message: request.message,
+    diagnosis: request.diagnosis,
+  };
+}

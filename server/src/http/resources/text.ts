@@ -1,0 +1,23 @@
+// Parts of the resources' schemas. Fields that may be missing are null, so that every answer has every field.
+
+export const INSTANT = { type: "string", format: "date-time" } as const;
+export const MAYBE_INSTANT = { type: ["string", "null"], format: "date-time" } as const;
+export const MAYBE_TEXT = { type: ["string", "null"] } as const;
+export const MAYBE_NUMBER = { type: ["number", "null"] } as const;
+/** Larger than what a JSON number can hold. */
+export const BIG = { type: "string", pattern: "^\\d{1,19}$" } as const;
+export const MAYBE_BIG = { type: ["string", "null"], pattern: "^\\d{1,19}$" } as const;
+export const TEXTS = { type: "array", items: { type: "string" } } as const;
+
+/** An object of which every field is there. */
+export function whole(properties: Readonly<Record<string, object>>): object {
+  return { type: "object", required: Object.keys(properties), properties };
+}
+
+export function base64(bytes: Uint8Array | undefined): string | null {
+  return bytes === undefined ? null : Buffer.from(bytes).toString("base64");
+}
+
+export function instant(date: Date | undefined): string | null {
+  return date === undefined ? null : date.toISOString();
+}

@@ -1,0 +1,48 @@
+import type { Token } from "posthorn/client";
+import type { TokenRecord } from "../../registry/token.js";
+import { INSTANT, instant, MAYBE_INSTANT, whole } from "./text.js";
+
+const SCOPE = { type: "string", enum: ["read", "full"] } as const;
+
+export const TOKEN_INPUT: object = {
+  $id: "TokenInput",
+  type: "object",
+  required: ["name", "scope"],
+  additionalProperties: false,
+  properties: {
+    name: {
+      type: "string",
+      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]{1,100}$",
+      description: "1 to 100 characters.",
+    },
+    scope: SCOPE,
+    expiresAt: { ...INSTANT, description: "Never where it is left out." },
+  },
+};
+
+const FIELDS = {
+  id: { type: "string" },
+  name: { type: "string" },
+  scope: SCOPE,
+  createdAt: INSTANT,
+  expiresAt: MAYBE_INSTANT,
+  lastUsedAt: { ...MAYBE_INSTANT, description: "To the minute." },
+} as const;
+
+export const TOKEN: object = { $id: "Token", ...whole(FIELDS) };
+
+export const CREATED_TOKEN: object = {
+  $id: "CreatedToken",
+  ...whole({ ...FIELDS, token: { type: "string", description: "Shown this once." } }),
+};
+
+export function showToken(token: TokenRecord): Token {
+  return {
+    id: token.id,
+    name: token.name,
+    scope: token.scope,
+    createdAt: token.createdAt.toISOString(),
+    expiresAt: instant(token.expiresAt),
+    lastUsedAt: instant(token.lastUsedAt),
+  };
+}

@@ -1,0 +1,105 @@
+import type { FastifyInstance } from "fastify";
+import type { Attempt, Delivery, Page, Redriven } from "posthorn/client";
+import type { DeliverySummary } from "posthorn/operator";
+import type { ApiParts } from "../api-parts.js";
+import { isDeliveryId } from "../number-id.js";
+import { PAGE_QUERY, pageSchema } from "../page.js";
+import type { PageQuery } from "../page.js";
+import { notFound } from "../problem.js";
+import { showAttempt, showDelivery } from "../resources/delivery.js";
+import { showDeadLetter } from "../resources/lane.js";
+import { whole } from "../resources/text.js";
+import { param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
+import { TENANT } from "./events.js";
+
+const tag = "deliveries";
+
+interface ById {
+  readonly Params: { readonly id: string };
+}
+
+/** /deliveries and /dead: what became of events, and another chance for those that were given up. */
+export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void {
+  api.get<{ Querystring: { event: string; tenant: string } }>(
+    "/deliveries",
+    { schema: LIST },
+    async ({ query: { event, tenant } }) => deliveriesOf(parts, tenant, event),
+  );
+  api.get<ById>("/deliveries/:id", { schema: GET }, async ({ params }) =>
+    showDelivery(await deliveryOf(parts, params.id)),
+  );
+  api.get<ById>(
+    "/deliveries/:id/attempts",
+    { schema: ATTEMPTS },
+    async ({ params }): Promise<Page<Attempt>> => {
+      const { id } = await deliveryOf(parts, params.id);
+      return { items: (await parts.operator.attempts(id)).map(showAttempt), next: null };
+    },
+  );
+  api.post<ById>("/deliveries/:id/redrive", { schema: REDRIVE }, async ({ params }) =>
+    redrive(parts, params.id),
+  );
+  api.get<{ Querystring: PageQuery }>("/dead", { schema: DEAD }, async ({ query: page }) => {
+    const { items, next } = await parts.operator.deadLetters(page);
+    return { items: items.map(showDeadLetter), next: next ?? null };
+  });
+}
+
+async function deliveriesOf({ outbox }: ApiParts, tenant: string, event: string): Promise<Page<Delivery>> {
+  const found = await outbox.deliveriesOf(tenant, [event]);
+  // One that nobody takes, or that has no places yet, has none; one that is mistyped should be told.
+  if (found.length === 0 && (await outbox.event(tenant, event)) === undefined) throw notFound("event", event);
+  return { items: found.map(showDelivery), next: null };
+}
+
+async function deliveryOf({ outbox }: ApiParts, id: string): Promise<DeliverySummary> {
+  const found = isDeliveryId(id) ? await outbox.delivery(id) : undefined;
+  if (found === undefined) throw notFound("delivery", id);
+  return found;
+}
+
+async function redrive({ operator }: ApiParts, id: string): Promise<Redriven> {
+  const result = isDeliveryId(id) ? await operator.redrive(id) : "unknown";
+  if (result === "unknown") throw notFound("dead delivery", id);
+  return { result };
+}
+
+const LIST = routeSchema({
+  operationId: "listDeliveries",
+  summary: "Every delivery of one event.",
+  tag,
+  querystring: query({ event: PLAIN_TEXT, tenant: TENANT }, ["event"]),
+  answers: { 200: pageSchema("Delivery") },
+});
+
+const GET = routeSchema({
+  operationId: "getDelivery",
+  summary: "One delivery, and how it stands.",
+  tag,
+  params: param("id"),
+  answers: { 200: { $ref: "Delivery#" } },
+});
+
+const ATTEMPTS = routeSchema({
+  operationId: "listAttempts",
+  summary: "Every attempt of a delivery, in order.",
+  tag,
+  params: param("id"),
+  answers: { 200: pageSchema("Attempt") },
+});
+
+const REDRIVE = routeSchema({
+  operationId: "redriveDelivery",
+  summary: "Makes a dead delivery due again, in its old place where its lane has waited for it.",
+  tag,
+  params: param("id"),
+  answers: { 200: whole({ result: { type: "string", enum: ["in_place", "at_end"] } }) },
+});
+
+const DEAD = routeSchema({
+  operationId: "listDead",
+  summary: "Deliveries that were given up, newest first.",
+  tag: "dead",
+  querystring: query(PAGE_QUERY),
+  answers: { 200: pageSchema("DeadLetter") },
+});

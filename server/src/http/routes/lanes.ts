@@ -1,0 +1,65 @@
+import type { FastifyInstance } from "fastify";
+import type { Lane, Page, Skipped } from "posthorn/client";
+import type { ApiParts } from "../api-parts.js";
+import { listLanes } from "../lane-list.js";
+import { laneIdOf } from "../number-id.js";
+import { PAGE_QUERY, pageSchema } from "../page.js";
+import type { PageQuery } from "../page.js";
+import { notFound } from "../problem.js";
+import { showLane } from "../resources/lane.js";
+import { whole } from "../resources/text.js";
+import { param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
+
+const tag = "lanes";
+
+interface ById {
+  readonly Params: { readonly id: string };
+}
+
+/** /lanes: what stands in order, and what blocks it. */
+export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
+  api.get<{ Querystring: PageQuery & { endpoint?: string } }>(
+    "/lanes",
+    { schema: LIST },
+    async ({ query: asked }): Promise<Page<Lane>> => {
+      const { items, next } = await listLanes(parts.outbox, asked);
+      return { items: items.map(showLane), next: next ?? null };
+    },
+  );
+  api.get<ById>("/lanes/:id", { schema: GET }, async ({ params: { id } }): Promise<Lane> => {
+    const laneId = laneIdOf(id);
+    const lane = laneId === undefined ? undefined : await parts.outbox.lane(laneId);
+    if (lane === undefined) throw notFound("lane", id);
+    return showLane(lane);
+  });
+  api.post<ById>("/lanes/:id/skip", { schema: SKIP }, async ({ params: { id } }): Promise<Skipped> => {
+    const laneId = laneIdOf(id);
+    const result = laneId === undefined ? "unknown" : await parts.operator.skip(laneId);
+    if (result === "unknown") throw notFound("lane in which something waits, with the id", id);
+    return { result };
+  });
+}
+
+const LIST = routeSchema({
+  operationId: "listLanes",
+  summary: "Blocked lanes first, longest blocked at the top, then the others in which something waits.",
+  tag,
+  querystring: query({ endpoint: PLAIN_TEXT, ...PAGE_QUERY }),
+  answers: { 200: pageSchema("Lane") },
+});
+
+const GET = routeSchema({
+  operationId: "getLane",
+  summary: "One lane.",
+  tag,
+  params: param("id"),
+  answers: { 200: { $ref: "Lane#" } },
+});
+
+const SKIP = routeSchema({
+  operationId: "skipLaneHead",
+  summary: "Passes over the head of a lane: the lane goes on, and receivers are told of the gap.",
+  tag,
+  params: param("id"),
+  answers: { 200: whole({ result: { type: "string", enum: ["skipped", "intended"] } }) },
+});

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from "fastify";
+import type { ServerParts } from "../../parts.js";
+import { requireToken } from "../auth.js";
+import { isLoopback } from "../host-check.js";
+import type { TokenCheck } from "../token-check.js";
+
+/** /metrics for Prometheus: open to this machine, and with a token where others can come. */
+export function registerMetrics(
+  app: FastifyInstance,
+  { settings, metrics }: ServerParts,
+  tokens: TokenCheck,
+): void {
+  // Behind a proxy on this machine, everybody comes from this machine.
+  const open = isLoopback(settings.listen.host) && !settings.behindProxy;
+  app.get(
+    "/metrics",
+    { schema: { hide: true }, ...(!open && { onRequest: requireToken(tokens) }) },
+    async (_request, reply) => {
+      const { contentType, body } = await metrics.text();
+      return reply.type(contentType).send(body);
+    },
+  );
+}

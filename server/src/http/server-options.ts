@@ -1,0 +1,48 @@
+import type { Server } from "node:http";
+import type { FastifyHttpOptions } from "fastify";
+import type { Settings } from "../config/settings.js";
+import { answerRawError } from "./raw-errors.js";
+
+// Ids have up to 255 characters, each of which may be escaped as three.
+const MAX_PARAM_LENGTH = 765;
+// Longer than what balancers wait between two requests would be nicer to them; shorter leaves fewer idle sockets.
+const KEEP_ALIVE_MS = 5000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const CHECK_CONNECTIONS_MS = 2000;
+
+/** The limits of the HTTP server: what a caller without a token can cost. */
+export function serverOptions(settings: Settings, nextId: () => string): FastifyHttpOptions<Server> {
+  return {
+    bodyLimit: settings.maxBodyBytes,
+    requestTimeout: settings.requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: "idle",
+    http: {
+      maxHeaderSize: settings.maxHeaderBytes,
+      // The time for the headers is part of the time for the request.
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, settings.requestTimeoutMs),
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true, ignoreTrailingSlash: false },
+    exposeHeadRoutes: false,
+    // The address that the proxy before us saw; what stands further left in the header anybody can write.
+    trustProxy: settings.behindProxy && ((_address: string, hop: number): boolean => hop === 0),
+    // A caller's own id could be that of another request, or a line break in the log.
+    requestIdHeader: false,
+    genReqId: nextId,
+    logger: false,
+    clientErrorHandler: answerRawError,
+    ajv: {
+      customOptions: {
+        // A name that is not known is refused, not dropped; a text is not taken for a number.
+        removeAdditional: false,
+        coerceTypes: false,
+        useDefaults: true,
+        // Findings then hold the schema that they are of, from which the nearest right name is taken.
+        verbose: true,
+        // `type: ["string", "null"]` is what OpenAPI 3.1 wants.
+        allowUnionTypes: true,
+      },
+    },
+  };
+}

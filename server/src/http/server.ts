@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import { fastify } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { createAddressGuard } from "posthorn/dispatch";
+import type { Role } from "../config/settings.js";
+import { addressRules } from "../egress.js";
+import type { Ingest } from "../ingest/ingest.js";
+import type { ServerParts } from "../parts.js";
+import { AllowedMethods } from "./allowed-methods.js";
+import type { ApiParts } from "./api-parts.js";
+import { requireToken } from "./auth.js";
+import { failureOf } from "./failure.js";
+import { hostCheck } from "./host-check.js";
+import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
+import { problem, shown } from "./problem.js";
+import { registerDeliveries } from "./routes/deliveries.js";
+import { registerEndpoints } from "./routes/endpoints.js";
+import { registerEvents } from "./routes/events.js";
+import { registerHealth } from "./routes/health.js";
+import { registerIngest } from "./routes/ingest.js";
+import { registerLanes } from "./routes/lanes.js";
+import { registerMetrics } from "./routes/metrics.js";
+import { registerRejected } from "./routes/rejected.js";
+import { registerSources } from "./routes/sources.js";
+import { registerTokens } from "./routes/tokens.js";
+import { serverOptions } from "./server-options.js";
+import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
+import { TokenCheck } from "./token-check.js";
+
+export interface HttpOptions {
+  /** Where the role `ingest` is one of this node's. */
+  readonly ingest?: Ingest;
+  readonly roles: readonly Role[];
+}
+
+/** The HTTP side of a node, ready to listen: health for all, `/in` for ingest, `/api/v1` and `/metrics` by role. */
+export function createHttpServer(parts: ServerParts, options: HttpOptions): FastifyInstance {
+  const { settings } = parts;
+  const answerFailure = failureAnswerer(parts);
+  const app = fastify({
+    ...serverOptions(settings, requestIds()),
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(STRICT_HEADERS);
+      answerFailure(error, request, reply);
+    },
+  }) as unknown as FastifyInstance;
+  app.server.maxConnections = settings.maxConnections;
+  app.setErrorHandler(answerFailure);
+  addHooks(app, parts);
+  registerHealth(app, parts);
+  if (options.ingest !== undefined && options.roles.includes("ingest")) {
+    registerIngest(app, options.ingest, settings);
+  }
+  registerGuarded(app, parts, options);
+  return app;
+}
+
+/** What a browser on this machine could be led to by another site, and therefore has to be called by its name. */
+function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, roles }: HttpOptions): void {
+  const tokens = new TokenCheck(parts);
+  const isOurs = hostCheck(parts.settings);
+  const apiParts: ApiParts = {
+    ...parts,
+    tokens,
+    guard: createAddressGuard(addressRules(parts.settings)),
+    sourcesChanged: () => ingest?.refresh(),
+  };
+  if (roles.includes("api")) registerOpenApi(app);
+  app.register(async (guarded) => {
+    guarded.addHook("onRequest", (request, _reply, done) => {
+      done(isOurs(request.headers.host) ? undefined : misdirected(request.headers.host));
+    });
+    registerMetrics(guarded, parts, tokens);
+    if (roles.includes("api"))
+      await guarded.register((api) => registerApi(api, apiParts), { prefix: "/api/v1" });
+  });
+}
+
+async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void> {
+  registerOpenApiRoute(open);
+  await open.register(async (api) => {
+    api.addHook("onRequest", requireToken(parts.tokens));
+    api.addHook("preValidation", readLimit);
+    // Nothing but JSON is read.
+    api.removeContentTypeParser("text/plain");
+    registerSources(api, parts);
+    registerEndpoints(api, parts);
+    registerEvents(api, parts);
+    registerDeliveries(api, parts);
+    registerLanes(api, parts);
+    registerRejected(api, parts);
+    registerTokens(api, parts);
+  });
+}
+
+function addHooks(app: FastifyInstance, { settings, metrics }: ServerParts): void {
+  const methods = new AllowedMethods();
+  app.addHook("onRoute", ({ url, method }) => methods.add(url, method));
+  // Callbacks, not promises: they run before each event that comes in.
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(STRICT_HEADERS);
+    if (settings.behindProxy && request.protocol === "https") reply.headers(TRANSPORT_SECURITY);
+    // Before its body is read, which nobody would look at.
+    done(request.is404 ? nothingThere(request, methods) : undefined);
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const { method, routeOptions } = request;
+    const route = routeOptions.url ?? "none";
+    metrics.answered({ method, route, status: reply.statusCode, durationMs: reply.elapsedTime });
+    done();
+  });
+}
+
+function failureAnswerer({
+  log,
+}: ServerParts): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+  return (error, request, reply) => {
+    const { problem: told, headers, ours } = failureOf(error, request.id);
+    const context = { request: request.id, method: request.method, route: request.routeOptions.url };
+    if (ours) log.error({ ...context, err: error }, "request failed");
+    else log.debug({ ...context, code: told.code, detail: told.detail }, "request refused");
+    // The rest of a body that nobody reads would keep the connection until its time runs out.
+    if (request.body === undefined && !request.raw.complete) reply.header("connection", "close");
+    reply.code(told.status).headers(headers).type("application/problem+json").send(JSON.stringify(told));
+  };
+}
+
+function nothingThere({ method, url }: FastifyRequest, methods: AllowedMethods): Error {
+  const allowed = methods.of(url);
+  if (allowed.length === 0)
+    return problem("not_found", `There is nothing at ${shown(url.split("?", 1)[0] ?? "")}.`);
+  const allow = allowed.join(", ");
+  return problem("method_not_allowed", `${shown(method)} is no method of this path; it has ${allow}.`, {
+    allow,
+  });
+}
+
+function misdirected(host: string | undefined): Error {
+  return problem(
+    "misdirected",
+    `The request is for ${shown(host ?? "")}, and this server listens on loopback under its own names only. ` +
+      "If the name is meant, put it into the setting `hosts`.",
+  );
+}
+
+/** The one number in queries. Everything else in them is text, and stays text. */
+function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  const asked = request.query as Record<string, unknown>;
+  if (typeof asked["limit"] === "string" && /^\d{1,9}$/.test(asked["limit"]))
+    asked["limit"] = Number(asked["limit"]);
+  done();
+}
+
+/** Unique in this start of the process, and cheap: every event that comes in takes one. */
+function requestIds(): () => string {
+  const start = randomBytes(4).toString("hex");
+  let count = 0;
+  return () => `req_${start}_${(++count).toString(36)}`;
+}

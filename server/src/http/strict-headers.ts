@@ -1,0 +1,16 @@
+/** On every answer: nothing of the API is a page, a script or a frame. */
+export const STRICT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+});
+
+/** On a payload that came from outside: a browser that shows it all the same runs nothing of it. */
+export const ATTACHMENT_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** Where a proxy speaks TLS to the caller. Said over plain HTTP, it would be ignored; said by mistake, it locks out. */
+export const TRANSPORT_SECURITY: Readonly<Record<string, string>> = Object.freeze({
+  "strict-transport-security": "max-age=31536000",
+});

@@ -1,0 +1,73 @@
+import type { FastifySchemaValidationError } from "fastify/types/schema.js";
+import { nearest } from "../nearest.js";
+import { shown } from "./problem.js";
+
+/** What of a request is wrong, for its sender. */
+export interface Fault {
+  /** `url`, `0.type`; the part of the request where the whole of it is wrong. */
+  readonly field: string;
+  readonly message: string;
+}
+
+type Finding = FastifySchemaValidationError & { readonly parentSchema?: unknown };
+
+// Beyond this, no name can be near to one of ours, and to compare it takes long.
+const LONGEST_NAME = 64;
+
+/** Chooses what to tell of what the validator found: the deepest finding is of the branch that was meant. */
+export function validationFault(findings: readonly Finding[], part = "body"): Fault {
+  const ranked = findings.toSorted((left, right) => rank(right) - rank(left));
+  const [finding] = ranked;
+  if (finding === undefined) return { field: part, message: `The ${part} is not as it should be.` };
+  return describe(finding, part);
+}
+
+function rank({ instancePath, keyword }: Finding): number {
+  const depth = instancePath.split("/").length * 10;
+  // These only say that none of several forms fitted; what did not fit stands beside them.
+  if (keyword === "oneOf" || keyword === "anyOf" || keyword === "if") return depth - 15;
+  // `type` is what every other form says of a value that was meant for this one.
+  return keyword === "type" || keyword === "const" ? depth - 5 : depth;
+}
+
+function describe({ instancePath, keyword, params, message, parentSchema }: Finding, part: string): Fault {
+  const path = instancePath.split("/").slice(1).map(unescapePointer);
+  if (keyword === "additionalProperties") {
+    const name = String(params["additionalProperty"]);
+    return { field: dotted([...path, name], part), message: unknownName(name, parentSchema, part) };
+  }
+  if (keyword === "required") {
+    const field = dotted([...path, String(params["missingProperty"])], part);
+    return { field, message: `${shown(field)} is missing.` };
+  }
+  const field = dotted(path, part);
+  if (keyword === "enum" && Array.isArray(params["allowedValues"])) {
+    return { field, message: `${shown(field)} must be one of ${params["allowedValues"].join(", ")}.` };
+  }
+  const expected = descriptionOf(parentSchema);
+  return {
+    field,
+    message: `${shown(field)} ${message ?? "is wrong"}${expected === undefined ? "" : ` (${expected})`}.`,
+  };
+}
+
+function unknownName(name: string, schema: unknown, part: string): string {
+  const known = Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
+  const near = name.length > LONGEST_NAME ? undefined : nearest(name, known);
+  const kind = part === "querystring" ? "query parameter" : "field";
+  const cure = near === undefined ? `There are: ${known.join(", ") || "none"}` : `Is ${near} meant?`;
+  return `There is no ${kind} ${shown(name)}. ${cure}${cure.endsWith("?") ? "" : "."}`;
+}
+
+function descriptionOf(schema: unknown): string | undefined {
+  const { description } = (schema ?? {}) as { description?: unknown };
+  return typeof description === "string" ? description.replace(/\.$/, "") : undefined;
+}
+
+function dotted(path: readonly string[], part: string): string {
+  return path.length === 0 ? part : path.join(".").slice(0, 200);
+}
+
+function unescapePointer(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,172 @@
+import type { Clock, Verifier } from "posthorn";
+import type { DedupRule, Place, SourceInput } from "posthorn/client";
+import type { SourceChange, SourceRecord } from "../registry/source.js";
+import { forwardFault } from "./forwarded-headers.js";
+import { parsePointer } from "./json-pointer.js";
+import { sourceInvalid } from "./source-invalid.js";
+import { UNVERIFIED } from "./source-schemes.js";
+import { sourceVerifier } from "./source-verifier.js";
+import { isStorable } from "./storable-text.js";
+
+const DEFAULT_WINDOW_S = 14 * 24 * 3600;
+const LONGEST_WINDOW_S = 10 * 365 * 24 * 3600;
+const MAX_SECRETS = 16;
+const MAX_PATTERNS = 64;
+const MAX_POINTERS = 64;
+
+/** Checks a source that is to be made, and completes it. Throws `source_invalid`; `detail.field` names what has to change. */
+export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): SourceRecord {
+  const { scheme, secrets = [], options = {} } = input;
+  checkName(input.name);
+  checkSecrets(scheme, secrets);
+  checkUnverified(scheme, input.allowUnverified);
+  const verifier = sourceVerifier({ scheme, secrets, options }, clock);
+  return Object.freeze({
+    name: input.name,
+    tenant: checkedTenant(input.tenant ?? "default"),
+    scheme,
+    secrets,
+    options,
+    dedup: checkedDedup(input.dedup, verifier),
+    windowS: checkedWindow(input.windowS, verifier),
+    key: checkedKey(input.key),
+    forwardHeaders: checkedPatterns(input.forwardHeaders ?? []),
+    createdAt: new Date(clock.now()),
+    version: 1,
+  });
+}
+
+/** Checks what is to change of a source, together with what stays. Secrets that are not given stay. */
+export function checkSourceChange(
+  before: SourceRecord,
+  change: Partial<Omit<SourceInput, "name">>,
+  clock: Pick<Clock, "now">,
+): SourceChange {
+  const { name, tenant, scheme, secrets, options, dedup, windowS, key, forwardHeaders } = before;
+  // Of another scheme, the options mean nothing, and the rule may ask for an id that it does not have.
+  const kept = change.scheme === undefined || change.scheme === scheme ? { options, dedup } : {};
+  const wasUnverified = scheme === UNVERIFIED ? { allowUnverified: true } : {};
+  const { createdAt: _, version: __, name: ___, ...after } = checkSource(
+    {
+      name,
+      tenant,
+      scheme,
+      secrets: change.scheme === UNVERIFIED ? [] : secrets,
+      windowS,
+      key: key ?? null,
+      forwardHeaders,
+      ...kept,
+      ...wasUnverified,
+      ...change,
+    },
+    clock,
+  );
+  return after;
+}
+
+function checkName(name: unknown): void {
+  if (typeof name === "string" && /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return;
+  throw sourceInvalid(
+    "name",
+    'expected 1 to 64 lower-case letters, digits, "-" and "_", beginning with a letter or digit: it is part of the URL',
+  );
+}
+
+function checkSecrets(scheme: string, secrets: unknown): void {
+  if (!Array.isArray(secrets) || !secrets.every((secret) => typeof secret === "string" && secret !== "")) {
+    throw sourceInvalid("secrets", "expected a list of texts that are not empty");
+  }
+  if (secrets.length > MAX_SECRETS) {
+    throw sourceInvalid("secrets", `found ${secrets.length}, expected at most ${MAX_SECRETS}: each is tried for every request`);
+  }
+  if (scheme === UNVERIFIED && secrets.length > 0) {
+    throw sourceInvalid("secrets", 'the scheme "none" verifies nothing and takes none');
+  }
+}
+
+function checkUnverified(scheme: string, allowed: boolean | undefined): void {
+  if (scheme !== UNVERIFIED || allowed === true) return;
+  throw sourceInvalid(
+    "allowUnverified",
+    'the scheme "none" takes events from anybody who knows the address; say true if that is meant',
+  );
+}
+
+function checkedTenant(tenant: unknown): string {
+  if (typeof tenant === "string" && isStorable(tenant)) return tenant;
+  throw sourceInvalid("tenant", "expected 1 to 255 bytes of text without control characters");
+}
+
+/** Whether its scheme knows an id at all. The table of schemes says `none` where it does not. */
+function hasId({ scheme }: Verifier): boolean {
+  return !/^none\b/.test(scheme.identity?.id ?? "");
+}
+
+const BY_CONTENT: DedupRule = { by: "content", content: "raw" };
+
+function checkedDedup(given: DedupRule | undefined, verifier: Verifier): DedupRule {
+  if (given === undefined) return hasId(verifier) ? { by: "id" } : BY_CONTENT;
+  const { by, content, include, exclude } = Object(given) as Readonly<Record<string, unknown>>;
+  if (by !== "id" && by !== "content" && by !== "both") {
+    throw sourceInvalid("dedup.by", 'expected "id", "content" or "both"');
+  }
+  if (by !== "content" && !hasId(verifier)) {
+    const cure = ["hmac", UNVERIFIED].includes(verifier.scheme.name) ? "; options.id says where one is" : "";
+    throw sourceInvalid("dedup.by", `${verifier.scheme.title} sends no id; expected "content"${cure}`);
+  }
+  if (by === "id") {
+    if (content === undefined && include === undefined && exclude === undefined) return { by };
+    throw sourceInvalid("dedup.content", 'found with by "id", which looks at no content; expected by "content" or "both"');
+  }
+  if (content !== "raw" && content !== "json") throw sourceInvalid("dedup.content", 'expected "raw" or "json"');
+  const places = { ...pointers("include", include, content), ...pointers("exclude", exclude, content) };
+  return { by, content, ...places };
+}
+
+function pointers(field: "include" | "exclude", given: unknown, content: "raw" | "json"): Partial<Record<typeof field, readonly string[]>> {
+  if (given === undefined) return {};
+  if (content === "raw") throw sourceInvalid(`dedup.${field}`, 'found with content "raw", of which all bytes count; expected content "json"');
+  if (Array.isArray(given) && given.length <= MAX_POINTERS && given.every((text) => parsePointer(text) !== undefined)) {
+    return given.length === 0 ? {} : { [field]: given as string[] };
+  }
+  throw sourceInvalid(`dedup.${field}`, `expected up to ${MAX_POINTERS} JSON pointers such as "/data/id"`);
+}
+
+function checkedWindow(windowS: number | undefined, { scheme }: Verifier): number {
+  const { retryHorizonS, title } = scheme;
+  if (windowS === undefined) return Math.max(DEFAULT_WINDOW_S, retryHorizonS);
+  if (!Number.isInteger(windowS) || windowS <= 0 || windowS > LONGEST_WINDOW_S) {
+    throw sourceInvalid("windowS", `expected whole seconds, from 1 to ${LONGEST_WINDOW_S}`);
+  }
+  if (windowS >= retryHorizonS) return windowS;
+  throw sourceInvalid(
+    "windowS",
+    `${title} redelivers for up to ${retryHorizonS} s: after ${windowS} s an event would be forgotten and then stored again`,
+  );
+}
+
+function checkedKey(key: Place | null | undefined): Place | undefined {
+  if (key === undefined || key === null) return undefined;
+  const { header, json } = Object(key) as { readonly header?: unknown; readonly json?: unknown };
+  if (typeof header === "string" && json === undefined && /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(header)) {
+    return { header: header.toLowerCase() };
+  }
+  if (header === undefined && typeof json === "string" && parsePointer(json) !== undefined) return { json };
+  throw sourceInvalid("key", 'expected { "header": "x-account" } or { "json": "/data/account" }, or null for no order');
+}
+
+function checkedPatterns(given: unknown): readonly string[] {
+  if (!Array.isArray(given) || given.length > MAX_PATTERNS) {
+    throw sourceInvalid("forwardHeaders", `expected a list of up to ${MAX_PATTERNS} names, in which "*" stands for any text`);
+  }
+  return given.map((pattern: unknown, index) => {
+    const field = `forwardHeaders.${index}`;
+    if (typeof pattern !== "string" || !/^[!#$%&'*+\-.^_`|~0-9a-z]{1,128}$/i.test(pattern)) {
+      throw sourceInvalid(field, 'expected the name of a header, in which "*" stands for any text, such as "x-github-*"');
+    }
+    const name = pattern.toLowerCase();
+    const fault = name.includes("*") ? undefined : forwardFault(name);
+    if (fault !== undefined) throw sourceInvalid(field, `"${name}" ${fault}`);
+    return name;
+  });
+}

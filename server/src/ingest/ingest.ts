@@ -1,0 +1,248 @@
+import type { Event, Ingested, PosthornError, Reply, Verified } from "posthorn";
+import { diagnose, isPosthornError } from "posthorn";
+import type { ServerParts } from "../parts.js";
+import { incomingEvent } from "./incoming-event.js";
+import type { LiveSource } from "./live-source.js";
+import type { ReceivedRequest } from "./received-request.js";
+import type { Rejection } from "./rejected-requests.js";
+import { RejectedRequests } from "./rejected-requests.js";
+import { NOT_FOUND, refusalOf, replyTo, SATURATED, UNAVAILABLE, worstOf } from "./reply.js";
+import { repeat } from "./repeat.js";
+import type { CachedSource } from "./source-cache.js";
+import { SourceCache } from "./source-cache.js";
+import { StoreFailures } from "./store-failures.js";
+import { eventsOf, verifiedRequest, withOrigin } from "./verified-events.js";
+
+export type IngestParts = Pick<ServerParts, "outbox" | "registry" | "metrics" | "log" | "clock" | "settings">;
+
+/** Where the requests of providers come in. */
+export interface Ingest {
+  /** Verifies a request, stores each of its events once, and says what to answer when that is durable. Never throws for what a sender can do. */
+  receive(source: string, request: ReceivedRequest): Promise<Reply>;
+  /** Keeps a request that could not even be read, and says what to answer. */
+  refuse(source: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply>;
+  /** Whether there is such a source, as far as this node knows. */
+  knows(source: string): Promise<boolean>;
+  /** Looks for changes of sources now. */
+  refresh(): Promise<void>;
+  /** Reads the sources, and keeps them fresh from then on. */
+  start(): Promise<void>;
+  /** Writes what waits, and ends. */
+  stop(): Promise<void>;
+}
+
+export interface Refusal extends Rejection {
+  readonly status: number;
+}
+
+export function createIngest(parts: IngestParts): Ingest {
+  return new GatewayIngest(parts);
+}
+
+// Enough for any sender that waits for its answers; more than that means that the database does not keep up, and memory
+// would be all that is left to fill.
+const MOST_UNDER_WAY = 10_000;
+const MOST_UNDER_WAY_BYTES = 128 * 1024 * 1024;
+// Of a body of a megabyte, a hostile sender could make a million events.
+const MOST_EVENTS = 10_000;
+const FLUSH_EVERY_MS = 250;
+const FORGET_EVERY_MS = 60_000;
+const FORGET_AT_ONCE = 5000;
+
+class GatewayIngest implements Ingest {
+  readonly #parts: IngestParts;
+  readonly #sources: SourceCache;
+  readonly #rejected: RejectedRequests;
+  readonly #failures: StoreFailures;
+  readonly #protocol: "http" | "https";
+  readonly #ended = new AbortController();
+  #loops: readonly Promise<void>[] = [];
+  #underWay = 0;
+  #underWayBytes = 0;
+
+  constructor(parts: IngestParts) {
+    const { settings } = parts;
+    this.#parts = parts;
+    this.#sources = new SourceCache(parts);
+    this.#rejected = new RejectedRequests({
+      ...parts,
+      keepPerSource: settings.rejectedPerSource,
+      keepBodyBytes: settings.rejectedBodyBytes,
+    });
+    this.#failures = new StoreFailures(parts);
+    this.#protocol = settings.behindProxy ? "https" : "http";
+  }
+
+  async receive(name: string, request: ReceivedRequest): Promise<Reply> {
+    let source = this.#sources.get(name);
+    if (source === undefined) {
+      const found = await this.#find(name);
+      if ("status" in found) return found;
+      source = found;
+    }
+    if ("broken" in source) return UNAVAILABLE;
+    if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES) return SATURATED;
+    const bytes = request.body.length;
+    this.#underWay++;
+    this.#underWayBytes += bytes;
+    try {
+      return await this.#take(source, request);
+    } finally {
+      this.#underWay--;
+      this.#underWayBytes -= bytes;
+    }
+  }
+
+  async refuse(name: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply> {
+    if (!(await this.knows(name))) return NOT_FOUND;
+    this.#reject(name, request, () => refusal);
+    return { status: refusal.status };
+  }
+
+  async knows(name: string): Promise<boolean> {
+    return this.#sources.get(name) !== undefined || !("status" in (await this.#find(name)));
+  }
+
+  refresh(): Promise<void> {
+    return this.#sources.refresh();
+  }
+
+  async start(): Promise<void> {
+    await this.#sources.refresh();
+    const { clock, settings, outbox, log } = this.#parts;
+    const { signal } = this.#ended;
+    const failed = (what: string) => (error: unknown) => log.warn({ err: error }, what);
+    this.#loops = [
+      repeat({
+        everyMs: settings.sourcePollMs,
+        clock,
+        signal,
+        work: () => this.#sources.refresh(),
+        failed: failed("sources could not be looked at"),
+      }),
+      repeat({
+        everyMs: FLUSH_EVERY_MS,
+        clock,
+        signal,
+        work: () => this.#rejected.flush(),
+        failed: failed("rejected requests could not be kept"),
+      }),
+      repeat({
+        everyMs: FORGET_EVERY_MS,
+        clock,
+        signal,
+        work: async () => (await outbox.forgetNames({ maxNames: FORGET_AT_ONCE })) >= FORGET_AT_ONCE,
+        failed: failed("names whose window has passed could not be forgotten"),
+      }),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    this.#sources.close();
+    await Promise.all(this.#loops);
+    await this.#rejected.flush();
+  }
+
+  /** A source that is not in the cache, or what to answer instead. */
+  async #find(name: string): Promise<CachedSource | Reply> {
+    try {
+      const found = await this.#sources.find(name);
+      if (found !== undefined) return found;
+    } catch (error) {
+      // Not 404: a provider may take that for the end of the address.
+      this.#failures.note("sources", error);
+      return UNAVAILABLE;
+    }
+    return NOT_FOUND;
+  }
+
+  async #take(live: LiveSource, received: ReceivedRequest): Promise<Reply> {
+    const request = live.needsOrigin ? withOrigin(received, this.#protocol) : received;
+    let verified: Verified;
+    let events: readonly Event[];
+    try {
+      verified = verifiedRequest(live, request);
+      const handshake = live.unverified ? undefined : live.verifier.scheme.handshake?.(verified);
+      if (handshake !== undefined) {
+        this.#parts.metrics.ingested(live.record.name, "handshake");
+        return await handshake;
+      }
+      events = eventsOf(live, verified);
+    } catch (error) {
+      return this.#refused(live, request, error);
+    }
+    if (events.length > MOST_EVENTS) return this.#tooMany(live, request, events.length);
+    return this.#store(live, request, events);
+  }
+
+  /** Together: the calls of one moment share one commit. */
+  async #store(live: LiveSource, request: ReceivedRequest, events: readonly Event[]): Promise<Reply> {
+    const { outbox, clock, metrics } = this.#parts;
+    const { name } = live.record;
+    const nowMs = clock.now();
+    let fellBack = false;
+    let ingested: readonly Ingested[];
+    try {
+      ingested = await Promise.all(
+        events.map((event) => {
+          const named = incomingEvent(live, event, request, nowMs);
+          fellBack ||= named.fellBack;
+          return outbox.ingest(named.incoming);
+        }),
+      );
+    } catch (error) {
+      // Some of them may be stored: they will be duplicates when the request comes again.
+      metrics.ingested(name, "failed");
+      this.#failures.note("ingest", error);
+      return UNAVAILABLE;
+    }
+    for (const { kind } of ingested) metrics.ingested(name, kind);
+    const worst = worstOf(ingested);
+    if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
+    return replyTo(worst, live.verifier.scheme, fellBack);
+  }
+
+  #refused(live: LiveSource, request: ReceivedRequest, error: unknown): Reply {
+    // What is no error of ours is a mistake in a scheme; the sender cannot mend it, and comes again.
+    if (!isPosthornError(error)) {
+      this.#parts.log.error({ err: error, source: live.record.name }, "request could not be read");
+      return UNAVAILABLE;
+    }
+    this.#reject(live.record.name, request, () => ({
+      code: error.code,
+      message: error.message,
+      diagnosis: live.unverified ? [] : diagnosisOf(live, request, error),
+    }));
+    return live.unverified ? { status: 400 } : refusalOf(error.code);
+  }
+
+  #tooMany(live: LiveSource, request: ReceivedRequest, events: number): Reply {
+    this.#reject(live.record.name, request, () => ({
+      code: "events_too_many",
+      message: `The request carries ${events} events; at most ${MOST_EVENTS} are taken at once.`,
+      diagnosis: [],
+    }));
+    return { status: 413 };
+  }
+
+  #conflict(name: string, request: ReceivedRequest, id: string): void {
+    if (!this.#rejected.admits(name)) return;
+    this.#rejected.add(name, request, {
+      code: "conflict",
+      message: `The event was stored before as ${id}, with another body. This one was not stored.`,
+      diagnosis: [],
+    });
+  }
+
+  #reject(name: string, request: ReceivedRequest, explain: () => Rejection): void {
+    this.#parts.metrics.ingested(name, "rejected");
+    if (this.#rejected.admits(name)) this.#rejected.add(name, request, explain());
+  }
+}
+
+/** Forensics, which a verifier leaves out here: a flood of forged requests would have every one of them explained. */
+function diagnosisOf({ verifier }: LiveSource, request: ReceivedRequest, error: PosthornError): readonly string[] {
+  const keys = typeof verifier.keys === "function" ? [] : verifier.keys.keys;
+  return diagnose.sync({ verifier, request, keys, error });
+}

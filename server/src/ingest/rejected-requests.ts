@@ -1,0 +1,91 @@
+import type { Clock } from "posthorn";
+import type { Logger } from "../observe/log.js";
+import type { Metrics } from "../observe/metrics.js";
+import type { RejectedRecord, RejectedRegistry } from "../registry/rejected-request.js";
+import { keptHeaders } from "./kept-headers.js";
+import { newId } from "./new-id.js";
+import type { ReceivedRequest } from "./received-request.js";
+import { TokenBuckets } from "./token-buckets.js";
+
+/** Why a request was rejected, for people. */
+export interface Rejection {
+  readonly code: string;
+  readonly message: string;
+  readonly diagnosis: readonly string[];
+  /** Of the whole body, where it was not read. */
+  readonly bodyBytes?: number;
+}
+
+export interface RejectedRequestsParts {
+  readonly registry: Pick<RejectedRegistry, "recordRejected">;
+  readonly metrics: Pick<Metrics, "rejectedDropped">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly keepPerSource: number;
+  readonly keepBodyBytes: number;
+}
+
+// To reject costs a sender nothing. What is kept of it must cost neither the memory nor the processor of all others:
+// so many for each source, so many until the next write, and the rest is counted.
+const PER_SOURCE = { perSecond: 10, burst: 50 };
+const MOST_WAITING = 500;
+const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+
+/** Keeps rejected requests, in batches; under a flood, a part of them. */
+export class RejectedRequests {
+  readonly #parts: RejectedRequestsParts;
+  readonly #buckets = new TokenBuckets(PER_SOURCE);
+  #waiting: RejectedRecord[] = [];
+  #waitingBytes = 0;
+  #dropped = 0;
+
+  constructor(parts: RejectedRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether one more of this source would be kept; it is counted where not. Ask before anything is spent on explaining it. */
+  admits(source: string): boolean {
+    const full = this.#waiting.length >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES;
+    if (!full && this.#buckets.take(source, this.#parts.clock.monotonic())) return true;
+    this.#dropped++;
+    return false;
+  }
+
+  /** Keeps a request that was admitted. */
+  add(source: string, request: ReceivedRequest, rejection: Rejection): void {
+    const nowMs = this.#parts.clock.now();
+    const { code, message, diagnosis, bodyBytes = request.body.length } = rejection;
+    // A copy: the slice would hold the memory of the whole body.
+    const body = request.body.slice(0, this.#parts.keepBodyBytes);
+    this.#waitingBytes += body.length;
+    this.#waiting.push({
+      id: newId("rej", nowMs),
+      source,
+      receivedAt: new Date(nowMs),
+      method: request.method,
+      headers: keptHeaders(request.headers),
+      body,
+      bodyBytes,
+      code,
+      message,
+      diagnosis,
+    });
+  }
+
+  /** Writes what waits. What cannot be written is dropped: it must not fill the memory while the database is away. */
+  async flush(): Promise<void> {
+    const { registry, metrics, log, keepPerSource } = this.#parts;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    try {
+      if (batch.length > 0) await registry.recordRejected(batch, keepPerSource);
+    } catch (error) {
+      this.#dropped += batch.length;
+      log.warn({ err: error, requests: batch.length }, "rejected requests could not be kept");
+    }
+    if (this.#dropped === 0) return;
+    metrics.rejectedDropped(this.#dropped);
+    this.#dropped = 0;
+  }
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { runCli } from "./cli.js";
+
+// After a stop that was cut off, or with a pipe that nobody reads, something may stay open for ever.
+const LINGER_MS = 1000;
+
+void runCli(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+});

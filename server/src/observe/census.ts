@@ -1,0 +1,61 @@
+import type { Clock } from "posthorn";
+import type { OutboxCensus } from "posthorn/operator";
+
+export interface CensusReading {
+  readonly census: OutboxCensus;
+  readonly ageMs: number;
+}
+
+export interface CensusLimits {
+  /** A census younger than this is told again. */
+  readonly keepMs: number;
+  /** How long a scrape waits for a new one, before it is told the last. */
+  readonly waitMs: number;
+}
+
+const LIMITS: CensusLimits = { keepMs: 5000, waitMs: 1000 };
+
+/** Counts what waits, at most one count at a time and seldom: however often it is scraped, the store is not burdened. */
+export class Census {
+  readonly #count: () => Promise<OutboxCensus>;
+  readonly #clock: Clock;
+  readonly #limits: CensusLimits;
+  readonly #onFailure: () => void;
+  #last: { readonly census: OutboxCensus; readonly at: number } | undefined;
+  #underWay: Promise<void> | undefined;
+
+  constructor(
+    count: () => Promise<OutboxCensus>,
+    options: { readonly clock: Clock; readonly onFailure: () => void; readonly limits?: CensusLimits },
+  ) {
+    this.#count = count;
+    this.#clock = options.clock;
+    this.#onFailure = options.onFailure;
+    this.#limits = options.limits ?? LIMITS;
+  }
+
+  /** The newest census; undefined before the first one has come. */
+  async read(): Promise<CensusReading | undefined> {
+    const { keepMs, waitMs } = this.#limits;
+    if (this.#last === undefined || this.#clock.monotonic() - this.#last.at >= keepMs) {
+      this.#underWay ??= this.#renew();
+      const waited = new AbortController();
+      await Promise.race([this.#underWay, this.#clock.sleep(waitMs, waited.signal)]);
+      waited.abort();
+    }
+    const last = this.#last;
+    return last && { census: last.census, ageMs: this.#clock.monotonic() - last.at };
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const census = await this.#count();
+      this.#last = { census, at: this.#clock.monotonic() };
+    } catch {
+      // Told as a number: a scrape must answer also while the store does not.
+      this.#onFailure();
+    } finally {
+      this.#underWay = undefined;
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import type { Clock, Observer, Signal } from "posthorn";
+import { systemClock } from "posthorn";
+import type { OutboxCensus } from "posthorn/operator";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Census } from "./census.js";
+
+/** What ingest made of a request or of one of its events. */
+export type IngestVerdict = "stored" | "duplicate" | "conflict" | "rejected" | "failed" | "handshake";
+
+export interface AnsweredRequest {
+  readonly method: string;
+  /** The route's pattern, never the path. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** What is counted and measured, for Prometheus. */
+export interface Metrics {
+  /** Fed by the library: attempts, dead deliveries, failures of the store. */
+  readonly observer: Observer;
+  /** An event of a source got its verdict, or a request of it was rejected. */
+  ingested(source: string, verdict: IngestVerdict): void;
+  /** Rejected requests that were not even kept, because too many came. */
+  rejectedDropped(count: number): void;
+  answered(request: AnsweredRequest): void;
+  /** Times an operation of the store, by name. */
+  timed<T>(operation: string, run: () => Promise<T>): Promise<T>;
+  /** A request with a token that is unknown or has expired. */
+  tokenRefused(): void;
+  /** The page that Prometheus reads. Never waits long for the store. */
+  text(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+export interface MetricsOptions {
+  /** Counts what waits; without it the gauges of the outbox are left out. */
+  readonly census?: () => Promise<OutboxCensus>;
+  readonly clock?: Clock;
+  /** Of the process and its event loop. @default true */
+  readonly processMetrics?: boolean;
+}
+
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  return new PrometheusMetrics(options);
+}
+
+// Each source is a series of its own in everybody's memory; beyond this they are one.
+const MOST_SOURCES = 200;
+const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+class PrometheusMetrics implements Metrics {
+  readonly observer: Observer = (signal) => this.#observe(signal);
+  readonly #registry = new Registry();
+  readonly #clock: Clock;
+  readonly #census: Census | undefined;
+  readonly #sources = new Set<string>();
+  readonly #attempts = this.#counter("attempts_total", "Attempts to deliver.", ["outcome", "status_class"]);
+  readonly #attemptTimes = this.#histogram("attempt_seconds", "Time of an attempt.", {
+    labels: ["outcome"],
+    buckets: REQUEST_BUCKETS,
+  });
+  readonly #givenUp = this.#counter("deliveries_given_up_total", "Deliveries that became dead.", ["because"]);
+  readonly #disabled = this.#counter("endpoints_disabled_total", "Endpoints that were disabled.", ["because"]);
+  readonly #verdicts = this.#counter("ingest_total", "Events taken in, and requests rejected.", ["source", "verdict"]);
+  readonly #dropped = this.#counter("rejected_dropped_total", "Rejected requests that were not kept.");
+  readonly #requests = this.#histogram("http_request_seconds", "Time of a request.", {
+    labels: ["method", "route", "status_class"],
+    buckets: REQUEST_BUCKETS,
+  });
+  readonly #storeTimes = this.#histogram("store_seconds", "Time of an operation of the store.", {
+    labels: ["operation"],
+    buckets: STORE_BUCKETS,
+  });
+  readonly #storeFailures = this.#counter("store_failures_total", "Operations that the store refused.", [
+    "operation",
+  ]);
+  readonly #sequenceFailures = this.#counter("sequence_failures_total", "Events that could not be given their places.");
+  readonly #refusedTokens = this.#counter("tokens_refused_total", "Requests with a wrong token.");
+
+  constructor({ census, clock = systemClock, processMetrics = true }: MetricsOptions) {
+    this.#clock = clock;
+    if (processMetrics) collectDefaultMetrics({ register: this.#registry });
+    if (census === undefined) return;
+    this.#census = new Census(census, { clock, onFailure: () => this.#storeFailures.inc({ operation: "census" }) });
+    this.#addGauges(this.#census);
+  }
+
+  ingested(source: string, verdict: IngestVerdict): void {
+    this.#verdicts.inc({ source: this.#bounded(source), verdict });
+  }
+
+  rejectedDropped(count: number): void {
+    this.#dropped.inc(count);
+  }
+
+  answered({ method, route, status, durationMs }: AnsweredRequest): void {
+    this.#requests.observe({ method, route, status_class: classOf(status) }, durationMs / 1000);
+  }
+
+  async timed<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    const from = this.#clock.monotonic();
+    try {
+      return await run();
+    } catch (error) {
+      this.#storeFailures.inc({ operation });
+      throw error;
+    } finally {
+      this.#storeTimes.observe({ operation }, (this.#clock.monotonic() - from) / 1000);
+    }
+  }
+
+  tokenRefused(): void {
+    this.#refusedTokens.inc();
+  }
+
+  async text(): Promise<{ readonly contentType: string; readonly body: string }> {
+    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+  }
+
+  #observe(signal: Signal): void {
+    // Failures of the store are counted where they are timed: the dispatcher's signal would count them twice.
+    if (signal.kind === "delivery_attempted") {
+      const { outcome, status, durationMs } = signal;
+      this.#attempts.inc({ outcome, status_class: classOf(status) });
+      this.#attemptTimes.observe({ outcome }, durationMs / 1000);
+    } else if (signal.kind === "delivery_dead") this.#givenUp.inc({ because: signal.because });
+    else if (signal.kind === "endpoint_disabled") this.#disabled.inc({ because: reasonOf(signal.because) });
+    else if (signal.kind === "sequence_failed") this.#sequenceFailures.inc();
+  }
+
+  #bounded(source: string): string {
+    if (this.#sources.has(source)) return source;
+    if (this.#sources.size >= MOST_SOURCES) return "other";
+    this.#sources.add(source);
+    return source;
+  }
+
+  #addGauges(census: Census): void {
+    this.#gauge(census, "staged_events", "Events that wait for their places in lanes.", (each) => each.staged);
+    this.#gauge(census, "waiting_deliveries", "Deliveries that wait or are under way.", (each) => each.waiting);
+    this.#gauge(census, "oldest_due_seconds", "How long the longest due delivery has been due.", (each) => each.oldestDueMs / 1000);
+    this.#gauge(census, "blocked_lanes", "Lanes whose head has failed or is dead.", (each) => each.blockedLanes);
+    this.#gauge(census, "dead_deliveries", "Deliveries that were given up and not redriven.", (each) => each.dead);
+    this.#gauge(census, "census_age_seconds", "How old the numbers of the outbox are.", (_, ageMs) => ageMs / 1000);
+  }
+
+  #gauge(census: Census, name: string, help: string, value: (each: OutboxCensus, ageMs: number) => number): void {
+    const gauge: Gauge = new Gauge({
+      name: `posthorn_${name}`,
+      help,
+      registers: [this.#registry],
+      async collect() {
+        const reading = await census.read();
+        // Without a census there is no number; 0 would say that all is well.
+        if (reading === undefined) gauge.remove();
+        else gauge.set(value(reading.census, reading.ageMs));
+      },
+    });
+  }
+
+  #counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
+    return new Counter({ name: `posthorn_${name}`, help, labelNames: [...labelNames], registers: [this.#registry] });
+  }
+
+  #histogram(
+    name: string,
+    help: string,
+    { labels, buckets }: { readonly labels: readonly string[]; readonly buckets: readonly number[] },
+  ): Histogram {
+    const labelNames = [...labels];
+    return new Histogram({
+      name: `posthorn_${name}`,
+      help,
+      labelNames,
+      buckets: [...buckets],
+      registers: [this.#registry],
+    });
+  }
+}
+
+function classOf(status: number | undefined): string {
+  return status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
+}
+
+/** The first word: what follows may name an address, and every one would be a series. */
+function reasonOf(because: string): string {
+  return /^[a-z_]{1,40}/.exec(because)?.[0] ?? "other";
+}

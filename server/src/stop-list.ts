@@ -1,0 +1,53 @@
+import type { Clock } from "posthorn";
+import type { Logger } from "./observe/log.js";
+
+interface Step {
+  readonly name: string;
+  stop(): Promise<void> | void;
+}
+
+/** What has been started, to be stopped in the opposite order: also when a later start fails. */
+export class StopList {
+  readonly #steps: Step[] = [];
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  #stopped: Promise<boolean> | undefined;
+
+  constructor(log: Logger, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  add(name: string, stop: () => Promise<void> | void): void {
+    this.#steps.push({ name, stop });
+  }
+
+  /** Stops everything, once; false where it took longer than it may. */
+  stop(deadlineMs: number): Promise<boolean> {
+    this.#stopped ??= this.#within(deadlineMs);
+    return this.#stopped;
+  }
+
+  async #within(deadlineMs: number): Promise<boolean> {
+    const done = new AbortController();
+    const inTime = this.#all().then(() => true);
+    const late = this.#clock.sleep(deadlineMs, done.signal).then(() => false);
+    const ended = await Promise.race([inTime, late]);
+    done.abort();
+    if (!ended) this.#log.error({ step: this.#steps.at(-1)?.name, deadlineMs }, "the stop took too long, and was cut off");
+    return ended;
+  }
+
+  async #all(): Promise<void> {
+    for (let step = this.#steps.at(-1); step !== undefined; step = this.#steps.at(-1)) {
+      this.#log.debug({ step: step.name }, "stopping");
+      try {
+        await step.stop();
+      } catch (error) {
+        // What comes after still has to be stopped: an unclosed store would lose what it could have flushed.
+        this.#log.error({ err: error, step: step.name }, "could not be stopped cleanly");
+      }
+      this.#steps.pop();
+    }
+  }
+}

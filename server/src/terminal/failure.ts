@@ -1,0 +1,92 @@
+import { isPosthornError, problemOf } from "posthorn/client";
+
+/** What the process ends with. Printed into docs/cli.md: scripts depend on the numbers. */
+export const EXIT_CODES = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  refused: 4,
+  interrupted: 130,
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** A command that cannot go on: what was found, and what to do about it. */
+export class CommandFailure extends Error {
+  override readonly name = "CommandFailure";
+  readonly exit: ExitName;
+  readonly cure: string | undefined;
+  /** Lower snake case, for `--json`. */
+  readonly code: string;
+  /** Whether what was printed says it already, and the exit code is all that is left to tell. */
+  readonly told: boolean;
+
+  constructor(
+    exit: ExitName,
+    message: string,
+    options: {
+      readonly cure?: string;
+      readonly code?: string;
+      readonly cause?: unknown;
+      readonly told?: boolean;
+    } = {},
+  ) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.told = options.told ?? false;
+    this.exit = exit;
+    this.cure = options.cure;
+    this.code = options.code ?? exit;
+  }
+}
+
+/** An error as it is told: every kind of error becomes one of these before it is printed. */
+export interface ToldFailure {
+  readonly exit: ExitName;
+  readonly code: string;
+  readonly message: string;
+  readonly cure: string | undefined;
+}
+
+/** Puts any error into words and finds the exit code that goes with it. Total. */
+export function failureOf(error: unknown): ToldFailure {
+  if (error instanceof CommandFailure) {
+    const { exit, code, message, cure } = error;
+    return { exit, code, message, cure };
+  }
+  if (isPosthornError(error)) {
+    const problem = problemOf(error);
+    const exit = exitOf(error.code);
+    return { exit, code: problem?.code ?? error.code, message: error.message, cure: cureOf(exit) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { exit: "failed", code: "unexpected", message, cure: "Run it again with --debug to see where." };
+}
+
+function exitOf(code: string): ExitName {
+  switch (code) {
+    case "api_unreachable":
+    case "api_unavailable":
+      return "unreachable";
+    case "api_unauthorised":
+      return "refused";
+    case "api_option_invalid":
+      return "usage";
+    default:
+      return "failed";
+  }
+}
+
+function cureOf(exit: ExitName): string | undefined {
+  switch (exit) {
+    case "unreachable":
+      return "Start a server with `posthorn serve`, or name its address with --url or POSTHORN_URL.";
+    case "refused":
+      return "Give a token that may do this with --token or POSTHORN_TOKEN; `posthorn token create` makes one.";
+    case "ok":
+    case "failed":
+    case "usage":
+    case "interrupted":
+      return undefined;
+  }
+}

@@ -1,0 +1,119 @@
+import { PosthornError } from "posthorn/client";
+import type { Client, Page } from "posthorn/client";
+import { DEAD, DELIVERY, ENDPOINT, EVENT, LANES, REJECTED, SOURCE, TOKEN } from "./samples.js";
+
+/** A call that a command made. */
+export type Call = readonly [name: string, ...args: readonly unknown[]];
+
+type Answers = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+export interface FakeClient extends Client {
+  readonly calls: readonly Call[];
+}
+
+/** A client that answers with samples, or with what a test gives, and writes down what it was asked. */
+export function fakeClient(answers: Answers = {}): FakeClient {
+  const calls: Call[] = [];
+  const all: Answers = { ...SAMPLES, ...answers };
+  const call =
+    (name: string) =>
+    async (...args: unknown[]): Promise<never> => {
+      calls.push([name, ...args]);
+      await Promise.resolve();
+      const answer = all[name] as ((...given: unknown[]) => unknown) | undefined;
+      if (answer === undefined) throw new Error(`Nobody expected ${name}.`);
+      return answer(...args) as never;
+    };
+  const group = <Names extends string>(name: string, ...verbs: readonly Names[]) =>
+    Object.fromEntries(verbs.map((verb) => [verb, call(`${name}.${verb}`)])) as Record<
+      Names,
+      (...args: unknown[]) => Promise<never>
+    >;
+  return {
+    sources: group("sources", "list", "create", "get", "update", "remove"),
+    endpoints: group("endpoints", "list", "create", "get", "update", "remove", "pause", "resume", "test"),
+    events: group("events", "publish", "list", "get", "body"),
+    deliveries: group("deliveries", "list", "get", "attempts"),
+    lanes: group("lanes", "list", "get", "skip"),
+    dead: group("dead", "list"),
+    rejected: group("rejected", "list", "get", "body"),
+    tokens: group("tokens", "list", "create", "remove"),
+    redrive: call("redrive"),
+    calls,
+  };
+}
+
+export function page<T>(items: readonly T[], next: string | null = null): Page<T> {
+  return { items, next };
+}
+
+/** What the client throws when the server answers with a problem. */
+export function problem(status: number, code: string, detail: string): PosthornError {
+  const kind = status === 404 ? "api_not_found" : status === 401 ? "api_unauthorised" : "api_refused";
+  return new PosthornError(kind, detail, {
+    detail: { type: "about:blank", title: code, status, code, detail },
+  });
+}
+
+const SAMPLES: Answers = {
+  "sources.list": () => page([SOURCE]),
+  "sources.create": (input: object) => ({ ...SOURCE, ...input, secrets: undefined }),
+  "sources.get": () => SOURCE,
+  "sources.update": () => SOURCE,
+  "sources.remove": () => undefined,
+  "endpoints.list": () => page([ENDPOINT]),
+  "endpoints.create": (input: object) => ({
+    ...ENDPOINT,
+    ...input,
+    secrets: undefined,
+    secret: "whsec_shown_once_at_creation",
+  }),
+  "endpoints.get": () => ENDPOINT,
+  "endpoints.update": () => ENDPOINT,
+  "endpoints.remove": () => undefined,
+  "endpoints.pause": () => ({ ...ENDPOINT, state: "paused" }),
+  "endpoints.resume": () => ENDPOINT,
+  "endpoints.test": () => ({
+    eventId: "evt_test_7",
+    outcome: "acknowledged",
+    status: 200,
+    error: null,
+    detail: null,
+    durationMs: 38,
+    answer: Buffer.from("ok").toString("base64"),
+  }),
+  "events.publish": () => ({ id: EVENT.id, duplicate: false }),
+  "events.list": () => page([EVENT]),
+  "events.get": () => ({ ...EVENT, headers: { "x-shop": "berlin" }, deliveries: [DELIVERY] }),
+  "events.body": () => Buffer.from('{"amount":1999}'),
+  "deliveries.list": () => page([DELIVERY]),
+  "deliveries.get": () => DELIVERY,
+  "deliveries.attempts": () =>
+    page(
+      [1, 2].map((number) => ({
+        round: 0,
+        number,
+        startedAt: `2027-01-31T11:5${number * 4 - 3}:00.000Z`,
+        durationMs: 210 * number,
+        outcome: "refused",
+        status: 503,
+        error: null,
+        answer: Buffer.from("Down for maintenance").toString("base64"),
+      })),
+    ),
+  "lanes.list": () => page(LANES),
+  "lanes.get": () => LANES[0],
+  "lanes.skip": () => ({ result: "skipped" }),
+  "dead.list": () => page([DEAD]),
+  redrive: () => ({ result: "in_place" }),
+  "rejected.list": () => page([REJECTED]),
+  "rejected.get": () => REJECTED,
+  "rejected.body": () => Buffer.from("{}"),
+  "tokens.list": () => page([TOKEN]),
+  "tokens.create": (input: object) => ({
+    ...TOKEN,
+    ...input,
+    token: "phk_shown_once",
+  }),
+  "tokens.remove": () => undefined,
+};

@@ -1,0 +1,142 @@
+import type {
+  DeadLetter,
+  Delivery,
+  Endpoint,
+  EventSummary,
+  Lane,
+  RejectedRequest,
+  Source,
+  Token,
+} from "posthorn/client";
+
+// What docs/cli.md shows, and what tests start from.
+
+export const NOW_MS: number = Date.parse("2027-01-31T12:00:00Z");
+
+export const SOURCE: Source = {
+  name: "stripe",
+  scheme: "stripe",
+  options: {},
+  tenant: "default",
+  dedup: { by: "id" },
+  windowS: 1_209_600,
+  key: { json: "/data/object/customer" },
+  forwardHeaders: ["x-shop-*"],
+  secretCount: 1,
+  path: "/in/stripe",
+  createdAt: "2027-01-30T09:00:00.000Z",
+};
+
+export const ENDPOINT: Endpoint = {
+  id: "ep_shop",
+  url: "https://shop.example.com/webhooks",
+  tenant: "default",
+  sources: ["*"],
+  types: ["invoice.*"],
+  order: "key",
+  dead: null,
+  maxInFlight: 64,
+  retry: { kind: "exponential", firstMs: 1000, factor: 4, capMs: 36_000_000, maxAttempts: 15, jitter: 0.2 },
+  state: "active",
+  because: null,
+  secretCount: 1,
+  version: 1,
+};
+
+export const EVENT: EventSummary = {
+  id: "evt_2ZbGqk",
+  tenant: "default",
+  source: "stripe",
+  type: "invoice.paid",
+  key: "cus_9",
+  time: "2027-01-31T11:50:00.000Z",
+  contentType: "application/json",
+  bodyBytes: 1434,
+  deliverAt: null,
+  expiresAt: null,
+};
+
+export const DELIVERY: Delivery = {
+  id: "dlv_12_7",
+  eventId: "evt_2ZbGqk",
+  endpointId: "ep_shop",
+  tenant: "default",
+  type: "invoice.paid",
+  laneId: "12",
+  key: "cus_9",
+  sequence: "7",
+  round: 0,
+  state: "retrying",
+  because: null,
+  attempts: 2,
+  lastStatus: 503,
+  lastError: null,
+  lastAttemptAt: "2027-01-31T11:55:00.000Z",
+  dueInMs: 192_000,
+};
+
+export const LANES: readonly Lane[] = [
+  {
+    id: "12",
+    tenant: "default",
+    endpointId: "ep_shop",
+    key: "cus_9",
+    state: "halted",
+    depth: "41",
+    head: "7",
+    failures: 15,
+    blockedMs: 7_500_000,
+    dueInMs: null,
+  },
+  {
+    id: "31",
+    tenant: "default",
+    endpointId: "ep_shop",
+    key: "cus_4",
+    state: "flowing",
+    depth: "2",
+    head: "118",
+    failures: 0,
+    blockedMs: null,
+    dueInMs: 0,
+  },
+];
+
+export const DEAD: DeadLetter = {
+  id: "dlv_12_7",
+  tenant: "default",
+  endpointId: "ep_shop",
+  key: "cus_9",
+  sequence: "7",
+  eventId: "evt_2ZbGqk",
+  type: "invoice.paid",
+  round: 0,
+  because: "exhausted",
+  diedAt: "2027-01-31T10:00:00.000Z",
+  attempts: 15,
+  lastStatus: 503,
+  lastError: null,
+  blocks: true,
+};
+
+export const REJECTED: RejectedRequest = {
+  id: "rej_7Qm2",
+  source: "stripe",
+  receivedAt: "2027-01-31T11:58:00.000Z",
+  method: "POST",
+  headers: { "content-type": "application/json", "user-agent": "Stripe/1.0" },
+  bodyBytes: 1434,
+  code: "signature_mismatch",
+  message:
+    "No signature in the request matches any of the 1 given key(s). The body was parsed and written again without spaces.",
+  diagnosis: ["The body was parsed and written again without spaces."],
+};
+
+export const TOKEN: Token = {
+  id: "tok_4f",
+  name: "ci",
+  scope: "full",
+  createdAt: "2027-01-01T00:00:00.000Z",
+  expiresAt: null,
+  lastUsedAt: "2027-01-31T11:30:00.000Z",
+};

@@ -1,0 +1,21 @@
+import { fork } from "node:child_process";
+
+// Longer than all the patience within it.
+const PATIENCE_MS = 120_000;
+
+/** Runs a built program in a process of its own, and returns what it reports. */
+export function reportOf<Report>(file: string, argument: string): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const child = fork(file, [argument], { execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+    let said = "";
+    child.stderr?.on("data", (text: Buffer) => (said += text.toString()));
+    const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+    child.once("message", (report) => resolve(report as Report));
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      clearTimeout(timer);
+      // Without effect where it has reported.
+      reject(new Error(`the process ended with ${code ?? signal} and no report: ${said.slice(0, 2000)}`));
+    });
+  });
+}

@@ -1,0 +1,86 @@
+import { CONTROLS, STORE_MUTANTS } from "./all.js";
+import { builtWith } from "./bundle.js";
+import { reportOf } from "./child.js";
+import type { Databases } from "./databases.js";
+import type { DatabaseName, Planted, StoreMutant } from "./mutant.js";
+import type { CaseName, Order, Ran } from "./run-cases.js";
+import type { FoundAt } from "./run-seeds.js";
+
+/** What became of one planted bug, or of a run without one. */
+export interface Judgement {
+  readonly passed: boolean;
+  /** One line for people. */
+  readonly told: string;
+}
+
+/** Within so many seeds the simulator finds a bug. */
+export const SEEDS = 2000;
+
+/** Runs the case that must go red with the bug in the store, and one that must stay green. */
+export async function judgeStore(mutant: StoreMutant, databases: Databases | undefined): Promise<Judgement> {
+  const { suite, case: wanted } = mutant.caughtBy;
+  const control = controlOf(mutant);
+  const file = await builtWith("run-cases", mutant);
+  const [caught, untouched] = await ranCases(file, mutant.database, [mutant.caughtBy, control], databases);
+  if (caught?.error === undefined) return { passed: false, told: `NOT CAUGHT by ${suite}: ${wanted}` };
+  if (untouched?.error !== undefined)
+    return { passed: false, told: `breaks everything, also "${control.case}": ${untouched.error}` };
+  return { passed: true, told: `${suite}: ${wanted} (${firstLine(caught.error)})` };
+}
+
+/** Runs every case that is to find a bug, without one: a case that is always red finds nothing. */
+export async function judgeWithoutBugs(
+  database: DatabaseName,
+  mutants: readonly StoreMutant[],
+  databases: Databases | undefined,
+): Promise<Judgement> {
+  const wanted = new Map<string, CaseName>();
+  for (const mutant of mutants) {
+    for (const each of [mutant.caughtBy, controlOf(mutant)]) wanted.set(`${each.suite} ${each.case}`, each);
+  }
+  const file = await builtWith("run-cases", undefined);
+  const cases = [...wanted.values()];
+  const ran = await ranCases(file, database, cases, databases);
+  const red = ran.filter(({ error }) => error !== undefined);
+  if (red.length === 0) return { passed: true, told: `${ran.length} cases are green without a bug` };
+  return {
+    passed: false,
+    told: red.map(({ case: name, error }) => `RED WITHOUT A BUG: ${name}: ${error}`).join("\n"),
+  };
+}
+
+/** Looks for a bug of a decision by simulated runs. */
+export async function judgeDecision(planted: Planted): Promise<Judgement> {
+  const file = await builtWith("run-seeds", planted);
+  const found = await reportOf<FoundAt | null>(file, String(SEEDS));
+  if (!found) return { passed: false, told: `NOT FOUND within ${SEEDS} seeds` };
+  return { passed: true, told: `seed ${found.seed}: ${found.invariant}, ${found.found}` };
+}
+
+async function ranCases(
+  file: string,
+  database: DatabaseName,
+  cases: readonly CaseName[],
+  databases: Databases | undefined,
+): Promise<readonly Ran[]> {
+  const run = (url: string): Promise<readonly Ran[]> =>
+    reportOf(file, JSON.stringify({ database, url, cases } satisfies Order));
+  return database === "sqlite" || databases === undefined ? run("") : databases.with(run);
+}
+
+/** Of the part of the store that the bug is in. */
+function controlOf({ file, caughtBy }: StoreMutant): CaseName {
+  const suite = caughtBy.suite === "targeted" ? partOf(file) : caughtBy.suite;
+  return { suite, case: CONTROLS[suite] };
+}
+
+function partOf(file: string): keyof typeof CONTROLS {
+  if (file.includes("/dedup")) return "dedup";
+  const ofInbox = STORE_MUTANTS.some((each) => each.file === file && each.caughtBy.suite === "inbox");
+  return ofInbox ? "inbox" : "outbox";
+}
+
+function firstLine(error: string): string {
+  const [line = ""] = error.split("\n");
+  return line.length > 140 ? `${line.slice(0, 140)}…` : line;
+}

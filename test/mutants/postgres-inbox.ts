@@ -1,0 +1,126 @@
+import type { Edit, StoreMutant, SuiteName } from "./mutant.js";
+import { HELD_ID, ISOLATION_NAMED, LOST_ANSWER, TAG_CHECKED, TIME_GOES_ON } from "./targeted-postgres.js";
+
+/** A bug of the inbox or the dedup in Postgres. */
+function bug(name: string, file: string, edit: Edit | readonly Edit[], caught: Caught): StoreMutant {
+  const edits = Array.isArray(edit) ? edit : [edit];
+  const [suite, found] = caught;
+  return {
+    name,
+    database: "postgres",
+    file: `stores/postgres/${file}`,
+    edits,
+    caughtBy: { suite, case: found },
+  };
+}
+
+type Caught = readonly [SuiteName, string];
+
+export const POSTGRES_INBOX: readonly StoreMutant[] = [
+  bug(
+    "the tag of the commit is not checked",
+    "pg-driver.ts",
+    { find: 'if (command === "COMMIT") return', replace: 'if (command !== "") return' },
+    ["targeted", TAG_CHECKED],
+  ),
+  bug(
+    "isolation is not named",
+    "database.ts",
+    { find: '"isolation level read committed"', replace: '""' },
+    ["targeted", ISOLATION_NAMED],
+  ),
+  bug(
+    "an event is remembered outside of the handler's transaction",
+    "accept.ts",
+    {
+      find: "end = await againWhenLost(() => this.#pool.transaction(enter, apply, limits));",
+      replace: `const answer = await this.#pool.query(enter, limits.acquireMs);
+      const first = { text: "select 1", params: [], prepared: true };
+      end = await this.#pool.transaction(first, (scope) => apply(scope, answer), limits);`,
+    },
+    ["inbox", "a handler that throws leaves nothing behind, and what it threw is handed back"],
+  ),
+  bug(
+    "an event's lock is waited for",
+    "inbox-row.ts",
+    {
+      find: "return `pg_try_advisory_xact_lock(${key})`;",
+      replace: "return `(select true from (select pg_advisory_xact_lock(${key})) as waited)`;",
+    },
+    ["inbox", "a delivery of an event that is being applied is told busy at once"],
+  ),
+  bug(
+    "the same id with another body counts as the same event",
+    "accept.ts",
+    {
+      find: 'equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict"',
+      replace: '"duplicate"',
+    },
+    ["inbox", "the same id with another body is a conflict, and is not applied"],
+  ),
+  bug(
+    "a failed event counts as known",
+    "accept.ts",
+    { find: "where known.outcome = 'failed'", replace: "where false" },
+    ["inbox", "a row that says failed is taken over, and attempts go on counting"],
+  ),
+  bug(
+    "a failure overwrites another delivery's success",
+    "inbox-records.ts",
+    {
+      find: "error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body\n            where known.outcome = 'failed'",
+      replace: "outcome = 'failed', error = excluded.error",
+    },
+    ["inbox", "a failure that comes after another delivery's success changes nothing"],
+  ),
+  bug(
+    "failed rows are purged",
+    "inbox-records.ts",
+    { find: "1, at, at, null, $11::text, headers", replace: "1, at, at, keep_until, $11::text, headers" },
+    ["inbox", "purge never removes a row that says failed"],
+  ),
+  bug(
+    "the window counts from the first receipt",
+    "touches.ts",
+    {
+      find: "keep_until = clock_timestamp() + make_interval(secs => known.window_s)",
+      replace: "keep_until = inbox.received_at + make_interval(secs => known.window_s)",
+    },
+    ["inbox", "a duplicate that was noted starts the window again"],
+  ),
+  bug(
+    "now() stands still inside of a host's transaction",
+    "dedup-transaction.ts",
+    { find: "where known.expires_at <= clock_timestamp()", replace: "where known.expires_at <= now()" },
+    ["targeted", TIME_GOES_ON],
+  ),
+  bug(
+    "an id that another holds is waited for",
+    "dedup-batch.ts",
+    {
+      find: "pg_try_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8)) as got",
+      replace:
+        "(select true from (select pg_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8))) as waited) as got",
+    },
+    ["targeted", HELD_ID],
+  ),
+  bug(
+    "a duplicate extends its ttl",
+    "dedup-batch.ts",
+    [
+      {
+        find: "set expires_at = excluded.expires_at, mark = excluded.mark\n        where known.expires_at <= clock_timestamp()",
+        replace: `set expires_at = excluded.expires_at,
+        mark = case when known.expires_at <= clock_timestamp() then excluded.mark else known.mark end`,
+      },
+      { find: "returning id\n", replace: "returning case when mark = $3::text::int8 then id end as id\n" },
+    ],
+    ["dedup", "the ttl counts from the first receipt: a duplicate does not extend it"],
+  ),
+  bug(
+    "an insert whose answer was lost is tried again blindly",
+    "dedup-pool.ts",
+    { find: "entry.mark = mark;", replace: "" },
+    ["targeted", LOST_ANSWER],
+  ),
+];

@@ -1,0 +1,290 @@
+import type { Edit, StoreMutant } from "./mutant.js";
+import { ANOTHER_HEAD, RACING_CLAIMS, RACING_SEQUENCERS, TENANTS_APART } from "./targeted.js";
+import { KEYED_IN_ORDER, SETTLED_IN_ORDER } from "./targeted-postgres.js";
+
+/** A bug of the outbox in Postgres that the conformance kit finds by this case. */
+function found(name: string, file: string, edit: Edit | readonly Edit[], caught: string): StoreMutant {
+  const edits = Array.isArray(edit) ? edit : [edit];
+  const caughtBy = { suite: "outbox", case: caught } as const;
+  return { name, database: "postgres", file: `stores/postgres/${file}`, edits, caughtBy };
+}
+
+/** One that a case of this folder finds. */
+function targeted(name: string, file: string, edit: Edit | readonly Edit[], caught: string): StoreMutant {
+  return { ...found(name, file, edit, caught), caughtBy: { suite: "targeted", case: caught } };
+}
+
+export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
+  // Sequencing.
+  found(
+    "the stage is polled by a cursor",
+    "stage.ts",
+    {
+      find: "const { rows } = await session.query({ text: this.#takeSql, params: [String(limit)], prepared: true });",
+      replace: `
+        const text = this.#takeSql.replace("order by id limit", "where id > " + (this.seen ?? 0n) + " order by id limit");
+        const { rows } = await session.query({ text, params: [String(limit)] });
+        this.seen = rows.reduce((seen, [id]) => (BigInt(id) > seen ? BigInt(id) : seen), this.seen ?? 0n);`,
+    },
+    "an event whose transaction commits late is not passed over",
+  ),
+  targeted(
+    "the sequencer's lock is tried and the stage read in one statement",
+    "stage.ts",
+    [
+      { find: "pg_try_advisory_xact_lock(${this.#lockKey()})::text", replace: "'true'" },
+      {
+        find: `with gone as (
+      delete from \${stage} where id = any (array(select id from \${stage} order by id limit $1::text::int8))
+      returning id, event_id, target_endpoint_id, round
+    )
+    select id::text`,
+        replace: `with gone as materialized (
+      select id, event_id, target_endpoint_id, round from \${stage}
+      where (select pg_try_advisory_xact_lock(hashtextextended('posthorn.sequence', '\${stage}'::regclass::oid::int8)))
+      order by id limit $1::text::int8
+    ), deleted as (
+      delete from \${stage} where id = any (array(select id from gone))
+    )
+    select id::text`,
+      },
+    ],
+    RACING_SEQUENCERS,
+  ),
+  found(
+    "a lane's sequences have gaps",
+    "places.ts",
+    { find: "next_seq = state.next_seq + locked.count,", replace: "next_seq = state.next_seq + locked.count + 1," },
+    "a lane keeps the order of publishing, with sequences without a gap",
+  ),
+  found(
+    "a lane that was empty is not armed",
+    "places.ts",
+    { find: "and state.head_seq = state.next_seq", replace: "and false" },
+    "a lane that was empty goes on with the next sequence",
+  ),
+  found(
+    "deliverAt is not honoured",
+    "outbox-write.ts",
+    { find: "select id from written, clock where deliver_at is null or deliver_at <= at order by id", replace: "select id from written, clock order by id" },
+    "an event with deliverAt takes its place when it is due",
+  ),
+  // Writing.
+  targeted(
+    "a given id is looked up without its tenant",
+    "outbox-keys.ts",
+    { find: "where taken.tenant = given.tenant and taken.public_id", replace: "where taken.public_id" },
+    TENANTS_APART,
+  ),
+  found(
+    "a given id with another body counts as the same event",
+    "outbox-keys.ts",
+    { find: "when not same then 'conflict'", replace: "when not same then 'duplicate'" },
+    "a second event of a given id with another body is a conflict, and nothing of the call is written",
+  ),
+  targeted(
+    "given ids are inserted in any order",
+    "outbox-keys.ts",
+    { find: "from fresh where id_given order by tenant, public_id", replace: "from fresh where id_given order by n" },
+    KEYED_IN_ORDER,
+  ),
+  found(
+    "what is published in a host's transaction is committed at once",
+    "outbox.ts",
+    {
+      find: "const session = await hostSession(tx, this.#parts.prepare);",
+      replace: `await hostSession(tx, this.#parts.prepare);
+      const session = { query: (statement) => this.#parts.transactions.read(statement) };`,
+    },
+    "events written into a transaction of the host never were when it rolls back",
+  ),
+  // Claims.
+  targeted(
+    "events are locked by SKIP LOCKED, not lanes",
+    "claim-pick.ts",
+    [
+      {
+        find: "select turn.nth, turn.room, state.* from turn cross join lateral (\n        select lane_id, endpoint_id, epoch, head_seq,",
+        replace:
+          "select turn.nth, turn.room, state.* from turn cross join lateral (\n        select lane_id, endpoint_id, epoch, free_seq as head_seq,",
+      },
+      {
+        find: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked',
+        replace: `from (select * \${dueAt(laneState, "turn")}) as due cross join lateral (
+          select seq as free_seq from \${tables.delivery} as delivery where delivery.lane_id = due.lane_id
+          order by seq limit 1 for update skip locked
+        ) as free
+        order by ready_at limit least(turn.room, (select lanes from share))`,
+      },
+    ],
+    RACING_CLAIMS,
+  ),
+  targeted(
+    "lanes are read without a lock",
+    "claim-pick.ts",
+    {
+      find: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked',
+      replace: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share))',
+    },
+    RACING_CLAIMS,
+  ),
+  found(
+    "the epoch is not raised by a claim",
+    "lane-change.ts",
+    { find: "change.epoch += 1n;", replace: "" },
+    "whoever claims after another has a higher epoch",
+  ),
+  found(
+    "the end of a lease is not kept",
+    "lane-write.ts",
+    { find: "ready_at = case when change.leased then at + lease", replace: "ready_at = case when change.leased then at" },
+    "nothing is claimed twice until its lease ends",
+  ),
+  found(
+    "what waits for a paused endpoint is claimed",
+    "claim-pick.ts",
+    { find: "where known.state = 'active' and known.removed_at is null and known.room", replace: "where known.removed_at is null and known.room" },
+    "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order",
+  ),
+  found(
+    "an endpoint gets more at once than it takes",
+    "claim-pick.ts",
+    { find: "max_in_flight - coalesce((", replace: "1000 - coalesce((" },
+    "an endpoint gets at most maxInFlight less what the worker has of it",
+  ),
+  found(
+    "expiresAt is ignored",
+    "claim-rows.ts",
+    { find: '${inMs("expires_at - clock_timestamp()")}', replace: "null" },
+    "a claim says how long until its event expires, and an expired one is still claimed",
+  ),
+  found(
+    "sequences go through numbers that round them",
+    "claim-rows.ts",
+    { find: 'head: BigInt(head ?? ""),', replace: "head: BigInt(Number(head))," },
+    "sequences beyond 2^53 are kept to the last digit",
+  ),
+  // Lapses.
+  found(
+    "a lapse spends the retry budget",
+    "lane-change.ts",
+    { find: "change.lapses += 1;", replace: "change.lapses += 1; change.failures += 1;" },
+    "a claim whose lease has ended writes a lapsed attempt, which spends no failure",
+  ),
+  found(
+    "lapses are not counted",
+    "lane-change.ts",
+    { find: "change.lapses += 1;", replace: "" },
+    "what lapsed three times is claimed alone",
+  ),
+  found(
+    "a run is claimed after a lapse",
+    "claim-pick.ts",
+    {
+      find: "case when attempts = 0 and leased_until is null and (suspect_until is null or head_seq >= suspect_until)",
+      replace: "case when attempts = 0",
+    },
+    "a run that lapsed writes no attempt, and each that it held goes by itself from then on",
+  ),
+  // Settlements.
+  found(
+    "the epoch is not compared by a settlement",
+    "settle.ts",
+    { find: "and state.epoch = given.epoch and head_seq", replace: "and head_seq" },
+    "a settlement whose claim has passed to another changes nothing",
+  ),
+  found(
+    "the epoch of a delivery without a lane is not compared",
+    "settle.ts",
+    { find: "and loose.epoch = given.epoch and leased_by", replace: "and leased_by" },
+    "a stale settlement of a delivery without a lane changes nothing",
+  ),
+  targeted(
+    "the head is not compared by a settlement",
+    "settle.ts",
+    { find: " and head_seq = given.head", replace: "" },
+    ANOTHER_HEAD,
+  ),
+  found(
+    "a claim is settled again after its lease was given back",
+    "settle.ts",
+    { find: "and head_seq = given.head\n          and leased_by is not null", replace: "and head_seq = given.head" },
+    "a claim is settled once: a second settlement of it changes nothing",
+  ),
+  targeted(
+    "lanes are locked in the order of the call",
+    "settle.ts",
+    { find: "[...settlements].toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))", replace: "[...settlements]" },
+    SETTLED_IN_ORDER,
+  ),
+  found(
+    "a retry moves the lane's head",
+    "lane-change.ts",
+    { find: "change.readyAfterMs = then.afterMs;", replace: "passHead(change);" },
+    "a delivery that failed is tried again later at the head of its lane: later ones wait",
+  ),
+  found(
+    "attempts are written outside of the settlement",
+    "settle.ts",
+    {
+      find: 'reach("settle.before_record");',
+      replace: `
+    const outside = \`insert into \${this.#tables.attempt} (lane_id, seq, round, no, event_id, started_at, duration_ms, outcome)
+      select lane_id, seq, $3::text::int4, $4::text::int4, event_id, clock_timestamp(), 0, $5::text from \${this.#tables.delivery}
+      where lane_id = $1::text::int8 and seq = $2::text::int8 on conflict do nothing\`;
+    for (const { claim, attempts } of sorted) {
+      for (const { sequence, round, number, outcome } of attempts) {
+        const params = [claim.id, sequence, round, number, outcome].map(String);
+        await this.#transactions.run((session) => session.query({ text: outside, params }));
+      }
+    }`,
+    },
+    "a settlement of what was released changes nothing",
+  ),
+  // Ends.
+  found(
+    "skipped without a record",
+    "ended-deliveries.ts",
+    { find: "changes.filter(({ cancelled }) => cancelled !== undefined)", replace: 'changes.filter(({ cancelled }) => cancelled === "expired")' },
+    "what was skipped is recorded",
+  ),
+  found(
+    "dead under skip without a record",
+    "ended-deliveries.ts",
+    { find: "(change.dead ? [", replace: '(change.dead && change.state !== "flowing" ? [' },
+    "a dead letter whose lane went on is redriven at the end of the lane",
+  ),
+  found(
+    "a dead letter is redriven twice",
+    "redrive.ts",
+    { find: "and redriven_at is null and exists", replace: "and exists" },
+    "a second redrive changes nothing",
+  ),
+  found(
+    "a redrive stays in its round",
+    "redrive.ts",
+    { find: "set round = $3::text::int4 + 1 where", replace: "set round = $3::text::int4 where" },
+    "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
+  ),
+  // Endpoints.
+  found(
+    "a pause touches the epochs",
+    "outbox-endpoints.ts",
+    {
+      find: "return after;",
+      replace: `await session.query({
+        text: \`update \${this.#tables.laneState} set epoch = epoch + 1
+          where endpoint_id = (select id from \${endpoint} where public_id = $1::text and removed_at is null)\`,
+        params: [id],
+      });
+      return after;`,
+    },
+    "a claim of an endpoint that is paused meanwhile is settled, and gives no next",
+  ),
+  found(
+    "a removed endpoint leaves its lanes behind",
+    "outbox-endpoints.ts",
+    { find: "await removeRest(this.#transactions, number, this.#tables);", replace: "" },
+    "each delivery of an endpoint that is removed is recorded as cancelled",
+  ),
+];

@@ -1,0 +1,281 @@
+import type { Edit, StoreMutant, SuiteName } from "./mutant.js";
+import { ANOTHER_HEAD, TENANTS_APART, WINDOW_SHORTENED } from "./targeted.js";
+import { WAITS_FOR_DISK } from "./targeted-sqlite.js";
+
+/** A bug of a store in SQLite that this suite finds. */
+function bug(name: string, file: string, edit: Edit | readonly Edit[], caught: Caught): StoreMutant {
+  const edits = Array.isArray(edit) ? edit : [edit];
+  const [suite, found] = caught;
+  return { name, database: "sqlite", file: `stores/sqlite/${file}`, edits, caughtBy: { suite, case: found } };
+}
+
+type Caught = readonly [SuiteName, string];
+
+export const SQLITE: readonly StoreMutant[] = [
+  // Commits.
+  bug(
+    "synchronous is normal",
+    "durability.ts",
+    { find: "const FULL = 2;", replace: "const FULL = 1;" },
+    ["targeted", WAITS_FOR_DISK],
+  ),
+  bug(
+    "a caller's part of a group has no savepoint",
+    "group.ts",
+    {
+      find: 'if (undoable) client.run("savepoint posthorn_part");',
+      replace: "undoable = false;",
+    },
+    ["inbox", "what the handler wrote is gone when it throws"],
+  ),
+  bug(
+    "an event is remembered outside of what its handler undoes",
+    "accept.ts",
+    {
+      find: "const attempt = claimRow(client, arrival, nowMs);",
+      replace: `const attempt = claimRow(client, arrival, nowMs);
+  client.run("release posthorn_part");
+  client.run("savepoint posthorn_part");`,
+    },
+    ["inbox", "a handler that throws leaves nothing behind, and what it threw is handed back"],
+  ),
+  // Inbox.
+  bug(
+    "a failed event counts as known",
+    "accept.ts",
+    { find: "where outcome = 'failed'", replace: "where 0" },
+    ["inbox", "a row that says failed is taken over, and attempts go on counting"],
+  ),
+  bug(
+    "a failure overwrites another delivery's success",
+    "inbox-statements.ts",
+    {
+      find: "body = excluded.body, error = excluded.error\n     where outcome = 'failed'",
+      replace: "body = excluded.body, error = excluded.error, outcome = 'failed'",
+    },
+    ["inbox", "a failure that comes after another delivery's success changes nothing"],
+  ),
+  bug(
+    "failed rows are purged",
+    "purge.ts",
+    { find: "keep_until <= ? and outcome <> 'failed' order by", replace: "keep_until <= ? order by" },
+    ["inbox", "purge never removes a row that says failed"],
+  ),
+  bug(
+    "the window counts from the first receipt",
+    "inbox-statements.ts",
+    { find: "keep_until = max(keep_until, ?)", replace: "keep_until = min(keep_until, ?)" },
+    ["inbox", "a duplicate that was noted starts the window again"],
+  ),
+  bug(
+    "a duplicate makes the window shorter",
+    "inbox-statements.ts",
+    { find: "keep_until = max(keep_until, ?)", replace: "keep_until = ?" },
+    ["targeted", WINDOW_SHORTENED],
+  ),
+  bug(
+    "an id is looked up and written in two steps",
+    "dedup.ts",
+    {
+      find: "const write = (): DedupVerdict => this.#write(key, ttlSeconds);",
+      replace: `const isKnown = (): boolean => {
+      try {
+        const sql = "select 1 from posthorn_dedup where id = ? and expires_at > ?";
+        return this.#connection.client.get(sql, key, this.#clock.now()) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    const duplicate = isKnown();
+    await new Promise((resolve) => setImmediate(resolve));
+    const write = (): DedupVerdict => (this.#write(key, ttlSeconds), { duplicate });`,
+    },
+    ["dedup", "of all concurrent calls with one id, exactly one gets duplicate: false"],
+  ),
+  // Writing and sequencing.
+  bug(
+    "a given id is looked up without its tenant",
+    "outbox-write.ts",
+    { find: "where tenant = ? and event_id = ?", replace: "where ? <> '' and event_id = ?" },
+    ["targeted", TENANTS_APART],
+  ),
+  bug(
+    "given ids of one call are compared without their tenants",
+    "outbox-write.ts",
+    { find: "const name = JSON.stringify([tenant, id]);", replace: "const name = id;" },
+    ["outbox", "the same given id of another tenant is another event"],
+  ),
+  bug(
+    "a given id with another body counts as the same event",
+    "outbox-write.ts",
+    { find: 'equalBytes(known, bodyHash) ? "duplicate" : "conflict"', replace: '"duplicate"' },
+    [
+      "outbox",
+      "a second event of a given id with another body is a conflict, and nothing of the call is written",
+    ],
+  ),
+  bug(
+    "deliverAt is not honoured",
+    "outbox-write.ts",
+    { find: "deliverAt !== undefined && deliverAt.getTime() > turn.nowMs", replace: "deliverAt === null" },
+    ["outbox", "an event with deliverAt takes its place when it is due"],
+  ),
+  bug(
+    "a lane's sequences have gaps",
+    "places.ts",
+    { find: "set next_seq = next_seq + ? where", replace: "set next_seq = next_seq + 1 + ? where" },
+    ["outbox", "a lane keeps the order of publishing, with sequences without a gap"],
+  ),
+  bug(
+    "a lane that was empty is not armed",
+    "places.ts",
+    { find: "if (known !== undefined) armIfEmpty(turn, known, count);", replace: "" },
+    ["outbox", "a lane that was empty goes on with the next sequence"],
+  ),
+  // Claims.
+  bug(
+    "the epoch is not raised by a claim",
+    "lane.ts",
+    { find: "this.epoch += 1n;", replace: "" },
+    ["outbox", "whoever claims after another has a higher epoch"],
+  ),
+  bug(
+    "the end of a lease is not kept",
+    "lane.ts",
+    { find: "this.readyAt = this.leasedUntil;", replace: "this.readyAt = atMs;" },
+    ["outbox", "nothing is claimed twice until its lease ends"],
+  ),
+  bug(
+    "what waits for a paused endpoint is claimed",
+    "outbox-turn.ts",
+    { find: 'endpoint?.state === "active" ? endpoint : undefined', replace: "endpoint" },
+    ["outbox", "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order"],
+  ),
+  bug(
+    "expiresAt is ignored",
+    "run.ts",
+    { find: "expiresAt === null ? undefined : expiresAt - nowMs", replace: "undefined" },
+    ["outbox", "a claim says how long until its event expires, and an expired one is still claimed"],
+  ),
+  bug(
+    "sequences go through numbers that round them",
+    "lane.ts",
+    { find: "l.head_seq || ''", replace: "l.head_seq" },
+    ["outbox", "sequences beyond 2^53 are kept to the last digit"],
+  ),
+  bug(
+    "a run is claimed after a lapse",
+    "run.ts",
+    { find: "limits.maxEvents <= 1 || tried || suspect", replace: "limits.maxEvents <= 1 || tried" },
+    ["outbox", "a run that lapsed writes no attempt, and each that it held goes by itself from then on"],
+  ),
+  bug(
+    "a lapse spends the retry budget",
+    "lane-head.ts",
+    { find: "lane.lapses++;", replace: "lane.lapses++; lane.failures++;" },
+    ["outbox", "a claim whose lease has ended writes a lapsed attempt, which spends no failure"],
+  ),
+  bug(
+    "lapses are not counted",
+    "lane-head.ts",
+    { find: "lane.lapses++;", replace: "" },
+    ["outbox", "what lapsed three times is claimed alone"],
+  ),
+  // Settlements.
+  bug(
+    "the epoch is not compared by a settlement",
+    "settle.ts",
+    { find: "lane.leasedBy === null || lane.epoch !== claim.epoch", replace: "lane.leasedBy === null" },
+    ["outbox", "a settlement whose claim has passed to another changes nothing"],
+  ),
+  bug(
+    "the epoch of a delivery without a lane is not compared",
+    "settle.ts",
+    { find: "loose.leasedBy === null || loose.epoch !== claim.epoch", replace: "loose.leasedBy === null" },
+    ["outbox", "a stale settlement of a delivery without a lane changes nothing"],
+  ),
+  bug(
+    "the head is not compared by a settlement",
+    "settle.ts",
+    { find: "if (lane.headSeq !== claim.run[0].sequence) return STALE;", replace: "" },
+    ["targeted", ANOTHER_HEAD],
+  ),
+  bug(
+    "a claim is settled again after its lease was given back",
+    "settle.ts",
+    { find: "lane === undefined || lane.leasedBy === null ||", replace: "lane === undefined ||" },
+    ["outbox", "a claim is settled once: a second settlement of it changes nothing"],
+  ),
+  bug(
+    "a retry moves the lane's head",
+    "settle.ts",
+    {
+      find: "return lane.arm(turn.nowMs + Math.ceil(rest.afterMs));",
+      replace: "lane.advance(1);\n      return lane.arm(turn.nowMs);",
+    },
+    ["outbox", "a delivery that failed is tried again later at the head of its lane: later ones wait"],
+  ),
+  bug(
+    "attempts are written before the fence",
+    "settle.ts",
+    {
+      find: "const lane = readLane(turn.client, claim.id);",
+      replace: `const lane = readLane(turn.client, claim.id);
+  const event = lane && readHead(turn, lane)?.event;
+  for (const each of event === undefined ? [] : settlement.attempts)
+    insertAttempt(turn.client, { lane: claim.id, seq: each.sequence, event }, each);`,
+    },
+    ["outbox", "a settlement of what was released changes nothing"],
+  ),
+  // Ends.
+  bug(
+    "skipped without a record",
+    "lane-head.ts",
+    { find: "insertCancelled(turn, endedHead(lane, head), because);", replace: "" },
+    ["outbox", "what was skipped is recorded"],
+  ),
+  bug(
+    "dead under skip without a record",
+    "lane-head.ts",
+    {
+      find: "insertDead(turn, endedHead(lane, head), because);",
+      replace: 'if (policy !== "skip") insertDead(turn, endedHead(lane, head), because);',
+    },
+    ["outbox", "a dead letter whose lane went on is redriven at the end of the lane"],
+  ),
+  bug(
+    "a dead letter is redriven twice",
+    "redrive.ts",
+    {
+      find: "update posthorn_dead set state = 'redriven' where",
+      replace: "update posthorn_dead set state = state where",
+    },
+    ["outbox", "a second redrive changes nothing"],
+  ),
+  bug(
+    "a redrive stays in its round",
+    "redrive.ts",
+    { find: "const round = Number(dead.round) + 1;", replace: "const round = Number(dead.round);" },
+    [
+      "outbox",
+      "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
+    ],
+  ),
+  // Endpoints.
+  bug(
+    "a pause touches the epochs",
+    "outbox-endpoints.ts",
+    {
+      find: "save(turn, row, { ...before, ...change,",
+      replace: `turn.client.run("update posthorn_lane set epoch = epoch + 1 where endpoint = ?", row.id);
+  save(turn, row, { ...before, ...change,`,
+    },
+    ["outbox", "a claim of an endpoint that is paused meanwhile is settled, and gives no next"],
+  ),
+  bug(
+    "a removed endpoint leaves its lanes behind",
+    "removal.ts",
+    { find: "if (removed === undefined) return false;", replace: "return false;" },
+    ["outbox", "each delivery of an endpoint that is removed is recorded as cancelled"],
+  ),
+];

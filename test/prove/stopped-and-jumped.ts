@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createChance } from "../chance.js";
+import type { OutboxDatabase } from "../crash/outbox-database.js";
+import type { Kind } from "../crash/outbox-traffic.js";
+import { openPostgresOutboxDatabase } from "../crash/postgres-outbox-reader.js";
+import type { SqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
+import { createSqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
+import { startPostgres } from "../services/postgres-server.js";
+import { Flow } from "./flow.js";
+import { FlowLoad } from "./flow-load.js";
+import type { Bench, Part } from "./part.js";
+import { createDatabase } from "./postgres-crash.js";
+import { tellEnd } from "./tell.js";
+
+const STOPS = { ci: 3, long: 60 };
+const JUMPS = { ci: 24, long: 1000 };
+const LEASE_MS = 6100;
+const DRAIN_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const SHIFTS_MS = [HOUR_MS, -HOUR_MS, 24 * HOUR_MS, -24 * HOUR_MS, 0];
+
+// What is due at a time of its own, or signed by somebody else, would be refused by a clock that is wrong, as it should.
+const TIMELESS: readonly Kind[] = ["beside", "given", "alone", "alone_given", "rolled_back", "line"];
+// Workers write down their own times, which jump with their clocks.
+const RETRY = { waitMs: 100, attempts: 99, leastWaitMs: -Infinity };
+
+export const stoppedAndJumped: Part = {
+  name: "stopped and jumped",
+  about: "workers stopped past their lease while another takes over; wall clocks that jump by hours and days",
+  budgetS: { ci: 60, long: 1500 },
+  async run(bench) {
+    const server = await startPostgres({ durable: true });
+    const postgres = async (name: string): Promise<OutboxDatabase> =>
+      openPostgresOutboxDatabase(await createDatabase(server, name));
+    try {
+      const bases = [
+        ["stop on sqlite", stop, await createSqliteOutboxDatabase()],
+        ["stop on postgres", stop, await postgres("stop")],
+        ["jump on sqlite", jump, await createSqliteOutboxDatabase()],
+        ["jump on postgres", jump, await postgres("jump")],
+      ] as const;
+      // Side by side: most of the time is leases that end.
+      const ends = await Promise.allSettled(
+        bases.map(([name, work, database]) => work(bench, name, database)),
+      );
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
+    } finally {
+      await server.stop();
+    }
+  },
+};
+
+async function stop(bench: Bench, name: string, database: OutboxDatabase): Promise<void> {
+  const chance = createChance(bench.seed);
+  const flow = await Flow.open({ database, hosts: 2 });
+  // Slowly, so that lanes are held most of the time.
+  flow.server.answer = () => ({
+    status: chance.below(12) === 0 ? 503 : 204,
+    afterMs: 50 + chance.below(100),
+  });
+  try {
+    await flow.start();
+    const load = new FlowLoad(flow, { scope: name.replaceAll(" ", ""), chance, publishers: 8 });
+    let moved = 0;
+    for (let round = 1; round <= STOPS[bench.depth]; round++) {
+      await load.published(30);
+      moved += await stopOne(flow, database, round % 2);
+      await load.published(30);
+      bench.progress(`${name}: ${round} of ${STOPS[bench.depth]}, ${moved} lanes taken over`);
+    }
+    await load.stop();
+    await flow.settle(DRAIN_MS);
+    const report = await tellEnd(bench, flow, `${name}, seed ${bench.seed}`);
+    bench.count("workers stopped past their lease", STOPS[bench.depth]);
+    bench.count("lanes taken over", moved);
+    bench.expect(`lanes of stopped workers were taken over (${name})`, moved > 0);
+    bench.expect(`their attempts lapsed (${name})`, (report.counts.get("attempt.lapsed") ?? 0) > 0);
+    bench.expect(`stopped workers came back with what had been done (${name})`, flow.server.repeated > 0);
+    bench.expect(`no host ended by itself (${name})`, flow.ends.length === 0);
+  } finally {
+    await flow.close();
+    await database.close();
+  }
+}
+
+/** Stops a host that holds lanes until another has them; then lets it go on. Says how many lanes that were. */
+async function stopOne(flow: Flow, database: OutboxDatabase, index: number): Promise<number> {
+  const before = await stoppedAtWork(flow, database, index);
+  flow.fault("worker stopped");
+  const endsAt = performance.now() + 4 * LEASE_MS;
+  for (;;) {
+    await sleep(100);
+    const now = await database.leases();
+    const gone = [...before].filter(([worker]) => !now.has(worker));
+    // Of two who held lanes one holds none: its lanes are another's now.
+    if (gone.length > 0 && performance.now() > endsAt - 3 * LEASE_MS) {
+      await flow.freeze(index, false);
+      flow.fault("worker goes on");
+      return gone.reduce((sum, [, lanes]) => sum + lanes, 0);
+    }
+    if (performance.now() > endsAt) {
+      await flow.freeze(index, false);
+      throw new Error("the lanes of a stopped worker were not taken over");
+    }
+  }
+}
+
+/** Stops a host at a moment when both hold lanes, and nobody holds the database. */
+async function stoppedAtWork(
+  flow: Flow,
+  database: OutboxDatabase,
+  index: number,
+): Promise<ReadonlyMap<string, number>> {
+  for (let tries = 0; tries < 1000; tries++) {
+    const leases = await database.leases();
+    if (leases.size >= 2) {
+      await flow.freeze(index, true);
+      if (await isFree(database)) return await database.leases();
+      await flow.freeze(index, false);
+    }
+    await sleep(7);
+  }
+  throw new Error("two workers never held lanes at once");
+}
+
+/** A process that is stopped while it writes to a file keeps everybody from it: there is no lease in that. */
+async function isFree(database: OutboxDatabase): Promise<boolean> {
+  if (database.name !== "sqlite") return true;
+  const { db } = database as SqliteOutboxDatabase;
+  try {
+    db.transaction(() => undefined).immediate();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function jump(bench: Bench, name: string, database: OutboxDatabase): Promise<void> {
+  const chance = createChance(bench.seed);
+  // Processes on one file have one machine, and its clock; those on a server have their own.
+  const together = database.name === "sqlite";
+  const flow = await Flow.open({ database, hosts: 2, retry: RETRY });
+  flow.server.answer = () => ({ status: chance.below(12) === 0 ? 503 : 204, afterMs: chance.below(30) });
+  try {
+    await flow.start();
+    const load = new FlowLoad(flow, { scope: name.replaceAll(" ", ""), chance, kinds: TIMELESS });
+    for (let n = 1; n <= JUMPS[bench.depth]; n++) {
+      const shiftMs = chance.pick(SHIFTS_MS);
+      const jumping = together ? flow.hosts : [chance.pick(flow.hosts)];
+      flow.fault("clock jumps");
+      for (const supervisor of jumping) await (await supervisor.host()).post("/shift", { ms: shiftMs });
+      const receipts = flow.server.receipts.length;
+      await load.published(10);
+      await sleep(chance.below(500));
+      const direction = shiftMs === 0 ? "right" : shiftMs > 0 ? "fast" : "slow";
+      bench.count(
+        `${database.name}: receipts while a clock was ${direction}`,
+        flow.server.receipts.length - receipts,
+      );
+      bench.progress(`${name}: ${n} of ${JUMPS[bench.depth]}`);
+    }
+    for (const supervisor of flow.hosts) await (await supervisor.host()).post("/shift", { ms: 0 });
+    flow.fault("clocks are right");
+    await load.published(20);
+    await load.stop();
+    await flow.settle(DRAIN_MS);
+    await tellEnd(bench, flow, `${name}, seed ${bench.seed}`);
+    bench.count("clock jumps", JUMPS[bench.depth]);
+    bench.expect(`no event died of a wrong clock (${name})`, flow.redriven === 0);
+    bench.expect(`no host ended by itself (${name})`, flow.ends.length === 0);
+  } finally {
+    await flow.close();
+    await database.close();
+  }
+}
