@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { migratedStores, migrationSets, migrationsModule } from "./build-migrations.js";
 
-const all = migrationSets.flatMap((set) => migratedStores(set).map((store) => ({ ...set, store })));
+const all = migrationSets.flatMap((of) => migratedStores(of).map((store) => ({ of, store })));
 
-describe.each(all)("the migrations of the $set for $store", ({ store, ...set }) => {
+describe.each(all)("the migrations of the $of.set for $store", ({ of: set, store }) => {
   it("are in migrations.ts as they are in the SQL files; `npx tsx scripts/build-migrations.ts` writes it", () => {
     const written = readFileSync(join(set.stores, store, "migrations.ts"), "utf8");
     expect(written).toBe(migrationsModule(set, store));

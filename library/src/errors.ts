@@ -1,3 +1,4 @@
+import { CLIENT_ERRORS } from "./client/client-errors.js";
 import { DELIVERY_ERRORS } from "./delivery/delivery-errors.js";
 import { INBOX_ERRORS } from "./inbox/inbox-errors.js";
 import { OUTBOX_ERRORS } from "./outbox/outbox-errors.js";
@@ -12,12 +13,14 @@ export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   typeof INBOX_ERRORS &
   typeof OUTBOX_ERRORS &
   typeof DELIVERY_ERRORS &
-  typeof WORK_ERRORS = {
+  typeof WORK_ERRORS &
+  typeof CLIENT_ERRORS = {
   ...SIGNATURE_ERRORS,
   ...INBOX_ERRORS,
   ...OUTBOX_ERRORS,
   ...DELIVERY_ERRORS,
   ...WORK_ERRORS,
+  ...CLIENT_ERRORS,
 };
 
 export type ErrorCode = keyof typeof ERROR_CODES;

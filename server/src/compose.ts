@@ -6,7 +6,7 @@ import { createOperator } from "posthorn/operator";
 import { bindFailure, localUrl } from "./bind.js";
 import type { Settings } from "./config/settings.js";
 import { openEgress } from "./egress.js";
-import { ensureToken } from "./first-token.js";
+import { ensureToken, requireToken } from "./first-token.js";
 import type { FirstToken } from "./first-token.js";
 import { createHttpServer } from "./http/server.js";
 import { createIngest } from "./ingest/ingest.js";
@@ -59,19 +59,21 @@ interface Context extends Required<StartOptions> {
 
 async function startParts(settings: Settings, context: Context): Promise<Omit<RunningServer, "stop">> {
   const { clock, stops } = context;
-  const told: Observer[] = [];
+  const told: Observer[] = [signalLog(context.log)];
   const observer: Observer = (signal) => {
     for (const listener of told) listener(signal);
   };
   const store = await openOwnStore(settings, { observer, log: context.log });
   stops.add("store", () => store.close());
   const metrics = createMetrics({ census: () => store.outbox.census(), clock });
-  told.push(signalLog(context.log), metrics.observer);
-  const firstToken = await ensureToken(settings, store.registry, clock);
+  told.push(metrics.observer);
+  await requireToken(settings, store.registry);
   const parts = await partsOf(settings, context, { store, metrics });
   const ingest = await startIngest(parts, stops);
   const dispatcher = await startDispatcher(parts, observer, stops);
   const url = await startHttp(parts, { ingest, dispatcher }, stops);
+  // Not before it listens: a token that was made by a start that failed would never be shown.
+  const firstToken = await ensureToken(settings, store.registry, clock);
   return { parts, url, firstToken, store: store.kind };
 }
 
@@ -144,7 +146,7 @@ async function startHttp(
 ): Promise<string> {
   const { settings } = parts;
   const { listen, roles } = settings;
-  const app = await createHttpServer(parts, { ...(ingest && { ingest }), roles });
+  const app = createHttpServer(parts, { ...(ingest && { ingest }), roles });
   // Requests and attempts may each take their whole time: one after the other, they would miss the deadline of the stop.
   stops.add("requests", async () => {
     await Promise.all([app.close(), dispatcher?.stop()]);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { replacePrivateFile } from "./secrets/private-file.js";
+import { replacePrivateFile, touchPrivateFile } from "./secrets/private-file.js";
 import { CommandFailure } from "./terminal/failure.js";
 
 const LOCK_FILE = "lock.db";
@@ -19,11 +19,15 @@ export function makeDataDir(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new CommandFailure("failed", `The data directory ${dataDir} cannot be made (${code ?? "unknown"}).`, {
-      code: "data_dir_unusable",
-      cure: "Name another with --data-dir, or let the user that runs Posthorn write there.",
-      cause,
-    });
+    throw new CommandFailure(
+      "failed",
+      `The data directory ${dataDir} cannot be made (${code ?? "unknown"}).`,
+      {
+        code: "data_dir_unusable",
+        cure: "Name another with --data-dir, or let the user that runs Posthorn write there.",
+        cause,
+      },
+    );
   }
 }
 
@@ -38,6 +42,7 @@ interface Holder {
  * system's, on a file of its own, so that nothing has to be cleaned up after a crash.
  */
 export function holdDataDir(dataDir: string): () => void {
+  touchPrivateFile(join(dataDir, LOCK_FILE));
   const lock = new Database(join(dataDir, LOCK_FILE), { timeout: 0 });
   try {
     lock.exec("begin exclusive");

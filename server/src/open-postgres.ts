@@ -1,5 +1,4 @@
-import pg from "pg";
-import type { Pool } from "pg";
+import { Pool } from "pg";
 import { migrate, postgresOutbox } from "posthorn/postgres";
 import { withoutPassword } from "./config/print.js";
 import type { Settings } from "./config/settings.js";
@@ -16,7 +15,10 @@ const READ_ONLY = "25006";
 type PostgresSettings = Settings & { readonly database: string };
 
 /** Opens a pool on Postgres; throws where nobody answers there. */
-export async function openPostgres(settings: PostgresSettings, options: OpenStoreOptions): Promise<OpenStore> {
+export async function openPostgres(
+  settings: PostgresSettings,
+  options: OpenStoreOptions,
+): Promise<OpenStore> {
   const { schema } = settings;
   const { seal, observer, onIdleError } = options;
   const pool = poolOf(settings, { onIdleError });
@@ -41,7 +43,7 @@ function poolOf(
   { database, databaseConnections }: PostgresSettings,
   { onIdleError, readOnly = false }: Pick<OpenStoreOptions, "onIdleError"> & { readonly readOnly?: boolean },
 ): Pool {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: database,
     max: databaseConnections,
     connectionTimeoutMillis: CONNECT_MS,
@@ -59,11 +61,15 @@ async function firstAnswer(pool: Pool, url: string): Promise<void> {
     await pool.query("select 1");
   } catch (cause) {
     await pool.end();
-    throw new CommandFailure("failed", `Postgres does not answer at ${withoutPassword(url)}: ${wordsOf(cause)}.`, {
-      code: "database_unreachable",
-      cure: "Check the address, the name, the password, and that this machine may connect (pg_hba.conf, firewall).",
-      cause,
-    });
+    throw new CommandFailure(
+      "failed",
+      `Postgres does not answer at ${withoutPassword(url)}: ${wordsOf(cause)}.`,
+      {
+        code: "database_unreachable",
+        cure: "Check the address, the name, the password, and that this machine may connect (pg_hba.conf, firewall).",
+        cause,
+      },
+    );
   }
 }
 

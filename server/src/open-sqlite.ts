@@ -4,6 +4,7 @@ import { migrate, MIGRATIONS, sqliteOutbox } from "posthorn/sqlite";
 import type { Settings } from "./config/settings.js";
 import { databasePath, holdDataDir, makeDataDir } from "./data-dir.js";
 import type { OpenStore, OpenStoreOptions } from "./open-store.js";
+import { touchPrivateFile } from "./secrets/private-file.js";
 import { SERVER_MIGRATIONS } from "./stores/sqlite/migrations.js";
 import { sqliteRegistry } from "./stores/sqlite/registry.js";
 import { CommandFailure } from "./terminal/failure.js";
@@ -28,7 +29,11 @@ export async function openSqlite({ dataDir }: Settings, options: OpenStoreOption
 
 // An async function, so that what the library's stores refuse at once is a rejection as well.
 // oxlint-disable-next-line typescript/require-await -- see above
-async function storeOf(db: Db, { seal, observer }: OpenStoreOptions, release: () => void): Promise<OpenStore> {
+async function storeOf(
+  db: Db,
+  { seal, observer }: OpenStoreOptions,
+  release: () => void,
+): Promise<OpenStore> {
   // Each is made where it is first used: before `migrate` there is no table that they could prepare a statement for.
   const outbox = sqliteOutbox({ db, seal, ...(observer && { observer }) });
   return {
@@ -53,13 +58,19 @@ async function storeOf(db: Db, { seal, observer }: OpenStoreOptions, release: ()
 
 function openFile(path: string, mustExist: boolean): Db {
   try {
+    // The files beside it, its log among them, get the same rights: they hold every payload.
+    if (!mustExist) touchPrivateFile(path);
     return new Database(path, { fileMustExist: mustExist });
   } catch (cause) {
-    throw new CommandFailure("failed", `The database ${path} cannot be opened: ${(cause as Error).message}.`, {
-      code: "database_unusable",
-      cure: "Name the directory that holds it with --data-dir; `posthorn serve` makes a new one.",
-      cause,
-    });
+    throw new CommandFailure(
+      "failed",
+      `The database ${path} cannot be opened: ${(cause as Error).message}.`,
+      {
+        code: "database_unusable",
+        cure: "Name the directory that holds it with --data-dir; `posthorn serve` makes a new one.",
+        cause,
+      },
+    );
   }
 }
 
@@ -72,7 +83,9 @@ function isCurrent(db: Db): boolean {
 function versionIn(db: Db, table: string, where: string): number {
   const known = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table);
   if (known === undefined) return 0;
-  const row = db.prepare(`select max(version) as version from ${table} ${where}`).get() as { version: number | null };
+  const row = db.prepare(`select max(version) as version from ${table} ${where}`).get() as {
+    version: number | null;
+  };
   return row.version ?? 0;
 }
 

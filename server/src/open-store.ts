@@ -1,7 +1,5 @@
 import type { Observer, SecretSeal } from "posthorn";
 import type { Settings } from "./config/settings.js";
-import { openPostgres } from "./open-postgres.js";
-import { openSqlite } from "./open-sqlite.js";
 import type { ServerOutbox } from "./parts.js";
 import type { Registry } from "./registry/registry.js";
 
@@ -31,8 +29,9 @@ export interface OpenStoreOptions {
 }
 
 /** Opens the database that the settings name. Nothing is created in it before `migrate`. */
-export function openStore(settings: Settings, options: OpenStoreOptions): Promise<OpenStore> {
-  return settings.database === undefined
-    ? openSqlite(settings, options)
-    : openPostgres({ ...settings, database: settings.database }, options);
+export async function openStore(settings: Settings, options: OpenStoreOptions): Promise<OpenStore> {
+  const { database } = settings;
+  // Only the driver that is used is loaded: the other one costs memory and time at each start.
+  if (database === undefined) return (await import("./open-sqlite.js")).openSqlite(settings, options);
+  return (await import("./open-postgres.js")).openPostgres({ ...settings, database }, options);
 }

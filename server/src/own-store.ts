@@ -5,7 +5,7 @@ import { databasePath, makeDataDir } from "./data-dir.js";
 import type { Logger } from "./observe/log.js";
 import { openStore } from "./open-store.js";
 import type { OpenStore } from "./open-store.js";
-import { checkKey } from "./secrets/key-check.js";
+import { checkKey, WatchedSeal } from "./secrets/key-check.js";
 import { masterKeyOf } from "./secrets/master-key.js";
 import { createSeal } from "./secrets/seal.js";
 import { CommandFailure } from "./terminal/failure.js";
@@ -15,7 +15,8 @@ export function sealOf(settings: Settings, log?: Logger): SecretSeal {
   const { database, dataDir } = settings;
   if (database === undefined) makeDataDir(dataDir);
   const key = masterKeyOf(settings, () => !existsSync(databasePath(dataDir)));
-  if (key.made) log?.info({ file: key.from }, "a master key was made; keep a copy of it apart from the database");
+  if (key.made)
+    log?.info({ file: key.from }, "a master key was made; keep a copy of it apart from the database");
   return createSeal(key.bytes);
 }
 
@@ -25,10 +26,11 @@ export async function openOwnStore(
   { observer, log }: { readonly observer: Observer; readonly log: Logger },
 ): Promise<OpenStore> {
   const onIdleError = (error: Error): void => log.warn({ err: error }, "a connection to the database broke");
-  const store = await openStore(settings, { seal: sealOf(settings, log), observer, onIdleError });
+  const seal = new WatchedSeal(sealOf(settings, log));
+  const store = await openStore(settings, { seal, observer, onIdleError });
   try {
     await bringUp(store, settings, log);
-    await checkKey(store);
+    await checkKey(store, seal);
     return store;
   } catch (error) {
     await store.close();

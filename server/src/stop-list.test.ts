@@ -7,7 +7,11 @@ function listed(): { lines: string[]; list: StopList; clock: ReturnType<typeof c
   const lines: string[] = [];
   const output = { write: (text: string) => void lines.push(text), isTty: false, colour: false };
   const clock = createFakeClock();
-  return { lines, clock, list: new StopList(createLog({ logLevel: "error", logFormat: "json" }, output), clock) };
+  return {
+    lines,
+    clock,
+    list: new StopList(createLog({ logLevel: "error", logFormat: "json" }, output), clock),
+  };
 }
 
 it("what was started last is stopped first, and once", async () => {

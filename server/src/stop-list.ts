@@ -34,7 +34,11 @@ export class StopList {
     const late = this.#clock.sleep(deadlineMs, done.signal).then(() => false);
     const ended = await Promise.race([inTime, late]);
     done.abort();
-    if (!ended) this.#log.error({ step: this.#steps.at(-1)?.name, deadlineMs }, "the stop took too long, and was cut off");
+    if (!ended)
+      this.#log.error(
+        { step: this.#steps.at(-1)?.name, deadlineMs },
+        "the stop took too long, and was cut off",
+      );
     return ended;
   }
 

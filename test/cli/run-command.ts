@@ -44,7 +44,7 @@ export async function runCommand(args: readonly string[], options: RunOptions = 
   const client = options.client ?? fakeClient();
   const context = createCommandContext({
     terminal,
-    clock: createFakeClock(NOW_MS),
+    clock: createFakeClock({ at: NOW_MS }),
     environment: FAKE_ADDRESS,
     dataDir: "/nowhere/posthorn-data",
     connect: () => client,

@@ -1,3 +1,4 @@
+import { BROKEN_INGEST, BROKEN_LOOKUPS } from "./broken-gateways.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
 
 /** For every flaw promises that it breaks; it may break others with them. No promise of the kit is missing here. */
@@ -36,7 +37,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ids_without_case: [
     "an id that was given is the id of its delivery, whatever its characters, and different ids are different events",
   ],
-  bell_not_rung: ["append rings the bell"],
+  bell_not_rung: ["append rings the bell", "ingest rings the bell"],
   appends_out_of_order: ["appends of the same moment keep the order of the calls"],
   conflict_spoils_the_batch: ["a conflict among appends of the same moment is its own caller's alone"],
   check_then_insert: ["of all concurrent appends of one given id, exactly one is written"],
@@ -68,6 +69,10 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   large_publication_cut: ["every event of a large publication has its place"],
   time_in_seconds: ["an event's time and content type come back as they were"],
   content_type_always_json: ["an event's time and content type come back as they were"],
+  headers_lost: [
+    "an event's headers come back as they were, and those of another never",
+    "the next head that settle returns has its own headers",
+  ],
   keys_without_case: ["a key of any characters is a lane of its own, and comes back as it is"],
   types_normalised: ["sources, types and tenants of any characters are matched and delivered"],
   endpoint_added_again: ["an endpoint is added once, and is read and listed as it is"],
@@ -369,4 +374,6 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
     "skip of a head that is under way is intended: it is not skipped if that succeeds",
   ],
   skip_of_nothing: ["skip of an empty or unknown lane changes nothing"],
+  ...BROKEN_INGEST,
+  ...BROKEN_LOOKUPS,
 };

@@ -28,6 +28,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     },
     "an event whose transaction commits late is not passed over",
   ),
+  // The sleep stands for a busy server, on which the lock is tried a while after the snapshot was taken.
   targeted(
     "the sequencer's lock is tried and the stage read in one statement",
     "stage.ts",
@@ -40,8 +41,12 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     )
     select id::text`,
         replace: `with gone as materialized (
-      select id, event_id, target_endpoint_id, round from \${stage}
-      where (select pg_try_advisory_xact_lock(hashtextextended('posthorn.sequence', '\${stage}'::regclass::oid::int8)))
+      select id, event_id, target_endpoint_id, round
+      from \${stage}
+      where (
+        select pg_try_advisory_xact_lock(hashtextextended('posthorn.sequence', '\${stage}'::regclass::oid::int8))
+        from pg_sleep(0.005)
+      )
       order by id limit $1::text::int8
     ), deleted as (
       delete from \${stage} where id = any (array(select id from gone))

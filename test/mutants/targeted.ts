@@ -84,8 +84,8 @@ async function emptied(bench: OutboxBench, held: Claim | undefined): Promise<voi
   }
 }
 
-const BURSTS = 60;
-const BURST = 10;
+const BURSTS = 50;
+const BURST = 20;
 
 async function racingSequencers(bench: OutboxBench): Promise<void> {
   await addEndpoint(bench);

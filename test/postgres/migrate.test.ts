@@ -51,6 +51,39 @@ describe.each(drivers)("migrate on $name", async (driver) => {
     });
   });
 
+  it("another set is numbered for itself, beside Posthorn's own and under the same lock", async () => {
+    const migrations = [
+      { version: 1, name: "0001_create_source", sql: "create table posthorn.source (name text)" },
+      { version: 2, name: "0002_add_url", sql: "alter table posthorn.source add column url text" },
+    ];
+    const set = { name: "server", migrations: migrations.slice(0, 1) };
+    const schema = "with_set";
+    const reports = await Promise.all([1, 2, 3].map(() => migrate(pool.client, { schema, set })));
+    expect(reports.flatMap(({ applied }) => applied)).toEqual(["0001_create_source"]);
+    expect((await migrate(pool.client, { schema })).applied).toEqual(ALL);
+    const whole = { ...set, migrations };
+    expect(await migrate(pool.client, { schema, set: whole })).toEqual({
+      applied: ["0002_add_url"],
+      version: 2,
+    });
+    expect(await migrate(pool.client, { schema })).toEqual({ applied: [], version: ALL.length });
+    expect(await pool.rows("select version, url from with_set.server_migration, with_set.source")).toEqual(
+      [],
+    );
+    await expect(migrate(pool.client, { schema, set })).rejects.toMatchObject({
+      code: "not_migrated",
+      detail: { found: 2, known: 1 },
+    });
+  });
+
+  it.each([
+    { name: "Server", migrations: [] },
+    { name: "a; drop", migrations: [] },
+    { name: "server", migrations: [{ version: 2, name: "0002_later", sql: "select 1" }] },
+  ])("a set of another form is refused: %j", async (set) => {
+    await expect(migrate(pool.client, { set })).rejects.toMatchObject({ code: "inbox_option_invalid" });
+  });
+
   it("killed midway, it leaves nothing half done, and is done by the next", async () => {
     await pool.rows("create schema killed; create table killed.posthorn_dedup (id text)");
     const holder = await pool.begin();

@@ -15,6 +15,7 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   loose_attempt: ["started_at"],
   dead: ["died_at"],
   cancelled: ["cancelled_at"],
+  ingest_name: ["keep_until"],
 };
 
 const EMPTIED = [...Object.keys(INSTANTS), "outbox_key", "stage", "stage_dead", "lane", "delivery"].map(

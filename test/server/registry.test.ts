@@ -1,5 +1,7 @@
 import { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
+import { migrate as migratePostgres } from "posthorn/postgres";
+import { migrate as migrateSqlite } from "posthorn/sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Registry } from "../../server/src/registry/registry.js";
 import type { RejectedRecord } from "../../server/src/registry/rejected-request.js";
@@ -32,10 +34,13 @@ interface Bench {
 
 async function postgresBench(): Promise<Bench> {
   const url = await freshDatabase();
-  const pools = [new Pool({ connectionString: url, max: 5 }), new Pool({ connectionString: url, max: 5 })] as const;
+  const pools = [
+    new Pool({ connectionString: url, max: 5 }),
+    new Pool({ connectionString: url, max: 5 }),
+  ] as const;
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
   const [host] = pools;
-  for (const { sql } of POSTGRES_MIGRATIONS) await host.query(sql);
+  await migratePostgres(host, { set: { name: "server", migrations: POSTGRES_MIGRATIONS } });
   const dump = async (table: string): Promise<unknown> =>
     (await host.query(`select to_json(${table}) from posthorn.${table}`)).rows;
   return {
@@ -57,9 +62,9 @@ async function sqliteBench(): Promise<Bench> {
   const handles = [file.open(), file.open()] as const;
   const [host] = handles;
   host.pragma("journal_mode = wal");
-  for (const { sql } of SQLITE_MIGRATIONS) host.exec(sql);
+  await migrateSqlite(host, { set: { name: "server", migrations: SQLITE_MIGRATIONS } });
   const tables = ["source", "token", "rejected", "probe"].map((table) => `posthorn_${table}`);
-  return Promise.resolve({
+  return {
     nodes: [sqliteRegistry(handles[0], seal), sqliteRegistry(handles[1], seal)],
     dump: () =>
       Promise.resolve(JSON.stringify(tables.map((table) => host.prepare(`select * from ${table}`).all()))),
@@ -71,7 +76,7 @@ async function sqliteBench(): Promise<Bench> {
       for (const table of tables) host.exec(`delete from ${table}`);
       return Promise.resolve();
     },
-  });
+  };
 }
 
 const SOURCE: SourceRecord = {
@@ -322,7 +327,10 @@ describe.each([
       await bench.reset();
       const odd = { ...rejected("1"), message: "a\0b\ud800", method: "P\0ST" };
       await one.recordRejected([odd], 10);
-      expect(await one.readRejected("rej_1")).toMatchObject({ message: "a\ufffdb\ufffd", method: "P\ufffdST" });
+      expect(await one.readRejected("rej_1")).toMatchObject({
+        message: "a\ufffdb\ufffd",
+        method: "P\ufffdST",
+      });
     });
 
     it("none at all is nothing to do", async () => {
@@ -343,7 +351,9 @@ describe.each([
 describe("a registry without its tables", () => {
   it("says on both databases that they have to be made", async () => {
     const file = createDatabaseFile();
-    await expect(sqliteRegistry(file.open(), seal).sourcesVersion()).rejects.toMatchObject({ code: "not_migrated" });
+    await expect(sqliteRegistry(file.open(), seal).sourcesVersion()).rejects.toMatchObject({
+      code: "not_migrated",
+    });
     file.remove();
     const pool = new Pool({ connectionString: await freshDatabase({ migrated: false }) });
     await expect(postgresRegistry(pool, "posthorn", seal).sourcesVersion()).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { createFakeClock, inboxConformance, ModelStore, outboxConformance } from "posthorn/testing";
-import type { InboxHarness, OutboxHarness } from "posthorn/testing";
+import type { InboxHarness, NarrowOutboxHarness } from "posthorn/testing";
 import { runConformance } from "../conformance/run-conformance.js";
 
 // What the simulator's findings are worth depends on its store: it keeps the promises that real stores keep.
@@ -16,8 +16,9 @@ function opened() {
 const { capabilities } = opened().store;
 const claims = { capabilities, transactions: "asynchronous", exactTime: true } as const;
 
-const outbox: OutboxHarness<Tx> = {
+const outbox: NarrowOutboxHarness<Tx> = {
   ...claims,
+  gateway: false,
   listsCancelled: true,
   open() {
     const { store, ...bench } = opened();

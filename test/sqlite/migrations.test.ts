@@ -73,6 +73,45 @@ describe("migrate", () => {
   });
 });
 
+describe("another set of migrations", () => {
+  const server = {
+    name: "server",
+    migrations: [
+      {
+        version: 1,
+        name: "0001_create_token",
+        sql: "create table server_token (id integer primary key) strict",
+      },
+      { version: 2, name: "0002_add_name", sql: "alter table server_token add column name text;" },
+    ],
+  };
+
+  it("is run beside Posthorn's own, with versions of its own", async () => {
+    await migrate(db);
+    const first = { ...server, migrations: server.migrations.slice(0, 1) };
+    expect(await migrate(db, { set: first })).toEqual({ applied: ["0001_create_token"], version: 1 });
+    expect(await migrate(db, { set: server })).toEqual({ applied: ["0002_add_name"], version: 2 });
+    expect(await migrate(db, { set: server })).toEqual({ applied: [], version: 2 });
+    expect(await migrate(db, { set: { ...first, name: "other", migrations: [] } })).toMatchObject({
+      version: 0,
+    });
+    expect((await migrate(db)).applied).toEqual([]);
+  });
+
+  it("of a newer version is left alone", async () => {
+    await migrate(db, { set: server });
+    const older = { ...server, migrations: server.migrations.slice(0, 1) };
+    await expect(migrate(db, { set: older })).rejects.toMatchObject({ code: "not_migrated" });
+  });
+
+  it("leaves no half when it fails", async () => {
+    const broken = { version: 3, name: "0003_break", sql: "create table server_x (a); create nonsense" };
+    const set = { ...server, migrations: [...server.migrations, broken] };
+    await expect(migrate(db, { set })).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(printSchema(db)).not.toContain("server_");
+  });
+});
+
 describe("the migrations", () => {
   it("are the SQL files, in their order, numbered without a gap", () => {
     const files = filesOf("sqlite").map((name) => [

@@ -20,6 +20,10 @@ const json = (body: unknown, status = 200, headers: Record<string, string> = {})
 const problem = (status: number, code: string, more: object = {}): Response =>
   json({ type: "about:blank", title: code, status, detail: `It is ${code}.`, code, ...more }, status);
 
+const html = (status: number): Response => new Response("<html>", { status });
+
+const lost = (): Error => new TypeError("fetch failed");
+
 /** A client whose server gives these answers, one after the other. */
 function clientOf(answers: readonly Answer[], options: Partial<ClientOptions> = {}) {
   const asked: Asked[] = [];
@@ -184,8 +188,7 @@ describe("an error of a client", () => {
   });
 
   it("says so where something else answers", async () => {
-    const page = (status: number): Response => new Response("<html>", { status });
-    const { client } = clientOf([page(200), page(404), page(302)], { retries: 0 });
+    const { client } = clientOf([html(200), html(404), html(302)], { retries: 0 });
     expect((await failureOf(client.lanes.get("1"))).code).toBe("api_answer_invalid");
     expect((await failureOf(client.lanes.get("1"))).code).toBe("api_answer_invalid");
     expect((await failureOf(client.lanes.get("1"))).message).toContain("redirect");
@@ -223,7 +226,6 @@ describe("a client asks again", () => {
   });
 
   it("what it publishes under an id or a key, and under nothing else", async () => {
-    const lost = (): Error => new TypeError("fetch failed");
     const event = { type: "t", data: 1 };
     const named = clientOf([lost(), json({ id: "a", duplicate: true }, 202)]);
     await named.client.events.publish({ ...event, id: "a" });

@@ -52,8 +52,7 @@ function onceInterrupted(): () => AbortSignal {
       if (controller.signal.aborted) process.exit(130);
       controller.abort();
     };
-    process.on("SIGINT", end);
-    process.on("SIGTERM", end);
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, end);
     return controller.signal;
   };
 }

@@ -11,10 +11,10 @@ import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS } from "./listing.js
 import type { FollowOptions, ListOptions } from "./listing.js";
 
 export function registerDead(program: Command, context: CommandContext): void {
-  const dead = defineGroup(program, "dead", "Looks at deliveries that were given up.");
+  const dead = defineGroup(program, "dead", "Look at deliveries that were given up.");
   defineCommand<DeadFilter & ListOptions & FollowOptions>(dead, context, {
     form: "list",
-    says: "Lists deliveries that were given up, newest first.",
+    says: "List deliveries that were given up, newest first.",
     examples: ["posthorn dead list", "posthorn dead list --endpoint ep_shop --because refused"],
     flags: [...DEAD_FLAGS, ...LIST_FLAGS, FOLLOW_FLAG],
     run: async ({ options, client, print, context: { clock, interrupted } }) => {
@@ -26,9 +26,7 @@ export function registerDead(program: Command, context: CommandContext): void {
           if (print.json) for (const letter of wanted) print.record(letter);
           else if (wanted.length > 0) draw(wanted);
         };
-        // A delivery that was redriven may be given up once more, and is told once more.
-        const idOf = ({ id, round }: DeadLetter): string => `${id} ${round}`;
-        await follow({ list: (page) => calls.list(page), idOf, tell, clock, signal: interrupted() });
+        await follow({ list: (page) => calls.list(page), idOf: deathOf, tell, clock, signal: interrupted() });
         return;
       }
       const page = await collect(
@@ -45,6 +43,11 @@ export function registerDead(program: Command, context: CommandContext): void {
       hintMore(print, page, "posthorn dead list");
     },
   });
+}
+
+/** A delivery that was redriven may be given up once more, and is told once more. */
+function deathOf({ id, round }: DeadLetter): string {
+  return `${id} ${round}`;
 }
 
 function deadTable(letters: readonly DeadLetter[], nowMs: number): Table {

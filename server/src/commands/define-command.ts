@@ -14,6 +14,8 @@ export interface Flag {
   readonly parse?: (text: string, before: never) => unknown;
   readonly choices?: readonly string[];
   readonly initial?: unknown;
+  /** Whether the command cannot run without it. */
+  readonly required?: boolean;
 }
 
 /** What a command is handed when it runs. */
@@ -57,6 +59,7 @@ const SERVER_FLAGS: readonly Flag[] = [
   { form: "--url <address>", says: "The server's address (POSTHORN_URL)." },
   { form: "--token <token>", says: "The token for its API (POSTHORN_TOKEN)." },
 ];
+const HELP = ["-h, --help", "Show this."] as const;
 const JSON_FLAG: Flag = { form: "--json", says: "Print JSON, for scripts." };
 
 /** Adds one command. All of them have the same flags for the server and for JSON, and an example in their help. */
@@ -65,7 +68,10 @@ export function defineCommand<Options>(
   context: CommandContext,
   spec: CommandSpec<Options>,
 ): Command {
-  const command = parent.command(spec.form).description(spec.says);
+  const command = parent
+    .command(spec.form)
+    .description(spec.says)
+    .helpOption(...HELP);
   const { flags = [], local = false } = spec;
   for (const flag of [...flags, JSON_FLAG, ...(local ? [] : SERVER_FLAGS)]) command.addOption(optionOf(flag));
   command.addHelpText("after", examplesText(spec.examples));
@@ -96,14 +102,19 @@ export function defineCommand<Options>(
 
 /** A command that only groups others. */
 export function defineGroup(program: Command, name: string, says: string): Command {
-  return program.command(name).description(says);
+  return program
+    .command(name)
+    .description(says)
+    .helpOption(...HELP)
+    .helpCommand(false);
 }
 
-function optionOf({ form, says, parse, choices, initial }: Flag): Option {
+function optionOf({ form, says, parse, choices, initial, required }: Flag): Option {
   const option = new Option(form, says);
   if (choices !== undefined) option.choices(choices);
   if (parse !== undefined) option.argParser(parse as (text: string, before: unknown) => unknown);
   if (initial !== undefined) option.default(initial);
+  if (required === true) option.makeOptionMandatory();
   return option;
 }
 

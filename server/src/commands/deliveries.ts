@@ -16,10 +16,10 @@ interface DeliveryListOptions {
 }
 
 export function registerDeliveries(program: Command, context: CommandContext): void {
-  const deliveries = defineGroup(program, "deliveries", "Looks at what became of events at endpoints.");
+  const deliveries = defineGroup(program, "deliveries", "Look at what became of events at endpoints.");
   defineCommand<DeliveryListOptions>(deliveries, context, {
     form: "list",
-    says: "Lists the deliveries of an event.",
+    says: "List the deliveries of an event.",
     examples: ["posthorn deliveries list --event evt_2ZbGqk"],
     flags: [{ form: "--event <id>", says: "Of this event." }, TENANT_FLAG],
     run: async ({ options: { event, tenant }, client, print }) => {
@@ -37,7 +37,7 @@ export function registerDeliveries(program: Command, context: CommandContext): v
   });
   defineCommand<object>(deliveries, context, {
     form: "show <id>",
-    says: "Shows a delivery with its attempts, what their outcome means and what to do.",
+    says: "Show a delivery with its attempts, what their outcome means and what to do.",
     examples: ["posthorn deliveries show dlv_12_7"],
     run: async ({ args: [id = ""], client, print, context: { clock } }) => {
       const calls = client().deliveries;

@@ -30,7 +30,7 @@ const RETRY = { firstMs: 400, factor: 2, capMs: 3000, maxAttempts: 5 } as const;
 export function registerDemo(program: Command, context: CommandContext): void {
   defineCommand<DemoOptions>(program, context, {
     form: "demo",
-    says: "Shows a small town of flaky endpoints with live, ordered traffic; Ctrl-C ends it and cleans up.",
+    says: "Show a small town of flaky endpoints with live, ordered traffic; Ctrl-C ends it and cleans up.",
     examples: ["posthorn demo", "posthorn demo --rate 100 --for 60"],
     flags: [
       { form: "--rate <n>", says: "Events in a second.", parse: wholeNumber(1, 2000), initial: 20 },
@@ -43,6 +43,8 @@ export function registerDemo(program: Command, context: CommandContext): void {
 }
 
 async function demo(run: Run<DemoOptions>): Promise<void> {
+  // Before anything is started: a Ctrl-C that comes early must not leave a server behind.
+  run.context.interrupted();
   const own = await ownServerIfNeeded(run);
   try {
     const address = own?.address ?? run.address();
@@ -93,7 +95,8 @@ interface Place {
 
 async function settle(client: Client, house: House): Promise<Endpoint> {
   try {
-    return await client.endpoints.create({ url: house.url, tenant: TENANT, retry: RETRY });
+    const id = `ep_${house.character.name}_${crypto.randomUUID().slice(0, 4)}`;
+    return await client.endpoints.create({ id, url: house.url, tenant: TENANT, retry: RETRY });
   } catch (error) {
     if (!isPosthornError(error) || error.code !== "api_refused") throw error;
     throw new CommandFailure(
@@ -168,6 +171,7 @@ async function lookAt(client: Client, places: readonly Place[]): Promise<Pick<Mo
 }
 
 const REDRAW_MS = 500;
+const REPORT_LINES = 20;
 const LINE_MS = 5000;
 
 async function watch(run: Run<DemoOptions>, look: () => Promise<Moment>, signal: AbortSignal): Promise<void> {
@@ -181,7 +185,8 @@ async function watch(run: Run<DemoOptions>, look: () => Promise<Moment>, signal:
       const moment = await look();
       if (isLive) {
         const canvas = { width: terminal.columns(), colour: terminal.colour };
-        screen.show(drawBoard(moment, canvas, terminal.rows()));
+        const most = Math.max(1, (terminal.rows() ?? 24) - 2);
+        screen.show([...drawBoard(moment, canvas, most), "Ctrl-C ends it."]);
       } else run.print.hint(summary(moment));
     }
   } finally {
@@ -210,9 +215,7 @@ function reportOf({ published, passedMs, houses, lanes }: Moment): unknown {
 
 function tell({ print, context }: Run<DemoOptions>, moment: Moment): void {
   const canvas = { width: context.terminal.columns(), colour: context.terminal.colour };
-  for (const line of drawBoard({ ...moment, lanes: moment.lanes.slice(0, 8) }, canvas, undefined)) {
-    context.terminal.write(`${line}\n`);
-  }
+  for (const line of drawBoard(moment, canvas, REPORT_LINES)) context.terminal.write(`${line}\n`);
   print.line();
   print.line(summary(moment));
   print.hint({ text: "The endpoints of the town are removed again.", tone: "faint" });

@@ -38,7 +38,8 @@ export function judgeClock(skewMs: number | undefined, uncertainMs: number): Fin
   if (skewMs === undefined) return ok("clock", "the database has this machine's clock");
   const least = Math.max(0, Math.abs(skewMs) - uncertainMs);
   const found = `the database's clock is ${Math.abs(Math.round(skewMs))} ms ${skewMs < 0 ? "behind" : "ahead"}`;
-  const cure = "Let NTP keep both clocks: signatures of senders are checked by this one, what is due by the other.";
+  const cure =
+    "Let NTP keep both clocks: signatures of senders are checked by this one, what is due by the other.";
   if (least >= SKEW_FAIL_MS) return fail("clock", found, cure);
   return least >= SKEW_WARN_MS ? warn("clock", found, cure) : ok("clock", found);
 }
@@ -49,7 +50,8 @@ export function judgeWindow({ name, scheme, windowS }: SourceRecord): Finding {
   const known = PROVIDER_SCHEMES.find((each) => each.name === scheme);
   if (known === undefined) return ok(check, `${days(windowS)}; how long its sender retries is not known`);
   const { retryHorizonS, title } = known;
-  if (windowS >= retryHorizonS) return ok(check, `${days(windowS)}; ${title} retries for ${days(retryHorizonS)}`);
+  if (windowS >= retryHorizonS)
+    return ok(check, `${days(windowS)}; ${title} retries for ${days(retryHorizonS)}`);
   return fail(
     check,
     `${days(windowS)}, but ${title} retries for ${days(retryHorizonS)}: a late retry would be stored again`,

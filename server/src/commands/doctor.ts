@@ -15,7 +15,9 @@ const TONES: Readonly<Record<Finding["level"], Tone>> = { ok: "good", warn: "war
 export function registerDoctor(program: Command, context: CommandContext): void {
   const command = program
     .command("doctor")
-    .description("Look for what an installation can get wrong: durability, clocks, windows, schema, disk, key.")
+    .description(
+      "Look for what an installation can get wrong: durability, clocks, windows, schema, disk, key.",
+    )
     .option("--json", "Print JSON, for scripts.");
   addSettingFlags(command).addHelpText("after", ["", "Example:", "  posthorn doctor"].join("\n"));
   command.action(() => doctor(command, context));
@@ -27,16 +29,19 @@ async function doctor(command: Command, { terminal, environment, clock }: Comman
   const { settings, warnings } = settingsOf(command, { environment, workingDir: process.cwd() });
   for (const { where, message } of warnings) print.warn(`${where}: ${message}`);
   const findings = await examine(settings, clock);
-  print.show({ findings }, () => draw(findings, print));
+  const told = findings.map((finding) => ({ ...finding, cure: finding.cure ?? null }));
+  print.show({ findings: told }, () => draw(findings, print));
   const failures = findings.filter(({ level }) => level === "fail").length;
   if (failures > 0) {
-    throw new CommandFailure("failed", `${failures} of ${findings.length} checks failed.`, { code: "doctor_failed" });
+    throw new CommandFailure("failed", `${failures} of ${findings.length} checks failed.`, {
+      code: "doctor_failed",
+    });
   }
 }
 
 function draw(findings: readonly Finding[], print: Printer): void {
   for (const { check, level, found, cure } of findings) {
     print.line({ text: level.padEnd(5), tone: TONES[level] }, { text: check, tone: "strong" }, `: ${found}`);
-    if (cure !== undefined) print.line(`      ${cure}`);
+    if (cure !== undefined) print.line(`     ${cure}`);
   }
 }

@@ -15,7 +15,7 @@ interface TestOptions {
 export function registerEndpointTest(endpoint: Command, context: CommandContext): void {
   defineCommand<TestOptions>(endpoint, context, {
     form: "test <id>",
-    says: "Sends a signed event to an endpoint, at once and without keeping it, and shows the answer.",
+    says: "Send a signed event to an endpoint, at once and without keeping it, and show the answer.",
     examples: [
       "posthorn endpoint test ep_shop",
       `posthorn endpoint test ep_shop --type invoice.paid --data '{"id":7}'`,

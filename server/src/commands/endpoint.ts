@@ -22,10 +22,10 @@ interface AddOptions extends EndpointOptions {
 const TONES: Readonly<Record<string, Tone>> = { active: "good", paused: "warn", disabled: "bad" };
 
 export function registerEndpoint(program: Command, context: CommandContext): void {
-  const endpoint = defineGroup(program, "endpoint", "Manages where outbound events go.");
+  const endpoint = defineGroup(program, "endpoint", "Manage where outbound events go.");
   defineCommand<ListOptions & { readonly tenant?: string }>(endpoint, context, {
     form: "list",
-    says: "Lists endpoints.",
+    says: "List endpoints.",
     examples: ["posthorn endpoint list"],
     flags: [TENANT_FLAG, ...LIST_FLAGS],
     run: async ({ options, client, print }) => {
@@ -42,7 +42,7 @@ export function registerEndpoint(program: Command, context: CommandContext): voi
   addEndpoint(endpoint, context);
   defineCommand<object>(endpoint, context, {
     form: "show <id>",
-    says: "Shows an endpoint; its secrets are never shown.",
+    says: "Show an endpoint; its secrets are never shown.",
     examples: ["posthorn endpoint show ep_shop"],
     run: async ({ args: [id = ""], client, print }) => {
       const found = await client().endpoints.get(id);
@@ -57,7 +57,7 @@ export function registerEndpoint(program: Command, context: CommandContext): voi
 function addEndpoint(endpoint: Command, context: CommandContext): void {
   defineCommand<AddOptions>(endpoint, context, {
     form: "add <address>",
-    says: "Adds an endpoint; a secret is made where none is given, and shown once.",
+    says: "Add an endpoint; a secret is made where none is given, and shown once.",
     examples: [
       "posthorn endpoint add https://example.com/webhooks --types 'invoice.*'",
       "posthorn endpoint add http://127.0.0.1:3000/hooks --id ep_shop",
@@ -89,7 +89,7 @@ function addEndpoint(endpoint: Command, context: CommandContext): void {
 function changeEndpoint(endpoint: Command, context: CommandContext): void {
   defineCommand<EndpointOptions & { readonly to?: string }>(endpoint, context, {
     form: "update <id>",
-    says: "Changes an endpoint; what waits for it goes where it is then.",
+    says: "Change an endpoint; what waits for it goes where it is then.",
     examples: [
       "posthorn endpoint update ep_shop --to https://example.com/new",
       "posthorn endpoint update ep_shop --secret-file new.secret --secret-file old.secret",
@@ -115,10 +115,10 @@ function stopEndpoint(endpoint: Command, context: CommandContext): void {
   for (const [verb, says, done] of [
     [
       "pause",
-      "Stops sending to an endpoint; what comes for it waits in order.",
+      "Stop sending to an endpoint; what comes for it waits in order.",
       "is paused; what comes for it waits in order.",
     ],
-    ["resume", "Goes on sending to an endpoint that was paused or disabled.", "gets what waited, in order."],
+    ["resume", "Go on sending to an endpoint that was paused or disabled.", "gets what waited, in order."],
   ] as const) {
     defineCommand<object>(endpoint, context, {
       form: `${verb} <id>`,
@@ -132,7 +132,7 @@ function stopEndpoint(endpoint: Command, context: CommandContext): void {
   }
   defineCommand<YesOption>(endpoint, context, {
     form: "remove <id>",
-    says: "Removes an endpoint and cancels what waits for it.",
+    says: "Remove an endpoint and cancel what waits for it.",
     examples: ["posthorn endpoint remove ep_shop"],
     flags: [YES_FLAG],
     run: async ({ args: [id = ""], options, client, print, context: { terminal } }) => {

@@ -26,10 +26,10 @@ interface BodyOptions extends TenantOption {
 }
 
 export function registerEvents(program: Command, context: CommandContext): void {
-  const events = defineGroup(program, "events", "Looks at events that were received or published.");
+  const events = defineGroup(program, "events", "Look at events that were received or published.");
   defineCommand<EventListOptions>(events, context, {
     form: "list",
-    says: "Lists events, newest first.",
+    says: "List events, newest first.",
     examples: [
       "posthorn events list --type invoice.paid --limit 20",
       "posthorn events list --source stripe --follow",
@@ -46,7 +46,7 @@ export function registerEvents(program: Command, context: CommandContext): void 
   });
   defineCommand<TenantOption>(events, context, {
     form: "show <id>",
-    says: "Shows an event and what became of it at each endpoint.",
+    says: "Show an event and what became of it at each endpoint.",
     examples: ["posthorn events show evt_2ZbGqk"],
     flags: [TENANT_FLAG],
     run: async ({ args: [id = ""], options, client, print, context: { clock } }) => {
@@ -59,7 +59,7 @@ export function registerEvents(program: Command, context: CommandContext): void 
   });
   defineCommand<BodyOptions>(events, context, {
     form: "body <id>",
-    says: "Prints the exact bytes of an event's body; on a terminal, what could act upon it as escapes.",
+    says: "Print the exact bytes of an event's body; on a terminal, what could act upon it as escapes.",
     examples: ["posthorn events body evt_2ZbGqk | jq .", "posthorn events body evt_2ZbGqk --output body.bin"],
     flags: [{ form: "--output <path>", says: "Write them to this file." }, TENANT_FLAG],
     run: printBody,
@@ -124,7 +124,7 @@ function drawEvent(print: Printer, event: EventDetail, nowMs: number): void {
     ["body", `${size(event.bodyBytes)} of ${event.contentType}`],
     ...(event.deliverAt === null ? [] : [["deliver at", event.deliverAt] as const]),
     ...(event.expiresAt === null ? [] : [["expires at", event.expiresAt] as const]),
-    ...Object.entries(event.headers),
+    ...Object.entries(event.headers).map(([name, value]) => [`header ${name}`, value] as const),
   ]);
   print.line();
   if (event.deliveries.length === 0)

@@ -6,7 +6,7 @@ import { databasePath } from "../data-dir.js";
 import { openStore } from "../open-store.js";
 import type { OpenStore } from "../open-store.js";
 import type { SourceRecord } from "../registry/source.js";
-import { checkKey } from "../secrets/key-check.js";
+import { checkKey, WatchedSeal } from "../secrets/key-check.js";
 import { masterKeyOf, masterKeyPath } from "../secrets/master-key.js";
 import { createSeal } from "../secrets/seal.js";
 import { failureOf } from "../terminal/failure.js";
@@ -28,9 +28,9 @@ export async function examine(settings: Settings, clock: Clock): Promise<readonl
   if (settings.database === undefined && !existsSync(databasePath(settings.dataDir))) {
     return [...machine, ok("database", `none yet in ${settings.dataDir}; \`posthorn serve\` makes it`)];
   }
-  let seal;
+  let seal: WatchedSeal;
   try {
-    seal = createSeal(masterKeyOf(settings, () => false).bytes);
+    seal = new WatchedSeal(createSeal(masterKeyOf(settings, () => false).bytes));
   } catch (error) {
     return [...machine, failed("master key", error)];
   }
@@ -38,7 +38,7 @@ export async function examine(settings: Settings, clock: Clock): Promise<readonl
   try {
     const store = await openStore(settings, { seal, beside: true });
     try {
-      return [...machine, key, ...(await examineStore(store, clock))];
+      return [...machine, key, ...(await examineStore(store, seal, clock))];
     } finally {
       await store.close();
     }
@@ -47,17 +47,20 @@ export async function examine(settings: Settings, clock: Clock): Promise<readonl
   }
 }
 
-async function examineStore(store: OpenStore, clock: Clock): Promise<readonly Finding[]> {
-  const findings = [judgeDurability(await store.lostPromises(), store.kind), await clockFinding(store, clock)];
+async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): Promise<readonly Finding[]> {
+  const findings = [
+    judgeDurability(await store.lostPromises(), store.kind),
+    await clockFinding(store, clock),
+  ];
   const schema = judgeSchema(await store.isCurrent());
   // Nothing that the tables hold can be read while they are others.
   if (schema.level === "fail") return [...findings, schema];
-  return [...findings, schema, ...(await examineContent(store))];
+  return [...findings, schema, ...(await examineContent(store, seal))];
 }
 
-async function examineContent(store: OpenStore): Promise<readonly Finding[]> {
+async function examineContent(store: OpenStore, seal: WatchedSeal): Promise<readonly Finding[]> {
   try {
-    await checkKey(store);
+    await checkKey(store, seal);
     return [ok("secrets", "open under this master key"), ...(await windowFindings(store))];
   } catch (error) {
     return [failed("secrets", error)];
@@ -85,7 +88,9 @@ async function windowFindings({ registry }: OpenStore): Promise<readonly Finding
   }
   const findings = sources.map(judgeWindow);
   const bad = findings.filter(({ level }) => level !== "ok");
-  return bad.length > 0 ? bad : [ok("windows", `${sources.length} sources, each known longer than its sender retries`)];
+  return bad.length > 0
+    ? bad
+    : [ok("windows", `${sources.length} sources, each known longer than its sender retries`)];
 }
 
 function diskOf({ database, dataDir }: Settings): readonly Finding[] {

@@ -22,10 +22,10 @@ const TONES: Readonly<Record<Lane["state"], Tone>> = {
 };
 
 export function registerLanes(program: Command, context: CommandContext): void {
-  const lanes = defineGroup(program, "lanes", "Looks at lanes: one endpoint and one key, in order.");
+  const lanes = defineGroup(program, "lanes", "Look at lanes: one endpoint and one key, in order.");
   defineCommand<LaneListOptions>(lanes, context, {
     form: "list",
-    says: "Lists lanes in which something waits, blocked ones first.",
+    says: "List lanes in which something waits, blocked ones first.",
     examples: ["posthorn lanes list", "posthorn lanes list --endpoint ep_shop"],
     flags: [{ form: "--endpoint <id>", says: "Of this endpoint." }, ...LIST_FLAGS],
     run: async ({ options, client, print }) => {
@@ -41,7 +41,7 @@ export function registerLanes(program: Command, context: CommandContext): void {
   });
   defineCommand<object>(lanes, context, {
     form: "show <id>",
-    says: "Shows a lane, why it does not move and what to do.",
+    says: "Show a lane, why it does not move and what to do.",
     examples: ["posthorn lanes show 12"],
     run: async ({ args: [id = ""], client, print }) => {
       const lane = await client().lanes.get(id);
@@ -95,14 +95,9 @@ export function laneTable(lanes: readonly Lane[]): Table {
   };
 }
 
-/** The id of the delivery at which a lane stands. */
-function headOf(lane: Lane): string {
-  return `dlv_${lane.id}_${lane.head}`;
-}
-
 /** What a lane waits for, and what a person can do about it. Pure. */
 export function explainLane(lane: Lane): { readonly says: string; readonly todo: readonly string[] } {
-  const head = headOf(lane);
+  const head = lane.headId;
   const waiting = count(BigInt(lane.depth), "delivery", "deliveries");
   switch (lane.state) {
     case "flowing":

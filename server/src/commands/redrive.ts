@@ -18,7 +18,7 @@ interface RedriveOptions extends DeadFilter, YesOption {
 export function registerRedrive(program: Command, context: CommandContext): void {
   defineCommand<RedriveOptions>(program, context, {
     form: "redrive [ids...]",
-    says: "Makes dead deliveries due again, in order and with a fresh budget of retries.",
+    says: "Make dead deliveries due again, in order and with a fresh budget of retries.",
     examples: [
       "posthorn redrive dlv_12_7",
       "posthorn redrive --all --endpoint ep_shop",
@@ -145,7 +145,7 @@ function tell({ print }: Run<RedriveOptions>, results: readonly Redriven[]): voi
   if (interrupted > 0) {
     throw new CommandFailure(
       "interrupted",
-      `Stopped; ${count(interrupted, "delivery", "deliveries")} are still dead.`,
+      `Stopped. Still dead: ${count(interrupted, "delivery", "deliveries")}.`,
     );
   }
   if (failed > 0) {

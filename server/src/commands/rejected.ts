@@ -14,10 +14,10 @@ interface RejectedListOptions extends ListOptions, FollowOptions {
 }
 
 export function registerRejected(program: Command, context: CommandContext): void {
-  const rejected = defineGroup(program, "rejected", "Looks at requests that were not taken in, and why.");
+  const rejected = defineGroup(program, "rejected", "Look at requests that were not taken in, and why.");
   defineCommand<RejectedListOptions>(rejected, context, {
     form: "list",
-    says: "Lists rejected requests, newest first.",
+    says: "List rejected requests, newest first.",
     examples: ["posthorn rejected list --source stripe", "posthorn rejected list --follow"],
     flags: [{ form: "--source <name>", says: "Sent to this source." }, ...LIST_FLAGS, FOLLOW_FLAG],
     run: async ({ options, client, print, context: { clock, interrupted } }) => {
@@ -44,7 +44,7 @@ export function registerRejected(program: Command, context: CommandContext): voi
   });
   defineCommand<{ readonly output?: string }>(rejected, context, {
     form: "show <id>",
-    says: "Shows a rejected request with the diagnosis of what is wrong with it.",
+    says: "Show a rejected request with the diagnosis of what is wrong with it.",
     examples: ["posthorn rejected show rej_7Qm2", "posthorn rejected show rej_7Qm2 --output body.bin"],
     flags: [{ form: "--output <path>", says: "Write the first bytes of its body to this file." }],
     run: async ({ args: [id = ""], options: { output }, client, print, context: { clock } }) => {

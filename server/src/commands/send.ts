@@ -23,7 +23,7 @@ interface SendOptions extends BodyOptions {
 export function registerSend(program: Command, context: CommandContext): void {
   defineCommand<SendOptions>(program, context, {
     form: "send",
-    says: "Publishes one event: every endpoint that matches it gets it.",
+    says: "Publish one event: every endpoint that matches it gets it.",
     examples: [
       `posthorn send --type invoice.paid --key customer_7 --data '{"amount":1999}'`,
       "posthorn send --type report.ready --body-file report.pdf --content-type application/pdf",
@@ -37,7 +37,7 @@ export function registerSend(program: Command, context: CommandContext): void {
 function sendFlags({ clock }: CommandContext): readonly Flag[] {
   const parseInstant = instantAfter(() => clock.now());
   return [
-    { form: "--type <type>", says: "Its type, as invoice.paid.", initial: "test" },
+    { form: "--type <type>", says: "Its type, as invoice.paid.", required: true },
     { form: "--data <json>", says: "Its data, sent as { type, timestamp, data }.", parse: parseData },
     { form: "--body-file <path>", says: "Exact bytes to send instead; - is the standard input." },
     { form: "--stdin", says: "The same as --body-file -." },

@@ -75,10 +75,11 @@ function announce(server: RunningServer, settings: Settings, print: Printer): vo
   print.facts([
     ["does", roles.join(", ") + (dev ? " (dev: endpoints may be on loopback and without TLS)" : "")],
     ["data", store === "sqlite" ? dataDir : withoutPassword(database ?? "")],
-    ...(firstToken?.random === true ? ([["token", { text: firstToken.token, tone: "name" }]] as const) : []),
   ]);
   if (firstToken?.random === true) {
-    print.line(`The token is shown this once; the CLI on this machine reads it from ${cliFilePath(dataDir)}`);
+    // On a line of its own, whole: facts are cut to the width of the terminal.
+    print.line("token  ", { text: firstToken.token, tone: "name" });
+    print.line(`It is shown this once. The CLI on this machine reads it from ${cliFilePath(dataDir)}`);
   }
   print.line("");
   print.line("Try it:");

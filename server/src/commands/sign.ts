@@ -23,7 +23,7 @@ interface SignOptions extends BodyOptions, SecretOptions {
 export function registerSign(program: Command, context: CommandContext): void {
   defineCommand<SignOptions>(program, context, {
     form: "sign",
-    says: "Signs a request as a provider would and prints it; `posthorn verify` reads what it prints.",
+    says: "Sign a request as a provider would and print it; `posthorn verify` reads what it prints.",
     examples: [
       "posthorn sign --body-file body.json --secret-file endpoint.secret --to https://example.com/hooks --curl",
       "posthorn sign --scheme stripe --type invoice.paid > request.http",

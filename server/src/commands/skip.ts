@@ -8,7 +8,7 @@ import type { YesOption } from "./define-command.js";
 export function registerSkip(program: Command, context: CommandContext): void {
   defineCommand<YesOption>(program, context, {
     form: "skip <lane>",
-    says: "Passes over the head of a lane: it is not sent, and the receiver is told of the gap.",
+    says: "Pass over the head of a lane: it is not sent, and the receiver is told of the gap.",
     examples: ["posthorn skip 12"],
     flags: [YES_FLAG],
     run: async ({ args: [id = ""], options, client, print, context: { terminal } }) => {
@@ -16,7 +16,7 @@ export function registerSkip(program: Command, context: CommandContext): void {
       const lane = await lanes.get(id);
       await confirm(
         terminal,
-        `Pass over dlv_${lane.id}_${lane.head}, the head of lane ${lane.id} (endpoint ${lane.endpointId}, key ${lane.key})? ` +
+        `Pass over ${lane.headId}, the head of lane ${lane.id} (endpoint ${lane.endpointId}, key ${lane.key})? ` +
           `${count(BigInt(lane.depth) - 1n, "delivery", "deliveries")} behind it go on.`,
         { yes: options.yes === true },
       );

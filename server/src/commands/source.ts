@@ -20,10 +20,10 @@ interface AddOptions extends SourceOptions {
 }
 
 export function registerSource(program: Command, context: CommandContext): void {
-  const source = defineGroup(program, "source", "Manages where inbound events come from.");
+  const source = defineGroup(program, "source", "Manage where inbound events come from.");
   defineCommand<ListOptions>(source, context, {
     form: "list",
-    says: "Lists sources.",
+    says: "List sources.",
     examples: ["posthorn source list"],
     flags: LIST_FLAGS,
     run: async ({ options, client, print }) => {
@@ -39,7 +39,7 @@ export function registerSource(program: Command, context: CommandContext): void 
   addSource(source, context);
   defineCommand<object>(source, context, {
     form: "show <name>",
-    says: "Shows a source; its secrets are never shown.",
+    says: "Show a source; its secrets are never shown.",
     examples: ["posthorn source show stripe"],
     run: async ({ args: [name = ""], client, print, url }) => {
       const found = await client().sources.get(name);
@@ -52,7 +52,7 @@ export function registerSource(program: Command, context: CommandContext): void 
 function addSource(source: Command, context: CommandContext): void {
   defineCommand<AddOptions>(source, context, {
     form: "add <name>",
-    says: "Adds a source and prints the URL to give to the provider.",
+    says: "Add a source and print the URL to give to the provider.",
     examples: [
       "posthorn source add stripe --secret-file stripe.secret",
       "posthorn source add shop --scheme shopify --secret s3cr3t --order-by json:/order_id",
@@ -101,7 +101,7 @@ function addSource(source: Command, context: CommandContext): void {
 function changeSource(source: Command, context: CommandContext): void {
   defineCommand<SourceOptions>(source, context, {
     form: "update <name>",
-    says: "Changes a source; what is not named stays as it is.",
+    says: "Change a source; what is not named stays as it is.",
     examples: ["posthorn source update stripe --secret-file new.secret --secret-file old.secret"],
     flags: SOURCE_FLAGS,
     run: async ({ args: [name = ""], options, client, print, url }) => {
@@ -117,7 +117,7 @@ function changeSource(source: Command, context: CommandContext): void {
   });
   defineCommand<YesOption>(source, context, {
     form: "remove <name>",
-    says: "Removes a source; requests to it are answered with 404 from then on. Its events stay.",
+    says: "Remove a source; requests to it are answered with 404 from then on. Its events stay.",
     examples: ["posthorn source remove stripe"],
     flags: [YES_FLAG],
     run: async ({ args: [name = ""], options, client, print, context: { terminal } }) => {

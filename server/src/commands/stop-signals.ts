@@ -12,13 +12,13 @@ export function untilStopped(
   from: SignalledProcess,
   atOnce: () => void,
 ): { readonly stopped: Promise<void>; release(): void } {
-  let told = false;
-  let stop: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  const told = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    told.signal.addEventListener("abort", () => resolve());
+  });
   const listener = (): void => {
-    if (told) return atOnce();
-    told = true;
-    stop();
+    if (told.signal.aborted) atOnce();
+    else told.abort();
   };
   from.on("SIGINT", listener);
   from.on("SIGTERM", listener);

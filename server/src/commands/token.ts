@@ -15,10 +15,10 @@ interface CreateOptions {
 }
 
 export function registerToken(program: Command, context: CommandContext): void {
-  const token = defineGroup(program, "token", "Manages who may use the API.");
+  const token = defineGroup(program, "token", "Manage who may use the API.");
   defineCommand<ListOptions>(token, context, {
     form: "list",
-    says: "Lists tokens; what they open with is never shown again.",
+    says: "List tokens; what they open with is never shown again.",
     examples: ["posthorn token list"],
     flags: LIST_FLAGS,
     run: async ({ options, client, print, context: { clock } }) => {
@@ -30,7 +30,7 @@ export function registerToken(program: Command, context: CommandContext): void {
   });
   defineCommand<CreateOptions>(token, context, {
     form: "create <name>",
-    says: "Makes a token and shows it, once.",
+    says: "Make a token and show it, once.",
     examples: ["posthorn token create ci --expires 90d", "posthorn token create dashboard --read"],
     flags: [
       { form: "--read", says: "It may look, and change nothing." },
@@ -59,7 +59,7 @@ export function registerToken(program: Command, context: CommandContext): void {
   });
   defineCommand<YesOption>(token, context, {
     form: "revoke <id>",
-    says: "Takes a token back; whoever uses it is locked out within seconds.",
+    says: "Take a token back; whoever uses it is locked out within seconds.",
     examples: ["posthorn token revoke tok_4f"],
     flags: [YES_FLAG],
     run: async ({ args: [id = ""], options, client, print, context: { terminal } }) => {

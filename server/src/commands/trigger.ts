@@ -28,7 +28,7 @@ interface TriggerOptions extends SecretOptions {
 export function registerTrigger(program: Command, context: CommandContext): void {
   defineCommand<TriggerOptions>(program, context, {
     form: "trigger <provider> [type]",
-    says: "Sends a signed sample of a provider's event to a source, as the provider would.",
+    says: "Send a signed sample of a provider's event to a source, as the provider would.",
     examples: [
       "posthorn trigger stripe invoice.paid",
       `posthorn trigger github push --source code --secret s3cr3t --data '{"ref":"refs/heads/main"}'`,

@@ -27,7 +27,7 @@ interface VerifyOptions extends SecretOptions {
 export function registerVerify(program: Command, context: CommandContext): void {
   defineCommand<VerifyOptions>(program, context, {
     form: "verify [file]",
-    says: "Judges a pasted request: whether its signature holds, and if not, why. Ends with 0 or 1.",
+    says: "Judge a pasted request: whether its signature holds, and if not, why. Ends with 0 or 1.",
     examples: [
       "posthorn verify request.http --scheme stripe --secret-file stripe.secret",
       "pbpaste | posthorn verify --scheme github --secret-file github.secret",

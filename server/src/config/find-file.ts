@@ -25,16 +25,24 @@ export function findConfigFile(named: string | undefined, workingDir: string): F
     if (cause instanceof CommandFailure) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (named === undefined && code === "ENOENT") return undefined;
-    throw new CommandFailure("usage", `The configuration file ${path} cannot be read (${code ?? "unknown"}).`, {
-      code: "config_unreadable",
-      cure: "Name a file with --config; `posthorn config > posthorn.yaml` makes one.",
-      cause,
-    });
+    throw new CommandFailure(
+      "usage",
+      `The configuration file ${path} cannot be read (${code ?? "unknown"}).`,
+      {
+        code: "config_unreadable",
+        cure: "Name a file with --config; `posthorn config > posthorn.yaml` makes one.",
+        cause,
+      },
+    );
   }
 }
 
 /** A file with a secret in it that others may read; undefined where all is well, or nobody can tell. */
-export function looseFile(found: FoundFile, origins: ReadonlyMap<string, string>, workingDir: string): Problem | undefined {
+export function looseFile(
+  found: FoundFile,
+  origins: ReadonlyMap<string, string>,
+  workingDir: string,
+): Problem | undefined {
   const secret = SETTINGS.find(
     (setting) => setting.secret !== undefined && origins.get(setting.name)?.startsWith(`${found.path}:`),
   );

@@ -4,7 +4,10 @@ import { flagOf, SETTINGS } from "./table.js";
 
 /** Gives a command a flag for every setting, and one for the file. */
 export function addSettingFlags(command: Command): Command {
-  command.option("--config <file>", "read settings from this file (default: ./posthorn.yaml, where there is one)");
+  command.option(
+    "--config <file>",
+    "read settings from this file (default: ./posthorn.yaml, where there is one)",
+  );
   for (const setting of SETTINGS) {
     const { kind, doc } = setting;
     const value = kind.placeholder === undefined ? "" : ` <${kind.placeholder}>`;

@@ -45,7 +45,13 @@ export function count(least: number, most: number): Kind<number> {
   };
 }
 
-const BYTE_UNITS: Readonly<Record<string, number>> = { "": 1, b: 1, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 };
+const BYTE_UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  kib: 1024,
+  mib: 1024 ** 2,
+  gib: 1024 ** 3,
+};
 
 export function bytes(least: number, most: number): Kind<number> {
   return {
@@ -116,7 +122,8 @@ export const addressRange: Kind<string> = {
     const [address = "", prefix, ...rest] = String(raw).split("/");
     const version = isIP(address);
     if (version === 0 || rest.length > 0) return undefined;
-    const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+    const fits =
+      prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
     return fits ? String(raw) : undefined;
   },
 };
@@ -136,7 +143,9 @@ function wholeNumber(raw: Raw): number {
 function inUnits(raw: Raw, units: Readonly<Record<string, number>>): number {
   const match = /^(\d{1,15})\s?([a-z]*)$/i.exec(String(raw));
   const unit = match?.[2]?.toLowerCase() ?? "";
-  return match !== null && Object.hasOwn(units, unit) ? Number(match[1]) * (units[unit] ?? Number.NaN) : Number.NaN;
+  return match !== null && Object.hasOwn(units, unit)
+    ? Number(match[1]) * (units[unit] ?? Number.NaN)
+    : Number.NaN;
 }
 
 function within(value: number, least: number, most: number): number | undefined {
@@ -144,14 +153,22 @@ function within(value: number, least: number, most: number): number | undefined 
 }
 
 export function printBytes(value: number): string {
-  for (const [unit, size] of [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]] as const) {
+  for (const [unit, size] of [
+    ["GiB", 1024 ** 3],
+    ["MiB", 1024 ** 2],
+    ["KiB", 1024],
+  ] as const) {
     if (value >= size && value % size === 0) return `${value / size}${unit}`;
   }
   return String(value);
 }
 
 export function printDuration(ms: number): string {
-  for (const [unit, size] of [["h", 3_600_000], ["m", 60_000], ["s", 1000]] as const) {
+  for (const [unit, size] of [
+    ["h", 3_600_000],
+    ["m", 60_000],
+    ["s", 1000],
+  ] as const) {
     if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
   }
   return `${ms}ms`;

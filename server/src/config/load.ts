@@ -101,8 +101,13 @@ function strangeVariables(environment: Readonly<Record<string, string | undefine
   return Object.keys(environment).flatMap((name) => {
     if (!name.startsWith("POSTHORN_") || known.has(name) || OTHERS.has(name)) return [];
     const short = name.slice("POSTHORN_".length).toLowerCase();
-    const meant = nearest(short, SETTINGS.map((setting) => setting.key));
+    const meant = nearest(
+      short,
+      SETTINGS.map((setting) => setting.key),
+    );
     if (meant === undefined) return [];
-    return [{ where: name, message: `This variable means nothing. Did you mean POSTHORN_${meant.toUpperCase()}?` }];
+    return [
+      { where: name, message: `This variable means nothing. Did you mean POSTHORN_${meant.toUpperCase()}?` },
+    ];
   });
 }

@@ -43,7 +43,7 @@ export function effectiveFile({ settings, origins, file }: Loaded): string {
 export function shown(setting: AnySetting, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (setting.secret === "whole") return '"[redacted]"';
-  if (setting.secret === "password") return rawText(withoutPassword(String(value)));
+  if (setting.secret === "password") return rawText(withoutPassword(value as string));
   if (setting.name === "listen") return rawText(addressText(value as ListenAddress));
   if (setting.kind.placeholder === "duration") return printDuration(value as number);
   if (setting.kind.placeholder === "size") return printBytes(value as number);

@@ -20,7 +20,12 @@ export interface ReadFile {
 export function readConfigFile(path: string, text: string): ReadFile {
   const lines = new LineCounter();
   // Keys that stand twice are an error of the parser's; aliases, with which a few lines can mean gigabytes, are refused.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, schema: "core" });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    schema: "core",
+  });
   return new FileReader(path, lines).read(document);
 }
 
@@ -38,7 +43,7 @@ class FileReader {
   read(document: Document.Parsed): ReadFile {
     for (const { message, pos } of [...document.errors, ...document.warnings]) this.#refuse(pos[0], message);
     const { contents } = document;
-    if (isMap(contents)) for (const pair of contents.items) this.#readPair(pair as Pair<Node, Node | null>);
+    if (isMap(contents)) for (const pair of contents.items) this.#readPair(pair);
     else if (contents !== null && !(isScalar(contents) && contents.value === null)) {
       this.#refuse(0, "The file must hold lines of the form `key: value`.");
     }
@@ -50,12 +55,17 @@ class FileReader {
     const name = isScalar(key) ? String(key.value) : "";
     const known = SETTINGS.some((setting) => setting.key === name);
     if (!known) {
-      const meant = nearest(name, SETTINGS.map((setting) => setting.key));
-      const guess = meant === undefined ? "`posthorn config` prints all of them." : `Did you mean "${meant}"?`;
+      const meant = nearest(
+        name,
+        SETTINGS.map((setting) => setting.key),
+      );
+      const guess =
+        meant === undefined ? "`posthorn config` prints all of them." : `Did you mean "${meant}"?`;
       return this.#refuse(at, `There is no setting "${name}". ${guess}`);
     }
     const raw = rawOf(value);
-    if (raw === "alias") return this.#refuse(at, `"${name}" has an alias for its value; write the value out.`);
+    if (raw === "alias")
+      return this.#refuse(at, `"${name}" has an alias for its value; write the value out.`);
     if (raw === "none") {
       return this.#refuse(at, `"${name}" has no value that could be used; give it one, or remove the line.`);
     }

@@ -156,7 +156,11 @@ const secrets: Section = {
     {
       name: "masterKey",
       key: "master_key",
-      kind: textLike(/^[A-Za-z0-9+/_-]{43}=?$/, "32 bytes in base64, as `posthorn config new-key` prints them", "key"),
+      kind: textLike(
+        /^[A-Za-z0-9+/_-]{43}=?$/,
+        "32 bytes in base64, as `posthorn config new-key` prints them",
+        "key",
+      ),
       default: undefined,
       example: "the output of `posthorn config new-key`",
       secret: "whole",

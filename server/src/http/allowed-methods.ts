@@ -16,10 +16,11 @@ export class AllowedMethods {
   of(url: string): readonly string[] {
     const [path = ""] = url.split("?", 1);
     const steps = path.split("/");
-    const found = this.#patterns.filter((pattern) => matches(pattern, steps));
-    return [
-      ...new Set(found.flatMap((pattern) => [...(this.#methods.get(pattern.join("/")) ?? [])])),
-    ].toSorted();
+    const methods = new Set<string>();
+    for (const pattern of this.#patterns.filter((each) => matches(each, steps))) {
+      for (const method of this.#methods.get(pattern.join("/")) ?? []) methods.add(method);
+    }
+    return [...methods].toSorted();
   }
 }
 

@@ -7,6 +7,6 @@ export interface ApiParts extends ServerParts {
   readonly tokens: TokenCheck;
   /** As the egress judges: what it would refuse later is refused when it is written. */
   readonly guard: Pick<AddressGuard, "judgeUrl">;
-  /** A source was added, changed or removed on this node: ingest on this node knows at once. */
-  sourcesChanged(): void;
+  /** A source was added, changed or removed on this node: resolves when ingest on this node knows. */
+  sourcesChanged(): Promise<void>;
 }

@@ -42,7 +42,7 @@ export async function listLanes(store: LaneStore, query: LaneQuery): Promise<Pag
   return { items, next: place && writePlace(place) };
 }
 
-async function readPage(
+function readPage(
   store: LaneStore,
   { half, after }: Place,
   endpointId: string | undefined,

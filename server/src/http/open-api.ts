@@ -16,7 +16,9 @@ export function registerOpenApi(app: FastifyInstance): void {
       components: { securitySchemes: { token: { type: "http", scheme: "bearer", description: "`phk_…`" } } },
     },
     // By the names that they have here, not by numbers.
-    refResolver: { buildLocalReference: (json, _base, _fragment, n) => String(json["$id"] ?? `schema-${n}`) },
+    refResolver: {
+      buildLocalReference: ({ $id }, _base, _fragment, n) => (typeof $id === "string" ? $id : `schema-${n}`),
+    },
   });
   for (const schema of RESOURCES) app.addSchema(schema);
 }

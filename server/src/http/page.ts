@@ -1,4 +1,5 @@
 import type { Page } from "posthorn/client";
+import { PLAIN_TEXT } from "./route-schema.js";
 
 /** Which part of a list is asked for. */
 export interface PageQuery {
@@ -9,7 +10,7 @@ export interface PageQuery {
 /** Of every list. */
 export const PAGE_QUERY = {
   limit: { type: "integer", minimum: 1, maximum: 1000, default: 100, description: "How many at most." },
-  after: { type: "string", minLength: 1, maxLength: 1000, description: "`next` of the page before." },
+  after: { ...PLAIN_TEXT, maxLength: 1000, description: "`next` of the page before." },
 } as const;
 
 /** The schema of one page of a resource. */

@@ -48,9 +48,9 @@ function keyedId({ tokenId, key }: IdempotencyKey, index: number): string {
 
 function bytesOf(text: string, index: number): Uint8Array {
   const bytes = Buffer.from(text, "base64");
+  const padded = bytes.toString("base64");
   // Buffer passes over what is no base64, and would send bytes that nobody meant.
-  const same = bytes.toString("base64").replace(/=+$/, "") === text.replace(/=+$/, "");
-  if (same) return bytes;
+  if (text === padded || text === padded.replace(/=+$/, "")) return bytes;
   throw problem("request_invalid", "`body` is not base64.", {
     field: index === 0 ? "body" : `${index}.body`,
   });

@@ -45,7 +45,11 @@ class BodyReader {
   }
 
   start(): void {
-    this.#request.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#onBroken).on("close", this.#onBroken);
+    this.#request
+      .on("data", this.#onData)
+      .on("end", this.#onEnd)
+      .on("error", this.#onBroken)
+      .on("close", this.#onBroken);
   }
 
   readonly #onData = (chunk: Buffer): void => {

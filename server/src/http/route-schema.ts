@@ -32,6 +32,15 @@ export interface RouteDescription {
   readonly answers: Readonly<Record<number, object>>;
 }
 
+/** Of an answer without a body. */
+export const NOTHING = { type: "null", description: "Done." } as const;
+
+/** Of bytes that came from outside. */
+export const BYTES = {
+  description: "The bytes, as an attachment.",
+  content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+} as const;
+
 const PROBLEM_ANSWER = {
   description: "A problem, as in RFC 9457.",
   content: { "application/problem+json": { schema: { $ref: "Problem#" } } },
@@ -44,15 +53,20 @@ export function routeSchema({ tag, answers, ...description }: RouteDescription):
     ...description,
     tags: [tag],
     security: [{ token: [] }],
-    response: { ...answers, "4xx": PROBLEM_ANSWER, "5xx": PROBLEM_ANSWER },
+    response: { ...described(answers), "4xx": PROBLEM_ANSWER, "5xx": PROBLEM_ANSWER },
   };
 }
 
-/** Of an answer without a body. */
-export const NOTHING = { type: "null", description: "Done." } as const;
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  200: "What was asked for.",
+  201: "Made.",
+  202: "Durable; delivery follows.",
+};
 
-/** Of bytes that came from outside. */
-export const BYTES = {
-  description: "The bytes, as an attachment.",
-  content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
-} as const;
+function described(answers: RouteDescription["answers"]): object {
+  const entries = Object.entries(answers).map(([status, schema]) => {
+    if (schema === NOTHING || schema === BYTES) return [status, schema];
+    return [status, { description: DESCRIPTIONS[status], content: { "application/json": { schema } } }];
+  });
+  return Object.fromEntries(entries) as object;
+}

@@ -21,7 +21,7 @@ export function serverOptions(settings: Settings, nextId: () => string): Fastify
       maxHeaderSize: settings.maxHeaderBytes,
       // The time for the headers is part of the time for the request.
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, settings.requestTimeoutMs),
-      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+      connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, settings.requestTimeoutMs),
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,

@@ -63,7 +63,9 @@ function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, rol
     ...parts,
     tokens,
     guard: createAddressGuard(addressRules(parts.settings)),
-    sourcesChanged: () => ingest?.refresh(),
+    // It is written, whatever comes of this; ingest finds it at its next look.
+    sourcesChanged: async () =>
+      ingest?.refresh().catch((error: unknown) => parts.log.warn({ err: error }, "sources not read")),
   };
   if (roles.includes("api")) registerOpenApi(app);
   app.register(async (guarded) => {
@@ -78,7 +80,7 @@ function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, rol
 
 async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void> {
   registerOpenApiRoute(open);
-  await open.register(async (api) => {
+  await open.register((api, _options, done) => {
     api.addHook("onRequest", requireToken(parts.tokens));
     api.addHook("preValidation", readLimit);
     // Nothing but JSON is read.
@@ -90,6 +92,7 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
     registerLanes(api, parts);
     registerRejected(api, parts);
     registerTokens(api, parts);
+    done();
   });
 }
 

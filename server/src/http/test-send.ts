@@ -13,10 +13,10 @@ const MAX_ANSWER_BYTES = 4096;
 export async function sendTest(
   { egress, clock, settings }: Pick<ServerParts, "egress" | "clock" | "settings">,
   endpoint: Endpoint,
-  input: TestInput | null = {},
+  input: TestInput,
 ): Promise<TestSend> {
   const at = new Date(clock.now());
-  const { type = TEST_TYPE, data = { test: true, endpoint: endpoint.id } } = input ?? {};
+  const { type = TEST_TYPE, data = { test: true, endpoint: endpoint.id } } = input;
   const id = `evt_test_${randomBytes(9).toString("hex")}`;
   const body = new TextEncoder().encode(JSON.stringify({ type, timestamp: at.toISOString(), data }));
   const signed = await sign(createSigner({ secrets: endpoint.secrets }), { id, body, at });

@@ -9,7 +9,7 @@ export interface Fault {
   readonly message: string;
 }
 
-type Finding = FastifySchemaValidationError & { readonly parentSchema?: unknown };
+type Finding = FastifySchemaValidationError & { readonly parentSchema?: unknown; readonly data?: unknown };
 
 // Beyond this, no name can be near to one of ours, and to compare it takes long.
 const LONGEST_NAME = 64;
@@ -30,10 +30,13 @@ function rank({ instancePath, keyword }: Finding): number {
   return keyword === "type" || keyword === "const" ? depth - 5 : depth;
 }
 
-function describe({ instancePath, keyword, params, message, parentSchema }: Finding, part: string): Fault {
+function describe(
+  { instancePath, keyword, params, message, parentSchema, data }: Finding,
+  part: string,
+): Fault {
   const path = instancePath.split("/").slice(1).map(unescapePointer);
-  if (keyword === "additionalProperties") {
-    const name = String(params["additionalProperty"]);
+  const name = keyword === "required" ? unknownKey(data, parentSchema) : params["additionalProperty"];
+  if (typeof name === "string") {
     return { field: dotted([...path, name], part), message: unknownName(name, parentSchema, part) };
   }
   if (keyword === "required") {
@@ -49,6 +52,17 @@ function describe({ instancePath, keyword, params, message, parentSchema }: Find
     field,
     message: `${shown(field)} ${message ?? "is wrong"}${expected === undefined ? "" : ` (${expected})`}.`,
   };
+}
+
+/** Of an object that lacks a field, a name that is not known is what was meant for it, more often than not. */
+function unknownKey(data: unknown, schema: unknown): string | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  const { properties = {}, additionalProperties } = (schema ?? {}) as {
+    properties?: object;
+    additionalProperties?: unknown;
+  };
+  if (additionalProperties !== false) return undefined;
+  return Object.keys(data).find((key) => !Object.hasOwn(properties, key));
 }
 
 function unknownName(name: string, schema: unknown, part: string): string {

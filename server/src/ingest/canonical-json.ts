@@ -9,7 +9,10 @@ export interface CanonicalRule {
   readonly exclude: PointerTree | undefined;
 }
 
-export function canonicalRule(include: readonly JsonPointer[], exclude: readonly JsonPointer[]): CanonicalRule {
+export function canonicalRule(
+  include: readonly JsonPointer[],
+  exclude: readonly JsonPointer[],
+): CanonicalRule {
   const included = pointerTree(include);
   return {
     include: included,
@@ -129,7 +132,10 @@ class CanonicalReader {
       if (value !== undefined) members.set(name, `${written}:${value}`);
     } while (this.#goesOn());
     // By UTF-16 code units, which is how JavaScript compares texts.
-    return `{${[...members.keys()].toSorted(byCodeUnits).map((name) => members.get(name)).join(",")}}`;
+    return `{${[...members.keys()]
+      .toSorted(byCodeUnits)
+      .map((name) => members.get(name))
+      .join(",")}}`;
   }
 
   #elements(scope: Scope): string {

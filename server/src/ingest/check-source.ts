@@ -46,7 +46,12 @@ export function checkSourceChange(
   // Of another scheme, the options mean nothing, and the rule may ask for an id that it does not have.
   const kept = change.scheme === undefined || change.scheme === scheme ? { options, dedup } : {};
   const wasUnverified = scheme === UNVERIFIED ? { allowUnverified: true } : {};
-  const { createdAt: _, version: __, name: ___, ...after } = checkSource(
+  const {
+    createdAt: _,
+    version: __,
+    name: ___,
+    ...after
+  } = checkSource(
     {
       name,
       tenant,
@@ -77,7 +82,10 @@ function checkSecrets(scheme: string, secrets: unknown): void {
     throw sourceInvalid("secrets", "expected a list of texts that are not empty");
   }
   if (secrets.length > MAX_SECRETS) {
-    throw sourceInvalid("secrets", `found ${secrets.length}, expected at most ${MAX_SECRETS}: each is tried for every request`);
+    throw sourceInvalid(
+      "secrets",
+      `found ${secrets.length}, expected at most ${MAX_SECRETS}: each is tried for every request`,
+    );
   }
   if (scheme === UNVERIFIED && secrets.length > 0) {
     throw sourceInvalid("secrets", 'the scheme "none" verifies nothing and takes none');
@@ -116,17 +124,33 @@ function checkedDedup(given: DedupRule | undefined, verifier: Verifier): DedupRu
   }
   if (by === "id") {
     if (content === undefined && include === undefined && exclude === undefined) return { by };
-    throw sourceInvalid("dedup.content", 'found with by "id", which looks at no content; expected by "content" or "both"');
+    throw sourceInvalid(
+      "dedup.content",
+      'found with by "id", which looks at no content; expected by "content" or "both"',
+    );
   }
-  if (content !== "raw" && content !== "json") throw sourceInvalid("dedup.content", 'expected "raw" or "json"');
+  if (content !== "raw" && content !== "json")
+    throw sourceInvalid("dedup.content", 'expected "raw" or "json"');
   const places = { ...pointers("include", include, content), ...pointers("exclude", exclude, content) };
   return { by, content, ...places };
 }
 
-function pointers(field: "include" | "exclude", given: unknown, content: "raw" | "json"): Partial<Record<typeof field, readonly string[]>> {
+function pointers(
+  field: "include" | "exclude",
+  given: unknown,
+  content: "raw" | "json",
+): Partial<Record<typeof field, readonly string[]>> {
   if (given === undefined) return {};
-  if (content === "raw") throw sourceInvalid(`dedup.${field}`, 'found with content "raw", of which all bytes count; expected content "json"');
-  if (Array.isArray(given) && given.length <= MAX_POINTERS && given.every((text) => parsePointer(text) !== undefined)) {
+  if (content === "raw")
+    throw sourceInvalid(
+      `dedup.${field}`,
+      'found with content "raw", of which all bytes count; expected content "json"',
+    );
+  if (
+    Array.isArray(given) &&
+    given.length <= MAX_POINTERS &&
+    given.every((text) => parsePointer(text) !== undefined)
+  ) {
     return given.length === 0 ? {} : { [field]: given as string[] };
   }
   throw sourceInvalid(`dedup.${field}`, `expected up to ${MAX_POINTERS} JSON pointers such as "/data/id"`);
@@ -152,17 +176,26 @@ function checkedKey(key: Place | null | undefined): Place | undefined {
     return { header: header.toLowerCase() };
   }
   if (header === undefined && typeof json === "string" && parsePointer(json) !== undefined) return { json };
-  throw sourceInvalid("key", 'expected { "header": "x-account" } or { "json": "/data/account" }, or null for no order');
+  throw sourceInvalid(
+    "key",
+    'expected { "header": "x-account" } or { "json": "/data/account" }, or null for no order',
+  );
 }
 
 function checkedPatterns(given: unknown): readonly string[] {
   if (!Array.isArray(given) || given.length > MAX_PATTERNS) {
-    throw sourceInvalid("forwardHeaders", `expected a list of up to ${MAX_PATTERNS} names, in which "*" stands for any text`);
+    throw sourceInvalid(
+      "forwardHeaders",
+      `expected a list of up to ${MAX_PATTERNS} names, in which "*" stands for any text`,
+    );
   }
   return given.map((pattern: unknown, index) => {
     const field = `forwardHeaders.${index}`;
     if (typeof pattern !== "string" || !/^[!#$%&'*+\-.^_`|~0-9a-z]{1,128}$/i.test(pattern)) {
-      throw sourceInvalid(field, 'expected the name of a header, in which "*" stands for any text, such as "x-github-*"');
+      throw sourceInvalid(
+        field,
+        'expected the name of a header, in which "*" stands for any text, such as "x-github-*"',
+      );
     }
     const name = pattern.toLowerCase();
     const fault = name.includes("*") ? undefined : forwardFault(name);

@@ -27,7 +27,8 @@ const MAX_KNOWN = 512;
 
 /** Why a header can never be sent on under this exact name; undefined when it can. */
 export function forwardFault(name: string): string | undefined {
-  if (NEVER.has(name)) return "is never sent on: it belongs to the connection between the provider and Posthorn";
+  if (NEVER.has(name))
+    return "is never sent on: it belongs to the connection between the provider and Posthorn";
   return headerFault(name, "");
 }
 

@@ -7,7 +7,8 @@ export function glob(pattern: string): Glob {
   if (rest.length === 0) return (text) => text === pattern;
   const last = rest.pop() ?? "";
   return (text) => {
-    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+      return false;
     let at = first.length;
     const end = text.length - last.length;
     // The earliest place for each part leaves the most room for those after it.

@@ -242,7 +242,11 @@ class GatewayIngest implements Ingest {
 }
 
 /** Forensics, which a verifier leaves out here: a flood of forged requests would have every one of them explained. */
-function diagnosisOf({ verifier }: LiveSource, request: ReceivedRequest, error: PosthornError): readonly string[] {
+function diagnosisOf(
+  { verifier }: LiveSource,
+  request: ReceivedRequest,
+  error: PosthornError,
+): readonly string[] {
   const keys = typeof verifier.keys === "function" ? [] : verifier.keys.keys;
   return diagnose.sync({ verifier, request, keys, error });
 }

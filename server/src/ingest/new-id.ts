@@ -22,7 +22,8 @@ export function newId(prefix: string, nowMs: number): string {
     lastTime = timeText(nowMs);
   }
   let id = `${prefix}_${lastTime}`;
-  for (const end = used + RANDOM_CHARACTERS; used < end; used++) id += ALPHABET.charAt((pool[used] ?? 0) & 31);
+  for (const end = used + RANDOM_CHARACTERS; used < end; used++)
+    id += ALPHABET.charAt((pool[used] ?? 0) & 31);
   return id;
 }
 

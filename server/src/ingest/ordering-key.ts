@@ -13,7 +13,9 @@ export function orderingKey(place: KeyPlace, headers: RequestHeaders, body: Uint
   const text = "header" in place ? headerText(headers, place.header) : jsonText(place.pointer, body);
   if (text === undefined || text === "") return undefined;
   // Left out, its events would lose their order; cut, they would share a lane with others.
-  return isStorable(text) ? text : `sha256:${Buffer.from(sha256(Buffer.from(text, "utf16le"))).toString("hex")}`;
+  return isStorable(text)
+    ? text
+    : `sha256:${Buffer.from(sha256(Buffer.from(text, "utf16le"))).toString("hex")}`;
 }
 
 function headerText(headers: RequestHeaders, name: string): string | undefined {
@@ -33,5 +35,9 @@ function jsonText(pointer: JsonPointer, body: Uint8Array): string | undefined {
   }
   const value = atPointer(json, pointer);
   // Numbers above 2^53 are rounded: neighbours then share a lane, and are in order among each other too.
-  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+  return typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : undefined;
 }

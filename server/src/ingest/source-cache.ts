@@ -48,7 +48,10 @@ export class SourceCache {
   async find(name: string): Promise<CachedSource | undefined> {
     if (this.#stale) {
       await this.refresh();
-    } else if (!this.#sources.has(name) && this.#parts.clock.monotonic() - this.#lookedAt >= UNKNOWN_EVERY_MS) {
+    } else if (
+      !this.#sources.has(name) &&
+      this.#parts.clock.monotonic() - this.#lookedAt >= UNKNOWN_EVERY_MS
+    ) {
       // Made a moment ago on another node: its provider must not be told that there is nothing.
       await this.refresh();
     }
@@ -100,10 +103,14 @@ export class SourceCache {
   #cached(record: SourceRecord): CachedSource {
     const known = this.#sources.get(record.name);
     // One of the same name that was removed and made again begins at version 1 once more.
-    if (known?.record.version === record.version && known.record.createdAt.getTime() === record.createdAt.getTime()) {
+    if (
+      known?.record.version === record.version &&
+      known.record.createdAt.getTime() === record.createdAt.getTime()
+    ) {
       return known;
     }
-    if (record.unopened !== undefined) return this.#broken(record, `its secrets cannot be opened: ${record.unopened}`);
+    if (record.unopened !== undefined)
+      return this.#broken(record, `its secrets cannot be opened: ${record.unopened}`);
     try {
       return liveSource(record, this.#parts.clock);
     } catch (error) {
@@ -112,7 +119,10 @@ export class SourceCache {
   }
 
   #broken(record: SourceRecord, broken: string): BrokenSource {
-    this.#parts.log.error({ source: record.name, because: broken }, "source cannot be used; its requests are answered 503");
+    this.#parts.log.error(
+      { source: record.name, because: broken },
+      "source cannot be used; its requests are answered 503",
+    );
     return { record, broken };
   }
 }

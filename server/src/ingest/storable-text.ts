@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 
 const MAX_BYTES = 255;
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const PLAIN = /^[\x20-\x7e]{1,255}$/;
 
 /** Whether every store and header can carry a text as a name. */
@@ -14,7 +13,10 @@ export function isStorable(text: string): boolean {
 /** A text as a name that can be stored: cut, and without what no store takes. A sender must not be able to stop its own events. */
 export function storableText(text: string, fallback: string): string {
   if (isStorable(text)) return text;
-  const cleaned = text.slice(0, MAX_BYTES).toWellFormed().replaceAll(/\p{Cc}/gu, "\ufffd");
+  const cleaned = text
+    .slice(0, MAX_BYTES)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, "\ufffd");
   let cut = "";
   let bytes = 0;
   for (const character of cleaned) {

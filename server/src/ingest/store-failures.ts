@@ -22,6 +22,9 @@ export class StoreFailures {
       return;
     }
     this.#told.set(operation, { atMs: nowMs, untold: 0 });
-    this.#log.error({ err: error, operation, more: last?.untold ?? 0 }, "the store failed; requests are answered 503");
+    this.#log.error(
+      { err: error, operation, more: last?.untold ?? 0 },
+      "the store failed; requests are answered 503",
+    );
   }
 }

@@ -51,7 +51,10 @@ it("secrets are in no line, whichever way they come in", () => {
   const { lines, output } = listed();
   const log = createLog({ logLevel: "info", logFormat: "json" }, output);
   const token = "phk_CANARYCANARYCANARY";
-  log.info({ headers: { authorization: `Bearer ${token}` }, secret: "CANARY", body: "CANARY" }, `given ${token}`);
+  log.info(
+    { headers: { authorization: `Bearer ${token}` }, secret: "CANARY", body: "CANARY" },
+    `given ${token}`,
+  );
   log.error({ err: new Error(`connect postgres://ph:CANARY@db/x`, { cause: new Error(token) }) }, "failed");
   log.error({ err: Object.assign(new Error("duplicate key"), { detail: "Key (body)=(CANARY)" }) }, "failed");
   expect(lines).toHaveLength(3);

@@ -12,7 +12,13 @@ const lines = async (metrics: ReturnType<typeof createMetrics>, name: string): P
 
 it("attempts are counted by their outcome and the class of their status", async () => {
   const metrics = createMetrics({ processMetrics: false });
-  const attempt = { kind: "delivery_attempted", endpoint: "ep_1", type: "a", id: "evt_1", attempt: 1 } as const;
+  const attempt = {
+    kind: "delivery_attempted",
+    endpoint: "ep_1",
+    type: "a",
+    id: "evt_1",
+    attempt: 1,
+  } as const;
   metrics.observer({ ...attempt, outcome: "acknowledged", status: 204, error: undefined, durationMs: 20 });
   metrics.observer({ ...attempt, outcome: "refused", status: 503, error: undefined, durationMs: 20 });
   metrics.observer({ ...attempt, outcome: "unreachable", status: undefined, error: "dns", durationMs: 20 });
@@ -81,5 +87,7 @@ it("questions to the outbox are timed, and its own fields are left alone", async
   expect(await outbox.ingest({} as never)).toBe(1);
   expect(await outbox.ingest({} as never)).toBe(2);
   expect(outbox.transactions).toBe("synchronous");
-  expect(await lines(metrics, "store_seconds_count")).toEqual(['posthorn_store_seconds_count{operation="ingest"} 2']);
+  expect(await lines(metrics, "store_seconds_count")).toEqual([
+    'posthorn_store_seconds_count{operation="ingest"} 2',
+  ]);
 });

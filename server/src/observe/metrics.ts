@@ -61,8 +61,13 @@ class PrometheusMetrics implements Metrics {
     buckets: REQUEST_BUCKETS,
   });
   readonly #givenUp = this.#counter("deliveries_given_up_total", "Deliveries that became dead.", ["because"]);
-  readonly #disabled = this.#counter("endpoints_disabled_total", "Endpoints that were disabled.", ["because"]);
-  readonly #verdicts = this.#counter("ingest_total", "Events taken in, and requests rejected.", ["source", "verdict"]);
+  readonly #disabled = this.#counter("endpoints_disabled_total", "Endpoints that were disabled.", [
+    "because",
+  ]);
+  readonly #verdicts = this.#counter("ingest_total", "Events taken in, and requests rejected.", [
+    "source",
+    "verdict",
+  ]);
   readonly #dropped = this.#counter("rejected_dropped_total", "Rejected requests that were not kept.");
   readonly #requests = this.#histogram("http_request_seconds", "Time of a request.", {
     labels: ["method", "route", "status_class"],
@@ -75,14 +80,20 @@ class PrometheusMetrics implements Metrics {
   readonly #storeFailures = this.#counter("store_failures_total", "Operations that the store refused.", [
     "operation",
   ]);
-  readonly #sequenceFailures = this.#counter("sequence_failures_total", "Events that could not be given their places.");
+  readonly #sequenceFailures = this.#counter(
+    "sequence_failures_total",
+    "Events that could not be given their places.",
+  );
   readonly #refusedTokens = this.#counter("tokens_refused_total", "Requests with a wrong token.");
 
   constructor({ census, clock = systemClock, processMetrics = true }: MetricsOptions) {
     this.#clock = clock;
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
     if (census === undefined) return;
-    this.#census = new Census(census, { clock, onFailure: () => this.#storeFailures.inc({ operation: "census" }) });
+    this.#census = new Census(census, {
+      clock,
+      onFailure: () => this.#storeFailures.inc({ operation: "census" }),
+    });
     this.#addGauges(this.#census);
   }
 
@@ -137,15 +148,50 @@ class PrometheusMetrics implements Metrics {
   }
 
   #addGauges(census: Census): void {
-    this.#gauge(census, "staged_events", "Events that wait for their places in lanes.", (each) => each.staged);
-    this.#gauge(census, "waiting_deliveries", "Deliveries that wait or are under way.", (each) => each.waiting);
-    this.#gauge(census, "oldest_due_seconds", "How long the longest due delivery has been due.", (each) => each.oldestDueMs / 1000);
-    this.#gauge(census, "blocked_lanes", "Lanes whose head has failed or is dead.", (each) => each.blockedLanes);
-    this.#gauge(census, "dead_deliveries", "Deliveries that were given up and not redriven.", (each) => each.dead);
-    this.#gauge(census, "census_age_seconds", "How old the numbers of the outbox are.", (_, ageMs) => ageMs / 1000);
+    this.#gauge(
+      census,
+      "staged_events",
+      "Events that wait for their places in lanes.",
+      (each) => each.staged,
+    );
+    this.#gauge(
+      census,
+      "waiting_deliveries",
+      "Deliveries that wait or are under way.",
+      (each) => each.waiting,
+    );
+    this.#gauge(
+      census,
+      "oldest_due_seconds",
+      "How long the longest due delivery has been due.",
+      (each) => each.oldestDueMs / 1000,
+    );
+    this.#gauge(
+      census,
+      "blocked_lanes",
+      "Lanes whose head has failed or is dead.",
+      (each) => each.blockedLanes,
+    );
+    this.#gauge(
+      census,
+      "dead_deliveries",
+      "Deliveries that were given up and not redriven.",
+      (each) => each.dead,
+    );
+    this.#gauge(
+      census,
+      "census_age_seconds",
+      "How old the numbers of the outbox are.",
+      (_, ageMs) => ageMs / 1000,
+    );
   }
 
-  #gauge(census: Census, name: string, help: string, value: (each: OutboxCensus, ageMs: number) => number): void {
+  #gauge(
+    census: Census,
+    name: string,
+    help: string,
+    value: (each: OutboxCensus, ageMs: number) => number,
+  ): void {
     const gauge: Gauge = new Gauge({
       name: `posthorn_${name}`,
       help,
@@ -160,7 +206,12 @@ class PrometheusMetrics implements Metrics {
   }
 
   #counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
-    return new Counter({ name: `posthorn_${name}`, help, labelNames: [...labelNames], registers: [this.#registry] });
+    return new Counter({
+      name: `posthorn_${name}`,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+    });
   }
 
   #histogram(

@@ -16,7 +16,7 @@ export function prettyLine(json: string, colour: boolean): string {
     .map(([name, value]) => `${paint(`${neutralise(name)}=`, "faint", colour)}${fieldText(value)}`);
   const clock = String(time).slice(11, 23);
   const label = paint(String(level).padEnd(5), TONES[String(level)] ?? "plain", colour);
-  const head = `${paint(neutralise(clock), "faint", colour)} ${label} ${neutralise(String(msg ?? ""))}`;
+  const head = `${paint(neutralise(clock), "faint", colour)} ${label} ${neutralise(typeof msg === "string" ? msg : "")}`;
   return `${[head, ...fields, ...errorText(err)].join(" ")}\n`;
 }
 
@@ -35,7 +35,9 @@ function errorText(err: unknown): readonly string[] {
 function parsed(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return typeof value === "object" && value !== null
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -1,75 +1,42 @@
 import type { Observer, Signal } from "posthorn";
 import type { Logger } from "./log.js";
 
-type Level = "debug" | "info" | "warn" | "error";
-type Line = readonly [level: Level, message: string];
+type Line = readonly [level: "debug" | "info" | "warn" | "error", message: string];
+
+/** A row for every signal: one that the library adds is refused by the compiler until it has its line. */
+const LINES: Readonly<Record<Exclude<Signal["kind"], "delivery_attempted" | "handler_log">, Line>> = {
+  delivery_dead: ["warn", "delivery given up"],
+  endpoint_disabled: ["warn", "endpoint disabled"],
+  sequence_failed: ["error", "event could not be given its places"],
+  store_failed: ["error", "store failed"],
+  store_promise_lost: ["warn", "a setting of the database takes back durability"],
+  store_not_durable: ["warn", "store is not durable"],
+  wal_growing: ["warn", "write-ahead log grows"],
+  signature_refused: ["info", "signature refused"],
+  request_refused: ["info", "request refused"],
+  signature_accepted: ["debug", "signature accepted"],
+  event_received: ["debug", "event received"],
+  dedup_verdict: ["debug", "dedup verdict"],
+  secret_weak: ["warn", "secret is weak"],
+  stale_untold: ["warn", "source carries no time"],
+  dedup_evicted: ["warn", "an id was forgotten before its time"],
+};
 
 /** Writes a line for every signal of the library; one for each attempt. Signals carry no secret and no payload. */
 export function signalLog(log: Logger): Observer {
   return (signal) => {
     const [level, message] = lineOf(signal);
     const { kind: _, ...fields } = signal;
-    log[level](fields, message);
+    // A dozen digits of a duration tell nothing, and are a fifth of the line.
+    const told =
+      "durationMs" in fields ? { ...fields, durationMs: Math.round(fields.durationMs * 10) / 10 } : fields;
+    log[level](told, message);
   };
 }
 
 function lineOf(signal: Signal): Line {
-  switch (signal.kind) {
-    case "delivery_attempted":
-      return [signal.outcome === "acknowledged" ? "info" : "warn", "attempt"];
-    case "delivery_dead":
-      return ["warn", "delivery given up"];
-    case "endpoint_disabled":
-      return ["warn", "endpoint disabled"];
-    case "sequence_failed":
-      return ["error", "event could not be given its places"];
-    case "store_failed":
-      return ["error", "store failed"];
-    case "store_promise_lost":
-      return ["warn", "a setting of the database takes back durability"];
-    case "store_not_durable":
-      return ["warn", "store is not durable"];
-    case "wal_growing":
-      return ["warn", "write-ahead log grows"];
-    default:
-      return receivingLineOf(signal);
+  if (signal.kind === "delivery_attempted") {
+    return [signal.outcome === "acknowledged" ? "info" : "warn", "attempt"];
   }
-}
-
-type ReceivingSignal = Exclude<
-  Signal,
-  {
-    kind:
-      | "delivery_attempted"
-      | "delivery_dead"
-      | "endpoint_disabled"
-      | "sequence_failed"
-      | "store_failed"
-      | "store_promise_lost"
-      | "store_not_durable"
-      | "wal_growing";
-  }
->;
-
-function receivingLineOf(signal: ReceivingSignal): Line {
-  switch (signal.kind) {
-    case "signature_refused":
-      return ["info", "signature refused"];
-    case "request_refused":
-      return ["info", "request refused"];
-    case "signature_accepted":
-      return ["debug", "signature accepted"];
-    case "event_received":
-      return ["debug", "event received"];
-    case "dedup_verdict":
-      return ["debug", "dedup verdict"];
-    case "secret_weak":
-      return ["warn", "secret is weak"];
-    case "stale_untold":
-      return ["warn", "source carries no time"];
-    case "dedup_evicted":
-      return ["warn", "an id was forgotten before its time"];
-    case "handler_log":
-      return [signal.level, signal.message];
-  }
+  return signal.kind === "handler_log" ? [signal.level, signal.message] : LINES[signal.kind];
 }

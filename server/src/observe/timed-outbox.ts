@@ -43,7 +43,9 @@ export function timedOutbox(outbox: ServerOutbox, metrics: Pick<Metrics, "timed"
       if (typeof value !== "function") return value;
       // Bound: the store's private fields are its own, not the proxy's.
       const bound = value.bind(target) as Asked;
-      const asked = TIMED.has(name) ? (...given: unknown[]) => metrics.timed(String(name), () => bound(...given)) : bound;
+      const asked = TIMED.has(name)
+        ? (...given: unknown[]) => metrics.timed(String(name), () => bound(...given))
+        : bound;
       wrapped.set(name, asked);
       return asked;
     },

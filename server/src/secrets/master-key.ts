@@ -23,7 +23,12 @@ export function newMasterKey(): string {
 }
 
 /** Where the key is read from, if it is from a file. */
-export function masterKeyPath({ masterKey, masterKeyFile, dataDir, database }: KeySettings): string | undefined {
+export function masterKeyPath({
+  masterKey,
+  masterKeyFile,
+  dataDir,
+  database,
+}: KeySettings): string | undefined {
   if (masterKey !== undefined) return undefined;
   if (masterKeyFile !== undefined) return masterKeyFile;
   return database === undefined ? join(dataDir, KEY_FILE) : undefined;

@@ -1,11 +1,25 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /** Others than its owner may read it, or write it. */
 export function isLoose(path: string): boolean {
   // Windows has other rights, of which the mode tells nothing.
   return process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0;
+}
+
+/** Makes an empty file that only its owner may read, where there is none: databases take over the mode of theirs. */
+export function touchPrivateFile(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
 }
 
 /** Writes a file that only its owner may read; it is there whole or not at all. False where there is one already. */

@@ -13,7 +13,8 @@ export function keyIdOf(masterKey: Uint8Array): string {
 
 /** Closes secrets with AES-256-GCM, as `v1.<key id>.<iv>.<ciphertext and tag>`. */
 export function createSeal(masterKey: Uint8Array): SecretSeal {
-  if (masterKey.length !== 32) throw new RangeError(`The master key has ${masterKey.length} bytes; expected 32.`);
+  if (masterKey.length !== 32)
+    throw new RangeError(`The master key has ${masterKey.length} bytes; expected 32.`);
   return new MasterSeal(masterKey);
 }
 
@@ -37,7 +38,8 @@ class MasterSeal implements SecretSeal {
 
   open(sealed: string): string {
     const [version = "", keyId = "", iv = "", closed = "", ...rest] = sealed.split(".");
-    if (version !== VERSION || closed === "" || rest.length > 0) throw broken("it is not in the form of a sealed secret");
+    if (version !== VERSION || closed === "" || rest.length > 0)
+      throw broken("it is not in the form of a sealed secret");
     if (`${version}.${keyId}` !== this.#head) throw otherKey(keyId, this.#head.slice(VERSION.length + 1));
     const bytes = Buffer.from(closed, "base64url");
     // A shorter tag would be taken, and could be guessed.

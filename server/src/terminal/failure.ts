@@ -71,6 +71,11 @@ function exitOf(code: string): ExitName {
     case "api_unauthorised":
       return "refused";
     case "api_option_invalid":
+    // What a person handed in cannot be used, and nothing was asked of a server.
+    case "option_invalid":
+    case "source_invalid":
+    case "secret_malformed":
+    case "secret_missing":
       return "usage";
     default:
       return "failed";

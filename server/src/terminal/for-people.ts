@@ -14,11 +14,11 @@ export function duration(ms: number): string {
   if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toString()} s`;
   const words: string[] = [];
   let rest = ms;
-  for (const [unit, size] of UNITS) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
+  for (const [unit, unitMs] of UNITS) {
+    const whole = Math.floor(rest / unitMs);
+    rest -= whole * unitMs;
     // A unit between two that are there is part of the two: "2 d 5 min" would hide the hours that are none.
-    if (count > 0 || words.length > 0) words.push(count > 0 ? `${count} ${unit}` : "");
+    if (whole > 0 || words.length > 0) words.push(whole > 0 ? `${whole} ${unit}` : "");
   }
   return words
     .slice(0, 2)
@@ -62,7 +62,7 @@ export function count(number: number | bigint, one: string, many = `${one}s`): s
 }
 
 function coarse(ms: number): string {
-  const [unit, unitMs] = UNITS.find(([, size_]) => ms >= size_) ?? ["s", 1000];
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each) ?? ["s", 1000];
   return `${Math.floor(ms / unitMs)} ${unit}`;
 }
 

@@ -5,7 +5,7 @@
 const HOSTILE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
 /** The joiner inside of one emoji, which is no trick. */
 const JOINER = "\u200d";
-const PICTOGRAPH_BEFORE = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u;
+const PICTOGRAPH_BEFORE = /\p{Extended_Pictographic}(\ufe0f|\p{Emoji_Modifier})?$/u;
 const PICTOGRAPH_AFTER = /^\p{Extended_Pictographic}/u;
 /** Marks pile up over the lines above: beyond what any script needs they are shown as escapes. */
 const PILED = /(\p{M}{4})(\p{M}+)/gu;
@@ -15,7 +15,7 @@ const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 /** Makes a text from outside safe for a terminal, on one line: what could act is shown as an escape. */
 export function neutralise(text: string): string {
   return text
-    .replaceAll(PILED, (_, kept: string, rest: string) => kept + [...rest].map(escapeOf).join(""))
+    .replaceAll(PILED, (_, kept: string, rest: string) => kept + Array.from(rest, escapeOf).join(""))
     .replaceAll(HOSTILE, (found, at: number, whole: string) => {
       if (found === JOINER && joinsPictographs(whole, at)) return found;
       return SHORT[found] ?? escapeOf(found);

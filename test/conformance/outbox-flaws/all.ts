@@ -7,6 +7,8 @@ import { endpointFlaws } from "./endpoints.js";
 import { fidelityFlaws } from "./fidelity.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
+import { ingestFlaws } from "./ingest.js";
+import { lookupFlaws } from "./lookups.js";
 import { operatingFlaws } from "./operating.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
@@ -20,6 +22,8 @@ const FLAWS = {
   ...runFlaws,
   ...settlingFlaws,
   ...operatingFlaws,
+  ...ingestFlaws,
+  ...lookupFlaws,
 };
 
 /** One way each in which an outbox can be wrong. */

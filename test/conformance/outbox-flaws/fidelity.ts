@@ -45,6 +45,9 @@ export const fidelityFlaws = {
     mutate: (swaps) =>
       swapEvents(swaps, (events) => events.map((each) => ({ ...each, contentType: "application/json" }))),
   },
+  headers_lost: {
+    mutate: (swaps) => swapEvents(swaps, (events) => events.map((each) => ({ ...each, headers: undefined }))),
+  },
   keys_without_case: {
     mutate: (swaps) =>
       swapEvents(swaps, (events) => events.map((each) => ({ ...each, key: each.key?.toLowerCase() }))),

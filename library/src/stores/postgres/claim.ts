@@ -9,8 +9,11 @@ import { pickAloneSql, pickSql } from "./claim-pick.js";
 import type { LockedRow } from "./claim-rows.js";
 import { lockedRowsOf } from "./claim-rows.js";
 import { numberArray, textArray } from "./column-arrays.js";
-import type { Answer, Scope, Statement } from "./database.js";
+import type { Answer, Scope, Session, Statement } from "./database.js";
 import { recordEnded } from "./ended-deliveries.js";
+import { ENDPOINT_COLUMNS, storedEndpointOf } from "./endpoint-row.js";
+import type { EndpointSecrets } from "./endpoint-secrets.js";
+import type { KnownLeases } from "./known-leases.js";
 import type { LaneChange } from "./lane-change.js";
 import { claimedChange, claimOf, unleased } from "./lane-change.js";
 import { LaneWriter } from "./lane-write.js";
@@ -21,10 +24,25 @@ import { closeWith } from "./own-transaction.js";
 
 const MISSING_AGAIN_MS = 60_000;
 
+// How long an endpoint whose secrets cannot be opened is left alone, before they are looked at again.
+const UNOPENED_AGAIN_MS = 10_000;
+// More than any endpoint has room for.
+const FULL = 2 ** 31 - 1;
+
+export interface ClaimerParts {
+  readonly transactions: OwnTransactions;
+  readonly tables: OutboxTables;
+  readonly secrets: EndpointSecrets;
+  readonly leases: KnownLeases;
+  readonly observer: Observer | undefined;
+}
+
 /** Leases what is due. */
 export class Claimer {
   readonly #transactions: OwnTransactions;
   readonly #tables: OutboxTables;
+  readonly #secrets: EndpointSecrets;
+  readonly #leases: KnownLeases;
   readonly #observer: Observer | undefined;
   readonly #lanes: LaneWriter;
   readonly #loose: LooseWriter;
@@ -33,10 +51,13 @@ export class Claimer {
   readonly #watermarks = new Watermarks(systemClock);
   // The endpoint that was served last: the next claim begins after it.
   #cursor = 0n;
+  #openedAt = systemClock.monotonic();
 
-  constructor(transactions: OwnTransactions, tables: OutboxTables, observer: Observer | undefined) {
+  constructor({ transactions, tables, secrets, leases, observer }: ClaimerParts) {
     this.#transactions = transactions;
     this.#tables = tables;
+    this.#secrets = secrets;
+    this.#leases = leases;
     this.#observer = observer;
     this.#lanes = new LaneWriter(tables);
     this.#loose = new LooseWriter(tables);
@@ -46,6 +67,7 @@ export class Claimer {
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
     if (request.limit < 1) return { claims: [], lapsed: false };
+    if (this.#secrets.unopened.size > 0) await this.#openAgain();
     const pick = request.alone ? this.#pickAlone : this.#pick(request, []);
     reach("claim.before_lease");
     const changes = await this.#transactions.runFrom(pick, (scope, answer) =>
@@ -69,13 +91,16 @@ export class Claimer {
   ): Promise<readonly LaneChange[]> {
     const changes: LaneChange[] = [];
     for (let rows = picked; ;) {
-      const made = this.#changesOf(rows, request);
+      const open = await this.#opened(scope, rows);
+      const made = this.#changesOf(open, request);
       changes.push(...made);
       const written = made.filter(isChanged);
       await recordEnded(scope, written, this.#tables);
       const statements = [this.#lanes.statement(written, request), this.#loose.statement(written, request)];
-      const due = rows.filter((row) => !runsAlone(row));
-      if (request.alone || !this.#goesOn(due, request.limit - changes.length + made.length)) {
+      const due = open.filter((row) => !runsAlone(row));
+      const goesOn = this.#goesOn(due, request.limit - changes.length + made.length);
+      if (request.alone || (!goesOn && open.length === rows.length)) {
+        this.#leases.note(request.worker, changes);
         await closeWith(scope, statements);
         return changes;
       }
@@ -108,6 +133,7 @@ export class Claimer {
 
   #pick(request: ClaimRequest, leased: readonly LaneChange[]): Statement {
     const inFlight = new Map(request.inFlight);
+    for (const id of this.#secrets.unopened) inFlight.set(id, FULL);
     for (const { row, lease } of leased) {
       if (lease) inFlight.set(row.endpoint.id, (inFlight.get(row.endpoint.id) ?? 0) + 1);
     }
@@ -123,6 +149,35 @@ export class Claimer {
       ],
       prepared: true,
     };
+  }
+
+  /** Those that can be signed. Looked at before anything is leased: what is claimed and cannot be signed would be given up. */
+  async #opened(session: Session, rows: readonly LockedRow[]): Promise<readonly LockedRow[]> {
+    const opens = ({ endpoint: { id, version } }: LockedRow): boolean | undefined =>
+      this.#secrets.opens(id, version);
+    const unseen = rows.filter((row) => opens(row) === undefined);
+    if (unseen.length > 0) await this.#open(session, new Set(unseen.map(({ endpoint }) => endpoint.id)));
+    return this.#secrets.unopened.size === 0 ? rows : rows.filter((row) => opens(row) !== false);
+  }
+
+  async #open(session: Session, ids: ReadonlySet<string>): Promise<void> {
+    const { rows } = await session.query({
+      text: `
+        select ${ENDPOINT_COLUMNS} from ${this.#tables.endpoint} where public_id = any ($1::text[]) and removed_at is null`,
+      params: [textArray([...ids])],
+    });
+    const found = rows.map((row) => this.#secrets.opened(storedEndpointOf(row).endpoint));
+    const missing = new Set(ids);
+    for (const { id } of found) missing.delete(id);
+    for (const id of missing) this.#secrets.forget(id);
+  }
+
+  /** They may have been given others. */
+  async #openAgain(): Promise<void> {
+    const now = systemClock.monotonic();
+    if (now - this.#openedAt < UNOPENED_AGAIN_MS) return;
+    this.#openedAt = now;
+    await this.#open({ query: (statement) => this.#transactions.read(statement) }, this.#secrets.unopened);
   }
 
   /** A lane whose head is not there can only be mended by a person: they are told, again and again, and nobody else has to wait. */

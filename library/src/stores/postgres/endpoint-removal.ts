@@ -41,7 +41,10 @@ export class Removals {
 
   /** Returns the last key of this part; undefined where there is no further one. */
   #cancelLanes(endpoint: string, after: string | undefined): Promise<string | undefined> {
-    return this.#transactions.run((session) => cancelLanes(session, { endpoint, after }, this.#tables), "fresh");
+    return this.#transactions.run(
+      (session) => cancelLanes(session, { endpoint, after }, this.#tables),
+      "fresh",
+    );
   }
 
   #cancelLoose(endpoint: string): Promise<number> {

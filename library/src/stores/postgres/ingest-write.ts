@@ -18,7 +18,7 @@ interface GivenName {
 }
 
 /** A name as it stands in the database after ours were written. */
-export interface StandingName {
+interface StandingName {
   readonly given: GivenName;
   /** Of the event that it names. */
   readonly id: string;
@@ -73,7 +73,7 @@ export class IngestWriter {
       scope,
       names.filter(({ nth }) => lost.has(nth)),
     );
-    for (const nth of lost) ingested[nth] = judge(standing.filter(({ given }) => given.nth === nth));
+    for (const ofOne of byEvent(standing)) ingested[ofOne[0].given.nth] = judge(ofOne);
     scope.closing = this.#mend(standing, ingested);
     return ingested;
   }
@@ -90,7 +90,8 @@ export class IngestWriter {
         cross join lateral (
           select event_id, body_hash from ${this.#tables.name} as known
           where known.tenant = given.tenant and known.name = given.name limit 1
-        ) as known`,
+        ) as known
+        order by n`,
       params: [...namedParams(names), hashes.starts, hashes.lengths, hashes.bytes],
       prepared: true,
     });
@@ -134,14 +135,27 @@ export class IngestWriter {
   }
 }
 
-/** What becomes of an event that has met names: `names` are all of its own, in the order in which they were given. */
-export function judge(names: readonly StandingName[]): Ingested {
+type NamesOfOne = [StandingName, ...StandingName[]];
+
+/** The names of each event, in the order in which they were given. */
+function byEvent(standing: readonly StandingName[]): Iterable<NamesOfOne> {
+  const events = new Map<number, NamesOfOne>();
+  for (const name of standing) {
+    const ofOne = events.get(name.given.nth);
+    if (ofOne) ofOne.push(name);
+    else events.set(name.given.nth, [name]);
+  }
+  return events.values();
+}
+
+/** What becomes of an event that has met names. */
+function judge(names: NamesOfOne): Ingested {
   const before = names.filter(({ given, id }) => id !== given.id);
   const changed = before.find(({ same }) => !same);
   if (changed) return { kind: "conflict", id: changed.id };
   const [first] = before;
   // All of them are its own: it was stored by a commit whose answer was lost.
-  return first ? { kind: "duplicate", id: first.id } : { kind: "stored", id: names[0]?.given.id ?? "" };
+  return first ? { kind: "duplicate", id: first.id } : { kind: "stored", id: names[0].given.id };
 }
 
 function namesOf(batch: readonly IncomingEvent[]): readonly GivenName[] {

@@ -1,3 +1,4 @@
+import { equalBytes } from "../../bytes.js";
 import { systemClock } from "../../clock.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../outbox/ingest-store.js";
 import type { IngestWriter } from "./ingest-write.js";
@@ -82,7 +83,8 @@ export class Ingester {
         await this.#store(leaders.slice(0, half));
         return this.#store(leaders.slice(half));
       }
-      for (const { reject, twins } of leaders) for (const fail of [reject, ...twins.map((twin) => twin.reject)]) fail(error);
+      for (const { reject, twins } of leaders)
+        for (const fail of [reject, ...twins.map((twin) => twin.reject)]) fail(error);
     }
   }
 
@@ -165,5 +167,5 @@ function isSame(one: IncomingEvent, two: IncomingEvent): boolean {
 
 function sameBytes(one: Uint8Array | undefined, two: Uint8Array | undefined): boolean {
   if (one === undefined || two === undefined) return one === two;
-  return one.length === two.length && one.every((byte, n) => byte === two[n]);
+  return equalBytes(one, two);
 }

@@ -4,7 +4,7 @@ import type { PgClient, PostgresPool } from "./client.js";
 import { clientKind } from "./client.js";
 import type { Pool, Session, Statement } from "./database.js";
 import { MIGRATIONS } from "./migrations.js";
-import { DEFAULT_DEDUP_TABLE, DEFAULT_SCHEMA, optionInvalid, quotedName } from "./names.js";
+import { DEFAULT_DEDUP_TABLE, DEFAULT_SCHEMA, literal, optionInvalid, quotedName } from "./names.js";
 import { poolOf, singleConnection } from "./pool.js";
 import { storeError } from "./sqlstate.js";
 
@@ -19,6 +19,23 @@ export interface MigrationReport {
 export interface MigrateOptions {
   /** Where the tables are. @default "posthorn" */
   readonly schema?: string;
+  /** Other migrations than Posthorn's own, which are left alone then: for what is built on top of it. */
+  readonly set?: MigrationSet;
+}
+
+/** Migrations that are numbered for themselves, and recorded in the table `<name>_migration`. */
+export interface MigrationSet {
+  /** Lower-case letters, digits and _. */
+  readonly name: string;
+  readonly migrations: readonly Migration[];
+}
+
+export interface Migration {
+  /** 1, 2, 3 … */
+  readonly version: number;
+  readonly name: string;
+  /** In it, `posthorn.` stands for the schema. */
+  readonly sql: string;
 }
 
 /** Told where tables are missing: both ways to make them. */
@@ -35,33 +52,58 @@ export const MIGRATE_CURE: string =
  */
 export async function migrate(
   client: PostgresPool<unknown> | PgClient,
-  { schema = DEFAULT_SCHEMA }: MigrateOptions = {},
+  { schema = DEFAULT_SCHEMA, set }: MigrateOptions = {},
 ): Promise<MigrationReport> {
   const quoted = quotedName("schema", schema);
+  const record = set === undefined ? "migration" : `${checkedSet(set)}_migration`;
+  const table = `${quoted}.${record}`;
+  const migrations: readonly Migration[] = set?.migrations ?? MIGRATIONS;
   return inOwnTransaction(await migrationPool(client), async (session) => {
     // Looked at under the lock: two processes that looked before would both create.
-    const before = await versionOf(session, quoted);
-    if (before > MIGRATIONS.length) throw newer(before);
-    const missing = MIGRATIONS.filter(({ version }) => version > before);
-    for (const { version, name, sql } of missing) {
-      await session.query({ text: inSchema(sql, quoted) });
-      await recordVersion(session, quoted, { version, name });
+    const before = await versionOf(session, table);
+    if (before > migrations.length) throw newer(before, migrations.length, set);
+    const missing = migrations.filter(({ version }) => version > before);
+    if (set !== undefined && missing.length > 0) await createSchema(session, quoted);
+    for (const migration of missing) {
+      await session.query({ text: inSchema(migration.sql, quoted) });
+      await recordVersion(session, { table, key: `${record}_key` }, migration);
     }
-    return { applied: missing.map(({ name }) => name), version: MIGRATIONS.length };
+    return { applied: missing.map(({ name }) => name), version: migrations.length };
   });
+}
+
+const SET_NAME = /^[a-z][a-z0-9_]{0,29}$/;
+
+/** Its name; throws where its numbers leave a gap, in which a later migration would never be run. */
+function checkedSet({ name, migrations }: MigrationSet): string {
+  if (!SET_NAME.test(name)) {
+    throw optionInvalid(
+      `set.name is ${JSON.stringify(name)}; expected a letter, then up to 29 of a-z, digits and _.`,
+    );
+  }
+  const wrong = migrations.findIndex(({ version }, n) => version !== n + 1);
+  if (wrong === -1) return name;
+  throw optionInvalid(
+    `set.migrations has version ${migrations[wrong]?.version} at place ${wrong + 1}; expected 1, 2, 3 … in order.`,
+  );
 }
 
 /** Creates the table of `postgresDedup` alone, under the name it was given. */
 export async function migrateDedup(pool: Pool<unknown>, schema: string, table: string): Promise<void> {
   const sql = MIGRATIONS.find(({ name }) => name === "0002_create_dedup")?.sql ?? "";
   await inOwnTransaction(pool, async (session) => {
-    await session.query({
-      text: `
-        do $$ begin
-          if to_regnamespace('${schema}') is null then create schema ${schema}; end if;
-        end $$;
-        ${inSchema(renamed(sql, table), schema)}`,
-    });
+    await createSchema(session, schema);
+    await session.query({ text: inSchema(renamed(sql, table), schema) });
+  });
+}
+
+// Asked for only where it is missing: an administrator may have made it for a role that may make none.
+async function createSchema(session: Session, schema: string): Promise<void> {
+  await session.query({
+    text: `
+      do $$ begin
+        if to_regnamespace('${schema}') is null then create schema ${schema}; end if;
+      end $$`,
   });
 }
 
@@ -97,35 +139,35 @@ async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session)
   throw storeError(end.error, MIGRATE_CURE);
 }
 
-async function versionOf(session: Session, schema: string): Promise<number> {
-  const { rows } = await session.query({ text: `select to_regclass('${schema}.migration')::text` });
+async function versionOf(session: Session, table: string): Promise<number> {
+  const { rows } = await session.query({ text: `select to_regclass('${table}')::text` });
   if (typeof rows[0]?.[0] !== "string") return 0;
-  const found = await session.query({ text: `select max(version)::text from ${schema}.migration` });
+  const found = await session.query({ text: `select max(version)::text from ${table}` });
   return Number(found.rows[0]?.[0] ?? 0);
 }
 
 async function recordVersion(
   session: Session,
-  schema: string,
-  { version, name }: { version: number; name: string },
+  { table, key }: { readonly table: string; readonly key: string },
+  { version, name }: Pick<Migration, "version" | "name">,
 ): Promise<void> {
   await session.query({
     text: `
-      create table if not exists ${schema}.migration (
+      create table if not exists ${table} (
         version integer not null,
         name text not null,
         applied_at timestamptz not null,
-        constraint migration_key primary key (version)
+        constraint ${key} primary key (version)
       );
-      insert into ${schema}.migration (version, name, applied_at) values (${version}, '${name}', clock_timestamp());`,
+      insert into ${table} (version, name, applied_at) values (${version}, ${literal(name)}, clock_timestamp());`,
   });
 }
 
-function newer(found: number): PosthornError<InboxErrorCode> {
-  const known = MIGRATIONS.length;
+function newer(found: number, known: number, set: MigrationSet | undefined): PosthornError<InboxErrorCode> {
+  const tables = set === undefined ? "Posthorn's tables" : `the tables of the set "${set.name}"`;
   return new PosthornError(
     "not_migrated",
-    `The database has version ${found} of Posthorn's tables, and this Posthorn knows versions up to ${known}: ` +
+    `The database has version ${found} of ${tables}, and this Posthorn knows versions up to ${known}: ` +
       "a newer one has migrated it. Update the package; nothing was changed.",
     { detail: { found, known } },
   );

@@ -375,6 +375,43 @@ create table if not exists posthorn.ingest_name (
 
 -- What may be forgotten, oldest first. New names are added at its right end.
 create index if not exists ingest_name_keep_until on posthorn.ingest_name (keep_until) where keep_until is not null;
+
+-- Endpoints are removed a part at a time; null while something of a removed one is left.
+alter table posthorn.endpoint add column if not exists cleared_at timestamptz;
+
+-- A loose delivery is gone when it was delivered; its attempts have to tell where it went.
+alter table posthorn.loose_attempt add column if not exists endpoint_id bigint;
+
+-- What people look for, in the index that is there anyway: lists of events are filtered by it without the table, where
+-- an index more for each filter would cost every publisher as much as a fifth of its insert.
+alter table posthorn.event drop constraint if exists event_key,
+  add constraint event_key primary key (id) include (tenant, source, type, key);
+
+create index if not exists event_public_id on posthorn.event (public_id);
+
+-- The same for what waits for an event: it is found among all that waits in the lane, or for the endpoint.
+alter table posthorn.delivery drop constraint if exists delivery_key,
+  add constraint delivery_key primary key (lane_id, seq) include (event_id);
+
+drop index if exists posthorn.loose_delivery_ready;
+
+create index loose_delivery_ready on posthorn.loose_delivery (endpoint_id, ready_at) include (event_id, id)
+where ready_at is not null;
+
+-- What was tried, by event. Every delivery has a first attempt in each round; a retry costs nothing here.
+create index if not exists attempt_event on posthorn.attempt (event_id) where no = 1;
+
+create index if not exists loose_attempt_event on posthorn.loose_attempt (event_id) where no = 1;
+
+create index if not exists dead_event on posthorn.dead (event_id);
+
+create index if not exists cancelled_event on posthorn.cancelled (event_id);
+
+create index if not exists cancelled_lane on posthorn.cancelled (lane_id, seq) where lane_id is not null;
+
+create index if not exists cancelled_loose on posthorn.cancelled (loose_id) where loose_id is not null;
+
+create index if not exists endpoint_tenant on posthorn.endpoint (tenant, public_id) where removed_at is null;
 `,
   },
 ] as const;

@@ -19,18 +19,39 @@ import type {
   Skipped,
 } from "../../operator/operator-store.js";
 import type { Outbox } from "../../operator/outbox.js";
+import type {
+  DeliverySummary,
+  EventFilter,
+  EventSummary,
+  LaneSummary,
+  LookupStore,
+  OutboxCensus,
+  StoredEvent,
+} from "../../operator/lookup-store.js";
 import type { Endpoint, EndpointChange } from "../../outbox/endpoint.js";
+import type { ForgetLimits, IncomingEvent, Ingested, IngestStore } from "../../outbox/ingest-store.js";
 import type { OutboxStore, Written } from "../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
+import type { SecretSeal } from "../../outbox/secret-seal.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Wake } from "../../work/wake.js";
 import { readAttempts } from "./attempt-rows.js";
 import { listBlocked } from "./blocked-lanes.js";
+import { readCensus } from "./census.js";
 import { Claimer } from "./claim.js";
 import type { PostgresPool } from "./client.js";
 import { clientKind } from "./client.js";
 import { listDead } from "./dead-letters.js";
+import { deliveriesOfEvents, readDelivery } from "./deliveries-lookup.js";
+import { Removals } from "./endpoint-removal.js";
+import { EndpointSecrets } from "./endpoint-secrets.js";
+import { listEvents, readEvent } from "./events-lookup.js";
+import { forgetOldNames } from "./forget-names.js";
 import { hostSession } from "./host-session.js";
+import { IngestWriter } from "./ingest-write.js";
+import { Ingester } from "./ingest.js";
+import { KnownLeases } from "./known-leases.js";
+import { listLanes, readLane } from "./lanes-lookup.js";
 import { MIGRATE_CURE } from "./migrate.js";
 import { checkedMs, DEFAULT_SCHEMA, quotedName } from "./names.js";
 import { Appender } from "./outbox-append.js";
@@ -58,8 +79,17 @@ export interface PostgresOutboxOptions<Tx> {
   readonly prepare?: boolean;
   /** How long a connection is waited for, before `store_unavailable` is thrown. @default 5,000 */
   readonly acquireMs?: number;
+  /**
+   * Closes the secrets of endpoints in the database. Those that stand there without a seal are still read. An endpoint
+   * whose secrets cannot be opened reads as disabled and is told to the observer; its events wait, and other processes
+   * that can open them go on.
+   */
+  readonly seal?: SecretSeal;
   readonly observer?: Observer;
 }
+
+/** All that an outbox in Postgres can. */
+export type PostgresOutbox<Tx> = Outbox<Tx, "asynchronous"> & IngestStore & LookupStore;
 
 /**
  * Keeps the outbox in Postgres: events are published in the host's own transactions, and delivered by any number of
@@ -69,13 +99,14 @@ export interface PostgresOutboxOptions<Tx> {
  * await migrate(pool);
  * const outbox = postgresOutbox({ client: pool });
  */
-export function postgresOutbox<Tx>(options: PostgresOutboxOptions<Tx>): Outbox<Tx, "asynchronous"> {
-  const { client, schema = DEFAULT_SCHEMA, prepare = true, acquireMs = 5000, observer } = options;
+export function postgresOutbox<Tx>(options: PostgresOutboxOptions<Tx>): PostgresOutbox<Tx> {
+  const { client, schema = DEFAULT_SCHEMA, prepare = true, acquireMs = 5000, seal, observer } = options;
   const pool = poolOf<Tx>(clientKind(client), prepare);
-  return new PostgresOutbox({
+  return new OutboxInPostgres({
     transactions: new OwnTransactions(pool, checkedMs("acquireMs", acquireMs)),
     tables: outboxTablesIn(quotedName("schema", schema)),
     prepare,
+    seal,
     observer,
   });
 }
@@ -84,6 +115,7 @@ interface Parts {
   readonly transactions: OwnTransactions;
   readonly tables: OutboxTables;
   readonly prepare: boolean;
+  readonly seal: SecretSeal | undefined;
   readonly observer: Observer | undefined;
 }
 
@@ -94,7 +126,7 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
   clock: "store",
 });
 
-class PostgresOutbox<Tx> implements Outbox<Tx, "asynchronous"> {
+class OutboxInPostgres<Tx> implements PostgresOutbox<Tx> {
   readonly capabilities: StoreCapabilities = CAPABILITIES;
   readonly transactions = "asynchronous";
   readonly wake: Wake = new Wake();
@@ -102,22 +134,29 @@ class PostgresOutbox<Tx> implements Outbox<Tx, "asynchronous"> {
   readonly #events: EventWriter;
   readonly #keyed: KeyedWriter;
   readonly #appender: Appender;
+  readonly #ingester: Ingester;
   readonly #sequencer: Sequencer;
   readonly #endpoints: Endpoints;
+  readonly #secrets: EndpointSecrets;
+  readonly #leases = new KnownLeases();
   readonly #claimer: Claimer;
   readonly #settler: Settler;
 
   constructor(parts: Parts) {
-    const { transactions, tables, observer } = parts;
+    const { transactions, tables, seal, observer } = parts;
     this.#parts = parts;
     this.#events = new EventWriter(tables);
     this.#keyed = new KeyedWriter(tables);
     const committed = (): void => this.wake.ring("committed");
     this.#appender = new Appender({ transactions, events: this.#events, keyed: this.#keyed, committed });
-    this.#sequencer = new Sequencer(transactions, tables, observer);
-    this.#endpoints = new Endpoints(transactions, tables, this.#sequencer);
-    this.#claimer = new Claimer(transactions, tables, observer);
-    this.#settler = new Settler(transactions, tables);
+    this.#ingester = new Ingester({ transactions, writer: new IngestWriter(tables), committed });
+    const removals = new Removals(transactions, tables);
+    this.#secrets = new EndpointSecrets(seal, observer);
+    this.#sequencer = new Sequencer({ transactions, tables, removals, observer });
+    const own = { transactions, tables, secrets: this.#secrets, leases: this.#leases };
+    this.#endpoints = new Endpoints({ ...own, sequencer: this.#sequencer, removals });
+    this.#claimer = new Claimer({ ...own, observer });
+    this.#settler = new Settler(own);
   }
 
   async write(events: readonly OutgoingEvent[], tx: Tx): Promise<readonly Written[]> {
@@ -139,6 +178,14 @@ class PostgresOutbox<Tx> implements Outbox<Tx, "asynchronous"> {
 
   append(events: readonly OutgoingEvent[]): Promise<readonly Written[]> {
     return this.#appender.append(events);
+  }
+
+  ingest(incoming: IncomingEvent): Promise<Ingested> {
+    return this.#ingester.ingest(incoming);
+  }
+
+  forgetNames(limits: ForgetLimits): Promise<number> {
+    return forgetOldNames(this.#parts.transactions, limits, this.#parts.tables);
   }
 
   addEndpoint(endpoint: Endpoint): Promise<boolean> {
@@ -174,11 +221,11 @@ class PostgresOutbox<Tx> implements Outbox<Tx, "asynchronous"> {
   }
 
   release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number> {
-    return releaseLeases(this.#parts.transactions, { worker, held }, this.#parts.tables);
+    return releaseLeases({ ...this.#parts, leases: this.#leases }, worker, held);
   }
 
   untilDue(): Promise<number | undefined> {
-    return readUntilDue(this.#parts.transactions, this.#parts.tables);
+    return readUntilDue(this.#parts.transactions, this.#secrets.unopened, this.#parts.tables);
   }
 
   blockedLanes(page: Page): Promise<Paged<BlockedLane>> {
@@ -206,5 +253,33 @@ class PostgresOutbox<Tx> implements Outbox<Tx, "asynchronous"> {
   async attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
     const place = parseDeliveryId(deliveryId);
     return place === undefined ? [] : readAttempts(this.#parts.transactions, place, this.#parts.tables);
+  }
+  events(filter: EventFilter, page: Page): Promise<Paged<EventSummary>> {
+    return listEvents(this.#parts.transactions, { filter, page }, this.#parts.tables);
+  }
+
+  event(tenant: string, id: string): Promise<StoredEvent | undefined> {
+    return readEvent(this.#parts.transactions, { tenant, id }, this.#parts.tables);
+  }
+
+  deliveriesOf(tenant: string, eventIds: readonly string[]): Promise<readonly DeliverySummary[]> {
+    return deliveriesOfEvents(this.#parts.transactions, { tenant, eventIds }, this.#parts.tables);
+  }
+
+  async delivery(id: string): Promise<DeliverySummary | undefined> {
+    const place = parseDeliveryId(id);
+    return place && readDelivery(this.#parts.transactions, place, this.#parts.tables);
+  }
+
+  lanes(filter: { readonly endpointId?: string | undefined }, page: Page): Promise<Paged<LaneSummary>> {
+    return listLanes(this.#parts.transactions, { ...filter, ...page }, this.#parts.tables);
+  }
+
+  lane(id: bigint): Promise<LaneSummary | undefined> {
+    return readLane(this.#parts.transactions, id, this.#parts.tables);
+  }
+
+  census(): Promise<OutboxCensus> {
+    return readCensus(this.#parts.transactions, this.#parts.tables);
   }
 }

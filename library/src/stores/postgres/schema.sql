@@ -12,6 +12,7 @@ create table posthorn.attempt (
   answer bytea,
   constraint attempt_key PRIMARY KEY (lane_id, seq, round, no)
 ) with (autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE INDEX attempt_event ON posthorn.attempt USING btree (event_id) WHERE (no = 1);
 
 create table posthorn.cancelled (
   id bigint not null,
@@ -25,6 +26,9 @@ create table posthorn.cancelled (
   cancelled_at timestamp with time zone not null,
   constraint cancelled_key PRIMARY KEY (id)
 );
+CREATE INDEX cancelled_event ON posthorn.cancelled USING btree (event_id);
+CREATE INDEX cancelled_lane ON posthorn.cancelled USING btree (lane_id, seq) WHERE (lane_id IS NOT NULL);
+CREATE INDEX cancelled_loose ON posthorn.cancelled USING btree (loose_id) WHERE (loose_id IS NOT NULL);
 
 create table posthorn.dead (
   id bigint not null,
@@ -43,6 +47,7 @@ create table posthorn.dead (
   constraint dead_key PRIMARY KEY (id),
   constraint dead_place CHECK ((((lane_id IS NULL) = (seq IS NULL)) AND ((lane_id IS NULL) <> (loose_id IS NULL))))
 );
+CREATE INDEX dead_event ON posthorn.dead USING btree (event_id);
 CREATE UNIQUE INDEX dead_lane ON posthorn.dead USING btree (lane_id, seq, round) WHERE (lane_id IS NOT NULL);
 CREATE INDEX dead_listed ON posthorn.dead USING btree (id) WHERE (redriven_at IS NULL);
 CREATE UNIQUE INDEX dead_loose ON posthorn.dead USING btree (loose_id, round) WHERE (loose_id IS NOT NULL);
@@ -52,7 +57,7 @@ create table posthorn.delivery (
   seq bigint not null,
   event_id bigint not null,
   round integer not null,
-  constraint delivery_key PRIMARY KEY (lane_id, seq)
+  constraint delivery_key PRIMARY KEY (lane_id, seq) INCLUDE (event_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 
 create table posthorn.endpoint (
@@ -68,12 +73,14 @@ create table posthorn.endpoint (
   version bigint not null,
   stopped_at timestamp with time zone,
   removed_at timestamp with time zone,
+  cleared_at timestamp with time zone,
   constraint endpoint_dead CHECK ((dead = ANY (ARRAY['halt'::text, 'skip'::text, 'park'::text]))),
   constraint endpoint_key PRIMARY KEY (id),
   constraint endpoint_ordered_by CHECK ((ordered_by = ANY (ARRAY['key'::text, 'endpoint'::text, 'none'::text]))),
   constraint endpoint_state CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
 );
 CREATE UNIQUE INDEX endpoint_public_id ON posthorn.endpoint USING btree (public_id) WHERE (removed_at IS NULL);
+CREATE INDEX endpoint_tenant ON posthorn.endpoint USING btree (tenant, public_id) WHERE (removed_at IS NULL);
 
 create table posthorn.event (
   id bigint not null,
@@ -87,8 +94,10 @@ create table posthorn.event (
   deliver_at timestamp with time zone,
   expires_at timestamp with time zone,
   body bytea not null,
-  constraint event_key PRIMARY KEY (id)
+  headers text,
+  constraint event_key PRIMARY KEY (id) INCLUDE (tenant, source, type, key)
 ) with (autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE INDEX event_public_id ON posthorn.event USING btree (public_id);
 
 create table posthorn.inbox (
   tenant text collate "C" not null,
@@ -143,6 +152,16 @@ create table posthorn.inbox_refused (
 );
 CREATE INDEX inbox_refused_keep_until ON posthorn.inbox_refused USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 
+create table posthorn.ingest_name (
+  tenant text collate "C" not null,
+  name text collate "C" not null,
+  event_id text collate "C" not null,
+  body_hash bytea,
+  keep_until timestamp with time zone,
+  constraint ingest_name_key PRIMARY KEY (tenant, name)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE INDEX ingest_name_keep_until ON posthorn.ingest_name USING btree (keep_until) WHERE (keep_until IS NOT NULL);
+
 create table posthorn.lane (
   lane_id bigint not null,
   endpoint_id bigint not null,
@@ -195,8 +214,10 @@ create table posthorn.loose_attempt (
   status integer,
   error text,
   answer bytea,
+  endpoint_id bigint,
   constraint loose_attempt_key PRIMARY KEY (delivery_id, round, no)
 ) with (autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE INDEX loose_attempt_event ON posthorn.loose_attempt USING btree (event_id) WHERE (no = 1);
 
 create table posthorn.loose_delivery (
   id bigint not null,
@@ -213,7 +234,7 @@ create table posthorn.loose_delivery (
   constraint loose_delivery_key PRIMARY KEY (id)
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX loose_delivery_alone ON posthorn.loose_delivery USING btree (ready_at) WHERE (lapses >= 3);
-CREATE INDEX loose_delivery_ready ON posthorn.loose_delivery USING btree (endpoint_id, ready_at) WHERE (ready_at IS NOT NULL);
+CREATE INDEX loose_delivery_ready ON posthorn.loose_delivery USING btree (endpoint_id, ready_at) INCLUDE (event_id, id) WHERE (ready_at IS NOT NULL);
 
 create table posthorn.migration (
   version integer not null,

@@ -193,11 +193,7 @@ export class Sequencer {
   }
 
   /** Redrives whose endpoint was removed before they had their places. */
-  async #cancelOrphans(
-    session: Session,
-    staged: readonly Staged[],
-    { byNumber }: Directory,
-  ): Promise<void> {
+  async #cancelOrphans(session: Session, staged: readonly Staged[], { byNumber }: Directory): Promise<void> {
     const orphans = staged.filter(({ target }) => target !== undefined && !byNumber.has(target));
     if (orphans.length === 0) return;
     await session.query({

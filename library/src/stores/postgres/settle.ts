@@ -4,7 +4,10 @@ import type { LockedRow } from "./claim-rows.js";
 import { lockedRowsOf, readLockedSql } from "./claim-rows.js";
 import { numberArray } from "./column-arrays.js";
 import type { Parameter } from "./database.js";
+import type { EndpointSecrets } from "./endpoint-secrets.js";
 import { recordEnded } from "./ended-deliveries.js";
+import type { KnownLeases } from "./known-leases.js";
+import { nameOf } from "./known-leases.js";
 import type { LaneChange } from "./lane-change.js";
 import { advanceOf, claimOf, settledChange } from "./lane-change.js";
 import { LaneWriter } from "./lane-write.js";
@@ -13,17 +16,28 @@ import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
 import { closeWith } from "./own-transaction.js";
 
+export interface SettlerParts {
+  readonly transactions: OwnTransactions;
+  readonly tables: OutboxTables;
+  readonly secrets: EndpointSecrets;
+  readonly leases: KnownLeases;
+}
+
 /** Writes what workers did with their claims. */
 export class Settler {
   readonly #transactions: OwnTransactions;
   readonly #tables: OutboxTables;
+  readonly #secrets: EndpointSecrets;
+  readonly #leases: KnownLeases;
   readonly #lanes: LaneWriter;
   readonly #loose: LooseWriter;
   readonly #lockSql: string;
 
-  constructor(transactions: OwnTransactions, tables: OutboxTables) {
+  constructor({ transactions, tables, secrets, leases }: SettlerParts) {
     this.#transactions = transactions;
     this.#tables = tables;
+    this.#secrets = secrets;
+    this.#leases = leases;
     this.#lanes = new LaneWriter(tables);
     this.#loose = new LooseWriter(tables);
     this.#lockSql = lockSql(tables);
@@ -36,7 +50,8 @@ export class Settler {
     const lock = { text: this.#lockSql, params: lockParams(sorted, request), prepared: true };
     reach("settle.before_record");
     const changes = await this.#transactions.runFrom(lock, async (scope, { rows }) => {
-      const made = changesOf(sorted, lockedRowsOf(rows, request.run.maxBytes));
+      const made = this.#changesOf(sorted, lockedRowsOf(rows, request.run.maxBytes));
+      this.#leases.note(request.worker, made);
       await recordEnded(scope, made, this.#tables);
       await closeWith(scope, [this.#lanes.statement(made, request), this.#loose.statement(made, request)]);
       return made;
@@ -45,21 +60,22 @@ export class Settler {
     const settled = new Map(changes.map((change) => [nameOf(change.row), change]));
     return settlements.map(({ claim }) => {
       const change = settled.get(nameOf(claim));
+      if (!change?.lease) this.#leases.drop(request.worker, claim);
       return change === undefined ? { kind: "stale" } : { kind: "settled", next: claimOf(change) };
     });
   }
-}
 
-/** What becomes of those that were locked; the others are stale. */
-function changesOf(sorted: readonly Settlement[], found: ReadonlyMap<number, LockedRow>): LaneChange[] {
-  return sorted.flatMap((settlement, n) => {
-    const row = found.get(n + 1);
-    return row === undefined ? [] : [settledChange(row, settlement)];
-  });
-}
-
-function nameOf({ kind, id }: Pick<LockedRow, "kind" | "id">): string {
-  return `${kind} ${id}`;
+  /** What becomes of those that were locked; the others are stale. */
+  #changesOf(sorted: readonly Settlement[], found: ReadonlyMap<number, LockedRow>): LaneChange[] {
+    return sorted.flatMap((settlement, n) => {
+      const row = found.get(n + 1);
+      if (row === undefined) return [];
+      const { id, version } = row.endpoint;
+      // Its secrets may have been changed into what cannot be opened here; the next claim looks at them.
+      const next = settlement.next && !this.#secrets.isOutdated(id, version);
+      return [settledChange(row, { ...settlement, next })];
+    });
+  }
 }
 
 function lockParams(sorted: readonly Settlement[], { run }: Pick<SettleRequest, "run">): Parameter[] {

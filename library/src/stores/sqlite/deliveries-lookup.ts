@@ -61,8 +61,8 @@ export function deliveriesOf(
   eventIds: readonly string[],
 ): DeliverySummary[] {
   const events = turn.client.allWide(
-    `select e.id from json_each(?) as wanted cross join posthorn_event e indexed by posthorn_event_public_id
-     on e.event_id = wanted.value and e.tenant = ?`,
+    `select e.id from json_each(?) cross join posthorn_event e indexed by posthorn_event_public_id
+     on e.event_id = json_each.value and e.tenant = ?`,
     JSON.stringify([...new Set(eventIds)]),
     withoutNul(tenant),
   ) as { id: bigint }[];
@@ -108,7 +108,7 @@ function eventAt({ client }: OutboxTurn, lane: bigint, seq: bigint): bigint | un
 
 function summaryOf(turn: OutboxTurn, row: PlaceColumns): DeliverySummary {
   const isLane = row.lane !== 0n;
-  const attempt = parsed<LastAttempt>(row.attempt);
+  const attempt = parsed(row.attempt) as LastAttempt | undefined;
   const { state, round, because } = standingOf(row, attempt);
   // Of this round alone: what a redriven one went through before is told by its attempts.
   const last = attempt?.[0] === round ? attempt : undefined;
@@ -141,7 +141,7 @@ interface Standing {
 }
 
 function standingOf(row: PlaceColumns, attempt: LastAttempt | undefined): Standing {
-  const dead = parsed<Ending>(row.dead);
+  const dead = parsed(row.dead) as Ending | undefined;
   if (row.round === null) return endedOf(row, attempt, dead);
   const round = Number(row.round);
   if (isDeadHead(row)) return { state: "dead", round, because: dead?.[1] };
@@ -152,7 +152,7 @@ function standingOf(row: PlaceColumns, attempt: LastAttempt | undefined): Standi
 
 /** What the record of the last round says. */
 function endedOf(row: PlaceColumns, attempt: LastAttempt | undefined, dead: Ending | undefined): Standing {
-  const cancelled = parsed<Ending>(row.cancelled);
+  const cancelled = parsed(row.cancelled) as Ending | undefined;
   if (attempt?.[3] === "acknowledged") return { state: "delivered", round: attempt[0], because: undefined };
   if (cancelled !== undefined && cancelled[0] >= (dead?.[0] ?? 0)) {
     return { state: "cancelled", round: cancelled[0], because: cancelled[1] };
@@ -177,6 +177,6 @@ function dueInMs(turn: OutboxTurn, row: PlaceColumns, state: DeliveryState): num
   return Math.max(0, Number(row.ready_at) - turn.nowMs);
 }
 
-function parsed<T>(json: string | null): T | undefined {
-  return json === null ? undefined : (JSON.parse(json) as T);
+function parsed(json: string | null): unknown {
+  return json === null ? undefined : (JSON.parse(json) as unknown);
 }

@@ -6,7 +6,7 @@ import { withoutNul } from "./inbox-row.js";
 
 // Of events that the filter may pass over, so that a type which nobody publishes does not stop the process: the page
 // that finds none says where to go on.
-const LOOKED_AT = 5000;
+const LOOKED_AT = 20_000;
 const NEWEST = 2n ** 63n - 1n;
 
 const COLUMNS = `e.id, e.event_id, e.tenant, e.source, e.type, e.key, e.content_type, e.event_at, e.expires_at, e.deliver_at,

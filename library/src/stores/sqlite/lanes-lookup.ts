@@ -74,16 +74,19 @@ function nearLanes(
   return { rows, end: end?.id };
 }
 
-/** The others, by the indexes that know which lanes wait: few of them do, or the page would be full. */
+/** The others, by the indexes that know which lanes wait, and which SQLite would not choose: few of them do, or the page would be full. */
 function farLanes({ client }: OutboxTurn, { after, endpoint, limit }: Span): LaneColumns[] {
+  const which = [after, endpoint ?? null, endpoint ?? null];
   return client.allWide(
     `${SELECT} where l.id in (
-       select id from posthorn_lane where ready_at is not null and id > ? and (? is null or endpoint = ?)
-       union select id from posthorn_lane where state <> 'flowing' and id > ? and (? is null or endpoint = ?)
+       select id from posthorn_lane indexed by posthorn_lane_ready
+       where ready_at is not null and id > ? and (? is null or endpoint = ?)
+       union select id from posthorn_lane indexed by posthorn_lane_stopped
+       where state <> 'flowing' and id > ? and (? is null or endpoint = ?)
        order by 1 limit +?)
      order by l.id`,
-    ...[after, endpoint ?? null, endpoint ?? null],
-    ...[after, endpoint ?? null, endpoint ?? null],
+    ...which,
+    ...which,
     limit,
   ) as LaneColumns[];
 }

@@ -268,6 +268,7 @@ export const outboxDeliveryLookups: readonly OutboxPledge[] = [
       const head = await claimOne(bench);
       await kill(bench, head, "skip");
       same(await outboxOf(bench).redrive(deliveryIn(head)), "at_end", "redrive");
+      await sequenceAll(bench);
       same(await statesOf(bench, "e1"), "e1 dead, e1 waiting", "how both stand");
       same((await outboxOf(bench).delivery(deliveryIn(head)))?.state, "dead", "the old one by its id");
       same(await deliverAll(bench), "e2 e1", "what is delivered");

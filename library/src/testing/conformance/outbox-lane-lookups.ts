@@ -185,7 +185,7 @@ export const outboxLaneLookups: readonly OutboxPledge[] = [
       alike(await censusOf(bench), { ...NOTHING, waiting: 6 }, "six deliveries");
       const { claims } = await claim(bench);
       alike(await censusOf(bench), { ...NOTHING, waiting: 6 }, "four of them under way");
-      const [lane] = claims.filter(({ kind }) => kind === "lane");
+      const lane = claims.find(({ kind }) => kind === "lane");
       const [one, two] = claims.filter(({ kind }) => kind === "loose");
       holds(lane !== undefined && one !== undefined && two !== undefined, "Not all were claimed");
       await fail(bench, lane, 1);

@@ -17,18 +17,18 @@ export interface Moment {
   readonly lanes: readonly Lane[];
 }
 
-/** The whole picture, as lines that fit the terminal. Pure. */
-export function drawBoard(moment: Moment, canvas: Canvas, rows: number | undefined): readonly string[] {
+/** The whole picture, in at most so many lines. Pure. */
+export function drawBoard(moment: Moment, canvas: Canvas, most: number): readonly string[] {
+  const title = `${count(moment.published, "event")} in ${duration(moment.passedMs)}, server ${moment.url}`;
   const head = [
-    paint("A small town", "strong", canvas.colour) +
-      `  ${count(moment.published, "event")} in ${duration(moment.passedMs)}, server ${moment.url}, Ctrl-C ends it`,
+    `${paint("A small town", "strong", canvas.colour)}  ${title}`,
     "",
     ...linesOf(drawTable(houseTable(moment), canvas)),
     "",
     paint(laneTitle(moment.lanes), "strong", canvas.colour),
   ];
   const lanes = moment.lanes.length === 0 ? [] : linesOf(drawTable(laneTable(moment.lanes), canvas));
-  return [...head, ...lanes].slice(0, rows === undefined ? undefined : Math.max(1, rows - 1));
+  return [...head, ...lanes].slice(0, most);
 }
 
 function laneTitle(lanes: readonly Lane[]): string {

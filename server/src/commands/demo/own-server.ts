@@ -44,9 +44,10 @@ export async function startOwnServer(context: CommandContext): Promise<OwnServer
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    return { address: await written(join(directory, "cli.json"), child, context.clock), stop };
+    return { address: await written(join(directory, "cli.json"), child, context), stop };
   } catch (error) {
     await stop();
+    if (error instanceof CommandFailure) throw error;
     throw new CommandFailure("failed", `The demo's own server did not start. It said: ${words()}`, {
       cure: "Start one with `posthorn serve --dev`, and the demo again beside it.",
       cause: error,
@@ -77,12 +78,15 @@ function tailOf(child: ChildProcess): () => string {
   return () => tail.trim() || "nothing";
 }
 
-async function written(path: string, child: ChildProcess, clock: Clock): Promise<ServerAddress> {
+async function written(path: string, child: ChildProcess, context: CommandContext): Promise<ServerAddress> {
+  const { clock } = context;
+  const signal = context.interrupted();
   const until = clock.monotonic() + START_MS;
   while (clock.monotonic() < until && child.exitCode === null && child.pid !== undefined) {
+    if (signal.aborted) throw new CommandFailure("interrupted", "The demo was ended before it began.");
     const address = existsSync(path) ? readAddress(path) : undefined;
     if (address !== undefined) return address;
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(LOOK_MS, signal);
   }
   throw new Error(`${path} was not written.`);
 }

@@ -32,14 +32,17 @@ export class Traffic {
   async run(): Promise<void> {
     const { rate, clock, signal, client } = this.#options;
     let owed = 0;
+    let beatAt = clock.monotonic();
     while (!signal.aborted) {
-      owed += (rate * BEAT_MS) / 1000;
+      await clock.sleep(BEAT_MS, signal);
+      // By the clock, and never more than a second's worth: a server that was slow is not flooded afterwards.
+      owed = Math.min(rate, owed + (rate * (clock.monotonic() - beatAt)) / 1000);
+      beatAt = clock.monotonic();
       const events = Array.from({ length: Math.floor(owed) }, () => this.#next());
       owed -= events.length;
       // With ids of their own: an answer that is lost does not double them.
       if (events.length > 0) await client.events.publish(events);
       this.#published += events.length;
-      await clock.sleep(BEAT_MS, signal);
     }
   }
 

@@ -13,7 +13,7 @@ import {
 
 export const DELIVERY: object = {
   $id: "Delivery",
-  ...whole({
+  ...whole<Delivery>({
     id: { type: "string" },
     eventId: { type: "string" },
     endpointId: { type: "string" },
@@ -35,7 +35,7 @@ export const DELIVERY: object = {
 
 export const ATTEMPT: object = {
   $id: "Attempt",
-  ...whole({
+  ...whole<Attempt>({
     round: { type: "integer" },
     number: { type: "integer" },
     startedAt: INSTANT,

@@ -1,6 +1,7 @@
 import type { Endpoint as EndpointRecord } from "posthorn";
-import type { Endpoint, TestSend } from "posthorn/client";
+import type { CreatedEndpoint, Endpoint, EndpointInput, EndpointUpdate, TestSend } from "posthorn/client";
 import type { EgressAnswer } from "posthorn/dispatch";
+import type { FieldsOf } from "./text.js";
 import { base64, MAYBE_NUMBER, MAYBE_TEXT, TEXTS, whole } from "./text.js";
 
 const PATTERNS = {
@@ -39,7 +40,7 @@ const INPUT = {
   dead: { type: ["string", "null"], enum: ["halt", "skip", "park", null] },
   maxInFlight: { type: "integer", minimum: 1, maximum: 10_000 },
   retry: RETRY,
-} as const;
+} as const satisfies FieldsOf<EndpointUpdate>;
 
 export const ENDPOINT_INPUT: object = {
   $id: "EndpointInput",
@@ -50,7 +51,7 @@ export const ENDPOINT_INPUT: object = {
     id: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" },
     tenant: { type: "string", minLength: 1, maxLength: 255 },
     ...INPUT,
-  },
+  } satisfies FieldsOf<EndpointInput>,
 };
 
 export const ENDPOINT_UPDATE: object = {
@@ -77,7 +78,7 @@ const ENDPOINT_FIELDS = {
   version: { type: "integer" },
 } as const;
 
-export const ENDPOINT: object = { $id: "Endpoint", ...whole(ENDPOINT_FIELDS) };
+export const ENDPOINT: object = { $id: "Endpoint", ...whole<Endpoint>(ENDPOINT_FIELDS) };
 
 export const CREATED_ENDPOINT: object = {
   $id: "CreatedEndpoint",
@@ -86,12 +87,12 @@ export const CREATED_ENDPOINT: object = {
   properties: {
     ...ENDPOINT_FIELDS,
     secret: { type: "string", description: "The one that was made, where none was given. Shown this once." },
-  },
+  } satisfies FieldsOf<CreatedEndpoint>,
 };
 
 export const TEST_SEND: object = {
   $id: "TestSend",
-  ...whole({
+  ...whole<TestSend>({
     eventId: { type: "string" },
     outcome: { type: "string", enum: ["acknowledged", "refused", "unreachable", "unknown", "forbidden"] },
     status: MAYBE_NUMBER,

@@ -1,6 +1,7 @@
 import type { DeliverySummary, EventSummary as EventRecord, StoredEvent } from "posthorn/operator";
-import type { EventDetail, EventSummary } from "posthorn/client";
+import type { EventDetail, EventInput, EventSummary, PublishedEvent } from "posthorn/client";
 import { showDelivery } from "./delivery.js";
+import type { FieldsOf } from "./text.js";
 import { INSTANT, instant, MAYBE_INSTANT, MAYBE_TEXT, whole } from "./text.js";
 
 const NAME = { type: "string", minLength: 1, maxLength: 255 } as const;
@@ -28,12 +29,12 @@ export const EVENT_INPUT: object = {
     deliverAt: { ...INSTANT, description: "Not before." },
     expiresAt: { ...INSTANT, description: "Not after." },
     headers: { ...HEADERS, description: "Sent along; none that signs or frames the request." },
-  },
+  } satisfies FieldsOf<EventInput>,
 };
 
 export const PUBLISHED_EVENT: object = {
   $id: "PublishedEvent",
-  ...whole({
+  ...whole<PublishedEvent>({
     id: { type: "string" },
     duplicate: { type: "boolean", description: "It was published before, and is not sent again." },
   }),
@@ -52,11 +53,15 @@ const FIELDS = {
   expiresAt: MAYBE_INSTANT,
 } as const;
 
-export const EVENT_SUMMARY: object = { $id: "EventSummary", ...whole(FIELDS) };
+export const EVENT_SUMMARY: object = { $id: "EventSummary", ...whole<EventSummary>(FIELDS) };
 
 export const EVENT_DETAIL: object = {
   $id: "EventDetail",
-  ...whole({ ...FIELDS, headers: HEADERS, deliveries: { type: "array", items: { $ref: "Delivery#" } } }),
+  ...whole<EventDetail>({
+    ...FIELDS,
+    headers: HEADERS,
+    deliveries: { type: "array", items: { $ref: "Delivery#" } },
+  }),
 };
 
 export function showEvent(event: EventRecord): EventSummary {

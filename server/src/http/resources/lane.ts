@@ -4,7 +4,7 @@ import { BIG, INSTANT, MAYBE_BIG, MAYBE_NUMBER, MAYBE_TEXT, whole } from "./text
 
 export const LANE: object = {
   $id: "Lane",
-  ...whole({
+  ...whole<Lane>({
     id: BIG,
     tenant: { type: "string" },
     endpointId: { type: "string" },
@@ -21,7 +21,7 @@ export const LANE: object = {
 
 export const DEAD_LETTER: object = {
   $id: "DeadLetter",
-  ...whole({
+  ...whole<DeadLetter>({
     id: { type: "string", description: "By which it is redriven." },
     tenant: { type: "string" },
     endpointId: { type: "string" },

@@ -1,3 +1,6 @@
+import type { Problem } from "posthorn/client";
+import type { FieldsOf } from "./text.js";
+
 /** Of RFC 9457. */
 export const PROBLEM: object = {
   $id: "Problem",
@@ -12,5 +15,5 @@ export const PROBLEM: object = {
     requestId: { type: "string", description: "What the server's log calls this request." },
     field: { type: "string", description: "Which part of the request is wrong." },
     ids: { type: "array", items: { type: "string" }, description: "Of the events that are in conflict." },
-  },
+  } satisfies FieldsOf<Problem>,
 };

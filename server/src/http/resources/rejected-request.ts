@@ -4,7 +4,7 @@ import { INSTANT, TEXTS, whole } from "./text.js";
 
 export const REJECTED_REQUEST: object = {
   $id: "RejectedRequest",
-  ...whole({
+  ...whole<RejectedRequest>({
     id: { type: "string" },
     source: { type: "string" },
     receivedAt: INSTANT,

@@ -1,5 +1,6 @@
-import type { Source } from "posthorn/client";
+import type { Source, SourceInput, SourceUpdate } from "posthorn/client";
 import type { SourceRecord } from "../../registry/source.js";
+import type { FieldsOf } from "./text.js";
 import { INSTANT, TEXTS, whole } from "./text.js";
 
 const POINTERS = { type: "array", maxItems: 64, items: { type: "string", maxLength: 1000 } } as const;
@@ -55,7 +56,7 @@ const INPUT = {
     description: "Patterns of headers that are sent on, `*` for any text.",
   },
   allowUnverified: { type: "boolean", description: "Must be true for the scheme `none`." },
-} as const;
+} as const satisfies FieldsOf<SourceUpdate>;
 
 export const SOURCE_INPUT: object = {
   $id: "SourceInput",
@@ -69,7 +70,7 @@ export const SOURCE_INPUT: object = {
       description: "Lower-case letters, digits, `-`, `_`.",
     },
     ...INPUT,
-  },
+  } satisfies FieldsOf<SourceInput>,
 };
 
 export const SOURCE_UPDATE: object = {
@@ -82,7 +83,7 @@ export const SOURCE_UPDATE: object = {
 
 export const SOURCE: object = {
   $id: "Source",
-  ...whole({
+  ...whole<Source>({
     name: { type: "string" },
     scheme: { type: "string" },
     secretCount: { type: "integer" },

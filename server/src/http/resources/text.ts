@@ -9,10 +9,13 @@ export const BIG = { type: "string", pattern: "^\\d{1,19}$" } as const;
 export const MAYBE_BIG = { type: ["string", "null"], pattern: "^\\d{1,19}$" } as const;
 export const TEXTS = { type: "array", items: { type: "string" } } as const;
 
-/** An object of which every field is there. */
-export function whole(properties: Readonly<Record<string, object>>): object {
+/** An object of which every field is there: those of the client's type, which the compiler compares. */
+export function whole<T extends object>(properties: FieldsOf<T>): object {
   return { type: "object", required: Object.keys(properties), properties };
 }
+
+/** A schema for each field of a type, and none besides. */
+export type FieldsOf<T extends object> = Readonly<Record<keyof T, object>>;
 
 export function base64(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : Buffer.from(bytes).toString("base64");

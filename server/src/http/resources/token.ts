@@ -1,5 +1,6 @@
-import type { Token } from "posthorn/client";
+import type { CreatedToken, Token, TokenInput } from "posthorn/client";
 import type { TokenRecord } from "../../registry/token.js";
+import type { FieldsOf } from "./text.js";
 import { INSTANT, instant, MAYBE_INSTANT, whole } from "./text.js";
 
 const SCOPE = { type: "string", enum: ["read", "full"] } as const;
@@ -17,7 +18,7 @@ export const TOKEN_INPUT: object = {
     },
     scope: SCOPE,
     expiresAt: { ...INSTANT, description: "Never where it is left out." },
-  },
+  } satisfies FieldsOf<TokenInput>,
 };
 
 const FIELDS = {
@@ -29,11 +30,11 @@ const FIELDS = {
   lastUsedAt: { ...MAYBE_INSTANT, description: "To the minute." },
 } as const;
 
-export const TOKEN: object = { $id: "Token", ...whole(FIELDS) };
+export const TOKEN: object = { $id: "Token", ...whole<Token>(FIELDS) };
 
 export const CREATED_TOKEN: object = {
   $id: "CreatedToken",
-  ...whole({ ...FIELDS, token: { type: "string", description: "Shown this once." } }),
+  ...whole<CreatedToken>({ ...FIELDS, token: { type: "string", description: "Shown this once." } }),
 };
 
 export function showToken(token: TokenRecord): Token {

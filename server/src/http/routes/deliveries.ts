@@ -93,7 +93,7 @@ const REDRIVE = routeSchema({
   summary: "Makes a dead delivery due again, in its old place where its lane has waited for it.",
   tag,
   params: param("id"),
-  answers: { 200: whole({ result: { type: "string", enum: ["in_place", "at_end"] } }) },
+  answers: { 200: whole<Redriven>({ result: { type: "string", enum: ["in_place", "at_end"] } }) },
 });
 
 const DEAD = routeSchema({

@@ -54,7 +54,7 @@ export function registerEndpoints(api: FastifyInstance, parts: ApiParts): void {
   api.post<ById>("/endpoints/:id/resume", { schema: RESUME }, async ({ params }) =>
     showEndpoint(await endpoints.resume(params.id)),
   );
-  api.post<ById & { Body: TestInput | undefined }>(
+  api.post<ById & { Body: TestInput }>(
     "/endpoints/:id/test",
     { schema: TEST, preValidation: bodyOptional },
     async ({ params, body }): Promise<TestSend> => sendTest(parts, await read(parts, params.id), body),

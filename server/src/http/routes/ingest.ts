@@ -18,7 +18,7 @@ export function registerIngest(
   app.route({
     method: "POST",
     url: "/in/:source",
-    schema: { hide: true } as object,
+    schema: { hide: true },
     onRequest: route.onRequest,
     // Never reached: the hook answers, so that the framework neither parses nor refuses by content type.
     handler: (_request, reply) => reply.code(500).send(),
@@ -59,7 +59,9 @@ class IngestRoute {
     reply: FastifyReply,
     { done, body }: { readonly done: HookHandlerDoneFunction; readonly body: Uint8Array },
   ): void {
-    this.#ingest.receive(sourceOf(request), received(request, body)).then((answer) => send(reply, answer), done);
+    this.#ingest
+      .receive(sourceOf(request), received(request, body))
+      .then((answer) => send(reply, answer), done);
   }
 
   #refuse(
@@ -68,7 +70,10 @@ class IngestRoute {
     { done, refusal }: { readonly done: HookHandlerDoneFunction; readonly refusal: Refusal },
   ): void {
     this.#ingest
-      .refuse(sourceOf(request), received(request, EMPTY), { bodyBytes: announcedBytes(request.raw) ?? 0, ...refusal })
+      .refuse(sourceOf(request), received(request, EMPTY), {
+        bodyBytes: announcedBytes(request.raw) ?? 0,
+        ...refusal,
+      })
       .then(({ status }) => answerUnread(reply, status), done);
   }
 

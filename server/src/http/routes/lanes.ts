@@ -61,5 +61,5 @@ const SKIP = routeSchema({
   summary: "Passes over the head of a lane: the lane goes on, and receivers are told of the gap.",
   tag,
   params: param("id"),
-  answers: { 200: whole({ result: { type: "string", enum: ["skipped", "intended"] } }) },
+  answers: { 200: whole<Skipped>({ result: { type: "string", enum: ["skipped", "intended"] } }) },
 });

@@ -49,7 +49,7 @@ async function create(parts: ApiParts, input: SourceInput): Promise<Source> {
   if (!(await parts.registry.addSource(source))) {
     throw problem("conflict", `There is a source ${source.name} already. Change it, or choose another name.`);
   }
-  parts.sourcesChanged();
+  await parts.sourcesChanged();
   return showSource(source);
 }
 
@@ -57,13 +57,13 @@ async function update(parts: ApiParts, name: string, change: SourceUpdate): Prom
   const before = await read(parts, name);
   const changed = await parts.registry.changeSource(name, checkSourceChange(before, change, parts.clock));
   if (changed === undefined) throw notFound("source", name);
-  parts.sourcesChanged();
+  await parts.sourcesChanged();
   return showSource(changed);
 }
 
-async function remove({ registry, sourcesChanged }: ApiParts, name: string): Promise<void> {
-  if (!(await registry.removeSource(name))) throw notFound("source", name);
-  sourcesChanged();
+async function remove(parts: ApiParts, name: string): Promise<void> {
+  if (!(await parts.registry.removeSource(name))) throw notFound("source", name);
+  await parts.sourcesChanged();
 }
 
 const LIST = routeSchema({

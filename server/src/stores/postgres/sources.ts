@@ -30,7 +30,10 @@ export class PostgresSources implements Required<SourceRegistry> {
   }
 
   async addSource(source: SourceRecord): Promise<boolean> {
-    const { name, tenant, scheme, secrets, definition, createdMs, version } = storedSource(source, this.#seal);
+    const { name, tenant, scheme, secrets, definition, createdMs, version } = storedSource(
+      source,
+      this.#seal,
+    );
     const rows = await this.#changing(
       `insert into ${this.#db.table("source")} (name, tenant, scheme, secrets, definition, created_at, version)
        values ($1::text, $2::text, $3::text, $4::text, $5::text, ${instantOf("$6")}, $7::text::int8)
@@ -56,7 +59,8 @@ export class PostgresSources implements Required<SourceRegistry> {
          where name = $1::text and version = $2::text::int8 returning name`,
         [name, String(before.version), tenant, scheme, sealed, definition, String(version)],
       );
-      if (rows > 0) return change.secrets === undefined ? after : Object.freeze({ ...after, unopened: undefined });
+      if (rows > 0)
+        return change.secrets === undefined ? after : Object.freeze({ ...after, unopened: undefined });
     }
     throw new PosthornError(
       "store_unavailable",

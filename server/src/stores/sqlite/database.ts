@@ -33,9 +33,14 @@ export class RegistryDatabase {
     return this.#settle(() => {
       // A group of the outbox whose rollback was refused: what is written now would vanish with it.
       if (this.#db.inTransaction) {
-        throw new PosthornError("store_unavailable", "A transaction of another caller is still open. Try again.");
+        throw new PosthornError(
+          "store_unavailable",
+          "A transaction of another caller is still open. Try again.",
+        );
       }
-      return this.#db.transaction(() => work((sql, ...values) => this.#statement(sql).run(...values).changes)).immediate();
+      return this.#db
+        .transaction(() => work((sql, ...values) => this.#statement(sql).run(...values).changes))
+        .immediate();
     });
   }
 

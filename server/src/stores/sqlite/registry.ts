@@ -10,6 +10,8 @@ import { SqliteTokens } from "./tokens.js";
 
 /** The registry in the outbox's own file, on its handle. */
 export function sqliteRegistry(handle: Database, seal: SecretSeal): Registry {
+  // Not left to whoever wrote to the handle before: a token that was shown once must survive a power loss.
+  handle.pragma("synchronous = full");
   const db = new RegistryDatabase(handle);
   return joinRegistry({
     sources: new SqliteSources(db, seal),

@@ -5,7 +5,8 @@ import type { RegistryDatabase } from "./database.js";
 
 type Row = StoredRejected & { readonly received: number; readonly body: Uint8Array };
 
-const COLUMNS = "id, source, method, headers, body_bytes as bodyBytes, code, message, diagnosis, received_at as received";
+const COLUMNS =
+  "id, source, method, headers, body_bytes as bodyBytes, code, message, diagnosis, received_at as received";
 
 export class SqliteRejected implements RejectedRegistry {
   readonly #db: RegistryDatabase;
@@ -22,7 +23,14 @@ export class SqliteRejected implements RejectedRegistry {
         run(
           `insert into posthorn_rejected (id, source, method, headers, body_bytes, code, message, diagnosis, received_at, body)
            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
-          ...[id, source, method, headers, bodyBytes, code, message, diagnosis],
+          id,
+          source,
+          method,
+          headers,
+          bodyBytes,
+          code,
+          message,
+          diagnosis,
           request.receivedAt.getTime(),
           request.body,
         );

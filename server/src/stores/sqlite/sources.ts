@@ -19,7 +19,10 @@ export class SqliteSources implements Required<SourceRegistry> {
   }
 
   addSource(source: SourceRecord): Promise<boolean> {
-    const { name, tenant, scheme, secrets, definition, createdMs, version } = storedSource(source, this.#seal);
+    const { name, tenant, scheme, secrets, definition, createdMs, version } = storedSource(
+      source,
+      this.#seal,
+    );
     return this.#changing(
       `insert into posthorn_source (name, tenant, scheme, secrets, definition, created_at, version)
        values (?, ?, ?, ?, ?, ?, ?) on conflict (name) do nothing`,
@@ -41,7 +44,8 @@ export class SqliteSources implements Required<SourceRegistry> {
          where name = ? and version = ?`,
         [tenant, scheme, sealed, definition, version, name, before.version],
       );
-      if (changed) return change.secrets === undefined ? after : Object.freeze({ ...after, unopened: undefined });
+      if (changed)
+        return change.secrets === undefined ? after : Object.freeze({ ...after, unopened: undefined });
     }
   }
 
@@ -53,7 +57,10 @@ export class SqliteSources implements Required<SourceRegistry> {
   }
 
   async readSource(name: string): Promise<SourceRecord | undefined> {
-    const [row] = await this.#db.all<StoredSource>(`select ${COLUMNS} from posthorn_source where name = ?`, name);
+    const [row] = await this.#db.all<StoredSource>(
+      `select ${COLUMNS} from posthorn_source where name = ?`,
+      name,
+    );
     return row && sourceOf(row, this.#seal);
   }
 

@@ -69,7 +69,9 @@ export class SqliteTokens implements TokenRegistry {
   }
 }
 
-function valuesOf(token: TokenRecord): [string, string, string, Uint8Array, number, number | null, number | null] {
+function valuesOf(
+  token: TokenRecord,
+): [string, string, string, Uint8Array, number, number | null, number | null] {
   const { id, name, scope, hash, createdAt, expiresAt, lastUsedAt } = token;
   return [
     id,

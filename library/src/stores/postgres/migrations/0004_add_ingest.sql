@@ -39,7 +39,7 @@ alter table posthorn.delivery drop constraint if exists delivery_key,
 
 drop index if exists posthorn.loose_delivery_ready;
 
-create index loose_delivery_ready on posthorn.loose_delivery (endpoint_id, ready_at) include (event_id)
+create index loose_delivery_ready on posthorn.loose_delivery (endpoint_id, ready_at) include (event_id, id)
 where ready_at is not null;
 
 -- What was tried, by event. Every delivery has a first attempt in each round; a retry costs nothing here.
@@ -54,3 +54,5 @@ create index if not exists cancelled_event on posthorn.cancelled (event_id);
 create index if not exists cancelled_lane on posthorn.cancelled (lane_id, seq) where lane_id is not null;
 
 create index if not exists cancelled_loose on posthorn.cancelled (loose_id) where loose_id is not null;
+
+create index if not exists endpoint_tenant on posthorn.endpoint (tenant, public_id) where removed_at is null;

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { utf8 } from "../bytes.js";
+import { createSigner } from "../signature/sign.js";
+import { requestHeaders } from "./attempt.js";
+
+const signer = createSigner({ secrets: ["whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"] });
+
+function headersOf(headers: Readonly<Record<string, string>> | undefined) {
+  const time = new Date(Date.UTC(2030, 0, 1));
+  const event = { id: "evt_1", type: "t", body: utf8("{}"), contentType: "text/plain", time, headers };
+  const delivery = { sequence: 1n, round: 1, event, expiresInMs: undefined };
+  return requestHeaders(signer, { claim: { lane: undefined }, delivery, after: undefined, number: 1 }, time);
+}
+
+describe("the headers of an attempt", () => {
+  it("are the event's own beside those that sign it", () => {
+    expect(headersOf({ "x-shop": "eu" })).toEqual({ ...headersOf(undefined), "x-shop": "eu" });
+  });
+
+  it("are signed by nobody else, whatever the event brings along", () => {
+    const foreign = {
+      "webhook-signature": "v1,forged",
+      "Webhook-Id": "evt_2",
+      "svix-signature": "v1,forged",
+      "Posthorn-Seq": "9",
+      "Content-Type": "text/html",
+      HOST: "internal",
+      "x-a": "b\r\nwebhook-id: evt_2",
+    };
+    expect(headersOf(foreign)).toEqual(headersOf(undefined));
+  });
+});

@@ -1,0 +1,97 @@
+import type { DeliveryPlace } from "../../delivery/delivery-id.js";
+import { deliveryIdOf } from "../../delivery/delivery-id.js";
+import type { DeliveryState, DeliverySummary } from "../../operator/lookup-store.js";
+import { numberArray, textArray } from "./column-arrays.js";
+import type { Row } from "./database.js";
+import { deliveriesSql } from "./delivery-places.js";
+import type { OutboxTables } from "./outbox-tables.js";
+import type { OwnTransactions } from "./own-transaction.js";
+
+/** Every delivery of some events. A redrive that went to the end of its lane is a delivery of its own. */
+export async function deliveriesOfEvents(
+  transactions: OwnTransactions,
+  { tenant, eventIds }: { readonly tenant: string; readonly eventIds: readonly string[] },
+  tables: OutboxTables,
+): Promise<readonly DeliverySummary[]> {
+  const first = {
+    text: `select id::text from ${tables.event} where public_id = any ($2::text[]) and tenant = $1::text`,
+    params: [tenant, textArray(eventIds)],
+    prepared: true,
+  };
+  const numbers = await transactions.runFrom(first, (_scope, { rows }) =>
+    Promise.resolve(rows.map(([number]) => BigInt(number ?? ""))),
+  );
+  return numbers.length === 0 ? [] : summariesOf(transactions, numbers, tables);
+}
+
+/** One delivery: found among those of its event, which tell together what became of it. */
+export async function readDelivery(
+  transactions: OwnTransactions,
+  place: DeliveryPlace,
+  tables: OutboxTables,
+): Promise<DeliverySummary | undefined> {
+  const number = await eventAt(transactions, place, tables);
+  if (number === undefined) return undefined;
+  const id = deliveryIdOf(place);
+  return (await summariesOf(transactions, [number], tables)).find((delivery) => delivery.id === id);
+}
+
+async function eventAt(
+  transactions: OwnTransactions,
+  place: DeliveryPlace,
+  { delivery, attempt, loose, looseAttempt, dead, cancelled }: OutboxTables,
+): Promise<bigint | undefined> {
+  const [lane, seq, looseId] =
+    place.kind === "lane"
+      ? [String(place.lane), String(place.sequence), null]
+      : [null, null, String(place.id)];
+  const at = (table: string, columns: string): string =>
+    `(select event_id from ${table} where ${columns} limit 1)`;
+  const ofLane = "lane_id = $1::text::int8 and seq = $2::text::int8";
+  const first = {
+    text: `select coalesce(
+      ${at(delivery, ofLane)}, ${at(attempt, ofLane)}, ${at(loose, "id = $3::text::int8")},
+      ${at(looseAttempt, "delivery_id = $3::text::int8")}, ${at(dead, ofLane)}, ${at(dead, "loose_id = $3::text::int8")},
+      ${at(cancelled, ofLane)}, ${at(cancelled, "loose_id = $3::text::int8")})::text`,
+    params: [lane, seq, looseId],
+    prepared: true,
+  };
+  const number = await transactions.runFrom(first, (_scope, { rows }) => Promise.resolve(rows[0]?.[0]));
+  return typeof number === "string" ? BigInt(number) : undefined;
+}
+
+async function summariesOf(
+  transactions: OwnTransactions,
+  numbers: readonly bigint[],
+  tables: OutboxTables,
+): Promise<readonly DeliverySummary[]> {
+  const first = { text: deliveriesSql(tables), params: [numberArray(numbers)], prepared: true };
+  return transactions.runFrom(first, (_scope, { rows }) => Promise.resolve(rows.map(summaryOf)));
+}
+
+function summaryOf(row: Row): DeliverySummary {
+  const [laneId, seq, looseId, eventId, endpointId, tenant, type, key, round, state, because] = row;
+  const [attempts, status, error, startedMs, dueMs] = row.slice(11);
+  const place: DeliveryPlace =
+    typeof laneId === "string"
+      ? { kind: "lane", lane: BigInt(laneId), sequence: BigInt(seq ?? "") }
+      : { kind: "loose", id: BigInt(looseId ?? "") };
+  return {
+    id: deliveryIdOf(place),
+    eventId: eventId ?? "",
+    endpointId: endpointId ?? "",
+    tenant: tenant ?? "",
+    type: type ?? "",
+    laneId: place.kind === "lane" ? place.lane : undefined,
+    key: key ?? undefined,
+    sequence: place.kind === "lane" ? place.sequence : undefined,
+    round: Number(round),
+    state: state as DeliveryState,
+    because: because ?? undefined,
+    attempts: Number(attempts),
+    lastStatus: typeof status === "string" ? Number(status) : undefined,
+    lastError: error ?? undefined,
+    lastAttemptAt: typeof startedMs === "string" ? new Date(Number(startedMs)) : undefined,
+    dueInMs: typeof dueMs === "string" ? Number(dueMs) : undefined,
+  };
+}

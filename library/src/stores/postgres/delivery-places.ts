@@ -1,0 +1,130 @@
+import { millisecondsOf } from "./inbox-row.js";
+import type { OutboxTables } from "./outbox-tables.js";
+
+/**
+ * Every delivery of the events with the numbers $1, and how it stands. What waits is found by the names that its lanes
+ * can have, and by the endpoints that it can wait for: an index of deliveries by event would cost the sequencer a quarter
+ * of its insert, and twice as much where events have no key. What was tried, has died or was cancelled is found by event.
+ */
+export function deliveriesSql(tables: OutboxTables): string {
+  return `
+    with clock as materialized (
+      select clock_timestamp() as at
+    ), wanted as materialized (
+      select id, public_id, tenant, type, key from ${tables.event} where id = any ($1::int8[])
+    ), placed as materialized (${placedSql(tables)}
+    ), entry as materialized (
+      select placed.event_id, placed.lane_id, seq, loose_id, coalesce(max(placed.endpoint_id), max(lane.endpoint_id))
+        as endpoint_id
+      from placed left join ${tables.lane} as lane on lane.lane_id = placed.lane_id
+      group by placed.event_id, placed.lane_id, seq, loose_id
+    ), standing as materialized (${standingSql(tables)}
+    )
+    select lane_id::text, seq::text, loose_id::text, event.public_id, standing.endpoint, event.tenant, event.type,
+      coalesce(standing.key, case ordered_by when 'key' then event.key when 'endpoint' then standing.endpoint end),
+      standing.round::text, standing.state,
+      case standing.state when 'dead' then dead_because when 'cancelled' then cancelled_because end,
+      (select count(*) from (${attemptsSql(tables, "standing", "and round = standing.round")}) as tried)::text,
+      status::text, error, ${millisecondsOf("started_at")},
+      case when is_next and endpoint_state = 'active' and standing.state in ('waiting', 'retrying')
+        then ceil(greatest(0, extract(epoch from ready_at - at) * 1000))::int8::text end
+    from standing join wanted as event on event.id = standing.event_id cross join clock
+    -- At one endpoint a redrive stands after what it repeats; else they are in the order of the endpoints.
+    order by event.id, row_number() over (partition by event.id, standing.endpoint order by seq, loose_id),
+      standing.endpoint`;
+}
+
+function placedSql({
+  endpoint,
+  lane,
+  delivery,
+  loose,
+  attempt,
+  looseAttempt,
+  dead,
+  cancelled,
+}: OutboxTables): string {
+  return `
+      select wanted.id as event_id, lane.lane_id, delivery.seq, null::int8 as loose_id, endpoint.id as endpoint_id
+      from wanted
+      join ${endpoint} as endpoint on endpoint.tenant = wanted.tenant and endpoint.removed_at is null
+      join ${lane} as lane on lane.endpoint_id = endpoint.id
+        and lane.key = any (array[wanted.key, endpoint.public_id])
+      join ${delivery} as delivery on delivery.lane_id = lane.lane_id and delivery.event_id = wanted.id
+      union all
+      select wanted.id, null, null, loose.id, endpoint.id from wanted
+      join ${endpoint} as endpoint on endpoint.tenant = wanted.tenant and endpoint.removed_at is null
+      join ${loose} as loose on loose.endpoint_id = endpoint.id and loose.ready_at is not null
+        and loose.event_id = wanted.id
+      union all
+      select wanted.id, attempt.lane_id, attempt.seq, null, null from wanted
+      join ${attempt} as attempt on attempt.event_id = wanted.id and no = 1
+      union all
+      select wanted.id, null, null, attempt.delivery_id, attempt.endpoint_id from wanted
+      join ${looseAttempt} as attempt on attempt.event_id = wanted.id and no = 1
+      union all
+      select wanted.id, dead.lane_id, dead.seq, loose_id, endpoint_id from wanted
+      join ${dead} as dead on dead.event_id = wanted.id
+      union all
+      select wanted.id, cancelled.lane_id, cancelled.seq, loose_id, endpoint_id from wanted
+      join ${cancelled} as cancelled on cancelled.event_id = wanted.id
+      where cancelled.lane_id is not null or loose_id is not null`;
+}
+
+/** The attempts of one place. */
+function attemptsSql({ attempt, looseAttempt }: OutboxTables, of: string, which: string): string {
+  return `
+          select round, no, status, error, started_at from ${attempt} as attempt
+          where attempt.lane_id = ${of}.lane_id and attempt.seq = ${of}.seq ${which}
+          union all
+          select round, no, status, error, started_at from ${looseAttempt} as attempt
+          where attempt.delivery_id = ${of}.loose_id ${which}`;
+}
+
+/** The last row of one place that tells why it ended. */
+function endSql(table: string): string {
+  return `
+        select round, because from (
+          select round, because from ${table} as ended
+          where ended.lane_id = entry.lane_id and ended.seq = entry.seq
+          union all
+          select round, because from ${table} as ended where ended.loose_id = entry.loose_id
+        ) as ended order by round desc limit 1`;
+}
+
+// Of a run all deliveries are under way. What is neither waiting nor ended otherwise was delivered.
+function standingSql(tables: OutboxTables): string {
+  const { endpoint, lane, laneState, delivery, loose } = tables;
+  return `
+      select entry.*, endpoint.public_id as endpoint, endpoint.state as endpoint_state, ordered_by, lane.key,
+        dead.because as dead_because, cancelled.because as cancelled_because, tried.status, tried.error,
+        tried.started_at, now.round,
+        coalesce(held.seq = state.head_seq, free.id is not null) as is_next,
+        coalesce(state.ready_at, free.ready_at) as ready_at,
+        case
+          when held.seq is not null then case
+            when held.seq = state.head_seq and state.state <> 'flowing' then 'dead'
+            when state.leased_until > at and held.seq < state.head_seq + greatest(run_len, 1) then 'under_way'
+            when held.seq = state.head_seq and state.attempts > 0 then 'retrying'
+            else 'waiting' end
+          when free.id is not null and free.ready_at is not null then case
+            when free.leased_until > at then 'under_way' when free.attempts > 0 then 'retrying' else 'waiting' end
+          when dead.round = now.round then 'dead'
+          when cancelled.round = now.round then 'cancelled'
+          else 'delivered'
+        end as state
+      from entry cross join clock
+      join ${endpoint} as endpoint on endpoint.id = entry.endpoint_id
+      left join ${lane} as lane on lane.lane_id = entry.lane_id
+      left join ${laneState} as state on state.lane_id = entry.lane_id
+      left join ${delivery} as held on held.lane_id = entry.lane_id and held.seq = entry.seq
+      left join ${loose} as free on free.id = entry.loose_id
+      left join lateral (
+        select * from (${attemptsSql(tables, "entry", "")}) as tried order by round desc, no desc limit 1
+      ) as tried on true
+      left join lateral (${endSql(tables.dead)}) as dead on true
+      left join lateral (${endSql(tables.cancelled)}) as cancelled on true
+      cross join lateral (
+        select greatest(held.round, free.round, tried.round, dead.round, cancelled.round) as round
+      ) as now`;
+}

@@ -1,0 +1,103 @@
+import type { LaneSummary } from "../../operator/lookup-store.js";
+import type { Page, Paged } from "../../operator/operator-store.js";
+import type { Row } from "./database.js";
+import type { OutboxTables } from "./outbox-tables.js";
+import type { OwnTransactions } from "./own-transaction.js";
+
+/** Lists lanes in which something waits, in the order of their ids. */
+export async function listLanes(
+  transactions: OwnTransactions,
+  { endpointId, limit, after = "" }: Page & { readonly endpointId?: string | undefined },
+  tables: OutboxTables,
+): Promise<Paged<LaneSummary>> {
+  const from = /^\d{1,18}$/.test(after) ? after : "0";
+  const text = lanesSql(endpointId === undefined ? waitingSql(tables) : waitingAtSql(tables), tables);
+  const params = [from, String(limit + 1), ...(endpointId === undefined ? [] : [endpointId])];
+  const rows = await transactions.runFrom({ text, params, prepared: true }, (_scope, answer) =>
+    Promise.resolve(answer.rows),
+  );
+  const listed = rows.slice(0, limit);
+  return {
+    items: listed.map(laneSummaryOf),
+    next: rows.length > limit ? (listed.at(-1)?.[0] ?? undefined) : undefined,
+  };
+}
+
+/** One lane; undefined where nothing waits in it. */
+export async function readLane(
+  transactions: OwnTransactions,
+  id: bigint,
+  tables: OutboxTables,
+): Promise<LaneSummary | undefined> {
+  const text = lanesSql("picked as materialized (select $1::text::int8 as lane_id)", tables);
+  const rows = await transactions.runFrom({ text, params: [String(id)], prepared: true }, (_scope, answer) =>
+    Promise.resolve(answer.rows),
+  );
+  return rows[0] && laneSummaryOf(rows[0]);
+}
+
+// By steps from lane to lane in the index of what waits: lanes in which nothing does cost nothing.
+function waitingSql({ delivery }: OutboxTables): string {
+  const next = (after: string): string => `(
+        select delivery.lane_id from ${delivery} as delivery where delivery.lane_id > ${after}
+        order by delivery.lane_id, delivery.seq limit 1
+      )`;
+  return `waiting (lane_id) as (
+      select ${next("$1::text::int8")}
+      union all
+      select ${next("waiting.lane_id")} from waiting where waiting.lane_id is not null
+    ), picked as materialized (
+      select lane_id from waiting where lane_id is not null limit $2::text::int8
+    )`;
+}
+
+// All of the endpoint's lanes are read: no index has them in the order of their ids.
+function waitingAtSql({ endpoint, laneState }: OutboxTables): string {
+  return `known as materialized (
+      select id from ${endpoint} where public_id = $3::text and removed_at is null
+    ), picked as materialized (
+      select lane_id from (
+        select lane_id from known join ${laneState} as state on state.endpoint_id = known.id and ready_at is not null
+        union all
+        select lane_id from known join ${laneState} as state on state.endpoint_id = known.id
+        where blocked_at is not null and ready_at is null
+      ) as waiting
+      where lane_id > $1::text::int8 order by lane_id limit $2::text::int8
+    )`;
+}
+
+function lanesSql(picked: string, { endpoint, lane, laneState }: OutboxTables): string {
+  const since = "coalesce(blocked_at, case when endpoint.state <> 'active' then stopped_at end)";
+  return `
+    with recursive ${picked}
+    select state.lane_id::text, endpoint.tenant, endpoint.public_id, lane.key,
+      case when state.state <> 'flowing' then state.state when endpoint.state <> 'active' then endpoint.state
+        when blocked_at is not null then 'retrying' else 'flowing' end,
+      (next_seq - head_seq)::text, head_seq::text, failures::text,
+      greatest(0, extract(epoch from clock_timestamp() - ${since}) * 1000)::int8::text,
+      (${since} is not null)::text,
+      case when state.state = 'flowing' and endpoint.state = 'active' and ready_at is not null
+        then ceil(greatest(0, extract(epoch from ready_at - clock_timestamp()) * 1000))::int8::text end
+    from picked
+    join ${laneState} as state on state.lane_id = picked.lane_id
+    join ${lane} as lane on lane.lane_id = picked.lane_id
+    join ${endpoint} as endpoint on endpoint.id = state.endpoint_id and removed_at is null
+    where next_seq > head_seq
+    order by state.lane_id`;
+}
+
+function laneSummaryOf(row: Row): LaneSummary {
+  const [id, tenant, endpointId, key, state, depth, head, failures, blockedMs, isBlocked, dueInMs] = row;
+  return {
+    id: BigInt(id ?? ""),
+    tenant: tenant ?? "",
+    endpointId: endpointId ?? "",
+    key: key ?? "",
+    state: state as LaneSummary["state"],
+    depth: BigInt(depth ?? ""),
+    head: BigInt(head ?? ""),
+    failures: Number(failures),
+    blockedMs: isBlocked === "true" ? Number(blockedMs) : undefined,
+    dueInMs: typeof dueInMs === "string" ? Number(dueInMs) : undefined,
+  };
+}

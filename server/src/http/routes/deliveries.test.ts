@@ -1,0 +1,98 @@
+import { createDispatcher } from "posthorn/dispatch";
+import type { Client } from "posthorn/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apiBench, closeBenches } from "../../../../test/server/api-bench.js";
+import type { ApiBench } from "../../../../test/server/api-bench.js";
+
+let bench: ApiBench;
+let client: Client;
+beforeAll(async () => {
+  bench = await apiBench();
+  client = bench.client();
+  await client.endpoints.create({ id: "ep_1", url: "https://example.com/", retry: { waitsMs: [1000] } });
+  await client.events.publish([1, 2].map((n) => ({ type: "t", id: `e${n}`, key: "k", data: n })));
+  await client.events.publish({ type: "t", id: "loose", data: 0 });
+});
+afterAll(closeBenches);
+
+/** Delivers what is due, and everything comes to this. */
+async function deliver(status: number): Promise<void> {
+  bench.answer({
+    outcome: status < 300 ? { kind: "acknowledged", status } : { kind: "refused", status },
+    answer: new TextEncoder().encode(`says ${status}`),
+    durationMs: 5,
+  });
+  const { outbox, egress, clock } = bench.parts;
+  const dispatcher = createDispatcher({ store: outbox, egress, clock });
+  await bench.clock.until(dispatcher.drain(), 5);
+  await dispatcher.stop();
+}
+
+describe("what became of an event", () => {
+  it("is told of each of its deliveries, with its attempts, until it is dead and redriven", async () => {
+    await deliver(500);
+    const [delivery] = (await client.deliveries.list({ event: "e1" })).items;
+    expect(delivery).toMatchObject({
+      eventId: "e1",
+      endpointId: "ep_1",
+      key: "k",
+      state: "retrying",
+      lastStatus: 500,
+    });
+    const { id = "" } = delivery ?? {};
+    expect(await client.deliveries.get(id)).toEqual(delivery);
+    expect((await client.events.get("e1")).deliveries).toEqual([delivery]);
+    const lanes = (await client.lanes.list()).items;
+    expect(lanes).toMatchObject([
+      { state: "retrying", endpointId: "ep_1", key: "k", depth: "2", headId: id },
+    ]);
+
+    await bench.clock.advance(2000);
+    await deliver(500);
+    expect(await client.deliveries.get(id)).toMatchObject({
+      state: "dead",
+      because: "exhausted",
+      attempts: 2,
+    });
+    const attempts = (await client.deliveries.attempts(id)).items;
+    expect(attempts).toMatchObject([
+      { round: 1, number: 1, outcome: "refused", status: 500, answer: btoa("says 500") },
+      { round: 1, number: 2 },
+    ]);
+    const letter = (await client.dead.list()).items.find((each) => each.id === id);
+    expect(letter).toMatchObject({ eventId: "e1", because: "exhausted", blocks: true, lastStatus: 500 });
+    expect((await client.lanes.list()).items).toMatchObject([{ state: "halted" }]);
+
+    expect(await client.redrive(id)).toEqual({ result: "in_place" });
+    await expect(client.redrive(id)).rejects.toMatchObject({ code: "api_not_found" });
+    await deliver(204);
+    expect(await client.deliveries.get(id)).toMatchObject({ state: "delivered", round: 2 });
+    expect((await client.lanes.list()).items).toEqual([]);
+  });
+
+  it("is told to whoever skips the head of a lane", async () => {
+    await client.endpoints.pause("ep_1");
+    await client.events.publish([3, 4].map((n) => ({ type: "t", id: `e${n}`, key: "k", data: n })));
+    while ((await bench.parts.outbox.sequence()).more);
+    const [lane] = (await client.lanes.list({ endpoint: "ep_1" })).items;
+    expect(lane).toMatchObject({ state: "paused", depth: "2" });
+    const { id = "" } = lane ?? {};
+    expect(await client.lanes.get(id)).toMatchObject({ id, depth: "2" });
+    expect(await client.lanes.skip(id)).toEqual({ result: "skipped" });
+    expect(await client.lanes.get(id)).toMatchObject({ depth: "1" });
+    expect((await client.deliveries.list({ event: "e3" })).items).toMatchObject([{ state: "cancelled" }]);
+    expect((await client.lanes.list({ endpoint: "other" })).items).toEqual([]);
+  });
+
+  it.each<[string, (api: Client) => Promise<unknown>]>([
+    ["an event", (api) => api.deliveries.list({ event: "nothing" })],
+    ["a delivery", (api) => api.deliveries.get("dlv_999")],
+    ["a delivery's name", (api) => api.deliveries.get("seven")],
+    ["attempts", (api) => api.deliveries.attempts("dlv_999")],
+    ["a dead delivery", (api) => api.redrive("dlv_999_1")],
+    ["a lane", (api) => api.lanes.get("999999")],
+    ["a lane's number", (api) => api.lanes.skip("one")],
+  ])("cannot be told where there is none: %s", async (_what, call) => {
+    await expect(call(client)).rejects.toMatchObject({ code: "api_not_found" });
+  });
+});

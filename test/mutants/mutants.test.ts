@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { CONTROLS, STORE_MUTANTS } from "./all.js";
+import { DECISIONS } from "./decisions.js";
+import type { Planted } from "./mutant.js";
+import { plantedIn } from "./mutant.js";
+import { suitesOf } from "./suites.js";
+
+// `npx tsx scripts/mutants.ts` plants them. Here the tables themselves are kept true, so that a refactoring tells.
+
+const sourceOf = ({ file }: Planted): string =>
+  readFileSync(new URL(`../../library/src/${file}`, import.meta.url), "utf8");
+
+describe("planted bugs", () => {
+  it.each([...STORE_MUTANTS, ...DECISIONS])("$file: $name: has its one place", (planted) => {
+    const source = sourceOf(planted);
+    expect(plantedIn(source, planted)).not.toBe(source);
+  });
+
+  it("have names of their own", () => {
+    const names = STORE_MUTANTS.map(({ database, name }) => `${database}: ${name}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(DECISIONS.map(({ name }) => name)).size).toBe(DECISIONS.length);
+  });
+
+  it("are as many as the proof says", () => {
+    expect(STORE_MUTANTS.filter(({ database }) => database === "sqlite").length).toBeGreaterThanOrEqual(25);
+    expect(STORE_MUTANTS.filter(({ database }) => database === "postgres").length).toBeGreaterThanOrEqual(25);
+  });
+
+  it("are looked for by cases that there are", () => {
+    const known = { sqlite: suitesOf("sqlite", ""), postgres: suitesOf("postgres", "") };
+    const missing = STORE_MUTANTS.filter(
+      ({ database, caughtBy }) =>
+        !known[database][caughtBy.suite].some(({ name }) => name === caughtBy.case),
+    );
+    expect(missing).toEqual([]);
+    for (const [suite, control] of Object.entries(CONTROLS))
+      expect(known.sqlite[suite as keyof typeof CONTROLS].map(({ name }) => name)).toContain(control);
+  });
+});

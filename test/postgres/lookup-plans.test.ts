@@ -1,0 +1,254 @@
+import type { PoolClient } from "pg";
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCensus } from "../../library/src/stores/postgres/census.js";
+import type {
+  Answer,
+  Pool as StorePool,
+  Row,
+  Statement,
+} from "../../library/src/stores/postgres/database.js";
+import { deliveriesOfEvents, readDelivery } from "../../library/src/stores/postgres/deliveries-lookup.js";
+import { listEvents, readEvent } from "../../library/src/stores/postgres/events-lookup.js";
+import { forgetOldNames } from "../../library/src/stores/postgres/forget-names.js";
+import { KnownLeases } from "../../library/src/stores/postgres/known-leases.js";
+import { listLanes, readLane } from "../../library/src/stores/postgres/lanes-lookup.js";
+import { outboxTablesIn } from "../../library/src/stores/postgres/outbox-tables.js";
+import { OwnTransactions } from "../../library/src/stores/postgres/own-transaction.js";
+import { releaseLeases } from "../../library/src/stores/postgres/release.js";
+import { freshDatabase } from "../services.js";
+
+const MILLION = 1_000_000;
+
+const pool = new Pool({ connectionString: await freshDatabase(), max: 2 });
+const session = await pool.connect();
+const tables = outboxTablesIn("posthorn");
+
+afterAll(async () => {
+  session.release();
+  await pool.end();
+});
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Heap Fetches"?: number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly Plan[];
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** Runs statements as a driver does, and keeps how Postgres did it. */
+class ExplainingPool implements StorePool<unknown> {
+  readonly plans: Plan[] = [];
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async query({ text, params = [] }: Statement): Promise<Answer> {
+    const values = [...params];
+    // The texts of settings change nothing that is worth a look.
+    if (!text.includes("set_config") && !text.includes(" release")) {
+      await this.#client.query("savepoint looked");
+      const { rows } = await this.#client.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
+        `explain (analyze, buffers, timing off, format json) ${text}`,
+        values,
+      );
+      this.plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan: plan }) => plan)));
+      await this.#client.query("rollback to looked");
+    }
+    const answer = await this.#client.query<Row>({ text, values, rowMode: "array" } as never);
+    return { rows: answer.rows as unknown as Row[], command: answer.command };
+  }
+
+  async transaction(...[first, work, { settings }]: Parameters<StorePool<unknown>["transaction"]>) {
+    await this.#client.query("begin");
+    try {
+      if (settings) await this.query(settings);
+      const answer = await this.query(first);
+      const scope = { tx: undefined, backend: undefined, query: (each: Statement) => this.query(each) };
+      return { kind: "committed" as const, value: (await work(scope, answer)) as never };
+    } finally {
+      await this.#client.query("rollback");
+    }
+  }
+}
+
+interface Looked<T> {
+  readonly value: T;
+  /** How many pages were looked at, all statements together. */
+  readonly pages: number;
+  readonly nodes: readonly Plan[];
+}
+
+async function look<T>(at: (transactions: OwnTransactions) => Promise<T>): Promise<Looked<T>> {
+  const explaining = new ExplainingPool(session);
+  const outside = { query: (statement: Statement) => inTransaction(() => explaining.query(statement)) };
+  const transaction = explaining.transaction.bind(explaining) as StorePool<unknown>["transaction"];
+  const value = await at(new OwnTransactions({ ...outside, transaction }, 1000));
+  const pages = explaining.plans.reduce(
+    (sum, plan) => sum + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
+    0,
+  );
+  return { value, pages, nodes: explaining.plans.flatMap(nodesOf) };
+}
+
+async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
+  await session.query("begin");
+  try {
+    return await work();
+  } finally {
+    await session.query("rollback");
+  }
+}
+
+// Endpoints are few, and are read as they stand.
+function expectNoScan({ nodes }: Looked<unknown>): void {
+  const scanned = nodes.filter((node) => node["Node Type"] === "Seq Scan");
+  expect(scanned.map((node) => node["Relation Name"]).filter((name) => name !== "endpoint")).toEqual([]);
+}
+
+beforeAll(async () => {
+  await pool.query("set synchronous_commit = off");
+  await pool.query(`
+    insert into posthorn.endpoint (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
+    values ('ep_wide', 'default', '{}', 'key', 1000, 'active', 1), ('ep_few', 'default', '{}', 'key', 1000, 'active', 1),
+      ('ep_loose', 'default', '{}', 'none', 1000, 'active', 1), ('ep_rare', 'rare', '{}', 'key', 1000, 'active', 1)`);
+  // One of a million is of another tenant, and one of a hundred thousand of another type.
+  await pool.query(`
+    insert into posthorn.event (public_id, tenant, source, type, key, content_type, event_at, body)
+    select 'evt_' || n, case when n = 77 then 'rare' else 'default' end, 'app',
+      case when n % 100000 = 5 then 'order.lost' else 'order.paid' end, 'k' || n % 1000, 'application/json', now(), '\\x7b7d'
+    from generate_series(1, ${MILLION}) as n`);
+  // Every event was tried in one of a thousand lanes; a hundred thousand wait in as many lanes, and a few elsewhere.
+  await pool.query(`
+    insert into posthorn.attempt (lane_id, seq, round, no, event_id, started_at, duration_ms, outcome, status)
+    select 1 + n % 1000, n, 1, 1, n, now(), 5, 'acknowledged', 200 from generate_series(1, ${MILLION}) as n`);
+  await pool.query(`
+    insert into posthorn.lane (lane_id, endpoint_id, key) overriding system value
+    select n, case when n > ${MILLION} - 5 then 2 else 1 end, 'k' || n from generate_series(1, ${MILLION}) as n`);
+  await pool.query(`
+    insert into posthorn.lane_state (lane_id, endpoint_id, head_seq, next_seq, ready_at)
+    select n, case when n > ${MILLION} - 5 then 2 else 1 end, 1, case when n > 900000 then 2 else 1 end,
+      case when n > 900000 then now() end from generate_series(1, ${MILLION}) as n`);
+  await pool.query(`
+    insert into posthorn.delivery select n, 1, n, 1 from generate_series(900001, ${MILLION}) as n`);
+  await pool.query(`
+    insert into posthorn.loose_delivery (endpoint_id, event_id, round, ready_at)
+    select 3, n, 1, now() from generate_series(1, ${MILLION}) as n`);
+  await pool.query(`
+    insert into posthorn.ingest_name select 'default', 'app/id/' || n, 'evt_' || n, null, now() - interval '1 s' * n
+    from generate_series(1, ${MILLION}) as n`);
+  await pool.query(`insert into posthorn.stage (event_id) select generate_series(1, ${MILLION})`);
+  await pool.query("vacuum analyze");
+}, 180_000);
+
+describe("at a million rows", () => {
+  it("a page of events reads that page", async () => {
+    const looked = await look((on) => listEvents(on, { filter: {}, page: { limit: 50 } }, tables));
+    expect(looked.value.items[0]?.id).toBe(`evt_${MILLION}`);
+    expect(looked.pages).toBeLessThan(500);
+    expectNoScan(looked);
+    const { next } = looked.value;
+    const second = await look((on) =>
+      listEvents(on, { filter: { tenant: "default" }, page: { limit: 50, after: next } }, tables),
+    );
+    expect(second.value.items[0]?.id).toBe(`evt_${MILLION - 50}`);
+    expect(second.pages).toBeLessThan(500);
+  });
+
+  it.each([
+    { filter: { type: "order.lost" }, found: 10 },
+    { filter: { tenant: "rare" }, found: 1 },
+    { filter: { tenant: "default", source: "elsewhere" }, found: 0 },
+    { filter: { key: "k5", type: "order.lost" }, found: 10 },
+  ])(
+    "events that a filter hardly lets through are looked for in an index alone: %j",
+    async ({ filter, found }) => {
+      const looked = await look((on) => listEvents(on, { filter, page: { limit: 50 } }, tables));
+      expect(looked.value.items).toHaveLength(found);
+      expect(looked.value.next).toBeUndefined();
+      const [walk] = looked.nodes.filter((node) => node["Node Type"] === "Index Only Scan");
+      expect(walk?.["Heap Fetches"]).toBeLessThan(1000);
+      expect(looked.pages).toBeLessThan(20_000);
+      expectNoScan(looked);
+    },
+  );
+
+  it("one event is found by its id", async () => {
+    const looked = await look((on) => readEvent(on, { tenant: "default", id: "evt_500000" }, tables));
+    expect(looked.value?.type).toBe("order.paid");
+    expect(looked.pages).toBeLessThan(50);
+    expectNoScan(looked);
+  });
+
+  it("the deliveries of an event are found by its lanes and its attempts, and those without a lane by an index alone", async () => {
+    const looked = await look((on) =>
+      deliveriesOfEvents(on, { tenant: "default", eventIds: ["evt_500000"] }, tables),
+    );
+    expect(looked.value.map(({ endpointId, state }) => `${endpointId} ${state}`)).toEqual([
+      "ep_loose waiting",
+      "ep_wide delivered",
+    ]);
+    const loose = looked.nodes.filter(
+      (node) => node["Node Type"] === "Index Only Scan" && node["Relation Name"] === "loose_delivery",
+    );
+    expect(loose.length).toBeGreaterThan(0);
+    for (const node of loose) expect(node["Heap Fetches"]).toBeLessThan(1000);
+    expect(looked.pages).toBeLessThan(20_000);
+    expectNoScan(looked);
+    const rare = await look((on) => deliveriesOfEvents(on, { tenant: "rare", eventIds: ["evt_77"] }, tables));
+    expect(rare.pages).toBeLessThan(100);
+  });
+
+  it("one delivery is found by its id", async () => {
+    const looked = await look((on) => readDelivery(on, { kind: "lane", lane: 78n, sequence: 77n }, tables));
+    expect(looked.value).toMatchObject({ eventId: "evt_77", state: "delivered", attempts: 1 });
+    expect(looked.pages).toBeLessThan(200);
+    expectNoScan(looked);
+  });
+
+  it("a page of lanes passes over those in which nothing waits", async () => {
+    const looked = await look((on) => listLanes(on, { limit: 50 }, tables));
+    expect(looked.value.items[0]?.id).toBe(900_001n);
+    expect(looked.pages).toBeLessThan(2000);
+    expectNoScan(looked);
+    const few = await look((on) => listLanes(on, { endpointId: "ep_few", limit: 50 }, tables));
+    expect(few.value.items).toHaveLength(5);
+    expect(few.pages).toBeLessThan(500);
+    expectNoScan(few);
+    const one = await look((on) => readLane(on, 950_000n, tables));
+    expect(one.pages).toBeLessThan(50);
+  });
+
+  it("the census counts no more than it can in a moment, and estimates the rest", async () => {
+    const looked = await look((on) => readCensus(on, tables));
+    expect(looked.value.staged).toBeGreaterThan(900_000);
+    expect(looked.value.waiting).toBeGreaterThan(1_000_000);
+    expect(looked.pages).toBeLessThan(10_000);
+    expectNoScan(looked);
+  });
+
+  it("names are forgotten from the oldest on, however many there are", async () => {
+    const looked = await look((on) => forgetOldNames(on, { maxNames: 100 }, tables));
+    expect(looked.value).toBe(100);
+    expect(looked.pages).toBeLessThan(2000);
+    expectNoScan(looked);
+  });
+
+  it("what a worker of this process has leased is given back without a look at other lanes", async () => {
+    const leases = new KnownLeases();
+    const row = { kind: "lane", id: 950_000n } as never;
+    leases.note("worker_1", [{ row, lease: [] } as never]);
+    const looked = await look((on) => releaseLeases({ transactions: on, leases, tables }, "worker_1", []));
+    expect(looked.value).toBe(0);
+    expect(looked.pages).toBeLessThan(50);
+    expectNoScan(looked);
+  });
+});
