@@ -240,8 +240,8 @@ standard error.
 **Hostile text** is shown as escapes: event types, keys, headers and answers come from others, and a control character in them
 would otherwise act upon your terminal. Bytes that are piped on are exact.
 
-**Secrets** on a command line can be seen by other users of the machine: \`--secret-file\` and \`POSTHORN_SECRET\` cannot. A secret is
-never printed, but for one that was just made.
+**Secrets** on a command line can be seen by other users of the machine: \`--secret-file\` cannot, nor \`POSTHORN_SECRET\`, which
+\`sign\`, \`verify\` and \`trigger\` read. A secret is never printed, but for one that was just made.
 
 EXIT_CODES`;
 

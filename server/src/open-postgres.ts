@@ -1,8 +1,10 @@
 import { Pool } from "pg";
 import { migrate, postgresOutbox } from "posthorn/postgres";
+// Both databases have the same migrations, under the same numbers.
+import { MIGRATIONS } from "posthorn/sqlite";
 import { withoutPassword } from "./config/print.js";
 import type { Settings } from "./config/settings.js";
-import type { OpenStore, OpenStoreOptions } from "./open-store.js";
+import type { OpenStore, OpenStoreOptions } from "./opened-store.js";
 import { SERVER_MIGRATIONS } from "./stores/postgres/migrations.js";
 import { postgresRegistry } from "./stores/postgres/registry.js";
 import { CommandFailure } from "./terminal/failure.js";
@@ -10,7 +12,6 @@ import { CommandFailure } from "./terminal/failure.js";
 const SERVER_SET = { name: "server", migrations: SERVER_MIGRATIONS };
 const CONNECT_MS = 10_000;
 const DURABILITY = ["fsync", "full_page_writes", "synchronous_commit"];
-const READ_ONLY = "25006";
 
 type PostgresSettings = Settings & { readonly database: string };
 
@@ -21,7 +22,7 @@ export async function openPostgres(
 ): Promise<OpenStore> {
   const { schema } = settings;
   const { seal, observer, onIdleError } = options;
-  const pool = poolOf(settings, { onIdleError });
+  const pool = poolOf(settings, onIdleError);
   await firstAnswer(pool, settings.database);
   return {
     kind: "postgres",
@@ -32,7 +33,7 @@ export async function openPostgres(
       const servers = await migrate(pool, { schema, set: SERVER_SET });
       return [...own.applied, ...servers.applied];
     },
-    isCurrent: () => isCurrent(settings),
+    isCurrent: () => isCurrent(pool, schema),
     lostPromises: () => lostPromises(pool),
     now: () => clockOf(pool),
     close: () => pool.end(),
@@ -41,7 +42,7 @@ export async function openPostgres(
 
 function poolOf(
   { database, databaseConnections }: PostgresSettings,
-  { onIdleError, readOnly = false }: Pick<OpenStoreOptions, "onIdleError"> & { readonly readOnly?: boolean },
+  onIdleError?: (error: Error) => void,
 ): Pool {
   const pool = new Pool({
     connectionString: database,
@@ -49,7 +50,6 @@ function poolOf(
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     application_name: "posthorn",
-    ...(readOnly && { options: "-c default_transaction_read_only=on" }),
   });
   // Without a listener, a connection that breaks while it is idle ends the process.
   pool.on("error", (error) => onIdleError?.(error));
@@ -79,25 +79,22 @@ function wordsOf(cause: unknown): string {
   return message !== undefined && message !== "" ? message : (code ?? "unknown");
 }
 
-/** Runs the migrations where nothing can be written: those that have something to do are refused. */
-async function isCurrent(settings: PostgresSettings): Promise<boolean> {
-  const { schema } = settings;
-  const pool = poolOf({ ...settings, databaseConnections: 1 }, { onIdleError: undefined, readOnly: true });
-  try {
-    await migrate(pool, { schema });
-    await migrate(pool, { schema, set: SERVER_SET });
-    return true;
-  } catch (error) {
-    if (isReadOnlyRefusal(error)) return false;
-    throw error;
-  } finally {
-    await pool.end();
-  }
+async function isCurrent(pool: Pool, schema: string): Promise<boolean> {
+  const own = await versionIn(pool, `"${schema}".migration`);
+  const servers = await versionIn(pool, `"${schema}".${SERVER_SET.name}_migration`);
+  return own === MIGRATIONS.length && servers === SERVER_MIGRATIONS.length;
 }
 
-function isReadOnlyRefusal(error: unknown): boolean {
-  const { code, cause } = Object(error) as { readonly code?: unknown; readonly cause?: unknown };
-  return code === READ_ONLY || (cause !== undefined && isReadOnlyRefusal(cause));
+/** 0 where the table is not there. */
+async function versionIn(pool: Pool, table: string): Promise<number> {
+  const { rows } = await pool.query<{ known: string | null }>("select to_regclass($1)::text as known", [
+    table,
+  ]);
+  if (typeof rows[0]?.known !== "string") return 0;
+  const found = await pool.query<{ version: string | null }>(
+    `select max(version)::text as version from ${table}`,
+  );
+  return Number(found.rows[0]?.version ?? 0);
 }
 
 async function lostPromises(pool: Pool): Promise<readonly string[]> {

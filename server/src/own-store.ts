@@ -4,7 +4,7 @@ import type { Settings } from "./config/settings.js";
 import { databasePath, makeDataDir } from "./data-dir.js";
 import type { Logger } from "./observe/log.js";
 import { openStore } from "./open-store.js";
-import type { OpenStore } from "./open-store.js";
+import type { OpenStore } from "./opened-store.js";
 import { checkKey, WatchedSeal } from "./secrets/key-check.js";
 import { masterKeyOf } from "./secrets/master-key.js";
 import { createSeal } from "./secrets/seal.js";

@@ -91,7 +91,7 @@ const SAMPLES: Answers = {
   "deliveries.attempts": () =>
     page(
       [1, 2].map((number) => ({
-        round: 0,
+        round: 1,
         number,
         startedAt: `2027-01-31T11:5${number * 4 - 3}:00.000Z`,
         durationMs: 210 * number,

@@ -70,6 +70,9 @@ export const BROKEN_LOOKUPS: Readonly<Record<keyof typeof lookupFlaws, readonly 
     "a delivery behind another of its lane waits, and is not due",
     "what waits for an endpoint that is paused is not due",
   ],
+  ended_lease_under_way: [
+    "a delivery whose claim was not settled in time is no longer under way, and is due",
+  ],
   run_under_way_at_its_head_only: ["every delivery of a run is under way, and none behind it"],
   delivery_without_its_end: [
     "a dead delivery says why, also when its lane has gone on",

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { addEndpoint, historyOf } from "../../library/src/testing/conformance/outbox-steps.js";
 import { skipFor } from "../skip-reason.js";
 import { claiming, claimingAlone, claimingSome, dying, publishing } from "./outbox-model/claiming.js";
-import { compared } from "./outbox-model/comparing.js";
+import { compared, compareLookups } from "./outbox-model/comparing.js";
 import { ENDPOINTS, Model, WORKERS } from "./outbox-model/model.js";
 import type { Command } from "./outbox-model/model.js";
 import { passing, pausing, redriving, releasing, skipping } from "./outbox-model/operating.js";
@@ -59,6 +59,7 @@ export async function checkOutboxModel<Tx>(
           await addEndpoint(bench, { id, dead, order: id.slice(3) as "key" | "endpoint" | "none" });
         }
         await fc.asyncModelRun(() => ({ model, real: bench }), history);
+        await compareLookups(model, bench);
         for (const [id, attempts] of model.history)
           expect(await historyOf(bench, id)).toBe(attempts.join(", "));
       } finally {

@@ -1,6 +1,11 @@
 import type Database from "better-sqlite3";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReceiver, createSender, generateSecret } from "posthorn";
+import { createReceiver, createSender, generateSecret, standardWebhooks, verify } from "posthorn";
 import { createDispatcher } from "posthorn/dispatch";
 import type { Egress } from "posthorn/dispatch";
 import { memoryOutbox, memoryStore } from "posthorn/memory";
@@ -159,6 +164,40 @@ describe("an event that is not to be delivered yet", () => {
     while (posted.length < 3 && performance.now() < endsAt) await sleep(5);
     expect(posted).toEqual(["later1", "later2", "later3"]);
     expect(asked).toBeLessThanOrEqual(MOST_ASKED);
+  });
+});
+
+describe("the headers of an event", () => {
+  it("arrive with it, beside a signature that holds", async () => {
+    const seen: { headers: IncomingHttpHeaders; body: Uint8Array }[] = [];
+    const server = createServer((request, response) => {
+      const note = async (): Promise<void> => {
+        seen.push({ headers: request.headers, body: await buffer(request) });
+        response.writeHead(204).end();
+      };
+      void note();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const outbox = memoryOutbox({ environment: "test" });
+    const sender = createSender({ store: outbox, allowHttp: true });
+    const secrets = generateSecret();
+    await sender.endpoints.create({ url: `http://127.0.0.1:${port}/`, secrets });
+    const dispatcher = createDispatcher({
+      store: outbox,
+      allowHttp: true,
+      allowAddresses: ["127.0.0.0/8"],
+    });
+    await sender.publish({ type: "t", data: 1, headers: { "X-Shop": "eu west", "x-tab": "a\tb" } });
+    expect(await dispatcher.drain()).toMatchObject({ delivered: 1 });
+    await dispatcher.stop();
+    const [request] = seen;
+    expect(request?.headers).toMatchObject({ "x-shop": "eu west", "x-tab": "a\tb" });
+    const verifier = standardWebhooks({ secrets });
+    await expect(
+      verify(verifier, { headers: request?.headers ?? {}, body: request?.body ?? new Uint8Array() }),
+    ).resolves.toBeDefined();
   });
 });
 

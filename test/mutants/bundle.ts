@@ -8,7 +8,7 @@ import { plantedIn } from "./mutant.js";
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 // What the bundle finds in node_modules when it runs.
-const EXTERNAL = ["undici", "better-sqlite3", "pg", "postgres"];
+const EXTERNAL = ["undici", "better-sqlite3", "pg", "postgres", "standardwebhooks"];
 
 /** Builds a program of this folder on the library's source, with a bug in it where one is given; says where it lies. */
 export async function builtWith(program: string, planted: Planted | undefined): Promise<string> {
@@ -35,9 +35,9 @@ function planting(planted: Planted): Plugin {
   const path = here(`../../library/src/${planted.file}`);
   return {
     name: "plant",
-    setup({ onLoad }) {
+    setup(bundler) {
       const filter = new RegExp(`${path.replaceAll(/[.+*?^$(){}|[\]\\]/g, String.raw`\$&`)}$`);
-      onLoad({ filter }, async () => ({
+      bundler.onLoad({ filter }, async () => ({
         contents: plantedIn(await readFile(path, "utf8"), planted),
         loader: "ts",
       }));

@@ -17,7 +17,8 @@ export async function openDatabases(): Promise<Databases> {
   const server = given === undefined ? await startPostgres({ durable: false }) : undefined;
   const url = given ?? server?.urlOf("postgres") ?? "";
   let made = 0;
-  const query = (text: string): Promise<void> => asOwner(url, async (owner) => void (await owner.query(text)));
+  const query = (text: string): Promise<void> =>
+    asOwner(url, async (owner) => void (await owner.query(text)));
   try {
     await query(`drop database if exists ${TEMPLATE}`);
     await query(`create database ${TEMPLATE} template template0`);
@@ -49,7 +50,7 @@ function databaseUrl(url: string, database: string): string {
   return changed.href;
 }
 
-async function asOwner(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+async function asOwner(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

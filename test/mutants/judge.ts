@@ -4,6 +4,7 @@ import { reportOf } from "./child.js";
 import type { Databases } from "./databases.js";
 import type { DatabaseName, Planted, StoreMutant } from "./mutant.js";
 import type { CaseName, Order, Ran } from "./run-cases.js";
+import type { BrokenBy } from "./run-nth-calls.js";
 import type { FoundAt } from "./run-seeds.js";
 
 /** What became of one planted bug, or of a run without one. */
@@ -55,6 +56,14 @@ export async function judgeDecision(planted: Planted): Promise<Judgement> {
   const found = await reportOf<FoundAt | null>(file, String(SEEDS));
   if (!found) return { passed: false, told: `NOT FOUND within ${SEEDS} seeds` };
   return { passed: true, told: `seed ${found.seed}: ${found.invariant}, ${found.found}` };
+}
+
+/** Looks for a bug by failing every call to the stores. */
+export async function judgeNthCall(planted: Planted): Promise<Judgement> {
+  const file = await builtWith("run-nth-calls", planted);
+  const found = await reportOf<BrokenBy | null>(file, "");
+  if (!found) return { passed: false, told: "NOT FOUND, whatever call fails" };
+  return { passed: true, told: `call ${found.nth}, ${found.way}: ${found.found}` };
 }
 
 async function ranCases(

@@ -4,6 +4,7 @@ import { CONTROLS, STORE_MUTANTS } from "./all.js";
 import { DECISIONS } from "./decisions.js";
 import type { Planted } from "./mutant.js";
 import { plantedIn } from "./mutant.js";
+import { NTH_CALLS } from "./nth-calls.js";
 import { suitesOf } from "./suites.js";
 
 // `npx tsx scripts/mutants.ts` plants them. Here the tables themselves are kept true, so that a refactoring tells.
@@ -12,7 +13,7 @@ const sourceOf = ({ file }: Planted): string =>
   readFileSync(new URL(`../../library/src/${file}`, import.meta.url), "utf8");
 
 describe("planted bugs", () => {
-  it.each([...STORE_MUTANTS, ...DECISIONS])("$file: $name: has its one place", (planted) => {
+  it.each([...STORE_MUTANTS, ...DECISIONS, ...NTH_CALLS])("$file: $name: has its one place", (planted) => {
     const source = sourceOf(planted);
     expect(plantedIn(source, planted)).not.toBe(source);
   });
@@ -31,8 +32,7 @@ describe("planted bugs", () => {
   it("are looked for by cases that there are", () => {
     const known = { sqlite: suitesOf("sqlite", ""), postgres: suitesOf("postgres", "") };
     const missing = STORE_MUTANTS.filter(
-      ({ database, caughtBy }) =>
-        !known[database][caughtBy.suite].some(({ name }) => name === caughtBy.case),
+      ({ database, caughtBy }) => !known[database][caughtBy.suite].some(({ name }) => name === caughtBy.case),
     );
     expect(missing).toEqual([]);
     for (const [suite, control] of Object.entries(CONTROLS))

@@ -23,12 +23,10 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
     { find: 'if (command === "COMMIT") return', replace: 'if (command !== "") return' },
     ["targeted", TAG_CHECKED],
   ),
-  bug(
-    "isolation is not named",
-    "database.ts",
-    { find: '"isolation level read committed"', replace: '""' },
-    ["targeted", ISOLATION_NAMED],
-  ),
+  bug("isolation is not named", "database.ts", { find: '"isolation level read committed"', replace: '""' }, [
+    "targeted",
+    ISOLATION_NAMED,
+  ]),
   bug(
     "an event is remembered outside of the handler's transaction",
     "accept.ts",

@@ -59,7 +59,10 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "a lane's sequences have gaps",
     "places.ts",
-    { find: "next_seq = state.next_seq + locked.count,", replace: "next_seq = state.next_seq + locked.count + 1," },
+    {
+      find: "next_seq = state.next_seq + locked.count,",
+      replace: "next_seq = state.next_seq + locked.count + 1,",
+    },
     "a lane keeps the order of publishing, with sequences without a gap",
   ),
   found(
@@ -71,7 +74,10 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "deliverAt is not honoured",
     "outbox-write.ts",
-    { find: "select id from written, clock where deliver_at is null or deliver_at <= at order by id", replace: "select id from written, clock order by id" },
+    {
+      find: "select id from written, clock where deliver_at is null or deliver_at <= at order by id",
+      replace: "select id from written, clock order by id",
+    },
     "an event with deliverAt takes its place when it is due",
   ),
   // Writing.
@@ -90,7 +96,10 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   targeted(
     "given ids are inserted in any order",
     "outbox-keys.ts",
-    { find: "from fresh where id_given order by tenant, public_id", replace: "from fresh where id_given order by n" },
+    {
+      find: "from fresh where id_given order by tenant, public_id",
+      replace: "from fresh where id_given order by n",
+    },
     KEYED_IN_ORDER,
   ),
   found(
@@ -129,7 +138,8 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "claim-pick.ts",
     {
       find: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked',
-      replace: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share))',
+      replace:
+        '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share))',
     },
     RACING_CLAIMS,
   ),
@@ -142,13 +152,19 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "the end of a lease is not kept",
     "lane-write.ts",
-    { find: "ready_at = case when change.leased then at + lease", replace: "ready_at = case when change.leased then at" },
+    {
+      find: "ready_at = case when change.leased then at + lease",
+      replace: "ready_at = case when change.leased then at",
+    },
     "nothing is claimed twice until its lease ends",
   ),
   found(
     "what waits for a paused endpoint is claimed",
     "claim-pick.ts",
-    { find: "where known.state = 'active' and known.removed_at is null and known.room", replace: "where known.removed_at is null and known.room" },
+    {
+      find: "where known.state = 'active' and known.removed_at is null and known.room",
+      replace: "where known.removed_at is null and known.room",
+    },
     "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order",
   ),
   found(
@@ -213,13 +229,19 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "a claim is settled again after its lease was given back",
     "settle.ts",
-    { find: "and head_seq = given.head\n          and leased_by is not null", replace: "and head_seq = given.head" },
+    {
+      find: "and head_seq = given.head\n          and leased_by is not null",
+      replace: "and head_seq = given.head",
+    },
     "a claim is settled once: a second settlement of it changes nothing",
   ),
   targeted(
     "lanes are locked in the order of the call",
     "settle.ts",
-    { find: "[...settlements].toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))", replace: "[...settlements]" },
+    {
+      find: "[...settlements].toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))",
+      replace: "[...settlements]",
+    },
     SETTLED_IN_ORDER,
   ),
   found(
@@ -250,7 +272,10 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "skipped without a record",
     "ended-deliveries.ts",
-    { find: "changes.filter(({ cancelled }) => cancelled !== undefined)", replace: 'changes.filter(({ cancelled }) => cancelled === "expired")' },
+    {
+      find: "changes.filter(({ cancelled }) => cancelled !== undefined)",
+      replace: 'changes.filter(({ cancelled }) => cancelled === "expired")',
+    },
     "what was skipped is recorded",
   ),
   found(
@@ -276,20 +301,23 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "a pause touches the epochs",
     "outbox-endpoints.ts",
     {
-      find: "return after;",
+      find: "return this.#secrets.opened(after);",
       replace: `await session.query({
         text: \`update \${this.#tables.laneState} set epoch = epoch + 1
           where endpoint_id = (select id from \${endpoint} where public_id = $1::text and removed_at is null)\`,
         params: [id],
       });
-      return after;`,
+      return this.#secrets.opened(after);`,
     },
     "a claim of an endpoint that is paused meanwhile is settled, and gives no next",
   ),
   found(
     "a removed endpoint leaves its lanes behind",
-    "outbox-endpoints.ts",
-    { find: "await removeRest(this.#transactions, number, this.#tables);", replace: "" },
+    "endpoint-removal.ts",
+    {
+      find: "do after = await this.#cancelLanes(endpoint, after);\n    while (after !== undefined);",
+      replace: "",
+    },
     "each delivery of an endpoint that is removed is recorded as cancelled",
   ),
 ];

@@ -49,9 +49,9 @@ async function errorOf({ run }: { readonly run: () => Promise<void> }): Promise<
 // What a planted bug leaves unhandled is not what its case is judged by.
 process.on("unhandledRejection", () => undefined);
 const report = await ran(JSON.parse(process.argv[2] ?? "") as Order);
+const end = (): never => process.exit();
 process.send?.(report, () => {
   // Some bugs keep connections busy: they are not waited for.
-  const end = (): never => process.exit();
   setTimeout(end, 2000).unref();
   void comeToEnd().then(end, end);
 });

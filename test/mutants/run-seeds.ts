@@ -4,7 +4,9 @@ import { storeOf } from "../simulator/campaign.js";
 import { openMemoryStore } from "../simulator/memory-engine.js";
 
 /** The first run that breaks a promise; undefined where none does. */
-export type FoundAt = { readonly seed: number; readonly invariant: string; readonly found: string } | undefined;
+export type FoundAt =
+  | { readonly seed: number; readonly invariant: string; readonly found: string }
+  | undefined;
 
 async function foundAt(seeds: number): Promise<FoundAt> {
   for (let seed = 0; seed < seeds; seed++) {

@@ -13,12 +13,10 @@ type Caught = readonly [SuiteName, string];
 
 export const SQLITE: readonly StoreMutant[] = [
   // Commits.
-  bug(
-    "synchronous is normal",
-    "durability.ts",
-    { find: "const FULL = 2;", replace: "const FULL = 1;" },
-    ["targeted", WAITS_FOR_DISK],
-  ),
+  bug("synchronous is normal", "durability.ts", { find: "const FULL = 2;", replace: "const FULL = 1;" }, [
+    "targeted",
+    WAITS_FOR_DISK,
+  ]),
   bug(
     "a caller's part of a group has no savepoint",
     "group.ts",
@@ -133,12 +131,10 @@ export const SQLITE: readonly StoreMutant[] = [
     ["outbox", "a lane that was empty goes on with the next sequence"],
   ),
   // Claims.
-  bug(
-    "the epoch is not raised by a claim",
-    "lane.ts",
-    { find: "this.epoch += 1n;", replace: "" },
-    ["outbox", "whoever claims after another has a higher epoch"],
-  ),
+  bug("the epoch is not raised by a claim", "lane.ts", { find: "this.epoch += 1n;", replace: "" }, [
+    "outbox",
+    "whoever claims after another has a higher epoch",
+  ]),
   bug(
     "the end of a lease is not kept",
     "lane.ts",
@@ -175,12 +171,10 @@ export const SQLITE: readonly StoreMutant[] = [
     { find: "lane.lapses++;", replace: "lane.lapses++; lane.failures++;" },
     ["outbox", "a claim whose lease has ended writes a lapsed attempt, which spends no failure"],
   ),
-  bug(
-    "lapses are not counted",
-    "lane-head.ts",
-    { find: "lane.lapses++;", replace: "" },
-    ["outbox", "what lapsed three times is claimed alone"],
-  ),
+  bug("lapses are not counted", "lane-head.ts", { find: "lane.lapses++;", replace: "" }, [
+    "outbox",
+    "what lapsed three times is claimed alone",
+  ]),
   // Settlements.
   bug(
     "the epoch is not compared by a settlement",

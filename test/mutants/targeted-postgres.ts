@@ -4,11 +4,7 @@ import type { PoolClient } from "pg";
 import { postgresDedup, postgresOutbox, postgresStore } from "posthorn/postgres";
 import { alike, same } from "../../library/src/testing/conformance/expectation.js";
 import { arrivalOf } from "../../library/src/testing/conformance/inbox-harness.js";
-import {
-  endpointFor,
-  eventOf,
-  settlementOf,
-} from "../../library/src/testing/conformance/outbox-steps.js";
+import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox-steps.js";
 import { createLossyProxy } from "../postgres/lossy-proxy.js";
 import type { Targeted } from "./targeted.js";
 
@@ -39,7 +35,7 @@ interface Pools {
   readonly two: Pool;
   /** The codes of all errors that the server has answered with. */
   readonly codes: readonly string[];
-  open(url: string, max?: number): Pool;
+  readonly open: (url: string, max?: number) => Pool;
 }
 
 async function withPools(url: string, check: (pools: Pools) => Promise<void>): Promise<void> {
@@ -118,10 +114,11 @@ async function accepted(pool: Pool, id: string, handle: (tx: PoolClient) => Prom
 }
 
 async function tagChecked({ one }: Pools): Promise<void> {
-  const swallows = async (tx: PoolClient): Promise<void> => {
-    await tx.query("select 1 / 0").catch(() => undefined);
-  };
-  same(await accepted(one, "evt_swallowed", swallows), "failed", "an accept whose transaction is lost");
+  same(await accepted(one, "evt_swallowed", swallow), "failed", "an accept whose transaction is lost");
+}
+
+async function swallow(tx: PoolClient): Promise<void> {
+  await tx.query("select 1 / 0").catch(() => undefined);
 }
 
 async function isolationNamed({ url, one, open }: Pools): Promise<void> {

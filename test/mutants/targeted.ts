@@ -132,7 +132,10 @@ async function tenantsApart(bench: OutboxBench): Promise<void> {
 
 async function windowShortened(bench: InboxBench): Promise<void> {
   const { tickS } = bench.time;
-  const [long, forEver] = [{ id: "evt_1", windowS: 100 * tickS }, { id: "evt_2", windowS: undefined }];
+  const [long, forEver] = [
+    { id: "evt_1", windowS: 100 * tickS },
+    { id: "evt_2", windowS: undefined },
+  ];
   for (const given of [long, forEver]) {
     await apply(bench, await arrivalOf(given));
     const before = await rowOf(bench, await arrivalOf(given));

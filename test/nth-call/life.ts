@@ -57,18 +57,22 @@ export class Life {
       handlerDeadlineMs: 2000,
       acquireMs: 500,
       handlers: {
-        "shop:*": ({ id, source, body }) => (tx: Database, { publish }) => {
-          const ref = `from-${id}`;
-          tx.prepare("insert into effect (source, id, body) values (?, ?, ?)").run(source, id, body);
-          tx.prepare("insert into business (ref) values (?)").run(ref);
-          publish({ id: ref, type: "relay", key: "relay", body: bodyOf(ref) });
-          if (!id.startsWith("flaky") || parts.flaky.has(id)) return;
-          parts.flaky.add(id);
-          throw new Error("as asked");
-        },
-        "loop:*": ({ id, source, body }) => (tx: Database) => {
-          tx.prepare("insert into effect (source, id, body) values (?, ?, ?)").run(source, id, body);
-        },
+        "shop:*":
+          ({ id, source, body }) =>
+          (tx: Database, context) => {
+            const ref = `from-${id}`;
+            tx.prepare("insert into effect (source, id, body) values (?, ?, ?)").run(source, id, body);
+            tx.prepare("insert into business (ref) values (?)").run(ref);
+            context.publish({ id: ref, type: "relay", key: "relay", body: bodyOf(ref) });
+            if (!id.startsWith("flaky") || parts.flaky.has(id)) return;
+            parts.flaky.add(id);
+            throw new Error("as asked");
+          },
+        "loop:*":
+          ({ id, source, body }) =>
+          (tx: Database) => {
+            tx.prepare("insert into effect (source, id, body) values (?, ?, ?)").run(source, id, body);
+          },
       },
     });
   }

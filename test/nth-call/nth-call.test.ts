@@ -14,7 +14,9 @@ const VERBS = [
   ...["addEndpoint", "changeEndpoint", "removeEndpoint", "readEndpoints", "listEndpoints"].map(
     (verb) => `outbox.${verb}`,
   ),
-  ...["write", "append", "sequence", "claim", "settle", "release", "untilDue"].map((verb) => `outbox.${verb}`),
+  ...["write", "append", "sequence", "claim", "settle", "release", "untilDue"].map(
+    (verb) => `outbox.${verb}`,
+  ),
   ...["blockedLanes", "deadLetters", "attempts", "redrive", "skip"].map((verb) => `outbox.${verb}`),
 ];
 
@@ -31,13 +33,16 @@ describe.each(WAYS)("a host of which one store call fails by %s", (way) => {
   const failed = new Set<string>();
   afterAll(() => console.log(`${failing.length} of ${calls.length} calls failed by ${way}`));
 
-  it.each(failing)("call $nth ($call): nothing is lost, doubled or overtaken, and it comes to rest", async ({ nth }) => {
-    const world = new World({ nth, way });
-    const found = await world.run();
-    expect(printViolations(found)).toBe("");
-    expect(found.counts.get("effect.ok")).toBe(EFFECTS);
-    failed.add(world.failed ?? "none");
-  });
+  it.each(failing)(
+    "call $nth ($call): nothing is lost, doubled or overtaken, and it comes to rest",
+    async ({ nth }) => {
+      const world = new World({ nth, way });
+      const found = await world.run();
+      expect(printViolations(found)).toBe("");
+      expect(found.counts.get("effect.ok")).toBe(EFFECTS);
+      failed.add(world.failed ?? "none");
+    },
+  );
 
   it("every verb has failed", () => {
     const wanted = VERBS.filter((verb) => way !== "hang" || canHang(verb));

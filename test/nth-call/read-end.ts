@@ -35,13 +35,13 @@ interface Row {
 export function readEnd(db: Database, reader: HistoryWriter): void {
   readEffects(db, reader);
   readInbox(db, reader);
-  const events = all<{ wireId: string; body: Uint8Array }>(
-    db,
-    "select event_id as wireId, body from posthorn_event",
-  );
+  const events = all(db, "select event_id as wireId, body from posthorn_event") as {
+    wireId: string;
+    body: Uint8Array;
+  }[];
   for (const { wireId, body } of events)
     reader.see("event_row", { ...nameOf(body), bodyHash: hashOf(body), wireId });
-  const business = all<{ ref: string }>(db, "select ref from business");
+  const business = all(db, "select ref from business") as { ref: string }[];
   for (const { ref } of business) reader.see("business_row", { ...APP, id: ref });
   const attempts = readAttempts(db, reader);
   const deliveries = readDeliveries(db, reader);
@@ -54,17 +54,17 @@ export function readEnd(db: Database, reader: HistoryWriter): void {
 }
 
 function readEffects(db: Database, reader: HistoryWriter): void {
-  const effects = all<{ source: string; id: string; body: Uint8Array }>(db, "select * from effect");
+  const effects = all(db, "select * from effect") as { source: string; id: string; body: Uint8Array }[];
   for (const { source, id, body } of effects)
     reader.see("effect", { tenant: "default", source, id, bodyHash: hashOf(body) });
   reader.see("effects_read", { rows: effects.length, counted: effects.length });
 }
 
 function readInbox(db: Database, reader: HistoryWriter): void {
-  const rows = all<Record<"tenant" | "source" | "id" | "outcome", string> & Record<"hash" | "body", Buffer>>(
+  const rows = all(
     db,
     "select tenant, source, event_id as id, outcome, body_hash as hash, body from posthorn_inbox",
-  );
+  ) as (Record<"tenant" | "source" | "id" | "outcome", string> & Record<"hash" | "body", Buffer>)[];
   for (const { tenant, source, id, outcome, hash, body } of rows) {
     const hashColumn = Buffer.from(hash).toString("hex");
     reader.see("stored", { tenant, source, id, outcome, bodyHash: hashOf(body), hashColumn });
@@ -79,12 +79,12 @@ const PLACED = `
 const PLACE = `l.key, cast(l.generation as text) as generation, cast(t.seq as text) as seq, e.body, t.round`;
 
 function readAttempts(db: Database, reader: HistoryWriter): number {
-  const rows = all<Row & { no: number; outcome: string; startedAt: number; durationMs: number }>(
+  const rows = all(
     db,
     `select coalesce(p.endpoint_id, 'ep_loop') as endpoint, ${PLACE}, t.no, t.outcome, t.started_at as startedAt,
        t.duration_ms as durationMs
      from posthorn_attempt t ${PLACED} left join posthorn_endpoint p on p.id = l.endpoint`,
-  );
+  ) as (Row & { no: number; outcome: string; startedAt: number; durationMs: number })[];
   for (const { endpoint, body, round, no: number, outcome, startedAt, durationMs } of rows)
     reader.see("attempt_row", {
       ...nameOf(body),
@@ -100,7 +100,7 @@ function readAttempts(db: Database, reader: HistoryWriter): number {
 
 function readDeliveries(db: Database, reader: HistoryWriter): number {
   const ended = `join posthorn_endpoint p on p.id = t.endpoint`;
-  const rows = all<Row & { state: "due" | "dead" | "redriven" | "cancelled"; because: string | null }>(
+  const rows = all(
     db,
     `select p.endpoint_id as endpoint, ${PLACE}, t.state, t.because from posthorn_dead t ${PLACED} ${ended}
      union all
@@ -111,7 +111,7 @@ function readDeliveries(db: Database, reader: HistoryWriter): number {
      where not exists (
        select 1 from posthorn_dead d where d.lane = t.lane and d.seq = t.seq and d.round = t.round and d.state = 'dead'
      )`,
-  );
+  ) as (Row & { state: "due" | "dead" | "redriven" | "cancelled"; because: string | null })[];
   for (const { endpoint, body, round, state, because, key, generation, seq } of rows) {
     const place = key === null ? {} : { place: { key, generation: generation ?? "", sequence: seq } };
     reader.see("delivery_row", {
@@ -126,8 +126,8 @@ function readDeliveries(db: Database, reader: HistoryWriter): number {
   return rows.length;
 }
 
-function all<T>(db: Database, sql: string): readonly T[] {
-  return db.prepare(sql).all() as T[];
+function all(db: Database, sql: string): unknown[] {
+  return db.prepare(sql).all();
 }
 
 function nameOf(body: Uint8Array) {

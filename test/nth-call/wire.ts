@@ -34,7 +34,10 @@ export class Wire {
     // A hop takes its time, so that what is under way can be met by something.
     await clock.sleep(5);
     const answered = this.#answer(life, request);
-    const status = await Promise.race([answered, clock.sleep(request.deadlineMs).then(() => LATE)]);
+    const status = await Promise.race([
+      answered,
+      clock.sleep(request.deadlineMs).then((): typeof LATE => LATE),
+    ]);
     const durationMs = clock.monotonic() - startedAt;
     if (status === LATE) {
       call.unknown("no answer");

@@ -201,7 +201,10 @@ export class World {
     const writer = this.#writer("operator");
     await this.#insist(async (life) => {
       const call = writer().invoke("operate", { verb, endpoint: "ep_bad", key });
-      const answer = await this.#clock.within(act(life).catch((error: unknown) => error), PATIENCE_MS / 2);
+      const answer = await this.#clock.within(
+        act(life).catch((error: unknown) => error),
+        PATIENCE_MS / 2,
+      );
       if (typeof answer !== "string") {
         call.unknown(String(answer));
         throw new Error("no answer");

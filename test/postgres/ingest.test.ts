@@ -44,6 +44,11 @@ describe.each(drivers)("ingest on $name", async (driver) => {
     (await pool.rows(`select (${text})::text as found`)).map(({ found }) => found ?? "");
   const count = async (table: string): Promise<number> =>
     Number((await read(`select count(*) from posthorn.${table}`))[0]);
+  const deadlocks = () => read("select deadlocks from pg_stat_database where datname = current_database()");
+  const versions = () =>
+    read(
+      "select string_agg(keep_until::text || xmin, ',' order by name) from posthorn.ingest_name where keep_until is not null",
+    );
   const standing = async (): Promise<Record<string, string>> => {
     const rows = await pool.rows("select name, event_id from posthorn.ingest_name order by name");
     return Object.fromEntries(rows.map(({ name = "", event_id = "" }) => [name, event_id]));
@@ -103,7 +108,6 @@ describe.each(drivers)("ingest on $name", async (driver) => {
 
   it("two nodes that get events with crossing names at once store one of each, and never meet in a deadlock", async () => {
     await emptyOutbox(pool);
-    const deadlocks = () => read("select deadlocks from pg_stat_database where datname = current_database()");
     const before = await deadlocks();
     for (let round = 0; round < 20; round++) {
       const at = (node: number, names: readonly string[], n: number) =>
@@ -199,10 +203,6 @@ describe.each(drivers)("ingest on $name", async (driver) => {
 
   it("a name that comes again and again is written once a minute, and not at all where it is known for ever", async () => {
     await emptyOutbox(pool);
-    const versions = () =>
-      read(
-        "select string_agg(keep_until::text || xmin, ',' order by name) from posthorn.ingest_name where keep_until is not null",
-      );
     await one.ingest(await incomingOf("evt_a", ["s/1"], { windowS: 3600 }));
     await one.ingest(await incomingOf("evt_b", ["s/2"]));
     const before = await versions();

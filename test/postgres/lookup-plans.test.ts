@@ -19,6 +19,9 @@ import { releaseLeases } from "../../library/src/stores/postgres/release.js";
 import { freshDatabase } from "../services.js";
 
 const MILLION = 1_000_000;
+const LANES = 200_000;
+const EMPTY = 180_000;
+const WAITING = 200_000;
 
 const pool = new Pool({ connectionString: await freshDatabase(), max: 2 });
 const session = await pool.connect();
@@ -64,7 +67,7 @@ class ExplainingPool implements StorePool<unknown> {
       await this.#client.query("rollback to looked");
     }
     const answer = await this.#client.query<Row>({ text, values, rowMode: "array" } as never);
-    return { rows: answer.rows as unknown as Row[], command: answer.command };
+    return { rows: answer.rows, command: answer.command };
   }
 
   async transaction(...[first, work, { settings }]: Parameters<StorePool<unknown>["transaction"]>) {
@@ -115,7 +118,6 @@ function expectNoScan({ nodes }: Looked<unknown>): void {
 }
 
 beforeAll(async () => {
-  await pool.query("set synchronous_commit = off");
   await pool.query(`
     insert into posthorn.endpoint (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
     values ('ep_wide', 'default', '{}', 'key', 1000, 'active', 1), ('ep_few', 'default', '{}', 'key', 1000, 'active', 1),
@@ -123,43 +125,45 @@ beforeAll(async () => {
   // One of a million is of another tenant, and one of a hundred thousand of another type.
   await pool.query(`
     insert into posthorn.event (public_id, tenant, source, type, key, content_type, event_at, body)
-    select 'evt_' || n, case when n = 77 then 'rare' else 'default' end, 'app',
+    select 'evt_' || to_char(n, 'FM0000000'), case when n = 77 then 'rare' else 'default' end, 'app',
       case when n % 100000 = 5 then 'order.lost' else 'order.paid' end, 'k' || n % 1000, 'application/json', now(), '\\x7b7d'
     from generate_series(1, ${MILLION}) as n`);
-  // Every event was tried in one of a thousand lanes; a hundred thousand wait in as many lanes, and a few elsewhere.
+  // Every event was tried, a thousand in each lane.
   await pool.query(`
     insert into posthorn.attempt (lane_id, seq, round, no, event_id, started_at, duration_ms, outcome, status)
-    select 1 + n % 1000, n, 1, 1, n, now(), 5, 'acknowledged', 200 from generate_series(1, ${MILLION}) as n`);
+    select 1 + n / 1000, n, 1, 1, n, now(), 5, 'acknowledged', 200 from generate_series(1, ${MILLION}) as n`);
+  // In nine of ten lanes nothing waits.
   await pool.query(`
     insert into posthorn.lane (lane_id, endpoint_id, key) overriding system value
-    select n, case when n > ${MILLION} - 5 then 2 else 1 end, 'k' || n from generate_series(1, ${MILLION}) as n`);
+    select n, case when n > ${LANES} - 5 then 2 else 1 end, 'k' || n from generate_series(1, ${LANES}) as n`);
   await pool.query(`
     insert into posthorn.lane_state (lane_id, endpoint_id, head_seq, next_seq, ready_at)
-    select n, case when n > ${MILLION} - 5 then 2 else 1 end, 1, case when n > 900000 then 2 else 1 end,
-      case when n > 900000 then now() end from generate_series(1, ${MILLION}) as n`);
+    select n, case when n > ${LANES} - 5 then 2 else 1 end, 1, case when n > ${EMPTY} then 2 else 1 end,
+      case when n > ${EMPTY} then now() end from generate_series(1, ${LANES}) as n`);
   await pool.query(`
-    insert into posthorn.delivery select n, 1, n, 1 from generate_series(900001, ${MILLION}) as n`);
+    insert into posthorn.delivery select n, 1, n, 1 from generate_series(${EMPTY} + 1, ${LANES}) as n`);
   await pool.query(`
     insert into posthorn.loose_delivery (endpoint_id, event_id, round, ready_at)
-    select 3, n, 1, now() from generate_series(1, ${MILLION}) as n`);
+    select 3, n, 1, now() from generate_series(1, ${WAITING}) as n`);
   await pool.query(`
-    insert into posthorn.ingest_name select 'default', 'app/id/' || n, 'evt_' || n, null, now() - interval '1 s' * n
-    from generate_series(1, ${MILLION}) as n`);
-  await pool.query(`insert into posthorn.stage (event_id) select generate_series(1, ${MILLION})`);
+    insert into posthorn.ingest_name
+    select 'default', 'app/id/' || to_char(n, 'FM0000000'), 'evt', null, now() - interval '1 day' + interval '1 ms' * n
+    from generate_series(1, ${WAITING}) as n`);
+  await pool.query(`insert into posthorn.stage (event_id) select generate_series(1, ${WAITING})`);
   await pool.query("vacuum analyze");
-}, 180_000);
+}, 240_000);
 
 describe("at a million rows", () => {
   it("a page of events reads that page", async () => {
     const looked = await look((on) => listEvents(on, { filter: {}, page: { limit: 50 } }, tables));
-    expect(looked.value.items[0]?.id).toBe(`evt_${MILLION}`);
+    expect(looked.value.items[0]?.id).toBe("evt_1000000");
     expect(looked.pages).toBeLessThan(500);
     expectNoScan(looked);
     const { next } = looked.value;
     const second = await look((on) =>
       listEvents(on, { filter: { tenant: "default" }, page: { limit: 50, after: next } }, tables),
     );
-    expect(second.value.items[0]?.id).toBe(`evt_${MILLION - 50}`);
+    expect(second.value.items[0]?.id).toBe("evt_0999950");
     expect(second.pages).toBeLessThan(500);
   });
 
@@ -174,7 +178,7 @@ describe("at a million rows", () => {
       const looked = await look((on) => listEvents(on, { filter, page: { limit: 50 } }, tables));
       expect(looked.value.items).toHaveLength(found);
       expect(looked.value.next).toBeUndefined();
-      const [walk] = looked.nodes.filter((node) => node["Node Type"] === "Index Only Scan");
+      const walk = looked.nodes.find((node) => node["Node Type"] === "Index Only Scan");
       expect(walk?.["Heap Fetches"]).toBeLessThan(1000);
       expect(looked.pages).toBeLessThan(20_000);
       expectNoScan(looked);
@@ -182,7 +186,7 @@ describe("at a million rows", () => {
   );
 
   it("one event is found by its id", async () => {
-    const looked = await look((on) => readEvent(on, { tenant: "default", id: "evt_500000" }, tables));
+    const looked = await look((on) => readEvent(on, { tenant: "default", id: "evt_0100500" }, tables));
     expect(looked.value?.type).toBe("order.paid");
     expect(looked.pages).toBeLessThan(50);
     expectNoScan(looked);
@@ -190,7 +194,7 @@ describe("at a million rows", () => {
 
   it("the deliveries of an event are found by its lanes and its attempts, and those without a lane by an index alone", async () => {
     const looked = await look((on) =>
-      deliveriesOfEvents(on, { tenant: "default", eventIds: ["evt_500000"] }, tables),
+      deliveriesOfEvents(on, { tenant: "default", eventIds: ["evt_0100500"] }, tables),
     );
     expect(looked.value.map(({ endpointId, state }) => `${endpointId} ${state}`)).toEqual([
       "ep_loose waiting",
@@ -203,34 +207,36 @@ describe("at a million rows", () => {
     for (const node of loose) expect(node["Heap Fetches"]).toBeLessThan(1000);
     expect(looked.pages).toBeLessThan(20_000);
     expectNoScan(looked);
-    const rare = await look((on) => deliveriesOfEvents(on, { tenant: "rare", eventIds: ["evt_77"] }, tables));
+    const rare = await look((on) =>
+      deliveriesOfEvents(on, { tenant: "rare", eventIds: ["evt_0000077"] }, tables),
+    );
     expect(rare.pages).toBeLessThan(100);
   });
 
   it("one delivery is found by its id", async () => {
-    const looked = await look((on) => readDelivery(on, { kind: "lane", lane: 78n, sequence: 77n }, tables));
-    expect(looked.value).toMatchObject({ eventId: "evt_77", state: "delivered", attempts: 1 });
+    const looked = await look((on) => readDelivery(on, { kind: "lane", lane: 1n, sequence: 77n }, tables));
+    expect(looked.value).toMatchObject({ eventId: "evt_0000077", state: "delivered", attempts: 1 });
     expect(looked.pages).toBeLessThan(200);
     expectNoScan(looked);
   });
 
   it("a page of lanes passes over those in which nothing waits", async () => {
     const looked = await look((on) => listLanes(on, { limit: 50 }, tables));
-    expect(looked.value.items[0]?.id).toBe(900_001n);
+    expect(looked.value.items[0]?.id).toBe(180_001n);
     expect(looked.pages).toBeLessThan(2000);
     expectNoScan(looked);
     const few = await look((on) => listLanes(on, { endpointId: "ep_few", limit: 50 }, tables));
     expect(few.value.items).toHaveLength(5);
     expect(few.pages).toBeLessThan(500);
     expectNoScan(few);
-    const one = await look((on) => readLane(on, 950_000n, tables));
+    const one = await look((on) => readLane(on, 190_000n, tables));
     expect(one.pages).toBeLessThan(50);
   });
 
   it("the census counts no more than it can in a moment, and estimates the rest", async () => {
     const looked = await look((on) => readCensus(on, tables));
-    expect(looked.value.staged).toBeGreaterThan(900_000);
-    expect(looked.value.waiting).toBeGreaterThan(1_000_000);
+    expect(looked.value.staged).toBeGreaterThan(150_000);
+    expect(looked.value.waiting).toBeGreaterThan(150_000);
     expect(looked.pages).toBeLessThan(10_000);
     expectNoScan(looked);
   });
@@ -244,7 +250,7 @@ describe("at a million rows", () => {
 
   it("what a worker of this process has leased is given back without a look at other lanes", async () => {
     const leases = new KnownLeases();
-    const row = { kind: "lane", id: 950_000n } as never;
+    const row = { kind: "lane", id: 190_000n } as never;
     leases.note("worker_1", [{ row, lease: [] } as never]);
     const looked = await look((on) => releaseLeases({ transactions: on, leases, tables }, "worker_1", []));
     expect(looked.value).toBe(0);

@@ -7,9 +7,12 @@ import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
 import { emptyOutbox } from "./outbox-harness.js";
 
+function turned(text: string): string {
+  return text.split("").toReversed().join("");
+}
+
 /** Turns a text around behind the name of its key: no encryption, but nobody who looks for the secret finds it. */
 function sealUnder(key: string): SecretSeal {
-  const turned = (text: string): string => [...text].toReversed().join("");
   return {
     seal: (secret) => `${key}.${turned(secret)}`,
     open(sealed) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PosthornError } from "posthorn/client";
 import { afterAll, describe, expect, it } from "vitest";
 import { fakeClient, page, problem } from "../../../test/cli/fake-client.js";
-import { runCommand } from "../../../test/cli/run-command.js";
+import { FAKE_ADDRESS, runCommand } from "../../../test/cli/run-command.js";
 import { DEAD, EVENT, LANES, SOURCE } from "../../../test/cli/samples.js";
 
 const directory = mkdtempSync(join(tmpdir(), "posthorn-cli-"));
@@ -203,6 +203,14 @@ describe("source", () => {
       { scheme: "stripe", secrets: ["whsec_posthorn_public_test_fixture"] },
     ]);
     expect(err).toContain("everybody knows");
+  });
+
+  it("update takes no secret from the environment, where somebody may have forgotten it", async () => {
+    const environment = { ...FAKE_ADDRESS, POSTHORN_SECRET: "forgotten" };
+    const { client } = await runCommand(["source", "update", "stripe", "--window", "86400"], {
+      context: { environment },
+    });
+    expect(client.calls).toEqual([["sources.update", "stripe", { windowS: 86_400 }]]);
   });
 
   it("update refuses to change nothing, and remove asks first", async () => {

@@ -7,7 +7,7 @@ import { DEAD_FLAGS, matchesDead } from "./dead-filter.js";
 import type { DeadFilter } from "./dead-filter.js";
 import { defineCommand, defineGroup } from "./define-command.js";
 import { lastAnswer } from "./delivery-table.js";
-import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS } from "./listing.js";
+import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, teller } from "./listing.js";
 import type { FollowOptions, ListOptions } from "./listing.js";
 
 export function registerDead(program: Command, context: CommandContext): void {
@@ -19,25 +19,18 @@ export function registerDead(program: Command, context: CommandContext): void {
     flags: [...DEAD_FLAGS, ...LIST_FLAGS, FOLLOW_FLAG],
     run: async ({ options, client, print, context: { clock, interrupted } }) => {
       const calls = client().dead;
-      const draw = (items: readonly DeadLetter[]): void => print.table(deadTable(items, clock.now()));
+      const wanted = (letter: DeadLetter): boolean => matchesDead(letter, options);
+      const list: typeof calls.list = (asked) => calls.list(asked);
       if (options.follow === true) {
-        const tell = (items: readonly DeadLetter[]): void => {
-          const wanted = items.filter((letter) => matchesDead(letter, options));
-          if (print.json) for (const letter of wanted) print.record(letter);
-          else if (wanted.length > 0) draw(wanted);
-        };
-        await follow({ list: (page) => calls.list(page), idOf: deathOf, tell, clock, signal: interrupted() });
+        const tell = teller<DeadLetter>(print, (letters) => deadTable(letters, clock.now()));
+        await follow({ list, idOf: deathOf, wanted, tell, clock, signal: interrupted() });
         return;
       }
-      const page = await collect(
-        (asked) => calls.list(asked),
-        options,
-        (letter) => matchesDead(letter, options),
-      );
+      const page = await collect(list, options, wanted);
       const { items } = page;
       print.show(page, () => {
         if (items.length === 0) print.line({ text: "Nothing was given up.", tone: "good" });
-        else draw(items);
+        else print.table(deadTable(items, clock.now()));
       });
       if (items.length > 0) print.hint({ text: "Send one again: posthorn redrive ID", tone: "faint" });
       hintMore(print, page, "posthorn dead list");

@@ -7,7 +7,6 @@ import { createPrinter } from "../terminal/printer.js";
 import type { Printer } from "../terminal/printer.js";
 import type { CommandContext } from "./command-context.js";
 import type { Finding } from "./diagnosis.js";
-import { examine } from "./examination.js";
 
 const TONES: Readonly<Record<Finding["level"], Tone>> = { ok: "good", warn: "warn", fail: "bad" };
 
@@ -28,6 +27,8 @@ async function doctor(command: Command, { terminal, environment, clock }: Comman
   const print = createPrinter({ terminal, json: json === true, now: () => clock.now() });
   const { settings, warnings } = settingsOf(command, { environment, workingDir: process.cwd() });
   for (const { where, message } of warnings) print.warn(`${where}: ${message}`);
+  // Here and not at the top: other commands would wait for databases that they do not open.
+  const { examine } = await import("./examination.js");
   const findings = await examine(settings, clock);
   const told = findings.map((finding) => ({ ...finding, cure: finding.cure ?? null }));
   print.show({ findings: told }, () => draw(findings, print));

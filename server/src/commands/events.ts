@@ -8,7 +8,7 @@ import type { CommandContext } from "./command-context.js";
 import { defineCommand, defineGroup } from "./define-command.js";
 import type { Run } from "./define-command.js";
 import { deliveryTable } from "./delivery-table.js";
-import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, TENANT_FLAG } from "./listing.js";
+import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, teller, TENANT_FLAG } from "./listing.js";
 import type { FollowOptions, ListOptions } from "./listing.js";
 
 interface TenantOption {
@@ -75,10 +75,7 @@ async function listEvents({ options, client, print, context }: Run<EventListOpti
     await follow({
       list,
       idOf: ({ tenant: of, id }) => `${of} ${id}`,
-      tell: (items) => {
-        if (print.json) for (const item of items) print.record(item);
-        else print.table(eventTable(items, context.clock.now()));
-      },
+      tell: teller(print, (items) => eventTable(items, context.clock.now())),
       clock: context.clock,
       signal: context.interrupted(),
     });

@@ -73,7 +73,7 @@ describe("deliveries show", () => {
     const { out } = await runCommand(["deliveries", "show", "dlv_12_7"], { columns: 100 });
     expect(out).toContain("which says that it is not available for now");
     expect(out).toContain("Down for maintenance");
-    expect(out).toMatch(/0\s+2\s+refused\s+503/);
+    expect(out).toMatch(/1\s+2\s+refused\s+503/);
   });
 
   it("shows the endpoint's answer as escapes, and not all of it", async () => {

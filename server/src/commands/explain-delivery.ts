@@ -37,6 +37,8 @@ export function explainDelivery(delivery: Facts): Explanation {
         todo: "Publish the event again if it is still wanted: `posthorn send`.",
       };
   }
+  // A newer server may know more states than we do.
+  return { says: `It is ${String(delivery.state)}.`, todo: undefined };
 }
 
 function waiting({ laneId, dueInMs }: Facts): Explanation {

@@ -127,4 +127,6 @@ export function explainLane(lane: Lane): { readonly says: string; readonly todo:
         ],
       };
   }
+  // A newer server may know more states than we do.
+  return { says: `It is ${String(lane.state)}; ${waiting} in it.`, todo: [] };
 }

@@ -2,7 +2,7 @@ import { createFakeClock } from "posthorn/testing";
 import { expect, it } from "vitest";
 import { fakeClient, page } from "../../../test/cli/fake-client.js";
 import { runCommand } from "../../../test/cli/run-command.js";
-import { EVENT } from "../../../test/cli/samples.js";
+import { DEAD, EVENT, NOW_MS } from "../../../test/cli/samples.js";
 import { follow } from "./listing.js";
 
 interface Item {
@@ -52,4 +52,26 @@ it("--follow with --json is one line for each event", async () => {
   expect(code).toBe(0);
   const lines = out.trimEnd().split("\n");
   expect(lines.map((line) => (JSON.parse(line) as Item).id)).toEqual(["evt_older", "evt_2ZbGqk"]);
+});
+
+it("--follow has its titles once, and keeps to what flags name", async () => {
+  const stop = new AbortController();
+  let look = 0;
+  const client = fakeClient({
+    "dead.list": () => {
+      if (look++ === 2) stop.abort();
+      const letters = [
+        { ...DEAD, round: look },
+        { ...DEAD, endpointId: "ep_other", round: look },
+      ];
+      return page(letters);
+    },
+  });
+  const clock = createFakeClock({ at: NOW_MS });
+  const context = { clock, interrupted: () => stop.signal };
+  const running = runCommand(["dead", "list", "--follow", "--endpoint", "ep_shop"], { client, context });
+  const { out } = await clock.until(running, 1000);
+  expect(out.split("DELIVERY")).toHaveLength(2);
+  expect(out.trimEnd().split("\n")).toHaveLength(4);
+  expect(out).not.toContain("ep_other");
 });

@@ -2,6 +2,7 @@ import { everyItem } from "posthorn/client";
 import type { Page, PageOptions } from "posthorn/client";
 import type { Clock } from "posthorn";
 import type { Printer } from "../terminal/printer.js";
+import type { Table } from "../terminal/table.js";
 import { wholeNumber } from "./define-command.js";
 import type { Flag } from "./define-command.js";
 
@@ -69,13 +70,16 @@ const REMEMBERED = 10_000;
 export interface Following<T> {
   readonly list: List<T>;
   readonly idOf: (item: T) => string;
+  /** Which of them are told. @default all */
+  readonly wanted?: (item: T) => boolean;
   readonly tell: (items: readonly T[]) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** Tells the items of a list that begins with the newest, oldest first, and then new ones as they come. */
-export async function follow<T>({ list, idOf, tell, clock, signal }: Following<T>): Promise<void> {
+export async function follow<T>(following: Following<T>): Promise<void> {
+  const { list, idOf, wanted = () => true, tell, clock, signal } = following;
   const seen = new Set<string>();
   let isFirst = true;
   while (!signal.aborted) {
@@ -86,9 +90,26 @@ export async function follow<T>({ list, idOf, tell, clock, signal }: Following<T
       if (seen.size <= REMEMBERED) break;
       seen.delete(old);
     }
-    if (fresh.length > 0) tell(fresh);
+    const told = fresh.filter(wanted);
+    if (told.length > 0) tell(told);
     await clock.sleep(POLL_MS, signal);
   }
+}
+
+/** Prints what is followed: one line of JSON for each item, or a table that goes on. */
+export function teller<T>(
+  print: Printer,
+  table: (items: readonly T[]) => Table,
+): (items: readonly T[]) => void {
+  let headless = false;
+  return (items) => {
+    if (print.json) {
+      for (const item of items) print.record(item);
+      return;
+    }
+    print.table({ ...table(items), headless });
+    headless = true;
+  };
 }
 
 /** Page after page until one is known: more may have come between two looks than a page holds. */

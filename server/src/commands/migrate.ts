@@ -1,8 +1,6 @@
 import type { Command } from "commander";
 import { addSettingFlags } from "../config/flags.js";
 import { settingsOf } from "../config/settings-of.js";
-import { openStore } from "../open-store.js";
-import { sealOf } from "../own-store.js";
 import { NO_SEAL } from "../secrets/no-seal.js";
 import { createPrinter } from "../terminal/printer.js";
 import type { CommandContext } from "./command-context.js";
@@ -24,6 +22,9 @@ async function migrate(command: Command, { terminal, environment, clock }: Comma
   const { json } = command.opts<{ readonly json?: boolean }>();
   const print = createPrinter({ terminal, json: json === true, now: () => clock.now() });
   const { settings } = settingsOf(command, { environment, workingDir: process.cwd() });
+  // Here and not at the top: other commands would wait for databases that they do not open.
+  const { openStore } = await import("../open-store.js");
+  const { sealOf } = await import("../own-store.js");
   // Whoever changes tables on Postgres need not know the key. On SQLite it is made together with the file.
   const seal = settings.database === undefined ? sealOf(settings) : NO_SEAL;
   const store = await openStore(settings, { seal });

@@ -6,7 +6,7 @@ import type { Printer } from "../terminal/printer.js";
 import type { Table } from "../terminal/table.js";
 import type { CommandContext } from "./command-context.js";
 import { defineCommand, defineGroup } from "./define-command.js";
-import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS } from "./listing.js";
+import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, teller } from "./listing.js";
 import type { FollowOptions, ListOptions } from "./listing.js";
 
 interface RejectedListOptions extends ListOptions, FollowOptions {
@@ -24,20 +24,16 @@ export function registerRejected(program: Command, context: CommandContext): voi
       const { source } = options;
       const calls = client().rejected;
       const list: typeof calls.list = (page) => calls.list({ ...page, source });
-      const draw = (items: readonly RejectedRequest[]): void =>
-        print.table(rejectedTable(items, clock.now()));
+      const table = (items: readonly RejectedRequest[]): Table => rejectedTable(items, clock.now());
       if (options.follow === true) {
-        const tell = (items: readonly RejectedRequest[]): void => {
-          if (print.json) for (const item of items) print.record(item);
-          else draw(items);
-        };
+        const tell = teller(print, table);
         await follow({ list, idOf: ({ id }) => id, tell, clock, signal: interrupted() });
         return;
       }
       const page = await collect(list, options);
       print.show(page, () => {
         if (page.items.length === 0) print.line({ text: "Nothing was rejected.", tone: "good" });
-        else draw(page.items);
+        else print.table(table(page.items));
       });
       hintMore(print, page, "posthorn rejected list");
     },

@@ -18,15 +18,24 @@ export const SECRET_FLAGS: readonly Flag[] = [
   { form: "--secret-file <path>", says: "The same from a file; - is the standard input.", parse: gather },
 ];
 
-/** The secrets that were given, from flags, files and POSTHORN_SECRET; none where none was. */
+/** The secrets that flags and files give; none where none was given. */
 export async function secretsOf(options: SecretOptions, context: CommandContext): Promise<readonly string[]> {
   const secrets = [...(options.secret ?? [])];
   for (const path of options.secretFile ?? []) secrets.push(await secretOfFile(path, context));
-  const { POSTHORN_SECRET } = context.environment;
-  if (secrets.length === 0 && POSTHORN_SECRET !== undefined && POSTHORN_SECRET !== "") {
-    secrets.push(POSTHORN_SECRET);
-  }
   return secrets;
+}
+
+/**
+ * The same, or POSTHORN_SECRET: for what signs or verifies. Where a secret is stored it has to be said, else a variable
+ * that somebody forgot would change it.
+ */
+export async function signingSecretsOf(
+  options: SecretOptions,
+  context: CommandContext,
+): Promise<readonly string[]> {
+  const secrets = await secretsOf(options, context);
+  const { POSTHORN_SECRET = "" } = context.environment;
+  return secrets.length === 0 && POSTHORN_SECRET !== "" ? [POSTHORN_SECRET] : secrets;
 }
 
 async function secretOfFile(path: string, context: CommandContext): Promise<string> {

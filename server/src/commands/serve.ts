@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { cliFilePath, writeCliFile } from "../cli-file.js";
-import { startServer } from "../compose.js";
 import type { RunningServer } from "../compose.js";
 import { addSettingFlags } from "../config/flags.js";
 import { withoutPassword } from "../config/print.js";
@@ -9,7 +8,6 @@ import type { Settings } from "../config/settings.js";
 import { makeDataDir } from "../data-dir.js";
 import { isLoopback } from "../http/host-check.js";
 import { newNodeId } from "../node-id.js";
-import { createLog } from "../observe/log.js";
 import type { Logger } from "../observe/log.js";
 import { CommandFailure, EXIT_CODES } from "../terminal/failure.js";
 import { createPrinter } from "../terminal/printer.js";
@@ -35,13 +33,19 @@ async function serve(command: Command, context: CommandContext): Promise<void> {
   const { settings, warnings } = settingsOf(command, { environment, workingDir: process.cwd() });
   for (const { where, message } of warnings) print.warn(`${where}: ${message}`);
   const node = newNodeId();
+  // Here and not at the top: other commands would wait half a second for a server that they do not start.
+  const { startServer } = await import("../compose.js");
+  const { createLog } = await import("../observe/log.js");
   const log = createLog(
     settings,
     { write: (text) => terminal.writeError(text), isTty: terminal.errorIsTty, colour: terminal.errorColour },
     node,
   );
   // From here on: a signal that comes while it starts must not leave a half-started node behind.
-  const signals = untilStopped(process, () => process.exit(EXIT_CODES.interrupted));
+  const signals = untilStopped(process, {
+    clock,
+    atOnce: () => process.exit(EXIT_CODES.interrupted),
+  });
   const crashed = (error: Error): void => log.error({ err: error }, "crashed");
   process.on("uncaughtExceptionMonitor", crashed);
   try {

@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import { generateSecret } from "posthorn/verify";
-import { signedRequest } from "posthorn/testing";
 import type { CommandContext } from "./command-context.js";
 import { defineCommand } from "./define-command.js";
 import type { Run } from "./define-command.js";
 import { bodyOf, parseData } from "./event-body.js";
 import type { BodyOptions } from "./event-body.js";
-import { providerOf } from "./provider.js";
-import { SECRET_FLAGS, secretsOf } from "./secret-input.js";
+import { providerOf, sampleRequest } from "./provider.js";
+import { SECRET_FLAGS, signingSecretsOf } from "./secret-input.js";
 import type { SecretOptions } from "./secret-input.js";
 import { curlLine, rawText } from "./written-request.js";
 
@@ -56,12 +55,12 @@ async function signRequest({ options, print, context }: Run<SignOptions>): Promi
     print.show({ secret }, () => print.line(secret));
     return;
   }
-  const provider = providerOf(options.scheme);
+  const provider = await providerOf(options.scheme);
   const body = await bodyOf(options, context);
-  const secrets = await secretsOf(options, context);
+  const secrets = await signingSecretsOf(options, context);
   if (secrets.length === 0) print.warn("It is signed with the public test secret: no other was given.");
   const { data, type, id, to } = options;
-  const request = await signedRequest(provider, {
+  const request = await sampleRequest(provider, {
     clock: context.clock,
     ...(to !== undefined && { url: to }),
     ...(body !== undefined && { body }),

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
 import type { DedupRule, Place, SourceUpdate } from "posthorn/client";
-import { TEST_SECRETS } from "posthorn/testing";
 import { CommandFailure } from "../terminal/failure.js";
 import type { CommandContext } from "./command-context.js";
 import { gather, wholeNumber } from "./define-command.js";
@@ -73,14 +72,6 @@ export async function sourceFields(options: SourceOptions, context: CommandConte
     ...(options.option !== undefined && { options: options.option }),
     ...(options.allowUnverified === true && { allowUnverified: true }),
   };
-}
-
-/** The public test secret of a scheme, with which `posthorn trigger` signs. */
-export function testSecretOf(scheme: string): string {
-  if (Object.hasOwn(TEST_SECRETS, scheme)) return TEST_SECRETS[scheme as keyof typeof TEST_SECRETS].verifying;
-  throw new CommandFailure("usage", `There is no test secret for the scheme "${scheme}".`, {
-    cure: `There is one for ${Object.keys(TEST_SECRETS).join(", ")}; give another with --secret.`,
-  });
 }
 
 function dedupOf({ dedup, content, include, exclude }: SourceOptions): DedupRule | undefined {

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Source } from "posthorn/client";
-import { TEST_WEBHOOK_ID } from "posthorn/testing";
 import { confirm } from "../terminal/confirm.js";
 import { CommandFailure } from "../terminal/failure.js";
 import { duration } from "../terminal/for-people.js";
@@ -11,7 +10,8 @@ import { defineCommand, defineGroup, YES_FLAG } from "./define-command.js";
 import type { YesOption } from "./define-command.js";
 import { collect, hintMore, LIST_FLAGS } from "./listing.js";
 import type { ListOptions } from "./listing.js";
-import { dedupText, placeText, SOURCE_FLAGS, sourceFields, testSecretOf } from "./source-fields.js";
+import { testSourceOf } from "./provider.js";
+import { dedupText, placeText, SOURCE_FLAGS, sourceFields } from "./source-fields.js";
 import type { SourceOptions } from "./source-fields.js";
 
 interface AddOptions extends SourceOptions {
@@ -73,19 +73,12 @@ function addSource(source: Command, context: CommandContext): void {
     run: async ({ args: [name = ""], options, client, print, url }) => {
       const scheme = options.scheme ?? name.replaceAll("-", "_");
       const fields = await sourceFields(options, context);
-      const secrets = options.testSecret === true ? [testSecretOf(scheme)] : fields.secrets;
       const { testSecret, secret, secretFile } = options;
       if (testSecret === true && (secret !== undefined || secretFile !== undefined)) {
         throw new CommandFailure("usage", "--test-secret goes without another secret.");
       }
-      const created = await client().sources.create({
-        name,
-        scheme,
-        ...fields,
-        ...(secrets !== undefined && { secrets }),
-        // PayPal signs the webhook's id too.
-        ...(testSecret === true && scheme === "paypal" && { options: { webhookId: TEST_WEBHOOK_ID } }),
-      });
+      const known = testSecret === true ? await testSourceOf(scheme) : {};
+      const created = await client().sources.create({ name, scheme, ...fields, ...known });
       print.show(created, () => {
         print.line("Added the source ", { text: created.name, tone: "name" }, ". Let the provider send to:");
         print.line({ text: url() + created.path, tone: "strong" });

@@ -1,24 +1,42 @@
+import type { Clock } from "posthorn";
+
 /** The process, as far as it is told to end. */
 export interface SignalledProcess {
   on(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   removeListener(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
 }
 
+export interface StopSignals {
+  /** Resolves at the first signal. */
+  readonly stopped: Promise<void>;
+  release(): void;
+}
+
+export interface StopOptions {
+  readonly clock: Pick<Clock, "monotonic">;
+  /** For somebody who will not wait. */
+  readonly atOnce: () => void;
+}
+
+// One Ctrl-C can come twice: from the terminal, and passed on by npm or another that started us.
+const SAME_MS = 500;
+
 /**
- * Resolves at the first signal to stop. The second one, of somebody who will not wait, calls `atOnce`. Nothing is lost
- * by it: what was under way is delivered again when its lease ends.
+ * Listens for signals to stop; a second one calls `atOnce`. Nothing is lost by that: what was under way is delivered
+ * again when its lease ends.
  */
-export function untilStopped(
-  from: SignalledProcess,
-  atOnce: () => void,
-): { readonly stopped: Promise<void>; release(): void } {
+export function untilStopped(from: SignalledProcess, { clock, atOnce }: StopOptions): StopSignals {
   const told = new AbortController();
   const stopped = new Promise<void>((resolve) => {
     told.signal.addEventListener("abort", () => resolve());
   });
+  let firstAt = 0;
   const listener = (): void => {
-    if (told.signal.aborted) atOnce();
-    else told.abort();
+    const nowMs = clock.monotonic();
+    if (!told.signal.aborted) {
+      firstAt = nowMs;
+      told.abort();
+    } else if (nowMs - firstAt >= SAME_MS) atOnce();
   };
   from.on("SIGINT", listener);
   from.on("SIGTERM", listener);

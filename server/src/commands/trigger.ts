@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { isPosthornError } from "posthorn/client";
 import type { Client } from "posthorn/client";
-import { signedRequest } from "posthorn/testing";
 import type { TestRequest } from "posthorn/testing";
 import { CommandFailure } from "../terminal/failure.js";
 import { count } from "../terminal/for-people.js";
@@ -9,8 +8,8 @@ import type { CommandContext } from "./command-context.js";
 import { defineCommand, wholeNumber } from "./define-command.js";
 import type { Run } from "./define-command.js";
 import { parseData } from "./event-body.js";
-import { providerOf } from "./provider.js";
-import { SECRET_FLAGS, secretsOf } from "./secret-input.js";
+import { providerOf, sampleRequest } from "./provider.js";
+import { SECRET_FLAGS, signingSecretsOf } from "./secret-input.js";
 import type { SecretOptions } from "./secret-input.js";
 import { sendRequest } from "./send-request.js";
 import type { Answered } from "./send-request.js";
@@ -55,14 +54,14 @@ export function registerTrigger(program: Command, context: CommandContext): void
 
 async function trigger(run: Run<TriggerOptions>): Promise<void> {
   const { args, options, print, context, url } = run;
-  const provider = providerOf(args[0] ?? "");
+  const provider = await providerOf(args[0] ?? "");
   const source = options.source ?? provider;
-  const secrets = await secretsOf(options, context);
+  const secrets = await signingSecretsOf(options, context);
   const address = `${url()}/in/${encodeURIComponent(source)}`;
   const publicUrl =
     options.publicUrl ??
     (options.print === true ? undefined : await publicUrlOf(run.client(), source, provider));
-  const request = await signedRequest(provider, {
+  const request = await sampleRequest(provider, {
     url: publicUrl === undefined ? address : whole(publicUrl, new URL(address).pathname),
     clock: context.clock,
     ...(args[1] !== undefined && { type: args[1] }),

@@ -10,7 +10,7 @@ import type { Run } from "./define-command.js";
 import { parseRawRequest, headersOf } from "./raw-request.js";
 import type { RawRequest } from "./raw-request.js";
 import { drawDiagnosis } from "./rejected.js";
-import { readBytes, SECRET_FLAGS, secretsOf } from "./secret-input.js";
+import { readBytes, SECRET_FLAGS, signingSecretsOf } from "./secret-input.js";
 import type { SecretOptions } from "./secret-input.js";
 import { parseOption } from "./source-fields.js";
 
@@ -80,7 +80,7 @@ async function verifyRequest(run: Run<VerifyOptions>): Promise<void> {
 
 async function verifierOf(options: VerifyOptions, context: CommandContext): Promise<Verifier> {
   const { scheme, at, option = {} } = options;
-  const secrets = await secretsOf(options, context);
+  const secrets = await signingSecretsOf(options, context);
   if (secrets.length === 0) {
     throw new CommandFailure("usage", "A signature is judged by its secret, and none was given.", {
       cure: "Give it with --secret-file, --secret or POSTHORN_SECRET; it is never printed.",

@@ -73,9 +73,22 @@ function ofPosthorn(error: PosthornError, requestId: string): Failure {
     return failure(error.code as ProblemCode, error.message, { detail, requestId });
   }
   const known = LIBRARY_PROBLEMS[error.code];
+  if (known === "request_invalid") {
+    return failure(known, error.message, { detail: { ...detail, ...fieldOf(error) }, requestId });
+  }
   if (known !== undefined) return failure(known, error.message, { detail, requestId });
   if (STORE_CODES.has(error.code)) return unavailable(requestId);
   return failure("internal", "Something failed that should not.", { requestId, ours: true });
+}
+
+/** The part of the request that an error of the library speaks of: its messages put names of options in backticks. */
+function fieldOf({ code, message, detail }: PosthornError): { readonly field?: string } {
+  if (typeof detail["field"] === "string") return { field: detail["field"] };
+  if (code === "retry_policy_invalid") return { field: "retry" };
+  if (code.startsWith("secret_")) return { field: "secrets" };
+  if (/: (?:the header |it has \d+ headers|its headers )/.test(message)) return { field: "headers" };
+  const [, field] = /`([A-Za-z]+)(?:\[\d+\])?`/.exec(message) ?? [];
+  return field === undefined ? {} : { field };
 }
 
 function unavailable(requestId: string): Failure {

@@ -67,6 +67,8 @@ it("docs/api.md has a row for every operation and every problem, and none beside
   );
   const rows = page.match(/^\| `[A-Z]+` \| `[^`]+` \|/gm) ?? [];
   expect(rows.toSorted()).toEqual(operations.toSorted());
-  const problems = Object.entries(PROBLEMS).map(([code, { status, title }]) => `| \`${code}\` | ${status} | ${title} |`);
+  const problems = Object.entries(PROBLEMS).map(
+    ([code, { status, title }]) => `| \`${code}\` | ${status} | ${title} |`,
+  );
   expect(page.match(/^\| `[a-z_]+` \| \d+ \| .*$/gm)).toEqual(problems);
 });

@@ -18,67 +18,53 @@ export function announcedBytes(request: IncomingMessage): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
+/** Told how the reading ended, once. */
+export interface BodyListener {
+  bodyRead(reading: BodyReading): void;
+}
+
 /**
  * Reads the exact bytes of a body up to a limit, whatever its content type says: a framework's parser refuses types that
- * it cannot read, and a provider's event would be lost for a header that nobody needs. Calls back once.
+ * it cannot read, and a provider's event would be lost for a header that nobody needs.
  */
-export function readRawBody(
-  request: IncomingMessage,
-  maxBytes: number,
-  done: (reading: BodyReading) => void,
-): void {
-  if ((announcedBytes(request) ?? 0) > maxBytes) return done(TOO_LARGE);
-  new BodyReader(request, maxBytes, done).start();
+export function readRawBody(request: IncomingMessage, maxBytes: number, listener: BodyListener): void {
+  if ((announcedBytes(request) ?? 0) > maxBytes) return listener.bodyRead(TOO_LARGE);
+  readings.set(request, { maxBytes, listener, chunks: [], bytes: 0 });
+  // Without a listener of their own, errors are told by `close` alone. They are functions of the module, not of the
+  // request: to make three of them for each event costs more than to read it.
+  request.on("data", onData).on("end", onEnd).on("close", onClose);
 }
 
-class BodyReader {
-  readonly #request: IncomingMessage;
-  readonly #maxBytes: number;
-  readonly #done: (reading: BodyReading) => void;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+interface Reading {
+  readonly maxBytes: number;
+  readonly listener: BodyListener;
+  readonly chunks: Buffer[];
+  bytes: number;
+}
 
-  constructor(request: IncomingMessage, maxBytes: number, done: (reading: BodyReading) => void) {
-    this.#request = request;
-    this.#maxBytes = maxBytes;
-    this.#done = done;
-  }
+/** Those that have not ended. */
+const readings = new WeakMap<IncomingMessage, Reading>();
 
-  start(): void {
-    this.#request
-      .on("data", this.#onData)
-      .on("end", this.#onEnd)
-      .on("error", this.#onBroken)
-      .on("close", this.#onBroken);
-  }
+function onData(this: IncomingMessage, chunk: Buffer): void {
+  const reading = readings.get(this);
+  if (reading === undefined) return;
+  reading.bytes += chunk.length;
+  if (reading.bytes > reading.maxBytes) finish(this, TOO_LARGE);
+  else reading.chunks.push(chunk);
+}
 
-  readonly #onData = (chunk: Buffer): void => {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#maxBytes) this.#finish(TOO_LARGE);
-    else this.#chunks.push(chunk);
-  };
-
+function onEnd(this: IncomingMessage): void {
+  const { chunks = [], bytes = 0 } = readings.get(this) ?? {};
   // Copied even where it is one piece: that is a part of a buffer of the socket's, which it would keep in memory.
-  readonly #onEnd = (): void =>
-    this.#finish({
-      kind: "bytes",
-      bytes: this.#bytes === 0 ? EMPTY : Buffer.concat(this.#chunks, this.#bytes),
-    });
-
-  readonly #onBroken = (): void => this.#finish(BROKEN);
-
-  #finish(reading: BodyReading): void {
-    this.#request
-      .off("data", this.#onData)
-      .off("end", this.#onEnd)
-      .off("error", this.#onBroken)
-      .off("close", this.#onBroken)
-      // An error that comes later has nobody to hear it, and would end the process.
-      .on("error", ignored);
-    this.#done(reading);
-  }
+  finish(this, { kind: "bytes", bytes: bytes === 0 ? EMPTY : Buffer.concat(chunks, bytes) });
 }
 
-function ignored(): void {
-  // The reply is on its way; what becomes of the rest of the body is the connection's own matter.
+function onClose(this: IncomingMessage): void {
+  finish(this, BROKEN);
+}
+
+function finish(request: IncomingMessage, end: BodyReading): void {
+  const reading = readings.get(request);
+  readings.delete(request);
+  reading?.listener.bodyRead(end);
 }

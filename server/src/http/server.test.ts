@@ -35,7 +35,7 @@ describe("every answer", () => {
   });
 
   it("asks for TLS from then on where a proxy has spoken it, and there only", async () => {
-    const bench = await apiBench({ settings: { behindProxy: true } });
+    const bench = await apiBench({ roles: [], settings: { behindProxy: true } });
     const secure = await bench.call("GET", "/healthz", undefined, { "x-forwarded-proto": "https" });
     expect(secure.headers["strict-transport-security"]).toMatch(/max-age/);
     const plain = await bench.call("GET", "/healthz", undefined, { "x-forwarded-proto": "http" });
@@ -167,14 +167,20 @@ describe("a server on loopback", () => {
 
 describe("health", () => {
   it("is told without the store and without a token", async () => {
-    const { app } = await apiBench({ registry: { probeWrite: () => Promise.reject(new Error("gone")) } });
+    const { app } = await apiBench({
+      roles: [],
+      registry: { probeWrite: () => Promise.reject(new Error("gone")) },
+    });
     expect((await app.inject("/healthz")).json()).toEqual({ status: "ok" });
     expect((await app.inject({ method: "HEAD", url: "/healthz" })).statusCode).toBe(200);
   });
 
   it("is ready when the database takes a write, which is asked at most once a second", async () => {
     let writes = 0;
-    const { app, clock } = await apiBench({ registry: { probeWrite: () => Promise.resolve(void writes++) } });
+    const { app, clock } = await apiBench({
+      roles: [],
+      registry: { probeWrite: () => Promise.resolve(void writes++) },
+    });
     expect((await app.inject("/readyz")).json()).toEqual({ status: "ready" });
     await app.inject("/readyz");
     expect(writes).toBe(1);
@@ -184,11 +190,15 @@ describe("health", () => {
   });
 
   it("is not ready when the database refuses or hangs, and one hanging write is enough", async () => {
-    const broken = await apiBench({ registry: { probeWrite: () => Promise.reject(new Error("read-only")) } });
+    const broken = await apiBench({
+      roles: [],
+      registry: { probeWrite: () => Promise.reject(new Error("read-only")) },
+    });
     expect((await broken.app.inject("/readyz")).json()).toMatchObject({ status: 503, code: "not_ready" });
     let writes = 0;
     const endless = new Promise<void>(() => undefined);
     const hanging = await apiBench({
+      roles: [],
       registry: {
         probeWrite: () => {
           writes++;
@@ -209,12 +219,12 @@ describe("health", () => {
 
 describe("metrics", () => {
   it("are open on loopback, and want a token where others can come", async () => {
-    const local = await apiBench();
+    const local = await apiBench({ roles: [] });
     expect((await local.app.inject({ url: "/metrics", headers: { host: "localhost" } })).body).toContain(
       "posthorn_up",
     );
     for (const settings of [{ listen: { host: "0.0.0.0", port: 1 } }, { behindProxy: true }]) {
-      const bench = await apiBench({ settings });
+      const bench = await apiBench({ roles: [], settings });
       const open = await bench.app.inject({ url: "/metrics", headers: { host: "localhost" } });
       expect(open.statusCode).toBe(401);
       const read = { authorization: `Bearer ${await bench.token("read")}` };

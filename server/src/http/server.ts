@@ -10,6 +10,7 @@ import { AllowedMethods } from "./allowed-methods.js";
 import type { ApiParts } from "./api-parts.js";
 import { requireToken } from "./auth.js";
 import { failureOf } from "./failure.js";
+import { hangUpSoon } from "./hang-up.js";
 import { hostCheck } from "./host-check.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
@@ -122,8 +123,7 @@ function failureAnswerer({
     const context = { request: request.id, method: request.method, route: request.routeOptions.url };
     if (ours) log.error({ ...context, err: error }, "request failed");
     else log.debug({ ...context, code: told.code, detail: told.detail }, "request refused");
-    // The rest of a body that nobody reads would keep the connection until its time runs out.
-    if (request.body === undefined && !request.raw.complete) reply.header("connection", "close");
+    hangUpSoon(request.raw);
     reply.code(told.status).headers(headers).type("application/problem+json").send(JSON.stringify(told));
   };
 }

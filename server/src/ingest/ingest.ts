@@ -1,7 +1,8 @@
-import type { Event, Ingested, PosthornError, Reply, Verified } from "posthorn";
+import type { Event, Ingested, PosthornError, Reply } from "posthorn";
 import { diagnose, isPosthornError } from "posthorn";
 import type { ServerParts } from "../parts.js";
 import { incomingEvent } from "./incoming-event.js";
+import type { NamedEvent } from "./incoming-event.js";
 import type { LiveSource } from "./live-source.js";
 import type { ReceivedRequest } from "./received-request.js";
 import type { Rejection } from "./rejected-requests.js";
@@ -82,15 +83,7 @@ class GatewayIngest implements Ingest {
     }
     if ("broken" in source) return UNAVAILABLE;
     if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES) return SATURATED;
-    const bytes = request.body.length;
-    this.#underWay++;
-    this.#underWayBytes += bytes;
-    try {
-      return await this.#take(source, request);
-    } finally {
-      this.#underWay--;
-      this.#underWayBytes -= bytes;
-    }
+    return this.#take(source, request);
   }
 
   async refuse(name: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply> {
@@ -157,16 +150,16 @@ class GatewayIngest implements Ingest {
     return NOT_FOUND;
   }
 
-  async #take(live: LiveSource, received: ReceivedRequest): Promise<Reply> {
+  /** What is not stored is answered at once: a promise for each of its steps would cost as much as to verify it. */
+  #take(live: LiveSource, received: ReceivedRequest): Reply | Promise<Reply> {
     const request = live.needsOrigin ? withOrigin(received, this.#protocol) : received;
-    let verified: Verified;
     let events: readonly Event[];
     try {
-      verified = verifiedRequest(live, request);
+      const verified = verifiedRequest(live, request);
       const handshake = live.unverified ? undefined : live.verifier.scheme.handshake?.(verified);
       if (handshake !== undefined) {
         this.#parts.metrics.ingested(live.record.name, "handshake");
-        return await handshake;
+        return handshake;
       }
       events = eventsOf(live, verified);
     } catch (error) {
@@ -176,31 +169,46 @@ class GatewayIngest implements Ingest {
     return this.#store(live, request, events);
   }
 
-  /** Together: the calls of one moment share one commit. */
   async #store(live: LiveSource, request: ReceivedRequest, events: readonly Event[]): Promise<Reply> {
-    const { outbox, clock, metrics } = this.#parts;
     const { name } = live.record;
-    const nowMs = clock.now();
-    let fellBack = false;
-    let ingested: readonly Ingested[];
+    const { metrics } = this.#parts;
+    const bytes = request.body.length;
+    this.#underWay++;
+    this.#underWayBytes += bytes;
     try {
-      ingested = await Promise.all(
-        events.map((event) => {
-          const named = incomingEvent(live, event, request, nowMs);
-          fellBack ||= named.fellBack;
-          return outbox.ingest(named.incoming);
-        }),
+      const named = this.#named(live, request, events);
+      const ingested = await this.#ingest(named);
+      for (const { kind } of ingested) metrics.ingested(name, kind);
+      const worst = worstOf(ingested);
+      if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
+      return replyTo(
+        worst,
+        live.verifier.scheme,
+        named.some(({ fellBack }) => fellBack),
       );
     } catch (error) {
       // Some of them may be stored: they will be duplicates when the request comes again.
       metrics.ingested(name, "failed");
       this.#failures.note("ingest", error);
       return UNAVAILABLE;
+    } finally {
+      this.#underWay--;
+      this.#underWayBytes -= bytes;
     }
-    for (const { kind } of ingested) metrics.ingested(name, kind);
-    const worst = worstOf(ingested);
-    if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
-    return replyTo(worst, live.verifier.scheme, fellBack);
+  }
+
+  #named(live: LiveSource, request: ReceivedRequest, events: readonly Event[]): readonly NamedEvent[] {
+    const nowMs = this.#parts.clock.now();
+    return events.map((event) => incomingEvent(live, event, request, nowMs));
+  }
+
+  /** Together: the calls of one moment share one commit. */
+  async #ingest(named: readonly NamedEvent[]): Promise<readonly Ingested[]> {
+    const { outbox } = this.#parts;
+    const [first, ...others] = named;
+    if (first === undefined) return [];
+    if (others.length === 0) return [await outbox.ingest(first.incoming)];
+    return Promise.all(named.map(({ incoming }) => outbox.ingest(incoming)));
   }
 
   #refused(live: LiveSource, request: ReceivedRequest, error: unknown): Reply {

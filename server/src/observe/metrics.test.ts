@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { OutboxCensus } from "posthorn/operator";
 import { createFakeClock } from "posthorn/testing";
 import { expect, it } from "vitest";
@@ -90,4 +91,13 @@ it("questions to the outbox are timed, and its own fields are left alone", async
   expect(await lines(metrics, "store_seconds_count")).toEqual([
     'posthorn_store_seconds_count{operation="ingest"} 2',
   ]);
+});
+
+it("docs/server.md names every metric", async () => {
+  const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
+  const documented = [...page.matchAll(/^\| `(posthorn_\w+)` \|/gm)].map(([, name]) => name);
+  const metrics = createMetrics({ processMetrics: false, census: () => Promise.resolve(CENSUS) });
+  const { body } = await metrics.text();
+  const known = [...body.matchAll(/^# TYPE (posthorn_\w+)/gm)].map(([, name]) => name);
+  expect(new Set(documented)).toEqual(new Set(known));
 });

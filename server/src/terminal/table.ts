@@ -17,6 +17,8 @@ export interface Column {
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Piece[])[];
+  /** Without its titles, where it goes on below another. @default false */
+  readonly headless?: boolean;
 }
 
 /** Where a table is drawn. */
@@ -37,7 +39,9 @@ export function drawTable(table: Table, canvas: Canvas): string {
   const widths = fit(table.columns, natural, canvas.width);
   if (widths === undefined) return drawStacked(table.columns, cells, canvas);
   const heads = table.columns.map(({ title }): Cell => ({ text: title, tone: "faint" }));
-  return [heads, ...cells].map((row) => drawRow(row, table.columns, widths, canvas)).join("");
+  return [...(table.headless === true ? [] : [heads]), ...cells]
+    .map((row) => drawRow(row, table.columns, widths, canvas))
+    .join("");
 }
 
 interface Cell {

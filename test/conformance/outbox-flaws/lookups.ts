@@ -56,6 +56,19 @@ export const lookupFlaws = {
     wrap: (inner) =>
       eachDelivery(inner, ({ state }) => (state === "waiting" || state === "retrying" ? { dueInMs: 0 } : {})),
   },
+  ended_lease_under_way: {
+    wrap: (inner) => {
+      const claimed = new Set<string>();
+      return {
+        claim: async (request) => {
+          const answer = await inner.claim(request);
+          for (const { run } of answer.claims) claimed.add(run[0].event.id);
+          return answer;
+        },
+        ...eachDelivery(inner, ({ eventId }) => (claimed.has(eventId) ? { state: "under_way" } : {})),
+      };
+    },
+  },
   run_under_way_at_its_head_only: {
     wrap: (inner) => {
       const heads = new Set<string>();

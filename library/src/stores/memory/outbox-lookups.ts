@@ -116,7 +116,7 @@ export class Lookups {
   }
 
   #standingOf({ lane, sequence }: GivenPlace, id: string): Standing {
-    const { history, lanes } = this.#parts;
+    const { clock, history, lanes } = this.#parts;
     const last = history.attempts(id).at(-1);
     const ending = history.ending(id);
     const delivery = lanes.isThere(lane) ? lane.at(sequence) : undefined;
@@ -129,7 +129,9 @@ export class Lookups {
     if (lane.state !== "flowing" && sequence === lane.head) {
       return { state: "dead", round, because: ending?.because };
     }
-    const isLeased = lane.lease !== undefined && sequence < lane.head + BigInt(lane.lease.deliveries);
+    // A lease that has ended holds nothing: whoever claims next takes it.
+    const { endsAt = 0, deliveries = 0 } = lane.lease ?? {};
+    const isLeased = endsAt > clock.monotonic() && sequence < lane.head + BigInt(deliveries);
     const state = isLeased ? "under_way" : last?.round === round ? "retrying" : "waiting";
     return { state, round, because: undefined };
   }

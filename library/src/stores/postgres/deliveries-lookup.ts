@@ -45,19 +45,22 @@ async function eventAt(
     place.kind === "lane"
       ? [String(place.lane), String(place.sequence), null]
       : [null, null, String(place.id)];
-  const at = (table: string, columns: string): string =>
-    `(select event_id from ${table} where ${columns} limit 1)`;
   const ofLane = "lane_id = $1::text::int8 and seq = $2::text::int8";
   const first = {
     text: `select coalesce(
-      ${at(delivery, ofLane)}, ${at(attempt, ofLane)}, ${at(loose, "id = $3::text::int8")},
-      ${at(looseAttempt, "delivery_id = $3::text::int8")}, ${at(dead, ofLane)}, ${at(dead, "loose_id = $3::text::int8")},
-      ${at(cancelled, ofLane)}, ${at(cancelled, "loose_id = $3::text::int8")})::text`,
+      ${eventIn(delivery, ofLane)}, ${eventIn(attempt, ofLane)}, ${eventIn(loose, "id = $3::text::int8")},
+      ${eventIn(looseAttempt, "delivery_id = $3::text::int8")}, ${eventIn(dead, ofLane)},
+      ${eventIn(dead, "loose_id = $3::text::int8")}, ${eventIn(cancelled, ofLane)},
+      ${eventIn(cancelled, "loose_id = $3::text::int8")})::text`,
     params: [lane, seq, looseId],
     prepared: true,
   };
   const number = await transactions.runFrom(first, (_scope, { rows }) => Promise.resolve(rows[0]?.[0]));
   return typeof number === "string" ? BigInt(number) : undefined;
+}
+
+function eventIn(table: string, which: string): string {
+  return `(select event_id from ${table} where ${which} limit 1)`;
 }
 
 async function summariesOf(

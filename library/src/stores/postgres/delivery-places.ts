@@ -12,6 +12,9 @@ export function deliveriesSql(tables: OutboxTables): string {
       select clock_timestamp() as at
     ), wanted as materialized (
       select id, public_id, tenant, type, key from ${tables.event} where id = any ($1::int8[])
+    ), here as materialized (
+      select wanted.id as event_id, wanted.key, endpoint.id as endpoint_id, endpoint.public_id from wanted
+      join ${tables.endpoint} as endpoint on endpoint.tenant = wanted.tenant and endpoint.removed_at is null
     ), placed as materialized (${placedSql(tables)}
     ), entry as materialized (
       select placed.event_id, placed.lane_id, seq, loose_id, coalesce(max(placed.endpoint_id), max(lane.endpoint_id))
@@ -34,28 +37,22 @@ export function deliveriesSql(tables: OutboxTables): string {
       standing.endpoint`;
 }
 
-function placedSql({
-  endpoint,
-  lane,
-  delivery,
-  loose,
-  attempt,
-  looseAttempt,
-  dead,
-  cancelled,
-}: OutboxTables): string {
+function placedSql({ lane, delivery, loose, attempt, looseAttempt, dead, cancelled }: OutboxTables): string {
   return `
-      select wanted.id as event_id, lane.lane_id, delivery.seq, null::int8 as loose_id, endpoint.id as endpoint_id
-      from wanted
-      join ${endpoint} as endpoint on endpoint.tenant = wanted.tenant and endpoint.removed_at is null
-      join ${lane} as lane on lane.endpoint_id = endpoint.id
-        and lane.key = any (array[wanted.key, endpoint.public_id])
-      join ${delivery} as delivery on delivery.lane_id = lane.lane_id and delivery.event_id = wanted.id
+      select here.event_id, held.lane_id, held.seq, null::int8 as loose_id, here.endpoint_id
+      from here cross join lateral (
+        select lane.lane_id, delivery.seq from ${lane} as lane
+        join ${delivery} as delivery on delivery.lane_id = lane.lane_id and delivery.event_id = here.event_id
+        where lane.endpoint_id = here.endpoint_id and lane.key = any (array[here.key, here.public_id])
+        offset 0
+      ) as held
       union all
-      select wanted.id, null, null, loose.id, endpoint.id from wanted
-      join ${endpoint} as endpoint on endpoint.tenant = wanted.tenant and endpoint.removed_at is null
-      join ${loose} as loose on loose.endpoint_id = endpoint.id and loose.ready_at is not null
-        and loose.event_id = wanted.id
+      select here.event_id, null, null, free.id, here.endpoint_id
+      from here cross join lateral (
+        select id from ${loose} as loose
+        where loose.endpoint_id = here.endpoint_id and ready_at is not null and loose.event_id = here.event_id
+        offset 0
+      ) as free
       union all
       select wanted.id, attempt.lane_id, attempt.seq, null, null from wanted
       join ${attempt} as attempt on attempt.event_id = wanted.id and no = 1

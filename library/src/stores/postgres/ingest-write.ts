@@ -176,11 +176,15 @@ function lostIn({ rows }: Answer): ReadonlySet<number> {
   return new Set(rows.map(([nth]) => Number(nth) - 1));
 }
 
+/** The parameters after those of the events. */
+function $(offset: number): string {
+  return `$${EVENT_PARAMS + offset}`;
+}
+
 // Names are taken in the order of their bytes, as everyone does: taken in any order, two nodes that share two names wait
 // for each other. One that is known is locked by this, until the commit, so that what is read of it then stays so. What
 // is `not in` is looked up in a hash; a join of these lists would compare each with each.
 function ingestSql({ event, name, stage, later }: OutboxTables): string {
-  const $ = (offset: number): string => `$${EVENT_PARAMS + offset}`;
   return `
     with named as materialized (
       select tenant, name, nth, public_id, window_s,

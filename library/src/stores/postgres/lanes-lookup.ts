@@ -51,17 +51,16 @@ function waitingSql({ delivery }: OutboxTables): string {
     )`;
 }
 
-// All of the endpoint's lanes are read: no index has them in the order of their ids.
+// All of the endpoint's lanes are read, and sorted then: no index has them in the order of their ids, and Postgres, left
+// to choose, walks over the lanes of all endpoints in that order.
 function waitingAtSql({ endpoint, laneState }: OutboxTables): string {
-  return `known as materialized (
-      select id from ${endpoint} where public_id = $3::text and removed_at is null
+  const known = `(select id from ${endpoint} where public_id = $3::text and removed_at is null)`;
+  return `waiting as materialized (
+      select lane_id from ${laneState} where endpoint_id = ${known} and ready_at is not null
+    ), stopped as materialized (
+      select lane_id from ${laneState} where endpoint_id = ${known} and blocked_at is not null and ready_at is null
     ), picked as materialized (
-      select lane_id from (
-        select lane_id from known join ${laneState} as state on state.endpoint_id = known.id and ready_at is not null
-        union all
-        select lane_id from known join ${laneState} as state on state.endpoint_id = known.id
-        where blocked_at is not null and ready_at is null
-      ) as waiting
+      select lane_id from (select lane_id from waiting union all select lane_id from stopped) as found
       where lane_id > $1::text::int8 order by lane_id limit $2::text::int8
     )`;
 }

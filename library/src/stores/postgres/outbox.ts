@@ -1,5 +1,6 @@
 import { reach } from "#faults";
 import type { AttemptRecord } from "../../delivery/attempt-record.js";
+import type { DeliveryPlace } from "../../delivery/delivery-id.js";
 import { parseDeliveryId } from "../../delivery/delivery-id.js";
 import type {
   Claim,
@@ -126,6 +127,15 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
   clock: "store",
 });
 
+const LAST_NUMBER = 2n ** 63n - 1n;
+
+/** Undefined where the text is no delivery's id, or has a number that no row can have, of which Postgres would refuse the statement. */
+function placeOf(deliveryId: string): DeliveryPlace | undefined {
+  const place = parseDeliveryId(deliveryId);
+  const numbers = place?.kind === "lane" ? [place.lane, place.sequence] : [place?.id ?? 0n];
+  return numbers.some((number) => number > LAST_NUMBER) ? undefined : place;
+}
+
 class OutboxInPostgres<Tx> implements PostgresOutbox<Tx> {
   readonly capabilities: StoreCapabilities = CAPABILITIES;
   readonly transactions = "asynchronous";
@@ -237,7 +247,7 @@ class OutboxInPostgres<Tx> implements PostgresOutbox<Tx> {
   }
 
   async redrive(deliveryId: string): Promise<Redriven> {
-    const place = parseDeliveryId(deliveryId);
+    const place = placeOf(deliveryId);
     if (place === undefined) return "unknown";
     const redriven = await redriveDead(this.#parts.transactions, place, this.#parts.tables);
     if (redriven !== "unknown") this.wake.ring("committed");
@@ -245,13 +255,14 @@ class OutboxInPostgres<Tx> implements PostgresOutbox<Tx> {
   }
 
   async skip(laneId: bigint): Promise<Skipped> {
+    if (laneId > LAST_NUMBER) return "unknown";
     const skipped = await skipHead(this.#parts.transactions, laneId, this.#parts.tables);
     if (skipped === "skipped") this.wake.ring("committed");
     return skipped;
   }
 
   async attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
-    const place = parseDeliveryId(deliveryId);
+    const place = placeOf(deliveryId);
     return place === undefined ? [] : readAttempts(this.#parts.transactions, place, this.#parts.tables);
   }
   events(filter: EventFilter, page: Page): Promise<Paged<EventSummary>> {
@@ -267,7 +278,7 @@ class OutboxInPostgres<Tx> implements PostgresOutbox<Tx> {
   }
 
   async delivery(id: string): Promise<DeliverySummary | undefined> {
-    const place = parseDeliveryId(id);
+    const place = placeOf(id);
     return place && readDelivery(this.#parts.transactions, place, this.#parts.tables);
   }
 
@@ -276,6 +287,7 @@ class OutboxInPostgres<Tx> implements PostgresOutbox<Tx> {
   }
 
   lane(id: bigint): Promise<LaneSummary | undefined> {
+    if (id > LAST_NUMBER) return Promise.resolve(undefined);
     return readLane(this.#parts.transactions, id, this.#parts.tables);
   }
 

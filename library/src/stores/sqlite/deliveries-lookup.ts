@@ -109,7 +109,7 @@ function eventAt({ client }: OutboxTurn, lane: bigint, seq: bigint): bigint | un
 function summaryOf(turn: OutboxTurn, row: PlaceColumns): DeliverySummary {
   const isLane = row.lane !== 0n;
   const attempt = parsed(row.attempt) as LastAttempt | undefined;
-  const { state, round, because } = standingOf(row, attempt);
+  const { state, round, because } = standingOf(turn, row, attempt);
   // Of this round alone: what a redriven one went through before is told by its attempts.
   const last = attempt?.[0] === round ? attempt : undefined;
   return {
@@ -140,13 +140,13 @@ interface Standing {
   readonly because: string | undefined;
 }
 
-function standingOf(row: PlaceColumns, attempt: LastAttempt | undefined): Standing {
+function standingOf(turn: OutboxTurn, row: PlaceColumns, attempt: LastAttempt | undefined): Standing {
   const dead = parsed(row.dead) as Ending | undefined;
   if (row.round === null) return endedOf(row, attempt, dead);
   const round = Number(row.round);
   if (isDeadHead(row)) return { state: "dead", round, because: dead?.[1] };
   const triedNow = attempt?.[0] === round;
-  const state = isUnderWay(row) ? "under_way" : triedNow ? "retrying" : "waiting";
+  const state = isUnderWay(row, turn) ? "under_way" : triedNow ? "retrying" : "waiting";
   return { state, round, because: undefined };
 }
 
@@ -165,8 +165,12 @@ function isDeadHead({ lane, seq, lane_state, head_seq, ready_at }: PlaceColumns)
   return lane === 0n ? ready_at === null : lane_state !== "flowing" && seq === head_seq;
 }
 
-function isUnderWay({ lane, seq, leased_by, head_seq, run_len }: PlaceColumns): boolean {
-  if (leased_by === null) return false;
+// A lease that has ended holds nothing: whoever claims next takes it.
+function isUnderWay(
+  { lane, seq, leased_by, ready_at, head_seq, run_len }: PlaceColumns,
+  { nowMs }: OutboxTurn,
+): boolean {
+  if (leased_by === null || Number(ready_at) <= nowMs) return false;
   return lane === 0n || seq < (head_seq ?? 0n) + (run_len ?? 0n);
 }
 

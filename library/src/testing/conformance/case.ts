@@ -46,8 +46,7 @@ export type Need =
   | "manyWriters"
   | "refusedListing"
   | "cancelledListing"
-  | "largeSequences"
-  | "gateway";
+  | "largeSequences";
 
 /** What the store under test has of that; what is not named, it has not. */
 export type Facts = Readonly<Partial<Record<Need, boolean>>>;
@@ -61,7 +60,6 @@ const DECLINED: Readonly<Record<Need, string>> = {
   refusedListing: "the harness cannot list refused events",
   cancelledListing: "the harness cannot list cancelled deliveries",
   largeSequences: "the harness cannot open an outbox whose sequences begin high",
-  gateway: "the outbox does not claim to serve a gateway",
 };
 
 /** A promise before it meets a store. */

@@ -12,6 +12,7 @@ import {
   fail,
   kill,
   outboxOf,
+  passLease,
   passTicks,
   publish,
   sequenceAll,
@@ -129,6 +130,21 @@ export const outboxDeliveryLookups: readonly OutboxPledge[] = [
         "e1 delivered, e2 retrying, e3 waiting",
         "half of it done",
       );
+    },
+  },
+  {
+    name: "a delivery whose claim was not settled in time is no longer under way, and is due",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await claimOne(bench);
+      await passLease(bench);
+      const { state, dueInMs } = await deliveryOf(bench);
+      alike([state, dueInMs], ["waiting", 0], "after its lease");
+      await claimOne(bench);
+      await passLease(bench);
+      const again = await deliveryOf(bench);
+      alike([again.state, again.attempts, again.dueInMs], ["retrying", 1, 0], "after its second lease");
     },
   },
   {

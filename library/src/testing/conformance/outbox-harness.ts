@@ -47,7 +47,7 @@ export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "
   readonly outboxes: readonly Outbox<Tx>[];
 }
 
-/** For an outbox that serves no gateway: the cases of `IngestStore` and `LookupStore` are declined. */
+/** For an outbox that serves no gateway: there are no cases of `IngestStore` and `LookupStore` for it. */
 export interface NarrowOutboxHarness<Tx> extends Omit<OutboxHarness<Tx>, "open" | "openAt"> {
   readonly gateway: false;
   open(): Promise<NarrowOutboxBench<Tx>>;
@@ -57,7 +57,7 @@ export interface NarrowOutboxHarness<Tx> extends Omit<OutboxHarness<Tx>, "open" 
 /** What the cases know of a harness: not the type of its transaction, which they only pass back. */
 export type OutboxPledge = Pledge<OutboxBench>;
 
-export function outboxFacts(harness: OutboxHarness<unknown> | NarrowOutboxHarness<unknown>): Facts {
+export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
   const { capabilities, transactions, exactTime, listsCancelled = false } = harness;
   const awaiting = transactions === "asynchronous";
   return {
@@ -67,6 +67,5 @@ export function outboxFacts(harness: OutboxHarness<unknown> | NarrowOutboxHarnes
     manyWriters: awaiting,
     cancelledListing: listsCancelled,
     largeSequences: harness.openAt !== undefined,
-    gateway: !("gateway" in harness),
   };
 }

@@ -82,11 +82,13 @@ async function written(path: string, child: ChildProcess, context: CommandContex
   const { clock } = context;
   const signal = context.interrupted();
   const until = clock.monotonic() + START_MS;
-  while (clock.monotonic() < until && child.exitCode === null && child.pid !== undefined) {
+  while (clock.monotonic() < until && child.exitCode === null) {
     if (signal.aborted) throw new CommandFailure("interrupted", "The demo was ended before it began.");
     const address = existsSync(path) ? readAddress(path) : undefined;
     if (address !== undefined) return address;
     await clock.sleep(LOOK_MS, signal);
+    // There is no such program; by now its error is known.
+    if (child.pid === undefined) break;
   }
   throw new Error(`${path} was not written.`);
 }

@@ -89,8 +89,8 @@ describe("an endpoint", () => {
     ["url", { url: "https://169.254.169.254/" }, /169\.254/],
     ["url", { url: "https://user:password@example.com/" }, /user/],
     ["url", { url: "example.com" }, /URL/],
-    [undefined, { url, secrets: ["whsec_x"] }, /secrets\[0\]/],
-    [undefined, { url, retry: { maxAttempts: 0 } }, /maxAttempts/],
+    ["secrets", { url, secrets: ["whsec_x"] }, /secrets\[0\]/],
+    ["retry", { url, retry: { maxAttempts: 0 } }, /maxAttempts/],
     ["order", { url, order: "fifo" as never }, /key, endpoint, none/],
     ["types", { url, types: [] }, /types/],
     ["secrets.0", { url, secrets: [7 as never] }, /string/],
@@ -99,7 +99,7 @@ describe("an endpoint", () => {
     await expect(bench.client().endpoints.create(input)).rejects.toMatchObject({
       code: "api_refused",
       message: expect.stringMatching(told) as string,
-      detail: field === undefined ? {} : { field },
+      detail: { field },
     });
   });
 

@@ -4,6 +4,7 @@ import type { Settings } from "../../config/settings.js";
 import type { Ingest, Refusal } from "../../ingest/ingest.js";
 import type { ReceivedRequest } from "../../ingest/received-request.js";
 import { announcedBytes, readRawBody } from "../request-body.js";
+import type { BodyListener, BodyReading } from "../request-body.js";
 import { answerUnread } from "../unread-body.js";
 
 const EMPTY = new Uint8Array();
@@ -37,56 +38,78 @@ class IngestRoute {
   readonly onRequest = (
     request: FastifyRequest,
     reply: FastifyReply,
-    done: HookHandlerDoneFunction,
+    failed: HookHandlerDoneFunction,
   ): void => {
-    if (isEncoded(request)) return this.#refuse(request, reply, { done, refusal: ENCODED });
-    readRawBody(request.raw, this.#maxBodyBytes, (reading) => {
-      switch (reading.kind) {
-        case "bytes":
-          return this.#receive(request, reply, { done, body: reading.bytes });
-        case "too_large":
-          return this.#refuse(request, reply, { done, refusal: this.#tooLarge(request) });
-        case "broken":
-          // Nobody is there to be answered, and half an event is none.
-          reply.hijack();
-          return reply.raw.destroy() as unknown as void;
-      }
-    });
+    const exchange = new Exchange(this.#ingest, this.#maxBodyBytes, { request, reply, failed });
+    if (isEncoded(request)) exchange.refuse(ENCODED);
+    else readRawBody(request.raw, this.#maxBodyBytes, exchange);
   };
+}
 
-  #receive(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { done, body }: { readonly done: HookHandlerDoneFunction; readonly body: Uint8Array },
-  ): void {
+/** One request and its answer. */
+class Exchange implements BodyListener {
+  readonly #ingest: Ingest;
+  readonly #maxBodyBytes: number;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #failed: HookHandlerDoneFunction;
+
+  constructor(
+    ingest: Ingest,
+    maxBodyBytes: number,
+    of: {
+      readonly request: FastifyRequest;
+      readonly reply: FastifyReply;
+      readonly failed: HookHandlerDoneFunction;
+    },
+  ) {
+    this.#ingest = ingest;
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#request = of.request;
+    this.#reply = of.reply;
+    this.#failed = of.failed;
+  }
+
+  bodyRead(reading: BodyReading): void {
+    switch (reading.kind) {
+      case "bytes":
+        void this.#receive(reading.bytes);
+        return;
+      case "too_large":
+        this.refuse(tooLarge(this.#request, this.#maxBodyBytes));
+        return;
+      case "broken":
+        // Nobody is there to be answered, and half an event is none.
+        this.#reply.hijack();
+        this.#reply.raw.destroy();
+    }
+  }
+
+  refuse(refusal: Refusal): void {
+    const bodyBytes = announcedBytes(this.#request.raw) ?? 0;
     this.#ingest
-      .receive(sourceOf(request), received(request, body))
-      .then((answer) => send(reply, answer), done);
+      .refuse(sourceOf(this.#request), received(this.#request, EMPTY), { bodyBytes, ...refusal })
+      .then(({ status }) => answerUnread(this.#reply, status), this.#failed);
   }
 
-  #refuse(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { done, refusal }: { readonly done: HookHandlerDoneFunction; readonly refusal: Refusal },
-  ): void {
-    this.#ingest
-      .refuse(sourceOf(request), received(request, EMPTY), {
-        bodyBytes: announcedBytes(request.raw) ?? 0,
-        ...refusal,
-      })
-      .then(({ status }) => answerUnread(reply, status), done);
+  async #receive(body: Uint8Array): Promise<void> {
+    try {
+      send(this.#reply, await this.#ingest.receive(sourceOf(this.#request), received(this.#request, body)));
+    } catch (error) {
+      this.#failed(error as Error);
+    }
   }
+}
 
-  #tooLarge({ raw }: FastifyRequest): Refusal {
-    const announced = announcedBytes(raw);
-    const found = announced === undefined ? `more than ${this.#maxBodyBytes}` : String(announced);
-    return {
-      status: 413,
-      code: "body_too_large",
-      message: `The body has ${found} bytes; at most ${this.#maxBodyBytes} are taken (setting maxBodyBytes).`,
-      diagnosis: [],
-    };
-  }
+function tooLarge({ raw }: FastifyRequest, maxBodyBytes: number): Refusal {
+  const announced = announcedBytes(raw);
+  const found = announced === undefined ? `more than ${maxBodyBytes}` : String(announced);
+  return {
+    status: 413,
+    code: "body_too_large",
+    message: `The body has ${found} bytes; at most ${maxBodyBytes} are taken (setting maxBodyBytes).`,
+    diagnosis: [],
+  };
 }
 
 const ENCODED: Refusal = {

@@ -100,11 +100,11 @@ describe("a source", () => {
   });
 
   it("is found page by page, in the order of names", async () => {
-    const node = await apiBench();
-    const { sources } = node.client();
-    for (const name of ["c", "a", "b"]) await sources.create({ name, scheme: "none", allowUnverified: true });
+    const { sources } = bench.client();
+    for (const name of ["zc", "za", "zb"])
+      await sources.create({ name, scheme: "none", allowUnverified: true });
     const found: string[] = [];
     for await (const { name } of everyItem((page) => sources.list(page), { limit: 2 })) found.push(name);
-    expect(found).toEqual(["a", "b", "c"]);
+    expect(found).toEqual(["taken", "za", "zb", "zc"]);
   });
 });
