@@ -15,6 +15,8 @@ const whole = ["e2e/**/*", "simulator/**/*", "reporter", "fuzz", "examples"].map
 );
 // These kill processes and servers of their own.
 const crash = ["test/crash/**/*.test.ts"];
+// These use the packed tarballs as a person would: both packages are built for them.
+const packed = ["test/packed/**/*.test.ts"];
 // Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
 const ownLock = ["test/consumers/**", "test/official/**"];
 
@@ -45,7 +47,7 @@ export default defineConfig({
             "test/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
-          exclude: [...builtOrInstalled, ...ownLock, ...withServices, ...whole, ...crash],
+          exclude: [...builtOrInstalled, ...ownLock, ...withServices, ...whole, ...crash, ...packed],
           // The files share a process: what one of them leaves behind would be a fault of the library too. A process for
           // each took twice the time.
           isolate: false,
@@ -69,6 +71,17 @@ export default defineConfig({
           globalSetup: "./test/crash/setup.ts",
           testTimeout: 60_000,
           // Hosts that start and databases that sync leave a core idle, even where there are two.
+          maxWorkers: 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "packed",
+          include: packed,
+          globalSetup: "./test/packed/setup.ts",
+          testTimeout: 60_000,
+          // People wait for commands that start.
           maxWorkers: 2,
         },
       },

@@ -15,10 +15,10 @@ export class Histogram {
     return this.#total;
   }
 
-  record(latencyMs: number): void {
+  record(latencyMs: number, count = 1): void {
     const bucket = bucketOf(latencyMs * PICOSECONDS_PER_MS);
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#total += 1;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count;
+    this.#total += count;
   }
 
   add(other: Histogram): void {

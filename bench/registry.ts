@@ -21,6 +21,11 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
       "events per second from outbox to endpoint against a raw undici loop and other queues; publish, claim, light load",
     load: async () => (await import("./suites/delivery.js")).suite,
   },
+  server: {
+    summary:
+      "signed requests per second through posthorn serve against a bare Fastify route; to the endpoint; beside slow sockets",
+    load: async () => (await import("./suites/server.js")).suite,
+  },
 };
 
 export function listSuites(entries: Readonly<Record<string, SuiteEntry>>): string {

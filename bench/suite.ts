@@ -40,10 +40,16 @@ export interface LoadCase extends CaseLife {
 export interface WorkCase extends CaseLife {
   readonly kind: "work";
   /**
-   * Does the work and says how many operations it was; `record` takes how long single ones took. Where none is recorded,
-   * the time of the whole counts as one. A rejection fails the run.
+   * Does the work and says how many operations it was; `record` takes how long single ones took, and of how many that is
+   * told. Where none is recorded, the time of the whole counts as one. A rejection fails the run.
    */
-  run(record: (ms: number) => void): Promise<number>;
+  run(record: (ms: number, count?: number) => void): Promise<number | TimedWork>;
+}
+
+/** Work that another process has done, which has timed it without its own start and end. */
+export interface TimedWork {
+  readonly operations: number;
+  readonly elapsedMs: number;
 }
 
 export type Case = LoopCase | LoadCase | WorkCase;

@@ -6,8 +6,9 @@ import type { WorkCase } from "./suite.js";
 export async function timeWork(work: WorkCase): Promise<Turn> {
   const latencies = new Histogram();
   const startedAt = performance.now();
-  const operations = await work.run((ms) => latencies.record(ms));
-  const elapsedMs = performance.now() - startedAt;
+  const done = await work.run((ms, count) => latencies.record(ms, count));
+  const { operations, elapsedMs } =
+    typeof done === "number" ? { operations: done, elapsedMs: performance.now() - startedAt } : done;
   // Work that did nothing is over at once, and would be the fastest of all.
   if (!(operations > 0)) throw new Error(`${work.name} did ${operations} operations; expected at least one.`);
   if (latencies.total === 0) latencies.record(elapsedMs);

@@ -12,6 +12,7 @@ export const lanes: readonly Lane[] = [
   { name: "whole", command: ["vitest", "run", "--project", "whole"] },
   { name: "services", command: ["vitest", "run", "--project", "services"] },
   { name: "crash", command: ["vitest", "run", "--project", "crash"] },
+  { name: "packed", command: ["vitest", "run", "--project", "packed"] },
   { name: "official", install: "test/official", command: ["vitest", "run", "--project", "official"] },
 ];
 

@@ -1,7 +1,7 @@
 // npx tsx scripts/mutants.ts [--only <part of a name>] [--database sqlite|postgres] [--suite simulator|nth-call]: plants
 // bugs in the library's source, one at a time and in memory alone, and expects the suite that must notice each to go red.
 import { parseArgs } from "node:util";
-import { judgeAll } from "../test/mutants/trials.js";
+import { judgeAll, NO_BUG } from "../test/mutants/trials.js";
 import type { Where } from "../test/mutants/trials.js";
 
 const { values } = parseArgs({
@@ -24,7 +24,8 @@ await judgeAll(isWanted, (judged) => {
   if (judged.passed) passed++;
   else failed++;
   const { where, name, told } = judged;
-  console.log(`${judged.passed ? "passed" : "FAILED"}  ${where.padEnd(9)}  ${name}\n        ${told}`);
+  const kept = name === NO_BUG ? "green " : "caught";
+  console.log(`${judged.passed ? kept : "FAILED"}  ${where.padEnd(9)}  ${name}\n        ${told}`);
 });
 console.log(`${passed} passed, ${failed} failed`);
 // A run that planted nothing proves nothing.

@@ -1,9 +1,10 @@
 import { fork } from "node:child_process";
+import { rmSync } from "node:fs";
 
 // Longer than all the patience within it.
 const PATIENCE_MS = 120_000;
 
-/** Runs a built program in a process of its own, and returns what it reports. */
+/** Runs a built program in a process of its own, removes it, and returns what it reported. */
 export function reportOf<Report>(file: string, argument: string): Promise<Report> {
   return new Promise((resolve, reject) => {
     const child = fork(file, [argument], { execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
@@ -14,6 +15,7 @@ export function reportOf<Report>(file: string, argument: string): Promise<Report
     child.once("error", reject);
     child.once("exit", (code, signal) => {
       clearTimeout(timer);
+      rmSync(file, { force: true });
       // Without effect where it has reported.
       reject(new Error(`the process ended with ${code ?? signal} and no report: ${said.slice(0, 2000)}`));
     });

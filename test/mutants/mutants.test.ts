@@ -29,6 +29,18 @@ describe("planted bugs", () => {
     expect(STORE_MUTANTS.filter(({ database }) => database === "postgres").length).toBeGreaterThanOrEqual(25);
   });
 
+  it("stand on the page that tells of them, each with what catches it", () => {
+    const page = readFileSync(new URL("../../docs/proof.md", import.meta.url), "utf8");
+    const lines = page.split("\n");
+    const missing = STORE_MUTANTS.filter(
+      ({ name, caughtBy }) =>
+        !lines.some((line) => line.startsWith(`| ${name} |`) && line.includes(caughtBy.case)),
+    );
+    expect(missing.map(({ name }) => name)).toEqual([]);
+    for (const { name, file } of [...DECISIONS, ...NTH_CALLS])
+      expect(lines).toContain(`| ${name} | \`${file}\` |`);
+  });
+
   it("are looked for by cases that there are", () => {
     const known = { sqlite: suitesOf("sqlite", ""), postgres: suitesOf("postgres", "") };
     const missing = STORE_MUTANTS.filter(

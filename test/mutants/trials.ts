@@ -16,6 +16,9 @@ export interface Judged extends Judgement {
   readonly name: string;
 }
 
+/** The name of a run without a bug, in which every case must be green. */
+export const NO_BUG = "no bug";
+
 export type IsWanted = (name: string, where: Where) => boolean;
 
 interface Trial {
@@ -50,7 +53,7 @@ function trialsOf(isWanted: IsWanted, databases: Databases | undefined): readonl
   const untouched = (["sqlite", "postgres"] as const).flatMap((where): Trial[] => {
     const those = mutants.filter(({ database }) => database === where);
     if (those.length === 0) return [];
-    return [{ where, name: "no bug", judge: () => judgeWithoutBugs(where, those, databases) }];
+    return [{ where, name: NO_BUG, judge: () => judgeWithoutBugs(where, those, databases) }];
   });
   return [
     ...untouched,

@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import type { Client } from "posthorn/client";
+import { nearest } from "../nearest.js";
+import { CommandFailure } from "../terminal/failure.js";
 import { createPrinter } from "../terminal/printer.js";
 import type { Printer } from "../terminal/printer.js";
 import type { CommandContext } from "./command-context.js";
@@ -68,11 +70,14 @@ export function defineCommand<Options>(
   context: CommandContext,
   spec: CommandSpec<Options>,
 ): Command {
+  // `posthorn events` means `posthorn events list`: to look is what most people come for.
+  const { flags = [], local = false } = spec;
+  const isDefault = spec.form === "list" && !flags.some(({ required }) => required === true);
   const command = parent
-    .command(spec.form)
+    .command(spec.form, { isDefault })
     .description(spec.says)
     .helpOption(...HELP);
-  const { flags = [], local = false } = spec;
+  if (isDefault) refuseUnknown(parent, command);
   for (const flag of [...flags, JSON_FLAG, ...(local ? [] : SERVER_FLAGS)]) command.addOption(optionOf(flag));
   command.addHelpText("after", examplesText(spec.examples));
   command.action(async (...handed: readonly unknown[]) => {
@@ -107,6 +112,23 @@ export function defineGroup(program: Command, name: string, says: string): Comma
     .description(says)
     .helpOption(...HELP)
     .helpCommand(false);
+}
+
+/** A list takes no arguments: what is handed to it by default was meant as the name of another command. */
+function refuseUnknown(group: Command, list: Command): void {
+  list.allowExcessArguments().hook("preAction", () => {
+    const [wanted] = list.args;
+    if (wanted === undefined) return;
+    const names = group.commands.map((command) => command.name());
+    const meant = nearest(wanted, names);
+    throw new CommandFailure("usage", `There is no command "posthorn ${group.name()} ${wanted}".`, {
+      cure:
+        meant === undefined
+          ? `There are ${names.join(", ")}.`
+          : `Did you mean posthorn ${group.name()} ${meant}?`,
+      code: "command_unknown",
+    });
+  });
 }
 
 function optionOf({ form, says, parse, choices, initial, required }: Flag): Option {

@@ -22,8 +22,6 @@ export interface Ingest {
   receive(source: string, request: ReceivedRequest): Promise<Reply>;
   /** Keeps a request that could not even be read, and says what to answer. */
   refuse(source: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply>;
-  /** Whether there is such a source, as far as this node knows. */
-  knows(source: string): Promise<boolean>;
   /** Looks for changes of sources now. */
   refresh(): Promise<void>;
   /** Reads the sources, and keeps them fresh from then on. */
@@ -87,13 +85,10 @@ class GatewayIngest implements Ingest {
   }
 
   async refuse(name: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply> {
-    if (!(await this.knows(name))) return NOT_FOUND;
+    const known = this.#sources.get(name) ?? (await this.#find(name));
+    if ("status" in known) return known;
     this.#reject(name, request, () => refusal);
     return { status: refusal.status };
-  }
-
-  async knows(name: string): Promise<boolean> {
-    return this.#sources.get(name) !== undefined || !("status" in (await this.#find(name)));
   }
 
   refresh(): Promise<void> {

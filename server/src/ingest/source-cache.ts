@@ -27,7 +27,9 @@ export class SourceCache {
   readonly #parts: SourceCacheParts;
   #sources: ReadonlyMap<string, CachedSource> = new Map();
   #version: string | undefined;
-  #stale = false;
+  // How many changes this node has made, and how many of them are in what it read.
+  #changes = 0;
+  #seen = 0;
   #refreshing: Promise<void> | undefined;
   #lookedAt = -Infinity;
   readonly #stopListening: (() => void) | undefined;
@@ -35,18 +37,18 @@ export class SourceCache {
   constructor(parts: SourceCacheParts) {
     this.#parts = parts;
     this.#stopListening = parts.registry.onSourcesChanged?.(() => {
-      this.#stale = true;
+      this.#changes++;
     });
   }
 
   /** The source as it is known; undefined where it has to be looked for with `find`. */
   get(name: string): CachedSource | undefined {
-    return this.#stale ? undefined : this.#sources.get(name);
+    return this.#changes === this.#seen ? this.#sources.get(name) : undefined;
   }
 
   /** Looks into the registry first, where something has changed on this node or the name is not known. */
   async find(name: string): Promise<CachedSource | undefined> {
-    if (this.#stale) {
+    if (this.#changes !== this.#seen) {
       await this.refresh();
     } else if (
       !this.#sources.has(name) &&
@@ -74,19 +76,16 @@ export class SourceCache {
 
   async #read(): Promise<void> {
     const { registry, clock } = this.#parts;
-    const wasStale = this.#stale;
-    this.#stale = false;
-    try {
-      // The number first: a change that comes after it is seen by the next look at the latest.
-      const version = await registry.sourcesVersion();
-      this.#lookedAt = clock.monotonic();
-      if (version === this.#version) return;
+    const changes = this.#changes;
+    // The number first: a change that comes after it is seen by the next look at the latest.
+    const version = await registry.sourcesVersion();
+    this.#lookedAt = clock.monotonic();
+    if (version !== this.#version) {
       this.#sources = await this.#readAll();
       this.#version = version;
-    } catch (error) {
-      this.#stale ||= wasStale;
-      throw error;
     }
+    // Not before it is read: who comes meanwhile must not be let in by a secret that was taken back.
+    this.#seen = changes;
   }
 
   async #readAll(): Promise<ReadonlyMap<string, CachedSource>> {

@@ -153,11 +153,10 @@ export class Claimer {
 
   /** Those that can be signed. Looked at before anything is leased: what is claimed and cannot be signed would be given up. */
   async #opened(session: Session, rows: readonly LockedRow[]): Promise<readonly LockedRow[]> {
-    const opens = ({ endpoint: { id, version } }: LockedRow): boolean | undefined =>
-      this.#secrets.opens(id, version);
-    const unseen = rows.filter((row) => opens(row) === undefined);
+    const unseen = rows.filter(({ endpoint: { id, version } }) => !this.#secrets.isKnown(id, version));
     if (unseen.length > 0) await this.#open(session, new Set(unseen.map(({ endpoint }) => endpoint.id)));
-    return this.#secrets.unopened.size === 0 ? rows : rows.filter((row) => opens(row) !== false);
+    const { unopened } = this.#secrets;
+    return unopened.size === 0 ? rows : rows.filter(({ endpoint }) => !unopened.has(endpoint.id));
   }
 
   async #open(session: Session, ids: ReadonlySet<string>): Promise<void> {

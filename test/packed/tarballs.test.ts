@@ -1,0 +1,47 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, inject, it } from "vitest";
+import { root } from "./checkout.js";
+import { mustRun } from "./run-program.js";
+
+async function filesIn(tarball: string): Promise<readonly string[]> {
+  const { out } = await mustRun("tar", ["-tzf", tarball], { cwd: root });
+  return out
+    .trim()
+    .split("\n")
+    .map((path) => path.replace("package/", ""))
+    .toSorted();
+}
+
+/** The modules of a workspace, without their endings. */
+function modulesOf(workspace: string): readonly string[] {
+  return sourcesOf(workspace)
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .map((path) => path.slice(0, -".ts".length));
+}
+
+function sourcesOf(workspace: string): readonly string[] {
+  return readdirSync(join(root, workspace, "src"), { recursive: true }).map(String);
+}
+
+const ALWAYS = ["LICENSE", "README.md", "package.json"];
+
+it("the library's tarball holds its command, its modules with their types, and its migrations", async () => {
+  const migrations = sourcesOf("library").filter((path) => /migrations[\\/].*\.sql$/.test(path));
+  expect(migrations.length).toBeGreaterThan(0);
+  expect(await filesIn(inject("tarballs").library)).toEqual(
+    [
+      ...ALWAYS,
+      "bin/posthorn.mjs",
+      ...modulesOf("library").flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+      ...migrations.map((path) => `src/${path}`),
+    ].toSorted(),
+  );
+});
+
+it("the server's tarball holds its modules, the migrations among them", async () => {
+  const files = await filesIn(inject("tarballs").server);
+  expect(files).toEqual([...ALWAYS, ...modulesOf("server").map((name) => `dist/${name}.js`)].toSorted());
+  expect(files).toContain("dist/stores/sqlite/migrations.js");
+  expect(files).toContain("dist/stores/postgres/migrations.js");
+});
