@@ -5,6 +5,7 @@ import type { Kind } from "../crash/outbox-traffic.js";
 import { openPostgresOutboxDatabase } from "../crash/postgres-outbox-reader.js";
 import type { SqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
 import { createSqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
+import type { Supervisor } from "../crash/supervisor.js";
 import { startPostgres } from "../services/postgres-server.js";
 import { Flow } from "./flow.js";
 import { FlowLoad } from "./flow-load.js";
@@ -148,7 +149,7 @@ async function jump(bench: Bench, name: string, database: OutboxDatabase): Promi
       const shiftMs = chance.pick(SHIFTS_MS);
       const jumping = together ? flow.hosts : [chance.pick(flow.hosts)];
       flow.fault("clock jumps");
-      for (const supervisor of jumping) await (await supervisor.host()).post("/shift", { ms: shiftMs });
+      for (const supervisor of jumping) await shift(supervisor, shiftMs);
       const receipts = flow.server.receipts.length;
       await load.published(10);
       await sleep(chance.below(500));
@@ -159,10 +160,10 @@ async function jump(bench: Bench, name: string, database: OutboxDatabase): Promi
       );
       bench.progress(`${name}: ${n} of ${JUMPS[bench.depth]}`);
     }
-    for (const supervisor of flow.hosts) await (await supervisor.host()).post("/shift", { ms: 0 });
-    flow.fault("clocks are right");
+    await shiftAll(flow, 0);
     await load.published(20);
     await load.stop();
+    if (together) await letTimePass(bench, flow);
     await flow.settle(DRAIN_MS);
     await tellEnd(bench, flow, `${name}, seed ${bench.seed}`);
     bench.count("clock jumps", JUMPS[bench.depth]);
@@ -172,4 +173,21 @@ async function jump(bench: Bench, name: string, database: OutboxDatabase): Promi
     await flow.close();
     await database.close();
   }
+}
+
+async function shift(supervisor: Supervisor, ms: number): Promise<void> {
+  await (await supervisor.host()).post("/shift", { ms });
+}
+
+async function shiftAll(flow: Flow, ms: number): Promise<void> {
+  for (const supervisor of flow.hosts) await shift(supervisor, ms);
+  flow.fault("clocks jump");
+}
+
+/** What was made due by a clock that ran ahead is due at that time: it is late, and not lost. */
+async function letTimePass(bench: Bench, flow: Flow): Promise<void> {
+  await sleep(LEASE_MS);
+  const late = await flow.database.pending();
+  bench.count("sqlite: deliveries that wait for the time of a clock that ran ahead", late);
+  await shiftAll(flow, 25 * HOUR_MS);
 }

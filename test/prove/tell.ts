@@ -21,7 +21,7 @@ export async function tellEnd(bench: Bench, flow: Flow, context: string): Promis
   }
   const of = (what: string): number => report.counts.get(what) ?? 0;
   bench.count("publications", of("publish.invoke"));
-  bench.count("answers lost", of("publish.unknown"));
+  bench.count("publications whose fate nobody was told", of("publish.unknown"));
   bench.count("events stored", of("event_row.ok"));
   bench.count("receipts", flow.server.receipts.length);
   bench.count("receipts of what had come before", flow.server.repeated);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { skipFor } from "../skip-reason.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
+import { printSchema } from "./catalog.js";
 
 const stores = fileURLToPath(new URL("../../library/src/stores/", import.meta.url));
 const filesOf = (store: string) => readdirSync(`${stores}${store}/migrations`).toSorted();
@@ -18,18 +19,6 @@ beforeEach(() => {
   db = file.open();
 });
 afterEach(() => file.remove());
-
-/** The schema as SQLite keeps it, in an order that does not depend on when a table was made. */
-function printSchema(from: Database): string {
-  const rows = from.prepare(
-    "select sql from sqlite_schema where sql is not null order by tbl_name, type desc, name",
-  );
-  return rows
-    .pluck()
-    .all()
-    .map((sql) => `${String(sql)};\n`)
-    .join("\n");
-}
 
 describe("migrate", () => {
   it("makes the schema that is committed", async () => {

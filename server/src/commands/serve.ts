@@ -82,7 +82,7 @@ function announce(server: RunningServer, settings: Settings, print: Printer): vo
   ]);
   if (firstToken?.random === true) {
     // On a line of its own, whole: facts are cut to the width of the terminal.
-    print.line("token  ", { text: firstToken.token, tone: "name" });
+    print.line("token ", { text: firstToken.token, tone: "name" });
     print.line(`It is shown this once. The CLI on this machine reads it from ${cliFilePath(dataDir)}`);
   }
   print.line("");

@@ -3,7 +3,7 @@ import { deliveryIdOf } from "../../delivery/delivery-id.js";
 import type { DeliveryState, DeliverySummary } from "../../operator/lookup-store.js";
 import { numberArray, textArray } from "./column-arrays.js";
 import type { Row } from "./database.js";
-import { deliveriesSql } from "./delivery-places.js";
+import { deliveriesSql, deliverySql } from "./delivery-places.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
 
@@ -24,43 +24,19 @@ export async function deliveriesOfEvents(
   return numbers.length === 0 ? [] : summariesOf(transactions, numbers, tables);
 }
 
-/** One delivery: found among those of its event, which tell together what became of it. */
+/** One delivery. */
 export async function readDelivery(
   transactions: OwnTransactions,
   place: DeliveryPlace,
   tables: OutboxTables,
 ): Promise<DeliverySummary | undefined> {
-  const number = await eventAt(transactions, place, tables);
-  if (number === undefined) return undefined;
-  const id = deliveryIdOf(place);
-  return (await summariesOf(transactions, [number], tables)).find((delivery) => delivery.id === id);
-}
-
-async function eventAt(
-  transactions: OwnTransactions,
-  place: DeliveryPlace,
-  { delivery, attempt, loose, looseAttempt, dead, cancelled }: OutboxTables,
-): Promise<bigint | undefined> {
-  const [lane, seq, looseId] =
+  const params =
     place.kind === "lane"
       ? [String(place.lane), String(place.sequence), null]
       : [null, null, String(place.id)];
-  const ofLane = "lane_id = $1::text::int8 and seq = $2::text::int8";
-  const first = {
-    text: `select coalesce(
-      ${eventIn(delivery, ofLane)}, ${eventIn(attempt, ofLane)}, ${eventIn(loose, "id = $3::text::int8")},
-      ${eventIn(looseAttempt, "delivery_id = $3::text::int8")}, ${eventIn(dead, ofLane)},
-      ${eventIn(dead, "loose_id = $3::text::int8")}, ${eventIn(cancelled, ofLane)},
-      ${eventIn(cancelled, "loose_id = $3::text::int8")})::text`,
-    params: [lane, seq, looseId],
-    prepared: true,
-  };
-  const number = await transactions.runFrom(first, (_scope, { rows }) => Promise.resolve(rows[0]?.[0]));
-  return typeof number === "string" ? BigInt(number) : undefined;
-}
-
-function eventIn(table: string, which: string): string {
-  return `(select event_id from ${table} where ${which} limit 1)`;
+  const first = { text: deliverySql(tables), params, prepared: true };
+  const [row] = await transactions.runFrom(first, (_scope, { rows }) => Promise.resolve(rows));
+  return row && summaryOf(row);
 }
 
 async function summariesOf(

@@ -1,21 +1,31 @@
 import { millisecondsOf } from "./inbox-row.js";
 import type { OutboxTables } from "./outbox-tables.js";
 
-/**
- * Every delivery of the events with the numbers $1, and how it stands. What waits is found by the names that its lanes
- * can have, and by the endpoints that it can wait for: an index of deliveries by event would cost the sequencer a quarter
- * of its insert, and twice as much where events have no key. What was tried, has died or was cancelled is found by event.
- */
+/** Every delivery of the events with the numbers $1, and how it stands. */
 export function deliveriesSql(tables: OutboxTables): string {
   return `
-    with clock as materialized (
-      select clock_timestamp() as at
-    ), wanted as materialized (
+    with wanted as materialized (
       select id, public_id, tenant, type, key from ${tables.event} where id = any ($1::int8[])
     ), here as materialized (
       select wanted.id as event_id, wanted.key, endpoint.id as endpoint_id, endpoint.public_id from wanted
       join ${tables.endpoint} as endpoint on endpoint.tenant = wanted.tenant and endpoint.removed_at is null
     ), placed as materialized (${placedSql(tables)}
+    ), ${toldSql(tables)}`;
+}
+
+/** The delivery of the lane $1 and the sequence $2, or without a lane of the number $3. */
+export function deliverySql(tables: OutboxTables): string {
+  return `
+    with placed as materialized (${placedAtSql(tables)}
+    ), wanted as materialized (
+      select id, public_id, tenant, type, key from ${tables.event} where id = (select max(event_id) from placed)
+    ), ${toldSql(tables)}`;
+}
+
+/** What is told of the deliveries `placed` of the events `wanted`. */
+function toldSql(tables: OutboxTables): string {
+  return `clock as materialized (
+      select clock_timestamp() as at
     ), entry as materialized (
       select placed.event_id, placed.lane_id, seq, loose_id, coalesce(max(placed.endpoint_id), max(lane.endpoint_id))
         as endpoint_id
@@ -66,6 +76,31 @@ function placedSql({ lane, delivery, loose, attempt, looseAttempt, dead, cancell
       select wanted.id, cancelled.lane_id, cancelled.seq, loose_id, endpoint_id from wanted
       join ${cancelled} as cancelled on cancelled.event_id = wanted.id
       where cancelled.lane_id is not null or loose_id is not null`;
+}
+
+function placedAtSql({ delivery, loose, attempt, looseAttempt, dead, cancelled }: OutboxTables): string {
+  const ofLane = "lane_id = $1::text::int8 and seq = $2::text::int8";
+  const ofLoose = "loose_id = $3::text::int8";
+  return `
+      select event_id, lane_id, seq, null::int8 as loose_id, null::int8 as endpoint_id from ${delivery} where ${ofLane}
+      union all
+      select event_id, lane_id, seq, null, null from ${attempt} where ${ofLane}
+      union all
+      select event_id, null, null, id, endpoint_id from ${loose} where id = $3::text::int8
+      union all
+      select event_id, null, null, delivery_id, endpoint_id from ${looseAttempt} where delivery_id = $3::text::int8
+      union all
+      ${endedIn(dead, ofLane)}
+      union all
+      ${endedIn(dead, ofLoose)}
+      union all
+      ${endedIn(cancelled, ofLane)}
+      union all
+      ${endedIn(cancelled, ofLoose)}`;
+}
+
+function endedIn(table: string, which: string): string {
+  return `select event_id, lane_id, seq, loose_id, endpoint_id from ${table} where ${which}`;
 }
 
 /** The attempts of one place. */

@@ -10,17 +10,37 @@ export async function listLanes(
   { endpointId, limit, after = "" }: Page & { readonly endpointId?: string | undefined },
   tables: OutboxTables,
 ): Promise<Paged<LaneSummary>> {
-  const from = /^\d{1,18}$/.test(after) ? after : "0";
-  const text = lanesSql(endpointId === undefined ? waitingSql(tables) : waitingAtSql(tables), tables);
-  const params = [from, String(limit + 1), ...(endpointId === undefined ? [] : [endpointId])];
-  const rows = await transactions.runFrom({ text, params, prepared: true }, (_scope, answer) =>
-    Promise.resolve(answer.rows),
-  );
+  const params = [/^\d{1,18}$/.test(after) ? after : "0", String(limit + 1)];
+  const read = (picked: string, more: readonly string[]): Promise<readonly Row[]> =>
+    readRows(transactions, lanesSql(picked, tables), [...params, ...more]);
+  let rows = await read(...firstSteps(endpointId, limit, tables));
+  // It has few of the lanes that come first; those that it has are read then.
+  if (endpointId !== undefined && rows.length <= limit) rows = await read(waitingAtSql(tables), [endpointId]);
   const listed = rows.slice(0, limit);
   return {
     items: listed.map(laneSummaryOf),
     next: rows.length > limit ? (listed.at(-1)?.[0] ?? undefined) : undefined,
   };
+}
+
+// How many lanes are walked over for each that is wanted of one endpoint.
+const STEPS = 20;
+
+function firstSteps(
+  endpointId: string | undefined,
+  limit: number,
+  tables: OutboxTables,
+): [picked: string, more: readonly string[]] {
+  if (endpointId === undefined) return [waitingSql(tables), []];
+  return [waitingAmongSql(tables), [endpointId, String(limit * STEPS)]];
+}
+
+async function readRows(
+  transactions: OwnTransactions,
+  text: string,
+  params: readonly string[],
+): Promise<readonly Row[]> {
+  return transactions.runFrom({ text, params, prepared: true }, (_scope, { rows }) => Promise.resolve(rows));
 }
 
 /** One lane; undefined where nothing waits in it. */
@@ -29,15 +49,13 @@ export async function readLane(
   id: bigint,
   tables: OutboxTables,
 ): Promise<LaneSummary | undefined> {
-  const text = lanesSql("picked as materialized (select $1::text::int8 as lane_id)", tables);
-  const rows = await transactions.runFrom({ text, params: [String(id)], prepared: true }, (_scope, answer) =>
-    Promise.resolve(answer.rows),
-  );
-  return rows[0] && laneSummaryOf(rows[0]);
+  const picked = "picked as materialized (select $1::text::int8 as lane_id)";
+  const [row] = await readRows(transactions, lanesSql(picked, tables), [String(id)]);
+  return row && laneSummaryOf(row);
 }
 
 // By steps from lane to lane in the index of what waits: lanes in which nothing does cost nothing.
-function waitingSql({ delivery }: OutboxTables): string {
+function walkSql({ delivery }: OutboxTables): string {
   const next = (after: string): string => `(
         select delivery.lane_id from ${delivery} as delivery where delivery.lane_id > ${after}
         order by delivery.lane_id, delivery.seq limit 1
@@ -46,15 +64,36 @@ function waitingSql({ delivery }: OutboxTables): string {
       select ${next("$1::text::int8")}
       union all
       select ${next("waiting.lane_id")} from waiting where waiting.lane_id is not null
-    ), picked as materialized (
+    )`;
+}
+
+function waitingSql(tables: OutboxTables): string {
+  return `${walkSql(tables)}, picked as materialized (
       select lane_id from waiting where lane_id is not null limit $2::text::int8
     )`;
 }
 
+function waitingAmongSql(tables: OutboxTables): string {
+  return `${walkSql(tables)}, walked as materialized (
+      select lane_id from waiting where lane_id is not null limit $4::text::int8
+    ), picked as materialized (
+      select walked.lane_id from walked cross join lateral (
+        select endpoint_id from ${tables.laneState} as state where state.lane_id = walked.lane_id limit 1
+      ) as state
+      where endpoint_id = ${numberSql(tables)}
+      order by walked.lane_id limit $2::text::int8
+    )`;
+}
+
+function numberSql({ endpoint }: OutboxTables): string {
+  return `(select id from ${endpoint} where public_id = $3::text and removed_at is null)`;
+}
+
 // All of the endpoint's lanes are read, and sorted then: no index has them in the order of their ids, and Postgres, left
 // to choose, walks over the lanes of all endpoints in that order.
-function waitingAtSql({ endpoint, laneState }: OutboxTables): string {
-  const known = `(select id from ${endpoint} where public_id = $3::text and removed_at is null)`;
+function waitingAtSql(tables: OutboxTables): string {
+  const { laneState } = tables;
+  const known = numberSql(tables);
   return `waiting as materialized (
       select lane_id from ${laneState} where endpoint_id = ${known} and ready_at is not null
     ), stopped as materialized (

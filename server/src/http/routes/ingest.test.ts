@@ -220,28 +220,28 @@ describe("POST /in/:source", () => {
   });
 });
 
-describe("on the server of a node", () => {
-  function nodeServer(): { app: FastifyInstance; ingest: RecordingIngest } {
-    const ingest = new RecordingIngest();
-    const settings = {
-      maxBodyBytes: MAX_BODY_BYTES,
-      maxHeaderBytes: 16_384,
-      requestTimeoutMs: 15_000,
-      maxConnections: 100,
-      behindProxy: false,
-      hosts: [],
-      listen: { host: "127.0.0.1", port: 0 },
-      allowAddresses: [],
-      dev: true,
-    };
-    const metrics = { answered: nothing };
-    const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-    const parts = { settings, metrics, log, clock: systemClock, registry: {} };
-    const app = createHttpServer(parts as unknown as ServerParts, { ingest, roles: ["ingest"] });
-    open.push(app);
-    return { app, ingest };
-  }
+function nodeServer(): { app: FastifyInstance; ingest: RecordingIngest } {
+  const ingest = new RecordingIngest();
+  const settings = {
+    maxBodyBytes: MAX_BODY_BYTES,
+    maxHeaderBytes: 16_384,
+    requestTimeoutMs: 15_000,
+    maxConnections: 100,
+    behindProxy: false,
+    hosts: [],
+    listen: { host: "127.0.0.1", port: 0 },
+    allowAddresses: [],
+    dev: true,
+  };
+  const metrics = { answered: nothing };
+  const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+  const parts = { settings, metrics, log, clock: systemClock, registry: {} };
+  const app = createHttpServer(parts as unknown as ServerParts, { ingest, roles: ["ingest"] });
+  open.push(app);
+  return { app, ingest };
+}
 
+describe("on the server of a node", () => {
   it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"] as const)(
     "%s is no method of a source",
     async (method) => {
