@@ -10,7 +10,7 @@ const withServices = ["postgres", "sqlite", "redis", "conformance", "server"].ma
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 // These take servers, other programs or thousands of simulated runs: `npm run check` has to end within a minute.
-const whole = ["e2e/**/*", "simulator/**/*", "reporter", "fuzz", "examples"].map(
+const whole = ["e2e/**/*", "nth-call/**/*", "simulator/**/*", "reporter", "fuzz", "examples"].map(
   (name) => `test/${name}.test.ts`,
 );
 // These kill processes and servers of their own.
@@ -80,7 +80,7 @@ export default defineConfig({
           name: "packed",
           include: packed,
           globalSetup: "./test/packed/setup.ts",
-          testTimeout: 60_000,
+          testTimeout: 180_000,
           // People wait for commands that start.
           maxWorkers: 2,
         },

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOME_VARIABLE } from "../test/crash/host.js";
 import { installHost } from "../test/crash/install-host.js";
+import { mutantsPart } from "../test/mutants/part.js";
 import { fullDisk } from "../test/prove/full-disk.js";
 import type { Depth, Part } from "../test/prove/part.js";
 import { postgresKills } from "../test/prove/postgres-kills.js";
@@ -16,11 +17,15 @@ import { plantedBugsPart, simulatePart } from "./prove/simulate-part.js";
 const PARTS: readonly Part[] = [
   plantedBugsPart,
   simulatePart,
+  mutantsPart,
   sqliteKills,
   postgresKills,
   stoppedAndJumped,
   fullDisk,
 ];
+
+/** These need no host. */
+const IN_THIS_PROCESS: ReadonlySet<Part> = new Set([plantedBugsPart, simulatePart, mutantsPart]);
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -35,7 +40,7 @@ async function main(): Promise<void> {
   let passed = 0;
   try {
     // Built for this run alone: a build elsewhere must not meet a host that starts.
-    if (chosen.some((part) => part !== simulatePart && part !== plantedBugsPart)) installHost(home);
+    if (chosen.some((part) => !IN_THIS_PROCESS.has(part))) installHost(home);
     process.env[HOME_VARIABLE] = home;
     for (const part of chosen) if (await runPart(part, { depth, seed })) passed++;
   } finally {

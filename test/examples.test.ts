@@ -13,7 +13,7 @@ function blockAfter(words: string): string {
   return block;
 }
 
-it("`npm start` prints what the README shows", async () => {
+it("the first example prints what the README shows", async () => {
   const program = fileURLToPath(new URL("examples/first-event/main.mjs", root));
   const { stdout } = await promisify(execFile)(process.execPath, [program], { timeout: 20_000 });
   expect(stdout).toBe(blockAfter("prints the verdict"));

@@ -26,7 +26,8 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 const KEYS = ["a", "b", "c"];
-const PATIENCE_MS = 30_000;
+// Longer than a host may stand still.
+const PATIENCE_MS = 90_000;
 
 export interface Wish {
   /** What names the event to everybody. */

@@ -1,4 +1,5 @@
 import type { Edit, StoreMutant, SuiteName } from "./mutant.js";
+import { WINDOW_SHORTENED } from "./targeted.js";
 import { HELD_ID, ISOLATION_NAMED, LOST_ANSWER, TAG_CHECKED, TIME_GOES_ON } from "./targeted-postgres.js";
 
 /** A bug of the inbox or the dedup in Postgres. */
@@ -81,10 +82,19 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
     "the window counts from the first receipt",
     "touches.ts",
     {
-      find: "keep_until = clock_timestamp() + make_interval(secs => known.window_s)",
-      replace: "keep_until = inbox.received_at + make_interval(secs => known.window_s)",
+      find: "greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s))",
+      replace: "inbox.received_at + make_interval(secs => known.window_s)",
     },
     ["inbox", "a duplicate that was noted starts the window again"],
+  ),
+  bug(
+    "a duplicate makes the window shorter",
+    "touches.ts",
+    {
+      find: "greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s))",
+      replace: "clock_timestamp() + make_interval(secs => known.window_s)",
+    },
+    ["targeted", WINDOW_SHORTENED],
   ),
   bug(
     "now() stands still inside of a host's transaction",

@@ -47,6 +47,7 @@ export class Flow {
   readonly #checker: HistoryChecker;
   readonly #frozen = new Set<Supervisor>();
   #turn = 0;
+  #closed = false;
 
   private constructor(
     options: FlowOptions,
@@ -59,7 +60,7 @@ export class Flow {
     this.database = options.database;
     this.landing = options.landing;
     this.hosts = Array.from({ length: options.hosts }, () => this.#supervise(options));
-    this.publisher = { host: () => this.#next().host() };
+    this.publisher = { host: () => this.#next() };
   }
 
   static async open(options: FlowOptions): Promise<Flow> {
@@ -127,6 +128,7 @@ export class Flow {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.stop();
     await this.server.close();
   }
@@ -159,11 +161,13 @@ export class Flow {
     }
   }
 
-  #next(): Supervisor {
+  async #next(): Promise<Host> {
+    // Publishers that were left behind by a failure must not start hosts anew.
+    if (this.#closed) throw new Error("the flow is over");
     const awake = this.hosts.filter((supervisor) => !this.#frozen.has(supervisor));
     const supervisor = awake[this.#turn++ % awake.length];
     if (supervisor === undefined) throw new Error("a flow without a host");
-    return supervisor;
+    return supervisor.host();
   }
 
   #supervise({ database, host = {} }: FlowOptions): Supervisor {

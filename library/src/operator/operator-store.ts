@@ -13,6 +13,7 @@ export interface BlockedLane {
   readonly state: BlockedState;
   /** How many deliveries wait in it, the head included. */
   readonly depth: bigint;
+  /** Its sequence, by which it is skipped. */
   readonly head: bigint;
   readonly headEventId: string;
   /** Since the head's first failure, or since its endpoint stopped. */
@@ -66,7 +67,7 @@ export type Skipped =
   | "skipped"
   /** A worker has the head under way: it is skipped unless that succeeds. */
   | "intended"
-  /** The lane is empty, or there is none of this id. */
+  /** The lane is empty, there is none of this id, or its head is another by now: nothing was changed. */
   | "unknown";
 
 /** How a person looks and intervenes. Each sentence is a case of the conformance kit, in the same words. */
@@ -77,8 +78,8 @@ export interface OperatorStore {
   deadLetters(page: Page): Promise<Paged<DeadLetter>>;
   /** Makes a dead delivery due again, in a new round with a fresh retry budget; a second call changes nothing. */
   redrive(deliveryId: string): Promise<Redriven>;
-  /** Passes over the lane's head: the lane goes on, and the gap is told on the wire. */
-  skip(laneId: bigint): Promise<Skipped>;
+  /** Passes over the lane's head, where it is the one that is named: the lane goes on, and the gap is told on the wire; a second call changes nothing. */
+  skip(laneId: bigint, head: bigint): Promise<Skipped>;
   /** Every attempt of a delivery, in order. */
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
 }

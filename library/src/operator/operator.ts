@@ -28,8 +28,8 @@ export interface Operator {
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
   /** Makes a dead delivery due again: in its old place where its lane has waited for it, at the end where it has not. */
   redrive(deliveryId: string): Promise<Redriven>;
-  /** Passes over the head of a lane: the lane goes on, and receivers are told of the gap. */
-  skip(laneId: bigint): Promise<Skipped>;
+  /** Passes over the head of a lane, where it is this one: the lane goes on, and receivers are told of the gap. A second call changes nothing. */
+  skip(laneId: bigint, head: bigint): Promise<Skipped>;
 }
 
 /** How a person finds what was published, where the store can look it up. */
@@ -69,7 +69,7 @@ export function createOperator({ store }: { readonly store: OperatorStore }): Op
     deadLetters: (page) => store.deadLetters(pageOf(page)),
     attempts: (deliveryId) => store.attempts(deliveryId),
     redrive: (deliveryId) => store.redrive(deliveryId),
-    skip: (laneId) => store.skip(laneId),
+    skip: (laneId, head) => store.skip(laneId, head),
   };
   return canLookUp(store) ? { ...verbs, ...lookupsOf(store) } : verbs;
 }

@@ -20,11 +20,11 @@ const promise = (name: string, check: (consumer: Consumer) => Promise<string[]> 
 export const tarballCases: readonly Case[] = [
   {
     topic: "tarball",
-    name: "holds the built files, the migrations as SQL, package.json, README and LICENSE, and nothing else",
+    name: "holds the command, the built files, the migrations as SQL, package.json, README and LICENSE, and nothing else",
     run: ({ packed }) => {
       const stray = packed.files.filter(
         (path) =>
-          !/^(package\.json|README\.md|LICENSE|dist\/.+|src\/stores\/\w+\/migrations\/\d{4}_\w+\.sql)$/.test(
+          !/^(package\.json|README\.md|LICENSE|bin\/posthorn\.mjs|dist\/.+|src\/stores\/\w+\/migrations\/\d{4}_\w+\.sql)$/.test(
             path,
           ),
       );

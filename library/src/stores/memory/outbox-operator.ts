@@ -58,10 +58,11 @@ export class Operator {
     return "at_end";
   }
 
-  skip(laneId: bigint): Skipped {
+  skip(laneId: bigint, head: bigint): Skipped {
     const { clock, lanes } = this.#parts;
     const lane = lanes.find("lane", laneId);
-    if (lane === undefined || lane.isEmpty) return "unknown";
+    // A second click is meant for the same one: without this it would pass over the next.
+    if (lane === undefined || lane.isEmpty || lane.head !== head) return "unknown";
     if (lane.lease !== undefined) {
       lane.skipIntended = true;
       return "intended";

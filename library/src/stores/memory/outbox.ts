@@ -218,8 +218,8 @@ class OutboxInMemory implements MemoryOutbox {
     return Promise.resolve(redriven);
   }
 
-  skip(laneId: bigint): Promise<Skipped> {
-    const skipped = this.#operator.skip(laneId);
+  skip(laneId: bigint, head: bigint): Promise<Skipped> {
+    const skipped = this.#operator.skip(laneId, head);
     this.wake.ring("committed");
     return Promise.resolve(skipped);
   }

@@ -61,7 +61,7 @@ function placedSql({ lane, delivery, loose, attempt, looseAttempt, dead, cancell
       from here cross join lateral (
         select id from ${loose} as loose
         where loose.endpoint_id = here.endpoint_id and ready_at is not null and loose.event_id = here.event_id
-        offset 0
+        limit 1
       ) as free
       union all
       select wanted.id, attempt.lane_id, attempt.seq, null, null from wanted

@@ -7,7 +7,7 @@ import { millisecondsOf } from "./inbox-row.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
 
-// How far one call looks for what a filter lets through: about a tenth of a second.
+// How far one call looks for what a filter lets through: about a fifth of a second.
 const MAX_LOOKED_AT = 1_000_000n;
 
 /**

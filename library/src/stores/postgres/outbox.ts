@@ -250,9 +250,9 @@ class PostgresOutbox<Tx> implements GatewayOutbox<Tx, "asynchronous"> {
     return redriven;
   }
 
-  async skip(laneId: bigint): Promise<Skipped> {
+  async skip(laneId: bigint, head: bigint): Promise<Skipped> {
     if (laneId > LAST_NUMBER) return "unknown";
-    const skipped = await skipHead(this.#parts.transactions, laneId, this.#parts.tables);
+    const skipped = await skipHead(this.#parts.transactions, { laneId, head }, this.#parts.tables);
     if (skipped === "skipped") this.wake.ring("committed");
     return skipped;
   }

@@ -1,4 +1,6 @@
 import { systemClock } from "../../clock.js";
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import { PosthornError } from "../../posthorn-error.js";
 import type { Answer, Pool, Scope, Session, Statement, TransactionEnd, Work } from "./database.js";
 import { MIGRATE_CURE } from "./migrate.js";
 import { againWhenLost, isTransient, storeError } from "./sqlstate.js";
@@ -9,6 +11,10 @@ const RERUN_MS = 5;
 // A process that is stopped in the middle must not keep the lanes that it has locked.
 const LIMITS =
   "set_config('idle_in_transaction_session_timeout', '3000', true), set_config('statement_timeout', '10000', true)";
+
+// Longer than any statement may take. A connection that has fallen silent, as after a failover, is noticed by TCP in a
+// quarter of an hour, and a dispatcher that waited as long would deliver nothing.
+const DEADLINE_MS = 15_000;
 
 // The plans of prepared statements are kept: one that was made while a table was small would scan it from end to end
 // when it has grown to a million rows. With these settings every table is entered by an index, however small it is, so
@@ -37,11 +43,12 @@ export type Plans = "kept" | "fresh";
 export class OwnTransactions {
   readonly #pool: Pool<unknown>;
   readonly #acquireMs: number;
-  readonly #never = new AbortController().signal;
+  readonly #deadlineMs: number;
 
-  constructor(pool: Pool<unknown>, acquireMs: number) {
+  constructor(pool: Pool<unknown>, acquireMs: number, deadlineMs: number = DEADLINE_MS) {
     this.#pool = pool;
     this.#acquireMs = acquireMs;
+    this.#deadlineMs = deadlineMs;
   }
 
   /** Runs `work` in a transaction and commits it. It is run again after a deadlock, so it must keep nothing of a run that failed. */
@@ -80,14 +87,25 @@ export class OwnTransactions {
     work: Work<unknown, T>,
     more: { readonly settings?: Statement },
   ): Promise<TransactionEnd<T>> {
-    const limits = { ...more, acquireMs: this.#acquireMs, signal: this.#never };
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(silent(this.#deadlineMs)), this.#deadlineMs);
+    const limits = { ...more, acquireMs: this.#acquireMs, signal: deadline.signal };
     try {
       // It throws only while nothing has begun.
       return await againWhenLost(() => this.#pool.transaction(first, work, limits));
     } catch (error) {
       throw storeError(error, MIGRATE_CURE);
+    } finally {
+      clearTimeout(timer);
     }
   }
+}
+
+function silent(deadlineMs: number): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "store_unavailable",
+    `Postgres did not answer within ${deadlineMs} ms. The connection was given up; the next one may find it well.`,
+  );
 }
 
 /** Runs statements of which nobody needs the answer, the last of them together with the commit. To be called last. */

@@ -14,16 +14,18 @@ export async function writeLane(session: Session, change: LaneChange, tables: Ou
   if (statement) await session.query(statement);
 }
 
-/** Passes over a lane's head. */
+/** Passes over a lane's head, where it is this one. */
 export function skipHead(
   transactions: OwnTransactions,
-  laneId: bigint,
+  { laneId, head }: { readonly laneId: bigint; readonly head: bigint },
   tables: OutboxTables,
 ): Promise<Skipped> {
   return transactions.run(async (session) => {
     const locked = await lockLane(session, laneId, tables);
     if (locked === undefined || locked.row.head === locked.row.end) return "unknown";
     const { row, headIsDead } = locked;
+    // Under the lock: of two clicks at once, the second would otherwise pass over the next.
+    if (row.head !== head) return "unknown";
     if (row.leasedUntilMs !== undefined) {
       // The epoch stays: what the worker has under way may still succeed.
       await session.query({

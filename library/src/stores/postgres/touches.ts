@@ -76,7 +76,8 @@ async function writeTouches(
   await pool.query(
     {
       // Locked in the order of their keys before they are changed: two processes that touch the same rows in the
-      // order of their arrays wait for each other.
+      // order of their arrays wait for each other. What was promised a longer window, or to be kept for ever, stays so:
+      // of two nodes with different settings, the one with less would make the other's events new again.
       text: `
         with known as materialized (
           select inbox.tenant, inbox.source, inbox.event_id, given.window_s
@@ -86,7 +87,8 @@ async function writeTouches(
           for no key update of inbox
         )
         update ${inbox} as inbox set receipts = receipts + 1, last_received_at = clock_timestamp(),
-          keep_until = clock_timestamp() + make_interval(secs => known.window_s)
+          keep_until = case when inbox.keep_until is not null and known.window_s is not null
+            then greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s)) end
         from known where inbox.outcome <> 'failed'
           and (inbox.tenant, inbox.source, inbox.event_id) = (known.tenant, known.source, known.event_id)`,
       params: [

@@ -246,8 +246,8 @@ class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "sync
     return redriven;
   }
 
-  async skip(laneId: bigint): Promise<Skipped> {
-    const skipped = await this.#session.write((turn) => skipHead(turn, laneId));
+  async skip(laneId: bigint, head: bigint): Promise<Skipped> {
+    const skipped = await this.#session.write((turn) => skipHead(turn, laneId, head));
     this.wake.ring("committed");
     return skipped;
   }

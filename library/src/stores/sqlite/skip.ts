@@ -3,11 +3,12 @@ import { cancelHead, noteLapse, passHead } from "./lane-head.js";
 import { readLane, saveLane } from "./lane.js";
 import type { OutboxTurn } from "./outbox-turn.js";
 
-/** Passes over a lane's head. A dead one stays redrivable; one that a worker has under way is passed over when that is settled. */
-export function skipHead(turn: OutboxTurn, laneId: bigint): Skipped {
+/** Passes over a lane's head, where it is this one. A dead one stays redrivable; one that a worker has under way is passed over when that is settled. */
+export function skipHead(turn: OutboxTurn, laneId: bigint, head: bigint): Skipped {
   const { client, nowMs } = turn;
   const lane = readLane(client, laneId);
-  if (lane === undefined || lane.isEmpty) return "unknown";
+  // A second click is meant for the same one: without this it would pass over the next.
+  if (lane === undefined || lane.isEmpty || lane.headSeq !== head) return "unknown";
   if (lane.leasedBy !== null && (lane.leasedUntil ?? 0) > nowMs) {
     lane.intent = "skip";
     saveLane(client, lane);

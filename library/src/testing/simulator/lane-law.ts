@@ -57,7 +57,7 @@ export class LaneLaw {
       case "redrive":
         return this.#redrive(record);
       case "skip":
-        return this.#skip(record);
+        return this.#skip(record, record.at);
       case "endpoint":
         this.#states.set(record.id, record.state);
         return;
@@ -147,8 +147,7 @@ export class LaneLaw {
       report("I7", `the dead head ${view.head} of ${view.name} was ${how} without an operator`);
     }
     for (; view.head < sequence; view.moveTo(view.head + 1n)) {
-      if (view.unseenSkips > 0) view.unseenSkips -= 1;
-      else report("I7", `${view.head} of ${view.name} was passed over, and nothing tells why`);
+      report("I7", `${view.head} of ${view.name} was passed over, and nothing tells why`);
       view.passed.add(view.head);
     }
     if (view.kind === "lane" && view.acknowledged.size > 0 && after !== view.lastAcknowledged) {
@@ -277,10 +276,18 @@ export class LaneLaw {
     if (place.kind === "lane") this.#parts.places.mayComeAgain(view, place.sequence);
   }
 
-  #skip({ database, lane, answer }: SightingOf<"skip">): void {
+  #skip({ database, lane, head, answer }: SightingOf<"skip">, at: number): void {
+    if (answer === "unknown") return;
     const view = this.#view(database, { kind: "lane", id: lane });
+    view.head ??= head;
+    if (head !== view.head && view.holder !== undefined && mayHaveLapsed(view, at)) {
+      this.#lapse(view, view.holder.run.length);
+      view.holder = undefined;
+    }
+    if (head !== view.head)
+      this.#parts.report("I11", `${head} of ${view.name} was skipped, and ${view.head} was its head`);
     if (answer === "intended") view.intended = true;
-    else if (answer === "skipped") {
+    else {
       view.notBefore = 0;
       view.passHead();
     }

@@ -20,7 +20,7 @@ export class LaneView {
   key: string | undefined;
   epoch = 0n;
   holder: Holder | undefined;
-  /** The first sequence that is neither acknowledged nor passed over; undefined until the first claim. */
+  /** The first sequence that is neither acknowledged nor passed over; undefined until the first claim or skip. */
   head: bigint | undefined;
   /** Of the head; undefined until it is claimed. */
   round: number | undefined;
@@ -34,8 +34,6 @@ export class LaneView {
   /** Its head is dead, and the lane waits for an operator. */
   standsStill = false;
   lastAcknowledged: bigint | undefined;
-  /** Skips of heads that nobody had claimed before. */
-  unseenSkips = 0;
   readonly passed: Set<bigint> = new Set();
   readonly acknowledged: Set<bigint> = new Set();
   readonly firstReceipts: Set<bigint> = new Set();
@@ -56,10 +54,7 @@ export class LaneView {
 
   /** The head will not be delivered, and that is on record. */
   passHead(): void {
-    if (this.head === undefined) {
-      this.unseenSkips += 1;
-      return;
-    }
+    if (this.head === undefined) return;
     this.passed.add(this.head);
     this.moveTo(this.head + 1n);
   }

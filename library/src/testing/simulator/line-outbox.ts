@@ -132,11 +132,11 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
     );
   }
 
-  skip(lane: bigint): Promise<Skipped> {
+  skip(lane: bigint, head: bigint): Promise<Skipped> {
     return this.#line.ask(
       "skip",
-      () => this.#outbox.skip(lane),
-      (answer) => this.#counted({ kind: "skip", database: this.#database, lane, answer }),
+      () => this.#outbox.skip(lane, head),
+      (answer) => this.#counted({ kind: "skip", database: this.#database, lane, head, answer }),
     );
   }
 

@@ -30,9 +30,10 @@ export function redrive(model: Model, deliveryId: string): Redriven {
   return "at_end";
 }
 
-export function skip(model: Model, laneId: bigint): Skipped {
+export function skip(model: Model, laneId: bigint, head: bigint): Skipped {
   const lane = model.rows.lanes.get(`lane ${laneId}`);
   if (lane === undefined || lane.deliveries.length === 0) return "unknown";
+  if (!model.rules.isMeant(lane, head)) return "unknown";
   if (lane.lease !== undefined) {
     lane.skipIntended = true;
     return "intended";

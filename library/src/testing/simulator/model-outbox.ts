@@ -137,8 +137,8 @@ export class ModelOutbox implements Outbox<ModelTx, "asynchronous"> {
     return this.#rung(redrive(this.#model, deliveryId));
   }
 
-  skip(laneId: bigint): Promise<Skipped> {
-    return this.#rung(skip(this.#model, laneId));
+  skip(laneId: bigint, head: bigint): Promise<Skipped> {
+    return this.#rung(skip(this.#model, laneId, head));
   }
 
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {

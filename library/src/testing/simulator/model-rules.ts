@@ -32,6 +32,8 @@ export interface ModelRules {
   recordsDead: boolean;
   recordsCancelled: boolean;
   stopsAtDead: boolean;
+  /** Whether a skip of this head is one of the lane as it stands. */
+  isMeant(lane: LaneRow, head: bigint): boolean;
   appliesIntent: boolean;
   frees(lane: LaneRow, isHeld: boolean): boolean;
   forgetsDeadAtRedrive: boolean;
@@ -73,6 +75,7 @@ export const RIGHT_RULES: ModelRules = Object.freeze<ModelRules>({
   recordsDead: true,
   recordsCancelled: true,
   stopsAtDead: true,
+  isMeant: (lane, head) => lane.head === head,
   appliesIntent: true,
   frees: (_lane, isHeld) => !isHeld,
   forgetsDeadAtRedrive: true,

@@ -113,5 +113,5 @@ async function redrive(operator: Operator, { all, clicks }: StepOf<"redrive">): 
 async function skip(operator: Operator, { clicks }: StepOf<"skip">): Promise<void> {
   const [lane] = (await operator.blockedLanes()).items;
   if (lane === undefined) return;
-  await Promise.all(Array.from({ length: clicks }, () => operator.skip(lane.id)));
+  await Promise.all(Array.from({ length: clicks }, () => operator.skip(lane.id, lane.head)));
 }

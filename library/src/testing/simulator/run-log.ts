@@ -64,7 +64,14 @@ export type Sighting =
       readonly delivery: string;
       readonly answer: Redriven;
     }
-  | { readonly kind: "skip"; readonly database: number; readonly lane: bigint; readonly answer: Skipped }
+  | {
+      readonly kind: "skip";
+      readonly database: number;
+      readonly lane: bigint;
+      /** The one that was meant. */
+      readonly head: bigint;
+      readonly answer: Skipped;
+    }
   | {
       readonly kind: "endpoint";
       readonly database: number;
