@@ -15,5 +15,6 @@ export { postgresStore } from "./stores/postgres/inbox.js";
 export type { PostgresStoreOptions } from "./stores/postgres/inbox.js";
 export type { PostgresDurability } from "./stores/postgres/durability.js";
 export { migrate } from "./stores/postgres/migrate.js";
+export { MIGRATIONS } from "./stores/postgres/migrations.js";
 export type { MigrateOptions, Migration, MigrationReport, MigrationSet } from "./stores/postgres/migrate.js";
 export type { PostgresConnection, PostgresPool } from "./stores/postgres/client.js";

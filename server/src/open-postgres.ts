@@ -1,7 +1,5 @@
 import { Pool } from "pg";
-import { migrate, postgresOutbox } from "posthorn/postgres";
-// Both databases have the same migrations, under the same numbers.
-import { MIGRATIONS } from "posthorn/sqlite";
+import { migrate, MIGRATIONS, postgresOutbox } from "posthorn/postgres";
 import { withoutPassword } from "./config/print.js";
 import type { Settings } from "./config/settings.js";
 import type { OpenStore, OpenStoreOptions } from "./opened-store.js";

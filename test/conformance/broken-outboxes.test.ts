@@ -59,6 +59,8 @@ describe("the model catches an outbox", () => {
     "redrive_twice",
     "skip_intent_forgotten",
     "skip_intent_outlives_its_head",
+    "skip_of_any_head",
+    "skip_intends_any_head",
   ])("with the flaw %s", async (flaw) => {
     const checked = withOutboxFlaw(flaw, (harness) => checkOutboxModel(harness, 5000, SEED));
     await expect(checked).rejects.toThrow("Counterexample");

@@ -374,6 +374,15 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
     "skip of a head that is under way is intended: it is not skipped if that succeeds",
   ],
   skip_of_nothing: ["skip of an empty or unknown lane changes nothing"],
+  skip_of_any_head: [
+    "skip of a head that is another by then changes nothing",
+    "skip of another head than the one that is under way is not intended",
+    "a second skip of a head changes nothing",
+    "of several skips of one head at once, one counts",
+  ],
+  skip_intends_any_head: ["skip of another head than the one that is under way is not intended"],
+  skip_compares_too_early: ["of several skips of one head at once, one counts"],
+  skip_released_takes_the_next: ["a second skip of a head whose claim was released passes over no other"],
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
 };

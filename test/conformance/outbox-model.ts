@@ -36,7 +36,7 @@ const commands: fc.Arbitrary<Command>[] = [
   fc.constantFrom(3).map((ticks) => passing(ticks)),
   fc.tuple(fc.constantFrom(...Object.keys(ENDPOINTS)), fc.boolean()).map((each) => pausing(...each)),
   worker.map((each) => releasing(each)),
-  small.map((at) => skipping(at)),
+  fc.tuple(small, fc.constantFrom(0, 0, 0, -1, 1)).map((each) => skipping(...each)),
   small.map((at) => redriving(at)),
 ];
 

@@ -25,7 +25,8 @@ export async function tellEnd(bench: Bench, flow: Flow, context: string): Promis
   bench.count("events stored", of("event_row.ok"));
   bench.count("receipts", flow.server.receipts.length);
   bench.count("receipts of what had come before", flow.server.repeated);
-  bench.count("attempts that lapsed", of("attempt.lapsed"));
+  for (const outcome of ["acknowledged", "refused", "unknown", "lapsed"])
+    bench.count(`attempts: ${outcome}`, of(`attempt.${outcome}`));
   bench.count("redriven after their workers died", flow.redriven);
   bench.count("effects where they landed", flow.landing?.effects() ?? 0);
   if (report.violations.length > 0) bench.note(`${context}: ${printViolations(report)}`);

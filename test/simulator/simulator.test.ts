@@ -77,4 +77,5 @@ const MET = [
   "redrive.unknown",
   "skip.skipped",
   "skip.intended",
+  "skip.unknown",
 ];

@@ -48,7 +48,7 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.claim(request);
   await outbox.release("worker_1", []);
   const [lane] = (await outbox.blockedLanes({ limit: 10 })).items;
-  await outbox.skip(lane?.id ?? 1n);
+  await outbox.skip(lane?.id ?? 1n, lane?.head ?? 1n);
   await outbox.changeEndpoint("ep_a", { state: "paused" });
   await outbox.blockedLanes({ limit: 10 });
   await outbox.attempts("dlv_1_1");

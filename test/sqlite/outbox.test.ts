@@ -168,7 +168,7 @@ describe("a table that somebody has changed by hand", () => {
     expect(signals).toMatchObject([{ kind: "store_failed", operation: "claim" }]);
     const { items } = await outbox.blockedLanes({ limit: 10 });
     expect(items).toMatchObject([{ state: "halted", head: 1n }]);
-    expect(await outbox.skip(items[0]?.id ?? 0n)).toBe("skipped");
+    expect(await outbox.skip(items[0]?.id ?? 0n, 1n)).toBe("skipped");
     expect(await heads()).toEqual(["e2"]);
   });
 

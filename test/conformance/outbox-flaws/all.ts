@@ -12,6 +12,7 @@ import { lookupFlaws } from "./lookups.js";
 import { operatingFlaws } from "./operating.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
+import { skippingFlaws } from "./skipping.js";
 import { writingFlaws } from "./writing.js";
 
 const FLAWS = {
@@ -22,6 +23,7 @@ const FLAWS = {
   ...runFlaws,
   ...settlingFlaws,
   ...operatingFlaws,
+  ...skippingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
 };

@@ -3,8 +3,7 @@ import type { BlockedLane, DeadLetter } from "../../../library/src/operator/oper
 import { History } from "../../../library/src/stores/memory/outbox-history.js";
 import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
 import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
-import { Operator } from "../../../library/src/stores/memory/outbox-operator.js";
-import type { Flaw, Swaps } from "./flaw.js";
+import type { Flaw } from "./flaw.js";
 
 /** Flaws of the dead, and of what a person sees and does. */
 export const operatingFlaws = {
@@ -60,7 +59,7 @@ export const operatingFlaws = {
         const letter = items.find((each) => each.id === id && each.blocks);
         const { items: lanes } = await inner.blockedLanes({ limit: 100 });
         const lane = lanes.find(({ key }) => key === letter?.key);
-        if (letter !== undefined && lane !== undefined) await inner.skip(lane.id);
+        if (letter !== undefined && lane !== undefined) await inner.skip(lane.id, lane.head);
         return inner.redrive(id);
       },
     }),
@@ -180,134 +179,7 @@ export const operatingFlaws = {
   blocked_always_retrying: { wrap: (inner) => eachBlocked(inner, () => ({ state: "retrying" })) },
   blocked_without_depth: { wrap: (inner) => eachBlocked(inner, () => ({ depth: 1n })) },
   blocked_always_due: { wrap: (inner) => eachBlocked(inner, () => ({ dueInMs: 0 })) },
-  skip_forgets_the_dead: {
-    wrap: (inner) => {
-      const forgotten = new Set<string>();
-      return {
-        skip: async (laneId) => {
-          const { items } = await inner.deadLetters({ limit: 100 });
-          for (const { id, blocks } of items)
-            if (blocks && id.startsWith(`dlv_${laneId}_`)) forgotten.add(id);
-          return inner.skip(laneId);
-        },
-        deadLetters: async (page) => {
-          const { items, next } = await inner.deadLetters(page);
-          return { items: items.filter(({ id }) => !forgotten.has(id)), next };
-        },
-      };
-    },
-  },
-  skip_of_the_dead_refused: {
-    wrap: (inner) => ({
-      skip: async (laneId) => {
-        const { items } = await inner.deadLetters({ limit: 100 });
-        const dead = items.some(({ id, blocks }) => blocks && id.startsWith(`dlv_${laneId}_`));
-        return dead ? "unknown" : inner.skip(laneId);
-      },
-    }),
-  },
-  skip_as_dead: {
-    wrap: (inner) => {
-      const skipped: DeadLetter[] = [];
-      return {
-        skip: async (laneId) => {
-          const before = await inner.blockedLanes({ limit: 1 });
-          const answer = await inner.skip(laneId);
-          if (answer !== "unknown" && before.items.length === 0) skipped.push(LETTER);
-          return answer;
-        },
-        deadLetters: async (page) => {
-          const { items, next } = await inner.deadLetters(page);
-          return { items: [...items, ...skipped], next };
-        },
-      };
-    },
-  },
-  skip_leaves_the_lane_waiting: {
-    mutate: (swaps) =>
-      onSkip(swaps, (lane) => {
-        if (lane.lease === undefined && !lane.isEmpty) lane.readyAt = 1e15;
-      }),
-  },
-  skip_of_two: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Operator.prototype,
-        "skip",
-        (right) =>
-          function (this: Operator, laneId) {
-            const answer = right.call(this, laneId);
-            if (answer === "skipped") right.call(this, laneId);
-            return answer;
-          },
-      ),
-  },
-  skip_breaks_the_lease: {
-    mutate: (swaps) => {
-      let skipping = false;
-      swaps.swap(
-        Lanes.prototype,
-        "find",
-        (right) =>
-          function (this: Lanes, kind, id) {
-            const lane = right.call(this, kind, id);
-            if (skipping && lane !== undefined) lane.lease = undefined;
-            return lane;
-          },
-      );
-      swaps.swap(
-        Operator.prototype,
-        "skip",
-        (right) =>
-          function (this: Operator, laneId) {
-            skipping = true;
-            const answer = right.call(this, laneId);
-            skipping = false;
-            return answer;
-          },
-      );
-    },
-  },
-  skip_intent_forgotten: { mutate: (swaps) => onSkip(swaps, (lane) => (lane.skipIntended = false)) },
-  skip_intent_outlives_its_head: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "passHead",
-        (right) =>
-          function (this: Lane) {
-            const { skipIntended } = this;
-            right.call(this);
-            this.skipIntended = skipIntended;
-          },
-      ),
-  },
-  skip_of_nothing: {
-    wrap: (inner) => ({
-      skip: async (laneId) => {
-        const answer = await inner.skip(laneId);
-        return answer === "unknown" ? "skipped" : answer;
-      },
-    }),
-  },
 } satisfies Readonly<Record<string, Flaw>>;
-
-const LETTER: DeadLetter = {
-  id: "dlv_1_1",
-  tenant: "default",
-  endpointId: "ep_a",
-  key: "k",
-  sequence: 1n,
-  eventId: "skipped",
-  type: "order.paid",
-  round: 1,
-  because: "refused",
-  diedAt: new Date(0),
-  attempts: 0,
-  lastStatus: undefined,
-  lastError: undefined,
-  blocks: false,
-};
 
 type Policy = "halt" | "skip" | "park";
 
@@ -346,28 +218,4 @@ function eachBlocked(
       return { items: items.map((each) => Object.assign(each, change())), next };
     },
   };
-}
-
-/** Does something more with a lane whose head was skipped. */
-function onSkip(swaps: Swaps, change: (lane: Lane) => unknown): void {
-  let found: Lane | undefined;
-  swaps.swap(
-    Lanes.prototype,
-    "find",
-    (right) =>
-      function (this: Lanes, kind, id) {
-        found = right.call(this, kind, id);
-        return found;
-      },
-  );
-  swaps.swap(
-    Operator.prototype,
-    "skip",
-    (right) =>
-      function (this: Operator, laneId) {
-        const answer = right.call(this, laneId);
-        if (found !== undefined) change(found);
-        return answer;
-      },
-  );
 }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { outboxOf, passTicks, sequenceAll } from "../../../library/src/testing/conformance/outbox-steps.js";
-import { append, emptyLane, isExpired, pass } from "./lane.js";
+import { append, emptyLane, headSequence, isExpired, pass } from "./lane.js";
 import type { ModelLane } from "./lane.js";
 import { command, isBlocking } from "./model.js";
 import type { Command, Model } from "./model.js";
@@ -37,7 +37,8 @@ export function releasing(worker: string): Command {
   );
 }
 
-export function skipping(at: number): Command {
+/** `by`: how far from the head is what the operator means. */
+export function skipping(at: number, by: number): Command {
   const chosen = ({ lanes, now }: Readonly<Model>): ModelLane | undefined => {
     const known = lanes.filter(
       (lane) => lane.id !== undefined && lane.key !== undefined && !isExpired(lane, now),
@@ -45,12 +46,12 @@ export function skipping(at: number): Command {
     return known[at % Math.max(1, known.length)];
   };
   return command(
-    `skip(${at})`,
+    `skip(${at}, ${by})`,
     async (model, bench) => {
       const lane = chosen(model);
       if (lane?.id === undefined) return;
-      const found = await outboxOf(bench).skip(lane.id);
-      if (lane.queue.length === 0) return expect(found).toBe("unknown");
+      const found = await outboxOf(bench).skip(lane.id, (headSequence(lane) ?? 0n) + BigInt(by));
+      if (lane.queue.length === 0 || by !== 0) return expect(found).toBe("unknown");
       expect(found).toBe(lane.lease === undefined ? "skipped" : "intended");
       if (lane.lease !== undefined) return void (lane.skipIntended = true);
       pass(lane);

@@ -15,6 +15,7 @@ import { outboxLapses } from "./outbox-lapses.js";
 import { outboxOperators } from "./outbox-operators.js";
 import { outboxOrder } from "./outbox-order.js";
 import { outboxRuns } from "./outbox-runs.js";
+import { outboxSkips } from "./outbox-skips.js";
 import { outboxSettling } from "./outbox-settling.js";
 import { outboxTransactions } from "./outbox-transactions.js";
 import { outboxWriting } from "./outbox-writing.js";
@@ -51,7 +52,7 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxH
     runs: outboxRuns,
     lapses: outboxLapses,
     "dead letters": outboxDead,
-    operators: outboxOperators,
+    operators: [...outboxOperators, ...outboxSkips],
     fidelity: outboxFidelity,
     ...("gateway" in harness ? {} : GATEWAY),
   };

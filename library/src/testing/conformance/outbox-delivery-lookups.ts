@@ -170,7 +170,7 @@ export const outboxDeliveryLookups: readonly OutboxPledge[] = [
       await settled(bench, await claimOne(bench), { rest: { state: "cancelled", because: "expired" } });
       const next = await claimOne(bench);
       await outboxOf(bench).release("worker_1", []);
-      same(await outboxOf(bench).skip(next.id), "skipped", "skip");
+      same(await outboxOf(bench).skip(next.id, next.run[0].sequence), "skipped", "skip");
       const { state, because } = await deliveryOf(bench, "e1");
       alike([state, because], ["cancelled", "expired"], "the expired one");
       const skipped = await deliveryOf(bench, "e2");

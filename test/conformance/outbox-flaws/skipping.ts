@@ -1,0 +1,209 @@
+import type { DeadLetter } from "../../../library/src/operator/operator-store.js";
+import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
+import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
+import { Operator } from "../../../library/src/stores/memory/outbox-operator.js";
+import type { Flaw, Swaps } from "./flaw.js";
+
+/** Flaws of what a person passes over. */
+export const skippingFlaws = {
+  skip_forgets_the_dead: {
+    wrap: (inner) => {
+      const forgotten = new Set<string>();
+      return {
+        skip: async (laneId, head) => {
+          const { items } = await inner.deadLetters({ limit: 100 });
+          for (const { id, blocks } of items)
+            if (blocks && id.startsWith(`dlv_${laneId}_`)) forgotten.add(id);
+          return inner.skip(laneId, head);
+        },
+        deadLetters: async (page) => {
+          const { items, next } = await inner.deadLetters(page);
+          return { items: items.filter(({ id }) => !forgotten.has(id)), next };
+        },
+      };
+    },
+  },
+  skip_of_the_dead_refused: {
+    wrap: (inner) => ({
+      skip: async (laneId, head) => {
+        const { items } = await inner.deadLetters({ limit: 100 });
+        const dead = items.some(({ id, blocks }) => blocks && id.startsWith(`dlv_${laneId}_`));
+        return dead ? "unknown" : inner.skip(laneId, head);
+      },
+    }),
+  },
+  skip_as_dead: {
+    wrap: (inner) => {
+      const skipped: DeadLetter[] = [];
+      return {
+        skip: async (laneId, head) => {
+          const before = await inner.blockedLanes({ limit: 1 });
+          const answer = await inner.skip(laneId, head);
+          if (answer !== "unknown" && before.items.length === 0) skipped.push(LETTER);
+          return answer;
+        },
+        deadLetters: async (page) => {
+          const { items, next } = await inner.deadLetters(page);
+          return { items: [...items, ...skipped], next };
+        },
+      };
+    },
+  },
+  skip_leaves_the_lane_waiting: {
+    mutate: (swaps) =>
+      onSkip(swaps, (lane) => {
+        if (lane.lease === undefined && !lane.isEmpty) lane.readyAt = 1e15;
+      }),
+  },
+  skip_of_two: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Operator.prototype,
+        "skip",
+        (right) =>
+          function (this: Operator, laneId, head) {
+            const answer = right.call(this, laneId, head);
+            if (answer === "skipped") right.call(this, laneId, head + 1n);
+            return answer;
+          },
+      ),
+  },
+  skip_breaks_the_lease: {
+    mutate: (swaps) => {
+      let skipping = false;
+      swaps.swap(
+        Lanes.prototype,
+        "find",
+        (right) =>
+          function (this: Lanes, kind, id) {
+            const lane = right.call(this, kind, id);
+            if (skipping && lane !== undefined) lane.lease = undefined;
+            return lane;
+          },
+      );
+      swaps.swap(
+        Operator.prototype,
+        "skip",
+        (right) =>
+          function (this: Operator, laneId, head) {
+            skipping = true;
+            const answer = right.call(this, laneId, head);
+            skipping = false;
+            return answer;
+          },
+      );
+    },
+  },
+  skip_intent_forgotten: { mutate: (swaps) => onSkip(swaps, (lane) => (lane.skipIntended = false)) },
+  skip_intent_outlives_its_head: {
+    mutate: (swaps) =>
+      swaps.swap(
+        Lane.prototype,
+        "passHead",
+        (right) =>
+          function (this: Lane) {
+            const { skipIntended } = this;
+            right.call(this);
+            this.skipIntended = skipIntended;
+          },
+      ),
+  },
+  skip_of_nothing: {
+    wrap: (inner) => ({
+      skip: async (laneId, head) => {
+        const answer = await inner.skip(laneId, head);
+        return answer === "unknown" ? "skipped" : answer;
+      },
+    }),
+  },
+  skip_of_any_head: { mutate: (swaps) => skipAnyHead(swaps, () => true) },
+  skip_intends_any_head: { mutate: (swaps) => skipAnyHead(swaps, ({ lease }) => lease !== undefined) },
+  skip_compares_too_early: {
+    wrap: (inner) => ({
+      skip: async (laneId, head) => {
+        const before = await inner.lane(laneId);
+        if (before?.head !== head) return "unknown";
+        const after = await inner.lane(laneId);
+        return inner.skip(laneId, after?.head ?? head);
+      },
+    }),
+  },
+  skip_released_takes_the_next: {
+    wrap: (inner) => {
+      const intended = new Set<bigint>();
+      return {
+        skip: async (laneId, head) => {
+          const answer = await inner.skip(laneId, head);
+          if (answer === "intended") intended.add(laneId);
+          else if (answer === "skipped" && intended.delete(laneId)) await inner.skip(laneId, head + 1n);
+          return answer;
+        },
+      };
+    },
+  },
+} satisfies Readonly<Record<string, Flaw>>;
+
+const LETTER: DeadLetter = {
+  id: "dlv_1_1",
+  tenant: "default",
+  endpointId: "ep_a",
+  key: "k",
+  sequence: 1n,
+  eventId: "skipped",
+  type: "order.paid",
+  round: 1,
+  because: "refused",
+  diedAt: new Date(0),
+  attempts: 0,
+  lastStatus: undefined,
+  lastError: undefined,
+  blocks: false,
+};
+
+/** Does something more with a lane whose head was skipped. */
+function onSkip(swaps: Swaps, change: (lane: Lane) => unknown): void {
+  let found: Lane | undefined;
+  swaps.swap(
+    Lanes.prototype,
+    "find",
+    (right) =>
+      function (this: Lanes, kind, id) {
+        found = right.call(this, kind, id);
+        return found;
+      },
+  );
+  swaps.swap(
+    Operator.prototype,
+    "skip",
+    (right) =>
+      function (this: Operator, laneId, head) {
+        const answer = right.call(this, laneId, head);
+        if (found !== undefined) change(found);
+        return answer;
+      },
+  );
+}
+
+/** Does not compare the head that is named with the one that is there, for lanes of which this holds. */
+function skipAnyHead(swaps: Swaps, holds: (lane: Lane) => boolean): void {
+  let lane: Lane | undefined;
+  swaps.swap(
+    Lanes.prototype,
+    "find",
+    (right) =>
+      function (this: Lanes, kind, id) {
+        lane = right.call(this, kind, id);
+        return lane;
+      },
+  );
+  swaps.swap(
+    Operator.prototype,
+    "skip",
+    (right) =>
+      function (this: Operator, laneId, head) {
+        const answer = right.call(this, laneId, head);
+        if (answer !== "unknown" || lane === undefined || lane.isEmpty || !holds(lane)) return answer;
+        return right.call(this, laneId, lane.head);
+      },
+  );
+}
