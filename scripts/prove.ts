@@ -9,6 +9,7 @@ import { mutantsPart } from "../test/mutants/part.js";
 import { fullDisk } from "../test/prove/full-disk.js";
 import type { Depth, Part } from "../test/prove/part.js";
 import { postgresKills } from "../test/prove/postgres-kills.js";
+import { serverKills } from "../test/prove/server-kills.js";
 import { sqliteKills } from "../test/prove/sqlite-kills.js";
 import { stoppedAndJumped } from "../test/prove/stopped-and-jumped.js";
 import { runPart } from "./prove/run-part.js";
@@ -20,6 +21,7 @@ const PARTS: readonly Part[] = [
   mutantsPart,
   sqliteKills,
   postgresKills,
+  serverKills,
   stoppedAndJumped,
   fullDisk,
 ];

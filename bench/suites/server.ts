@@ -51,10 +51,26 @@ export const suite: Suite = {
     const onPostgres = await startGateway(context, postgres.home, ["ingest"]);
     const onSqlite = await startGateway(context, sqlite.home, ["ingest"]);
     return [
-      stateless(context, { name: INGEST.empty, server: await startEmptyResponder(context), bill: bills.others }, turn),
-      stateless(context, { name: INGEST.bare, server: await startBareRoute(context), bill: bills.bare }, turn),
-      freshEvents(context, { name: INGEST.postgres, gateway: onPostgres, empty: postgres.empty, bill: bills.postgres }, turn),
-      freshEvents(context, { name: INGEST.sqlite, gateway: onSqlite, empty: sqlite.empty, bill: bills.sqlite }, turn),
+      stateless(
+        context,
+        { name: INGEST.empty, server: await startEmptyResponder(context), bill: bills.others },
+        turn,
+      ),
+      stateless(
+        context,
+        { name: INGEST.bare, server: await startBareRoute(context), bill: bills.bare },
+        turn,
+      ),
+      freshEvents(
+        context,
+        { name: INGEST.postgres, gateway: onPostgres, empty: postgres.empty, bill: bills.postgres },
+        turn,
+      ),
+      freshEvents(
+        context,
+        { name: INGEST.sqlite, gateway: onSqlite, empty: sqlite.empty, bill: bills.sqlite },
+        turn,
+      ),
       knownEvents(context, { name: INGEST.postgresAgain, gateway: onPostgres, bill: bills.others }, turn),
       knownEvents(context, { name: INGEST.sqliteAgain, gateway: onSqlite, bill: bills.others }, turn),
     ];

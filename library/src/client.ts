@@ -43,6 +43,7 @@ export type {
   PublishedEvent,
   Redriven,
   RejectedRequest,
+  SkipInput,
   Skipped,
   Source,
   SourceInput,

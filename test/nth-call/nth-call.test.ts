@@ -40,6 +40,7 @@ describe.each(WAYS)("a host of which one store call fails by %s", (way) => {
       const found = await world.run();
       expect(printViolations(found)).toBe("");
       expect(found.counts.get("effect.ok")).toBe(EFFECTS);
+      expect(world.passed).toBe(0);
       failed.add(world.failed ?? "none");
     },
   );

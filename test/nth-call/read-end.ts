@@ -22,6 +22,12 @@ export function stoppedIn(db: Database): number {
   return Number(db.prepare("select count(*) from posthorn_lane where state <> 'flowing'").pluck().get());
 }
 
+/** How many deliveries were skipped that were still due. */
+export function passedIn(db: Database): number {
+  const sql = "select count(*) from posthorn_cancelled where because = 'skipped'";
+  return Number(db.prepare(sql).pluck().get());
+}
+
 interface Row {
   readonly endpoint: string;
   readonly key: string | null;

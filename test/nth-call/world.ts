@@ -4,9 +4,10 @@ import type { Publication } from "posthorn";
 import { migrate } from "posthorn/sqlite";
 import { createChecker, createHistory } from "posthorn/testing";
 import type { History, HistoryReport } from "posthorn/testing";
+import type { BlockedLane } from "posthorn/operator";
 import { bodyOf, Life, SECRET } from "./life.js";
 import { LATE, QuickClock } from "./quick-clock.js";
-import { pendingIn, readEnd, stoppedIn } from "./read-end.js";
+import { passedIn, pendingIn, readEnd, stoppedIn } from "./read-end.js";
 import type { Failure } from "./store-calls.js";
 import { StoreCalls } from "./store-calls.js";
 import { hashOf, Wire } from "./wire.js";
@@ -38,6 +39,8 @@ export class World {
   readonly calls: StoreCalls;
   /** The call that failed. */
   failed: string | undefined;
+  /** How many were passed over that nobody had seen dead. */
+  passed = 0;
   readonly #db = new Database(TEMPLATE);
   readonly #clock = new QuickClock(Date.UTC(2030, 0, 1));
   readonly #checker = createChecker();
@@ -73,6 +76,7 @@ export class World {
     await this.#insist((life) => life.receiver.flush());
     await this.#insist((life) => life.receiver.purge());
     await this.#insist((life) => life.dispatcher.stop());
+    this.passed = passedIn(this.#db);
     readEnd(this.#db, this.#history.writer("reader"));
     this.#db.close();
     return this.#checker.end();
@@ -137,6 +141,7 @@ export class World {
       ["bad-1", "halts"],
       ["bad-2", "halts"],
       ["bad-3", "skips"],
+      ["bad-4", "skips"],
     ] as const)
       await this.#publishOne({ id, type: "bad", key }, "ep_bad");
     await this.#publishOne({ id: "gone-1", type: "gone", key: "k" }, "ep_gone");
@@ -191,9 +196,11 @@ export class World {
       const letter = (await operator.deadLetters()).items.find(({ eventId }) => eventId === "bad-1");
       return letter === undefined ? "unknown" : operator.redrive(letter.id);
     });
+    // As seen at first: whoever clicks again means the same head, and not the one that has taken its place.
+    let seen: BlockedLane | undefined;
     await this.#act("skip", "skips", async ({ operator }) => {
-      const lane = (await operator.blockedLanes()).items.find(({ key }) => key === "skips");
-      return lane === undefined ? "unknown" : operator.skip(lane.id);
+      seen ??= (await operator.blockedLanes()).items.find(({ key }) => key === "skips");
+      return seen === undefined ? "unknown" : operator.skip(seen.id, seen.head);
     });
   }
 

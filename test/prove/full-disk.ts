@@ -66,13 +66,14 @@ async function fullSqlite(bench: Bench): Promise<void> {
 
 /** The limit is the host's connection's own. */
 function pagesOf(db: Database.Database): Room {
-  const limit = async (flow: Flow, most: number): Promise<void> => {
-    for (const supervisor of flow.hosts) await (await supervisor.host()).post("/pages", { most });
-  };
   return {
-    fill: (flow) => limit(flow, Number(db.pragma("page_count", { simple: true })) + SPARE_PAGES),
-    make: (flow) => limit(flow, 1_000_000),
+    fill: (flow) => limitPages(flow, Number(db.pragma("page_count", { simple: true })) + SPARE_PAGES),
+    make: (flow) => limitPages(flow, 1_000_000),
   };
+}
+
+async function limitPages(flow: Flow, most: number): Promise<void> {
+  for (const supervisor of flow.hosts) await (await supervisor.host()).post("/pages", { most });
 }
 
 async function fullPostgres(bench: Bench): Promise<void> {

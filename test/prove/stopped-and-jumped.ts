@@ -118,7 +118,7 @@ async function stoppedAtWork(
     const leases = await database.leases();
     if (leases.size >= 2) {
       await flow.freeze(index, true);
-      if (await isFree(database)) return await database.leases();
+      if (isFree(database)) return database.leases();
       await flow.freeze(index, false);
     }
     await sleep(7);
@@ -127,7 +127,7 @@ async function stoppedAtWork(
 }
 
 /** A process that is stopped while it writes to a file keeps everybody from it: there is no lease in that. */
-async function isFree(database: OutboxDatabase): Promise<boolean> {
+function isFree(database: OutboxDatabase): boolean {
   if (database.name !== "sqlite") return true;
   const { db } = database as SqliteOutboxDatabase;
   try {

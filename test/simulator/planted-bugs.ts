@@ -84,8 +84,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   { name: "the head of a disabled endpoint is dropped", foundAt: 20, rules: { disabledKeepsHead: false } },
   { name: "what was to be delivered later is forgotten", foundAt: 4, rules: { placesLater: false } },
-  { name: "an intended skip is forgotten", foundAt: 30, rules: { appliesIntent: false } },
-  { name: "a second click passes over the next", foundAt: 0, rules: { isMeant: () => true } },
+  { name: "an intended skip is forgotten", foundAt: 174, rules: { appliesIntent: false } },
+  { name: "a second click passes over the next", foundAt: 30, rules: { isMeant: () => true } },
   // Doubles.
   { name: "redriven twice, sent twice", foundAt: 23, rules: { forgetsDeadAtRedrive: false } },
   { name: "a redrive stays in its round", foundAt: 23, rules: { redrivenRound: (round) => round } },

@@ -9,7 +9,8 @@ const SERVER_CORE = "0";
 export function noCores(): string | undefined {
   if (spawnSync("taskset", ["--version"]).status !== 0)
     return "taskset (Debian: util-linux) is missing; server and generator would take each other's time";
-  if (availableParallelism() < 2) return "there is one core; server and generator would take each other's time";
+  if (availableParallelism() < 2)
+    return "there is one core; server and generator would take each other's time";
   return undefined;
 }
 

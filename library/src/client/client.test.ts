@@ -111,6 +111,14 @@ describe("a client", () => {
     );
   });
 
+  it("names the head that it skips", async () => {
+    const { client, asked } = clientOf([problem(409, "lane_moved", { head: "8" })]);
+    const error = await failureOf(client.lanes.skip("1", "7"));
+    expect(asked.map(({ init }) => init.body)).toEqual(['{"head":"7"}']);
+    expect(error.code).toBe("api_conflict");
+    expect(problemOf(error)).toMatchObject({ code: "lane_moved", head: "8" });
+  });
+
   it("gives bytes as they are", async () => {
     const { client } = clientOf([new Response(new Uint8Array([0, 255, 10]))]);
     expect([...(await client.events.body("evt_1"))]).toEqual([0, 255, 10]);
@@ -153,7 +161,7 @@ function everyCall(client: Client): readonly (readonly [() => Promise<unknown>, 
     [() => client.redrive("dlv_1"), "POST /api/v1/deliveries/dlv_1/redrive"],
     [() => client.lanes.list(), "GET /api/v1/lanes"],
     [() => client.lanes.get("1"), "GET /api/v1/lanes/1"],
-    [() => client.lanes.skip("1"), "POST /api/v1/lanes/1/skip"],
+    [() => client.lanes.skip("1", "7"), "POST /api/v1/lanes/1/skip"],
     [() => client.rejected.list(), "GET /api/v1/rejected"],
     [() => client.rejected.get("rej_1"), "GET /api/v1/rejected/rej_1"],
     [() => client.rejected.body("rej_1"), "GET /api/v1/rejected/rej_1/body"],

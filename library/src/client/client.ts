@@ -19,6 +19,7 @@ import type {
   PublishedEvent,
   Redriven,
   RejectedRequest,
+  SkipInput,
   Skipped,
   Source,
   SourceInput,
@@ -97,8 +98,8 @@ export interface LaneCalls {
   /** Blocked ones first, then the others in which something waits. */
   list(query?: PageOptions & { readonly endpoint?: string | undefined }): Promise<Page<Lane>>;
   get(id: string): Promise<Lane>;
-  /** Passes over the lane's head. */
-  skip(id: string): Promise<Skipped>;
+  /** Passes over the lane's head, where it is the one that is named, as `head` of the lane tells it; else it is the problem `lane_moved`. */
+  skip(id: string, head: string): Promise<Skipped>;
 }
 
 export interface RejectedCalls {
@@ -204,7 +205,7 @@ function laneCalls(caller: Caller): LaneCalls {
   return {
     list: (query = {}) => caller.json(read(["lanes"], query)),
     get: (id) => caller.json(read(["lanes", id])),
-    skip: (id) => caller.json(post(["lanes", id, "skip"])),
+    skip: (id, head) => caller.json(post(["lanes", id, "skip"], { head } satisfies SkipInput)),
   };
 }
 

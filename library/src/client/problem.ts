@@ -12,7 +12,7 @@ export function problemOf(error: unknown): Problem | undefined {
 
 /** Undefined where the value is no problem of RFC 9457 with a code. */
 export function readProblem(value: unknown): Problem | undefined {
-  const { type, title, status, detail, code, requestId, field, ids } = asObject(value) ?? {};
+  const { type, title, status, detail, code, requestId, field, ids, head } = asObject(value) ?? {};
   if (typeof status !== "number" || typeof code !== "string" || typeof detail !== "string") return undefined;
   return {
     type: typeof type === "string" ? type : "about:blank",
@@ -23,6 +23,7 @@ export function readProblem(value: unknown): Problem | undefined {
     ...(typeof requestId === "string" && { requestId }),
     ...(typeof field === "string" && { field }),
     ...(Array.isArray(ids) && { ids: ids.filter((id) => typeof id === "string") }),
+    ...(typeof head === "string" && { head }),
   };
 }
 

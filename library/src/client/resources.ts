@@ -208,6 +208,11 @@ export interface Redriven {
   readonly result: "in_place" | "at_end";
 }
 
+export interface SkipInput {
+  /** The sequence of the head that is meant, decimal. */
+  readonly head: string;
+}
+
 export interface Skipped {
   /** `intended`: a worker has the head under way, and it is skipped unless that succeeds. */
   readonly result: "skipped" | "intended";
@@ -263,4 +268,6 @@ export interface Problem {
   readonly field?: string;
   /** The ids of the events that are in conflict. */
   readonly ids?: readonly string[];
+  /** The sequence at the head of the lane now, where another one was named. */
+  readonly head?: string;
 }

@@ -423,11 +423,12 @@ describe("lanes and skip", () => {
 
   it("skip names what it passes over before it asks", async () => {
     const { terminal, client, out } = await runCommand(["skip", "12"], { columns: 80, answers: ["y"] });
-    expect(terminal.questions[0]).toContain("dlv_12_7");
+    expect(terminal.questions[0]).toContain("event evt_2ZbGqk, sequence 7");
     expect(terminal.questions[0]).toContain("40 deliveries behind it");
     expect(client.calls).toEqual([
       ["lanes.get", "12"],
-      ["lanes.skip", "12"],
+      ["deliveries.get", "dlv_12_7"],
+      ["lanes.skip", "12", "7"],
     ]);
     expect(out).toContain("the lane goes on");
     const underWay = fakeClient({
@@ -437,6 +438,41 @@ describe("lanes and skip", () => {
     expect((await runCommand(["skip", "31", "--yes"], { client: underWay })).out).toContain(
       "unless this attempt succeeds",
     );
+    expect(underWay.calls.at(-1)).toEqual(["lanes.skip", "31", "118"]);
+  });
+
+  it("skip of a named head asks for that one alone", async () => {
+    const { client, out } = await runCommand(["skip", "12", "--head", "6", "--yes", "--json"]);
+    expect(client.calls).toEqual([["lanes.skip", "12", "6"]]);
+    expect(JSON.parse(out)).toEqual({ lane: "12", sequence: "6", result: "skipped" });
+    const moved = await runCommand(["skip", "12", "--head", "6"], { columns: 80, answers: ["y"] });
+    expect(moved).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("The head of lane 12 is 7") as string,
+    });
+    expect(moved.client.calls).toEqual([["lanes.get", "12"]]);
+    expect(await runCommand(["skip", "12", "--head", "first"])).toMatchObject({ code: 2 });
+  });
+
+  it("skip says that the lane has moved since it was looked at", async () => {
+    const client = fakeClient({
+      "lanes.skip": () => {
+        throw problem(409, "lane_moved", "The head of lane 12 is 8 by now. Nothing was skipped.");
+      },
+    });
+    const { code, err } = await runCommand(["skip", "12", "--yes"], { client });
+    expect([code, err]).toEqual([1, expect.stringContaining("is 8 by now")]);
+  });
+
+  it("skip names the delivery where the event at the head is gone", async () => {
+    const client = fakeClient({
+      "deliveries.get": () => {
+        throw problem(404, "not_found", "There is no delivery.");
+      },
+    });
+    const { terminal } = await runCommand(["skip", "12"], { client, columns: 80, answers: ["y"] });
+    expect(terminal.questions[0]).toContain("Pass over dlv_12_7, sequence 7");
+    expect(client.calls.at(-1)).toEqual(["lanes.skip", "12", "7"]);
   });
 });
 

@@ -133,7 +133,7 @@ function failure(
   { detail = {}, requestId, ours = false }: FailureParts,
 ): Failure {
   const { status, title } = PROBLEMS[code];
-  const { field, ids, retryAfterS, allow } = detail;
+  const { field, ids, head, retryAfterS, allow } = detail;
   return {
     problem: {
       type: `urn:posthorn:problem:${code}`,
@@ -144,6 +144,7 @@ function failure(
       requestId,
       ...(field !== undefined && { field }),
       ...(ids !== undefined && { ids }),
+      ...(head !== undefined && { head }),
     },
     headers: {
       ...(retryAfterS !== undefined && { "retry-after": String(retryAfterS) }),

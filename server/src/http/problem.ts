@@ -12,6 +12,10 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: "The path has other methods; `allow` lists them." },
   request_timeout: { status: 408, title: "The request did not arrive in time." },
   conflict: { status: 409, title: "It contradicts what is there; nothing was changed." },
+  lane_moved: {
+    status: 409,
+    title: "The lane has another head by now, which `head` names; nothing was skipped.",
+  },
   body_too_large: { status: 413, title: "The body is larger than what is taken." },
   uri_too_long: { status: 414, title: "The path is longer than what is taken." },
   media_type_unsupported: { status: 415, title: "The body is of a type that is not read; send JSON." },
@@ -29,6 +33,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export interface ProblemDetail extends ErrorDetail {
   readonly field?: string;
   readonly ids?: readonly string[];
+  readonly head?: string;
   /** Sent as `retry-after`. */
   readonly retryAfterS?: number;
   /** Sent as `allow`. */

@@ -25,7 +25,10 @@ export interface SqliteDatabase {
 
 /** What we use of a statement, the same in both drivers. */
 interface Statement {
-  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  run(...values: SqliteValue[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
 }
@@ -61,6 +64,11 @@ export class SqliteClient {
   /** Runs a statement and returns how many rows it changed. */
   run(sql: string, ...values: SqliteValue[]): number {
     return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** Inserts one row and returns its number. For `returning`, SQLite copies every page that the statement touches. */
+  insert(sql: string, ...values: SqliteValue[]): bigint {
+    return BigInt(this.#wide(sql).run(...values).lastInsertRowid);
   }
 
   /** The first row, as the query that asks for it knows it; undefined where there is none. */

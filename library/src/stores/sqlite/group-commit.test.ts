@@ -47,9 +47,12 @@ function countedBy(statement: string): () => () => number {
   };
 }
 
-function joined<T>(run: () => T, { waitMs = 5000, guarded = true } = {}): Promise<T | "expired"> {
+function joined<T>(
+  run: () => T,
+  { waitMs = 5000, guarded = true, undoesAll = false } = {},
+): Promise<T | "expired"> {
   const group = guarded ? connection.handlers : connection.statements;
-  return group.join<T | "expired">({ run, undoable: true, waitMs, expired: () => "expired" });
+  return group.join<T | "expired">({ run, undoable: true, undoesAll, waitMs, expired: () => "expired" });
 }
 
 const failing =
@@ -116,6 +119,18 @@ describe("one that fails", () => {
     expect([before.status, after.status]).toEqual(["fulfilled", "fulfilled"]);
     expect(failed).toMatchObject({ reason: { message: "undone" } });
     expect(written()).toEqual(["after", "before"]);
+  });
+
+  it("is undone alone in the end when it undoes all: its neighbours run again, and are committed once", async () => {
+    const together = { guarded: false, undoesAll: true };
+    const [before, failed, after] = await Promise.allSettled([
+      joined(() => write("before"), together),
+      joined(failing("undone"), together),
+      joined(() => write("after"), together),
+    ]);
+    expect([before.status, after.status]).toEqual(["fulfilled", "fulfilled"]);
+    expect(failed).toMatchObject({ reason: { message: "undone" } });
+    expect([written(), db.inTransaction]).toEqual([["after", "before"], false]);
   });
 
   it("is undone alone when SQLite refuses what it wrote only at the commit", async () => {

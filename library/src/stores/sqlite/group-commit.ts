@@ -17,6 +17,8 @@ export interface Turn<T> {
   readonly run: () => T;
   /** Whether it takes more than one statement. */
   readonly undoable: boolean;
+  /** Whether its throw may undo its neighbours' writes too, which are then run again. @default false */
+  readonly undoesAll?: boolean;
   /** How long it may wait for the write lock. */
   readonly waitMs: number;
   /** What it comes to when the lock was not to be had in that time: a value, or a throw. */
@@ -64,10 +66,10 @@ export class GroupCommit {
   }
 
   /** Runs a turn in the next group, and resolves with its value once that is committed. */
-  join<T>({ run, undoable, waitMs, expired }: Turn<T>): Promise<T> {
+  join<T>({ run, undoable, undoesAll, waitMs, expired }: Turn<T>): Promise<T> {
     const deadlineAt = this.#parts.clock.monotonic() + waitMs;
     return new Promise<unknown>((resolve, reject) => {
-      this.#queue.push({ run, undoable, expired, deadlineAt, alone: false, resolve, reject });
+      this.#queue.push({ run, undoable, undoesAll, expired, deadlineAt, alone: false, resolve, reject });
       this.#schedule();
     }) as Promise<T>;
   }

@@ -9,6 +9,11 @@ export interface Part {
   readonly run: () => unknown;
   /** Whether it takes more than one statement, so that what it wrote before it threw must be undone. */
   readonly undoable: boolean;
+  /**
+   * Whether its throw undoes the whole group, of which the others then run again: for what throws only when the disk
+   * does. For a savepoint, SQLite copies every page that a part touches, soon into a file: twice the cost of the writing.
+   */
+  readonly undoesAll?: boolean | undefined;
 }
 
 /** What one part came to, inside the transaction. */
@@ -22,7 +27,7 @@ export type GroupEnd =
   | { readonly kind: "locked" }
   /** What returned is committed, what threw is undone. */
   | { readonly kind: "committed"; readonly outcomes: readonly PartOutcome[] }
-  /** The last of the outcomes is of a part that ended the transaction of all; everything is undone. */
+  /** The last of the outcomes is of a part that ended the transaction of all, or undoes all; everything is undone. */
   | { readonly kind: "broken"; readonly outcomes: readonly PartOutcome[] }
   /** The commit was refused; everything is undone. */
   | { readonly kind: "refused"; readonly outcomes: readonly PartOutcome[]; readonly error: unknown };
@@ -100,12 +105,19 @@ function allowCommit(client: SqliteClient): void {
   client.run("delete from posthorn_guard where id = 1");
 }
 
-function runPart(client: SqliteClient, { run, undoable }: Part): { outcome: PartOutcome; intact: boolean } {
-  if (undoable) client.run("savepoint posthorn_part");
+interface PartEnd {
+  readonly outcome: PartOutcome;
+  /** Whether the others' work still stands. */
+  readonly intact: boolean;
+}
+
+function runPart(client: SqliteClient, { run, undoable, undoesAll = false }: Part): PartEnd {
+  const saved = undoable && !undoesAll;
+  if (saved) client.run("savepoint posthorn_part");
   const outcome = outcomeOf(run);
   // The part ran `rollback`, or SQLite did: a full disk, for one, can end the whole transaction.
   if (!client.inTransaction) return { outcome: endedBy(outcome), intact: false };
-  if (!undoable) return { outcome, intact: true };
+  if (!saved) return { outcome, intact: !undoesAll || outcome.kind === "returned" };
   try {
     if (outcome.kind === "threw") undo(client);
     client.run("release posthorn_part");

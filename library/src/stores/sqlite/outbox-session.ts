@@ -43,7 +43,16 @@ export class OutboxSession {
     }
   }
 
-  async write<T>(run: (turn: OutboxTurn) => T): Promise<T> {
+  write<T>(run: (turn: OutboxTurn) => T): Promise<T> {
+    return this.#write(run, false);
+  }
+
+  /** For the many small ones that throw only when the disk does: a throw undoes those of the same moment, which are then run again. */
+  writeTogether<T>(run: (turn: OutboxTurn) => T): Promise<T> {
+    return this.#write(run, true);
+  }
+
+  async #write<T>(run: (turn: OutboxTurn) => T, undoesAll: boolean): Promise<T> {
     const { waitMs, connection } = this.#parts;
     const { client, statements } = connection;
     const expired = (): never => {
@@ -53,7 +62,13 @@ export class OutboxSession {
       );
     };
     try {
-      return await statements.join({ run: () => run(this.turn(client)), undoable: true, waitMs, expired });
+      return await statements.join({
+        run: () => run(this.turn(client)),
+        undoable: true,
+        undoesAll,
+        waitMs,
+        expired,
+      });
     } catch (error) {
       throw storeError(error);
     }

@@ -74,10 +74,10 @@ function keepId(client: SqliteClient, { tenant, id, bodyHash = NO_HASH }: Outgoi
 }
 
 function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigint {
-  const row = client.getWide(
+  return client.insert(
     `insert into posthorn_event
        (event_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event.id,
     withoutNul(event.tenant),
     withoutNul(event.source),
@@ -90,8 +90,7 @@ function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigin
     storableBytes(event.body),
     event.headers === undefined ? null : JSON.stringify(event.headers),
     event.deliverAt?.getTime() ?? null,
-  ) as { id: bigint };
-  return row.id;
+  );
 }
 
 function putOff(client: SqliteClient, event: bigint, deliverAtMs: number): void {

@@ -134,7 +134,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "sync
   }
 
   async ingest(incoming: IncomingEvent): Promise<Ingested> {
-    const ingested = await this.#session.write((turn) => ingestEvent(turn, incoming));
+    const ingested = await this.#session.writeTogether((turn) => ingestEvent(turn, incoming));
     if (ingested.kind === "stored") this.wake.ring("committed");
     return ingested;
   }

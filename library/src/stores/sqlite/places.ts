@@ -87,15 +87,15 @@ function createLane(
 ): Reserve {
   // From its first event's number on: the lane of an endpoint that was removed and added again never goes back.
   const first = events[0] ?? 0n;
-  const row = client.getWide(
-    `insert into posthorn_lane (endpoint, key, next_seq, head_seq, ready_at) values (?, ?, ?, ?, ?) returning id`,
+  const id = client.insert(
+    "insert into posthorn_lane (endpoint, key, next_seq, head_seq, ready_at) values (?, ?, ?, ?, ?)",
     endpoint,
     key,
     first + BigInt(events.length),
     first,
     nowMs,
-  ) as { id: bigint };
-  return { id: row.id, first };
+  );
+  return { id, first };
 }
 
 function insertDeliveries(
@@ -121,14 +121,14 @@ function addLoose(
   { client, nowMs }: OutboxTurn,
   { endpoint, event, round }: { readonly endpoint: bigint; readonly event: bigint; readonly round: number },
 ): void {
-  const row = client.getWide(
-    "insert into posthorn_loose_delivery (endpoint, event, round, ready_at) values (?, ?, ?, ?) returning id",
+  const seq = client.insert(
+    "insert into posthorn_loose_delivery (endpoint, event, round, ready_at) values (?, ?, ?, ?)",
     endpoint,
     event,
     round,
     nowMs,
-  ) as { id: bigint };
-  keepPlace(client, { event, endpoint, lane: 0n, seq: row.id });
+  );
+  keepPlace(client, { event, endpoint, lane: 0n, seq });
 }
 
 /** What is left when the delivery itself is gone: where the event went. */

@@ -6,7 +6,6 @@ import {
   addEndpoint,
   claim,
   claimOne,
-  claimsNothing,
   deliverAll,
   fail,
   kill,

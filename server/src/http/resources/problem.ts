@@ -1,4 +1,5 @@
 import type { Problem } from "posthorn/client";
+import { BIG } from "./text.js";
 import type { FieldsOf } from "./text.js";
 
 /** Of RFC 9457. */
@@ -15,5 +16,6 @@ export const PROBLEM: object = {
     requestId: { type: "string", description: "What the server's log calls this request." },
     field: { type: "string", description: "Which part of the request is wrong." },
     ids: { type: "array", items: { type: "string" }, description: "Of the events that are in conflict." },
+    head: { ...BIG, description: "The sequence that is at the head of the lane now." },
   } satisfies FieldsOf<Problem>,
 };

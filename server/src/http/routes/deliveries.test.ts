@@ -1,4 +1,5 @@
 import { createDispatcher } from "posthorn/dispatch";
+import { problemOf } from "posthorn/client";
 import type { Client } from "posthorn/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiBench, closeBenches } from "../../../../test/server/api-bench.js";
@@ -76,10 +77,14 @@ describe("what became of an event", () => {
     while ((await bench.parts.outbox.sequence()).more);
     const [lane] = (await client.lanes.list({ endpoint: "ep_1" })).items;
     expect(lane).toMatchObject({ state: "paused", depth: "2" });
-    const { id = "" } = lane ?? {};
-    expect(await client.lanes.get(id)).toMatchObject({ id, depth: "2" });
-    expect(await client.lanes.skip(id)).toEqual({ result: "skipped" });
-    expect(await client.lanes.get(id)).toMatchObject({ depth: "1" });
+    const { id = "", head = "" } = lane ?? {};
+    expect(await client.lanes.get(id)).toMatchObject({ id, head, depth: "2" });
+    expect(await client.lanes.skip(id, head)).toEqual({ result: "skipped" });
+    const next = await client.lanes.get(id);
+    expect(next).toMatchObject({ depth: "1" });
+    const again = await client.lanes.skip(id, head).catch((error: unknown) => error);
+    expect(problemOf(again)).toMatchObject({ status: 409, code: "lane_moved", head: next.head });
+    expect(await client.lanes.get(id)).toEqual(next);
     expect((await client.deliveries.list({ event: "e3" })).items).toMatchObject([{ state: "cancelled" }]);
     expect((await client.lanes.list({ endpoint: "other" })).items).toEqual([]);
   });
@@ -91,8 +96,18 @@ describe("what became of an event", () => {
     ["attempts", (api) => api.deliveries.attempts("dlv_999")],
     ["a dead delivery", (api) => api.redrive("dlv_999_1")],
     ["a lane", (api) => api.lanes.get("999999")],
-    ["a lane's number", (api) => api.lanes.skip("one")],
+    ["a lane's number", (api) => api.lanes.skip("one", "1")],
+    ["a lane to skip", (api) => api.lanes.skip("999999", "1")],
   ])("cannot be told where there is none: %s", async (_what, call) => {
     await expect(call(client)).rejects.toMatchObject({ code: "api_not_found" });
+  });
+
+  it.each<[string, string]>([
+    ["not a number", "seven"],
+    ["below nothing", "-1"],
+    ["missing", undefined as never],
+  ])("is not asked of a lane whose head to skip is %s", async (_what, head) => {
+    const refused = await client.lanes.skip("1", head).catch((error: unknown) => error);
+    expect(problemOf(refused)).toMatchObject({ status: 400, code: "request_invalid", field: "head" });
   });
 });

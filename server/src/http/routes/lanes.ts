@@ -1,13 +1,15 @@
 import type { FastifyInstance } from "fastify";
-import type { Lane, Page, Skipped } from "posthorn/client";
+import type { PosthornError } from "posthorn";
+import type { Lane, Page, SkipInput, Skipped } from "posthorn/client";
+import type { LaneSummary } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { listLanes } from "../lane-list.js";
 import { laneIdOf } from "../number-id.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
-import { notFound } from "../problem.js";
+import { notFound, problem } from "../problem.js";
 import { showLane } from "../resources/lane.js";
-import { whole } from "../resources/text.js";
+import { BIG, whole } from "../resources/text.js";
 import { param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
 
 const tag = "lanes";
@@ -32,11 +34,24 @@ export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
     if (lane === undefined) throw notFound("lane", id);
     return showLane(lane);
   });
-  api.post<ById>("/lanes/:id/skip", { schema: SKIP }, async ({ params: { id } }): Promise<Skipped> => {
-    const laneId = laneIdOf(id);
-    const result = laneId === undefined ? "unknown" : await parts.operator.skip(laneId);
-    if (result === "unknown") throw notFound("lane in which something waits, with the id", id);
-    return { result };
+  api.post<ById & { Body: SkipInput }>(
+    "/lanes/:id/skip",
+    { schema: SKIP },
+    async ({ params: { id }, body: { head } }): Promise<Skipped> => {
+      const laneId = laneIdOf(id);
+      const result = laneId === undefined ? "unknown" : await parts.operator.skip(laneId, BigInt(head));
+      if (result !== "unknown") return { result };
+      const lane = laneId === undefined ? undefined : await parts.outbox.lane(laneId);
+      if (lane === undefined) throw notFound("lane in which something waits, with the id", id);
+      throw moved(lane);
+    },
+  );
+}
+
+/** For whoever named a head that the lane has left behind, or has not come to. */
+function moved({ id, head }: LaneSummary): PosthornError {
+  return problem("lane_moved", `The head of lane ${id} is ${head} by now. Nothing was skipped.`, {
+    head: head.toString(),
   });
 }
 
@@ -58,8 +73,13 @@ const GET = routeSchema({
 
 const SKIP = routeSchema({
   operationId: "skipLaneHead",
-  summary: "Passes over the head of a lane: the lane goes on, and receivers are told of the gap.",
+  summary:
+    "Passes over the head of a lane, where it is the one that is named: the lane goes on, and receivers are told of the gap.",
   tag,
   params: param("id"),
+  body: {
+    additionalProperties: false,
+    ...whole<SkipInput>({ head: { ...BIG, description: "The sequence that is meant, as decimal text." } }),
+  },
   answers: { 200: whole<Skipped>({ result: { type: "string", enum: ["skipped", "intended"] } }) },
 });
