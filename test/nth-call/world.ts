@@ -48,7 +48,7 @@ export class World {
     write: (record) => this.#checker.observe(record),
     clock: this.#clock,
   });
-  readonly #refusing = new Set(["bad-1", "bad-3"]);
+  readonly #refusing = new Set(["bad-1", "bad-3", "bad-4"]);
   readonly #wire = new Wire({ history: this.#history, clock: this.#clock, refusing: this.#refusing });
   readonly #flaky = new Set<string>();
   #life: Life;
@@ -191,17 +191,18 @@ export class World {
     await this.#insist(async ({ operator }) => {
       for (const { id } of (await operator.deadLetters()).items) await operator.attempts(id);
     });
-    this.#refusing.clear();
+    for (const id of ["bad-1", "bad-3"]) this.#refusing.delete(id);
     await this.#act("redrive", "halts", async ({ operator }) => {
       const letter = (await operator.deadLetters()).items.find(({ eventId }) => eventId === "bad-1");
       return letter === undefined ? "unknown" : operator.redrive(letter.id);
     });
-    // As seen at first: whoever clicks again means the same head, and not the one that has taken its place.
+    // As seen at first: whoever clicks again means the same head, and not the one that has taken its place and waits.
     let seen: BlockedLane | undefined;
     await this.#act("skip", "skips", async ({ operator }) => {
       seen ??= (await operator.blockedLanes()).items.find(({ key }) => key === "skips");
       return seen === undefined ? "unknown" : operator.skip(seen.id, seen.head);
     });
+    this.#refusing.clear();
   }
 
   async #act(verb: string, key: string, act: (life: Life) => Promise<string>): Promise<void> {
