@@ -225,6 +225,8 @@ const INTRODUCTION = `# The command line
 \`posthorn serve\`, \`migrate\`, \`config\` and \`doctor\` run and look after a server: [server.md](server.md). All others, which
 are below, talk to one that runs, over its API. This page is printed from the commands.
 
+**To look**, a group of commands needs no second word: \`posthorn events\` is \`posthorn events list\`, with the same flags.
+
 **Which server.** \`--url\` and \`--token\`, else \`POSTHORN_URL\` and \`POSTHORN_TOKEN\`, else \`posthorn-data/cli.json\`, which
 \`posthorn serve\` writes: in the directory of the server, nothing has to be said. The token of that file is sent to the server
 that wrote it and to no other.

@@ -20,10 +20,7 @@ export const SQLITE: readonly StoreMutant[] = [
   bug(
     "a caller's part of a group has no savepoint",
     "group.ts",
-    {
-      find: 'if (undoable) client.run("savepoint posthorn_part");',
-      replace: "undoable = false;",
-    },
+    { find: "const saved = undoable && !undoesAll;", replace: "const saved = false;" },
     ["inbox", "what the handler wrote is gone when it throws"],
   ),
   bug(

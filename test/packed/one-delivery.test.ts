@@ -18,9 +18,10 @@ it("an event that is posted five times at once is one event, and is delivered on
   const { headers, body } = await signedRequest("stripe", { type: "invoice.paid", id: "evt_once" });
   const post = () => fetch(`${served.url}/in/stripe`, { method: "POST", headers, body: Buffer.from(body) });
   const answers = await Promise.all(Array.from({ length: 5 }, post));
-  const verdicts = answers.map((answer) => answer.headers.get("posthorn-verdict"));
+  const verdicts = answers.map((answer) => String(answer.headers.get("posthorn-verdict")));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect(verdicts.toSorted()).toEqual(["duplicate", "duplicate", "duplicate", "duplicate", "stored"]);
+  expect(verdicts.filter((verdict) => verdict === "stored")).toHaveLength(1);
+  expect(verdicts.filter((verdict) => verdict === "duplicate")).toHaveLength(4);
 
   await until(() => endpoint.receipts.length > 0);
   // What came second would overtake nothing: it is delivered after whatever was there before.

@@ -14,7 +14,8 @@ export interface ProgramResult {
 }
 
 // What npm and the test runner tell their children, and a person's shell does not have.
-const NOT_A_PERSONS = /^(npm_.*|NODE_OPTIONS|NODE_ENV|NODE_PATH|INIT_CWD|VITEST.*|FORCE_COLOR|POSTHORN_.*|CI)$/i;
+const NOT_A_PERSONS =
+  /^(npm_.*|NODE_OPTIONS|NODE_ENV|NODE_PATH|INIT_CWD|VITEST.*|FORCE_COLOR|POSTHORN_.*|CI)$/i;
 
 /** The variables of a person at a terminal, with some more. */
 export function personsEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {

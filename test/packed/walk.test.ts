@@ -73,8 +73,7 @@ class Walker {
   async run(shell: string, shows: string): Promise<void> {
     const typed = this.#withPorts(shell);
     const shown = asShown(this.#withPorts(shows));
-    const type = () =>
-      runProgram("bash", ["-e", "-c", typed], { cwd: this.#folder, env: this.#env });
+    const type = () => runProgram("bash", ["-e", "-c", typed], { cwd: this.#folder, env: this.#env });
     let result = await type();
     if (ONLY_LOOKS.test(shell))
       await until(async () => shown.test(result.out) || ((result = await type()), false));
@@ -105,7 +104,9 @@ function skipInstall(folder: string): void {
   mkdirSync(join(folder, "shims"));
   const real = join(process.execPath, "../npm");
   const npm = existsSync(real) ? real : "/usr/bin/npm";
-  writeFileSync(join(folder, "shims/npm"), `#!/bin/sh\n[ "$1" = ci ] || exec '${npm}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, "shims/npm"), `#!/bin/sh\n[ "$1" = ci ] || exec '${npm}' "$@"\n`, {
+    mode: 0o755,
+  });
 }
 
 /** A terminal in which something runs until Ctrl-C. */

@@ -64,15 +64,16 @@ export class Gateway {
     this.#child = child;
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-8192)));
-    const ended = once(child, "close").then(() => {
+    child.once("close", () => {
       running.delete(child);
-      if (!this.#asked.has(child)) this.faults.push(`ended with ${child.exitCode ?? child.signalCode}: ${said}`);
+      if (!this.#asked.has(child))
+        this.faults.push(`ended with ${child.exitCode ?? child.signalCode}: ${said}`);
     });
     await new Promise<void>((resolve, reject) => {
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         if (text.includes("Posthorn is ready")) resolve();
       });
-      void ended.then(() => reject(new Error(`The server ended before it was ready:\n${said}`)));
+      child.once("close", () => reject(new Error(`The server ended before it was ready:\n${said}`)));
     });
   }
 

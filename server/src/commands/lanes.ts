@@ -110,7 +110,7 @@ export function explainLane(lane: Lane): { readonly says: string; readonly todo:
     case "halted":
     case "parked":
       return {
-        says: `Its head was given up, and ${waiting} wait, so that nothing overtakes it.`,
+        says: `Its head was given up. The lane stands, with ${waiting} in it, so that nothing overtakes it.`,
         todo: [
           `See why: posthorn deliveries show ${head}`,
           `Send it again: posthorn redrive ${head}`,
@@ -120,7 +120,7 @@ export function explainLane(lane: Lane): { readonly says: string; readonly todo:
     case "paused":
     case "disabled":
       return {
-        says: `Its endpoint is ${lane.state}; ${waiting} wait in order.`,
+        says: `Its endpoint is ${lane.state}; there ${lane.depth === "1" ? "is" : "are"} ${waiting} in it, in order.`,
         todo: [
           `See why: posthorn endpoint show ${lane.endpointId}`,
           `Go on: posthorn endpoint resume ${lane.endpointId}`,
