@@ -30,6 +30,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   #child: ChildProcess | undefined;
   readonly #asked = new WeakSet<ChildProcess>();
+  #ready: Promise<void> = Promise.resolve();
   /** Ends that nobody had asked for. */
   readonly faults: string[] = [];
 
@@ -46,7 +47,28 @@ export class Gateway {
     return gateway;
   }
 
-  async start(): Promise<void> {
+  /** Starts it again; resolves when it can be used. */
+  start(): Promise<void> {
+    this.#ready = this.#spawn();
+    return this.#ready;
+  }
+
+  /** Resolves when the one that runs, or starts, can be used. */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** As a deploy does; says whether it ended with 0. */
+  async stop(): Promise<boolean> {
+    return (await this.#end("SIGTERM")) === 0;
+  }
+
+  async #spawn(): Promise<void> {
     const { installed, dataDir, database, masterKey } = this.#options;
     const program = join(installed, "node_modules/posthorn-server/dist/main.js");
     const where = ["--listen", new URL(this.url).host, "--data-dir", dataDir, "--log-level", "error"];
@@ -75,16 +97,6 @@ export class Gateway {
       });
       child.once("close", () => reject(new Error(`The server ended before it was ready:\n${said}`)));
     });
-  }
-
-  /** `kill -9`. */
-  async kill(): Promise<void> {
-    await this.#end("SIGKILL");
-  }
-
-  /** As a deploy does; says whether it ended with 0. */
-  async stop(): Promise<boolean> {
-    return (await this.#end("SIGTERM")) === 0;
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {

@@ -35,7 +35,7 @@ export const serverKills: Part = {
   name: "server kills",
   about:
     "kill -9 of the packed server under signed load, on SQLite and on Postgres, behind it a receiver with an inbox",
-  budgetS: { ci: 90, long: 1500 },
+  budgetS: { ci: 110, long: 2000 },
   async run(bench) {
     const home = mkdtempSync(join(tmpdir(), "posthorn-server-kills-"));
     let postgres: PostgresServer | undefined;
@@ -134,7 +134,7 @@ async function killSection(
       secrets: [PROVIDER_SECRET],
       key: { header: KEY_HEADER },
     });
-    const load = new ProviderLoad({ url: gateway.url, history: flow.history, chance, scope });
+    const load = new ProviderLoad({ gateway, history: flow.history, chance, scope });
     for (let kill = 0; kill < kills; kill++) await tally.kill({ flow, load, gateway, chance });
     await load.stop();
     await flow.settle(DRAIN_MS);
