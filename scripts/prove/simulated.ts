@@ -107,9 +107,10 @@ function started(
       if (said.kind === "end") resolve();
       else hear(said);
     });
-    child.once("exit", (code) => {
+    // Not at its exit: what it said last may still be on its way.
+    child.once("disconnect", () => {
       process.off("exit", kill);
-      reject(new Error(`A process of the campaign ended with ${code}.`));
+      reject(new Error("A process of the campaign ended before it had said so."));
     });
   });
 }

@@ -26,15 +26,19 @@ export interface Found {
 
 const PROGRESS_EVERY = 500;
 
-function say(said: Said): void {
-  process.send?.(said);
+/** Resolves when it is said: a process that ends at once would take a large report with it. */
+function say(said: Said): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send) process.send(said, undefined, undefined, () => resolve());
+    else resolve();
+  });
 }
 
 async function runCampaign(from: number, runs: number, stride: number): Promise<void> {
-  const onProgress = (done: number): void => say({ kind: "progress", done });
+  const onProgress = (done: number): void => void say({ kind: "progress", done });
   const report = await campaign({ from, runs, stride, every: PROGRESS_EVERY, onProgress });
   const { user, system } = process.cpuUsage();
-  say({ kind: "report", report, cpuMs: (user + system) / 1000 });
+  await say({ kind: "report", report, cpuMs: (user + system) / 1000 });
 }
 
 async function findBugs(from: number, seeds: number, stride: number): Promise<void> {
@@ -45,12 +49,12 @@ async function findBugs(from: number, seeds: number, stride: number): Promise<vo
       const [violation] = (await simulate(seed, options)).violations;
       if (violation !== undefined) found = { seed, invariant: violation.invariant, what: violation.found };
     }
-    say({ kind: "bug", name: bug.name, found });
+    await say({ kind: "bug", name: bug.name, found });
   }
 }
 
 const [mode, ...numbers] = process.argv.slice(2);
 const [from = 0, many = 0, stride = 1] = numbers.map(Number);
 await (mode === "bugs" ? findBugs(from, many, stride) : runCampaign(from, many, stride));
-say({ kind: "end" });
+await say({ kind: "end" });
 if (process.connected) process.disconnect();
