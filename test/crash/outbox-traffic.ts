@@ -101,7 +101,7 @@ async function relay(run: Publishing, { ref, chance }: Wish): Promise<void> {
       await once(response, "end");
       const taken = (response.statusCode ?? 0) < 300;
       if (taken) call.ok({ duplicate: response.headers["posthorn-verdict"] === "duplicate" });
-      else call.unknown(String(response.statusCode));
+      else call.unknown(`${response.statusCode} ${String(response.headers["posthorn-verdict"])}`);
       return taken;
     } catch (error) {
       call.unknown(String(error));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createChecker, createHistory } from "posthorn/testing";
-import type { History, HistoryChecker, HistoryRecord, HistoryReport } from "posthorn/testing";
+import type { CheckerOptions, History, HistoryChecker, HistoryRecord, HistoryReport } from "posthorn/testing";
 import { EndpointServer } from "../crash/endpoint-server.js";
 import { createEndpoints } from "../crash/endpoints.js";
 import type { Retrying } from "../crash/endpoints.js";
@@ -19,6 +19,8 @@ export interface FlowOptions {
   /** Where deliveries land; without one, the endpoints answer by themselves. */
   readonly landing?: Landing;
   readonly retry?: Retrying;
+  /** What is judged. @default everything */
+  readonly invariants?: CheckerOptions["invariants"];
   /** Hears every record. */
   readonly onRecord?: (record: HistoryRecord) => void;
 }
@@ -64,8 +66,8 @@ export class Flow {
   }
 
   static async open(options: FlowOptions): Promise<Flow> {
-    const checker = createChecker();
-    const { onRecord } = options;
+    const { onRecord, invariants } = options;
+    const checker = createChecker(invariants ? { invariants } : {});
     const history = createHistory({
       write: (record) => {
         checker.observe(record);
