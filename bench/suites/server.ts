@@ -1,17 +1,22 @@
-import type { Limit, Plan, Suite } from "../suite.js";
+import type { Case, Limit, Plan, Suite, SuiteContext } from "../suite.js";
 import { startReceivingServer } from "./delivery/receiving-server.js";
+import type { ReceivingServer } from "./delivery/receiving-server.js";
 import { openBench } from "./inbox/durable-postgres.js";
+import { startBareRoute, startEmptyResponder } from "./server/comparisons.js";
 import { leaveServerCore, noCores } from "./server/cores.js";
 import { CpuBill } from "./server/cpu-time.js";
+import { endToEnd, WHOLE, wholeRatios } from "./server/end-to-end-cases.js";
 import { startGateway } from "./server/gateway.js";
 import { GENERATOR } from "./server/generator.js";
+import type { Furnished, OpenGateway } from "./server/homes.js";
 import { postgresHome, sqliteHome } from "./server/homes.js";
 import { freshEvents, INGEST, ingestRatios, knownEvents, stateless } from "./server/ingest-cases.js";
-import { startBareRoute, startEmptyResponder } from "./server/comparisons.js";
+import { slowRatios, slowSocketCases } from "./server/slow-socket-cases.js";
 
+// The turns of slow sockets are longer, and those to the endpoint end when the last event has arrived.
 const full: Plan = { rounds: 7, turnMs: 4000, warmupMs: 4000 };
 
-/** What the goals compare: duplicates, deliveries and slow sockets take minutes. */
+/** What the goals of ingest compare: duplicates, deliveries and slow sockets take minutes. */
 const quick: Plan = {
   rounds: 5,
   turnMs: 1000,
@@ -32,7 +37,7 @@ function cpuOf(name: string, bill: CpuBill): Limit {
 
 export const suite: Suite = {
   plans: { full, quick },
-  ratios: [...ingestRatios],
+  ratios: [...ingestRatios, ...wholeRatios, ...slowRatios],
   limits: [
     cpuOf(INGEST.bare, bills.bare),
     cpuOf(INGEST.postgres, bills.postgres),
@@ -42,37 +47,64 @@ export const suite: Suite = {
   async cases(context) {
     leaveServerCore(context);
     context.say(`generator: ${GENERATOR}`);
-    const { turnMs } = context.quick ? quick : full;
-    const turn = { turnMs };
     const { pool } = await openBench(context);
-    const { url: endpoint } = await startReceivingServer(context);
-    const postgres = await postgresHome(context, pool, { schema: "ingest", endpoint });
-    const sqlite = await sqliteHome(context, endpoint);
-    const onPostgres = await startGateway(context, postgres.home, ["ingest"]);
-    const onSqlite = await startGateway(context, sqlite.home, ["ingest"]);
-    return [
-      stateless(
-        context,
-        { name: INGEST.empty, server: await startEmptyResponder(context), bill: bills.others },
-        turn,
-      ),
-      stateless(
-        context,
-        { name: INGEST.bare, server: await startBareRoute(context), bill: bills.bare },
-        turn,
-      ),
-      freshEvents(
-        context,
-        { name: INGEST.postgres, gateway: onPostgres, empty: postgres.empty, bill: bills.postgres },
-        turn,
-      ),
-      freshEvents(
-        context,
-        { name: INGEST.sqlite, gateway: onSqlite, empty: sqlite.empty, bill: bills.sqlite },
-        turn,
-      ),
-      knownEvents(context, { name: INGEST.postgresAgain, gateway: onPostgres, bill: bills.others }, turn),
-      knownEvents(context, { name: INGEST.sqliteAgain, gateway: onSqlite, bill: bills.others }, turn),
-    ];
+    const receiver = await startReceivingServer(context);
+    const { url: endpoint } = receiver;
+    const homes: Homes = {
+      postgres: (schema) => postgresHome(context, pool, { schema, endpoint }),
+      sqlite: () => sqliteHome(context, endpoint),
+    };
+    return [...(await ingestCases(context, homes)), ...laterCases(context, homes, receiver)];
   },
 };
+
+interface Homes {
+  readonly postgres: (schema: string) => Promise<Furnished>;
+  readonly sqlite: () => Promise<Furnished>;
+}
+
+const INGEST_ALONE = ["ingest"];
+
+async function ingestCases(context: SuiteContext, homes: Homes): Promise<Case[]> {
+  const turn = context.quick ? quick : full;
+  const postgres = await homes.postgres("ingest");
+  const sqlite = await homes.sqlite();
+  const onPostgres = await startGateway(context, postgres.home, INGEST_ALONE);
+  const onSqlite = await startGateway(context, sqlite.home, INGEST_ALONE);
+  const empty = { name: INGEST.empty, server: await startEmptyResponder(context), bill: bills.others };
+  const bare = { name: INGEST.bare, server: await startBareRoute(context), bill: bills.bare };
+  return [
+    stateless(context, empty, turn),
+    stateless(context, bare, turn),
+    freshEvents(
+      context,
+      { name: INGEST.postgres, server: onPostgres, empty: postgres.empty, bill: bills.postgres },
+      turn,
+    ),
+    freshEvents(
+      context,
+      { name: INGEST.sqlite, server: onSqlite, empty: sqlite.empty, bill: bills.sqlite },
+      turn,
+    ),
+    knownEvents(context, { name: INGEST.postgresAgain, server: onPostgres, bill: bills.others }, turn),
+    knownEvents(context, { name: INGEST.sqliteAgain, server: onSqlite, bill: bills.others }, turn),
+  ];
+}
+
+/** Started only where the plan has their cases. */
+function laterCases(context: SuiteContext, homes: Homes, receiver: ReceivingServer): Case[] {
+  const turn = context.quick ? quick : full;
+  const opened =
+    (home: () => Promise<Furnished>, roles: readonly string[]): OpenGateway =>
+    async () => {
+      const furnished = await home();
+      return { ...furnished, gateway: await startGateway(context, furnished.home, roles) };
+    };
+  const whole = (name: string, home: () => Promise<Furnished>): Case =>
+    endToEnd(context, { name, receiver, open: opened(home, ["ingest", "dispatch"]) }, turn);
+  return [
+    whole(WHOLE.postgres, () => homes.postgres("whole")),
+    whole(WHOLE.sqlite, homes.sqlite),
+    ...slowSocketCases(context, opened(homes.sqlite, INGEST_ALONE)),
+  ];
+}

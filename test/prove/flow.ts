@@ -26,8 +26,9 @@ export interface FlowOptions {
 }
 
 const RETRY: Retrying = { waitMs: 100, attempts: 99 };
-// As short as a dispatcher takes: deadline + 5 s.
-const TIMES = { deadlineMs: 1000, leaseMs: 6100 };
+/** As short as a dispatcher takes it: five seconds more than an attempt may last. */
+export const LEASE_MS = 7100;
+const TIMES = { deadlineMs: 2000, leaseMs: LEASE_MS };
 const MOST_ROUNDS = 6;
 
 /**

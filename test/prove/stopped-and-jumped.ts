@@ -8,7 +8,7 @@ import type { SqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
 import { createSqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
 import type { Supervisor } from "../crash/supervisor.js";
 import { startPostgres } from "../services/postgres-server.js";
-import { Flow } from "./flow.js";
+import { Flow, LEASE_MS } from "./flow.js";
 import { FlowLoad } from "./flow-load.js";
 import type { Bench, Part } from "./part.js";
 import { createDatabase } from "./postgres-crash.js";
@@ -16,8 +16,8 @@ import { tellEnd } from "./tell.js";
 
 const STOPS = { ci: 3, long: 60 };
 const JUMPS = { ci: 24, long: 1000 };
-const LEASE_MS = 6100;
 const DRAIN_MS = 60_000;
+const LOCK_WAIT_MS = 40;
 const HOUR_MS = 3_600_000;
 const SHIFTS_MS = [HOUR_MS, -HOUR_MS, 24 * HOUR_MS, -24 * HOUR_MS, 0];
 
@@ -133,11 +133,16 @@ async function stoppedAtWork(
 function isFree(database: OutboxDatabase): boolean {
   if (database.name !== "sqlite") return true;
   const { db } = database as SqliteOutboxDatabase;
+  const waitMs = Number(db.pragma("busy_timeout", { simple: true }));
+  // Waiting blocks this process, in which all endpoints answer: their senders would give up.
+  db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
   try {
     db.transaction(() => undefined).immediate();
     return true;
   } catch {
     return false;
+  } finally {
+    db.pragma(`busy_timeout = ${waitMs}`);
   }
 }
 

@@ -8,7 +8,8 @@ const app = fastify({ keepAliveTimeout: 600_000 });
 app.removeAllContentTypeParsers();
 app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 app.post("/in/:source", (request, reply) => {
-  verifySync(verifier, { headers: request.headers, body: request.body });
+  const body = /** @type {Buffer} */ (request.body);
+  verifySync(verifier, { headers: request.headers, body });
   reply.code(204).send();
 });
 const url = await app.listen({ host: "127.0.0.1", port: 0 });

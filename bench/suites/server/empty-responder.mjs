@@ -15,5 +15,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on("error", () => socket.destroy());
 });
 server.listen(0, "127.0.0.1", 1024, () => {
-  process.stdout.write(`ready at http://127.0.0.1:${server.address().port}\n`);
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  process.stdout.write(`ready at http://127.0.0.1:${port}\n`);
 });

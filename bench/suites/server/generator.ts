@@ -19,6 +19,8 @@ export interface Replay {
   readonly forMs: number;
   /** Whether requests may come more than once. */
   readonly repeats: boolean;
+  /** So many, whatever happens; as fast as they are answered unless told. */
+  readonly perSecond?: number;
 }
 
 interface Told {
@@ -37,9 +39,10 @@ const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 /** What sends the requests here. */
 export const GENERATOR: string = hasWrk ? "wrk" : "a generator of the suite's own, because wrk is missing";
 
-/** Sends signed requests as fast as they are answered; throws unless every answer was a success. */
+/** Sends signed requests; throws unless every answer was a success. */
 export async function replay(asked: Replay): Promise<Replayed> {
-  const said = await outputOf(hasWrk ? wrkLine(asked) : ownLine(asked));
+  // At a rate of its own, wrk sends nothing.
+  const said = await outputOf(hasWrk && asked.perSecond === undefined ? wrkLine(asked) : ownLine(asked));
   const told = JSON.parse(said.trimEnd().split("\n").at(-1) ?? "") as Told;
   if (told.refused > 0 || told.broken > 0)
     throw new Error(`Of ${told.requests} requests ${told.refused} were refused and ${told.broken} broken.`);
@@ -68,9 +71,8 @@ function wrkLine({ url, file, connections, forMs, repeats }: Replay): [string, .
   ];
 }
 
-function ownLine({ url, file, connections, forMs, repeats }: Replay): [string, ...string[]] {
-  const asked = { url, file, connections, forMs, repeats };
-  return [process.execPath, fileOf("own-generator.mjs"), JSON.stringify(asked)];
+function ownLine(asked: Replay): [string, ...string[]] {
+  return [process.execPath, "--import", "tsx", fileOf("own-generator.ts"), JSON.stringify(asked)];
 }
 
 async function outputOf([program, ...args]: [string, ...string[]]): Promise<string> {

@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import type { Pool } from "pg";
 import type { SuiteContext } from "../../suite.js";
 import { furnish, newDataDir } from "./gateway.js";
-import type { GatewayHome } from "./gateway.js";
+import type { Gateway, GatewayHome } from "./gateway.js";
 
 /** A gateway's home, with a source and an endpoint in it. */
 export interface Furnished {
@@ -11,6 +11,9 @@ export interface Furnished {
   /** Forgets every event and its names; before each turn, while the gateway runs. */
   readonly empty: () => Promise<void>;
 }
+
+/** Starts a gateway in a home of its own. */
+export type OpenGateway = () => Promise<Furnished & { readonly gateway: Gateway }>;
 
 const POSTGRES_TABLES = [
   "event",

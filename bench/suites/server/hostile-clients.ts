@@ -1,0 +1,62 @@
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { endProcess } from "../../../test/services/spawned.js";
+
+const PROGRAM = fileURLToPath(new URL("hostile-process.ts", import.meta.url));
+
+export const SLOW_SOCKETS = 2000;
+/** What each attack has to be answered with, or it is none. */
+const EXPECTED = [
+  "too large, told: 413",
+  "too large, in chunks: 413",
+  "no HTTP: 400",
+  "headers too large: 431",
+  "broken chunk: 400",
+  "not signed: 401",
+];
+
+interface Found {
+  readonly slow: number;
+  readonly answered: Readonly<Record<string, number>>;
+}
+
+/** Clients in another process that never end their requests, or send none that is one. */
+export class HostileClients {
+  #child: ChildProcess | undefined;
+
+  async start(url: string, path: string): Promise<void> {
+    const child = fork(PROGRAM, [url, path, String(SLOW_SOCKETS)], { execArgv: ["--import", "tsx"] });
+    this.#child = child;
+    await answerOf(child);
+  }
+
+  /** Throws unless they were there to the end, and were told no in the way that was expected. */
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    const answer = answerOf(child);
+    child.send("count");
+    const { slow, answered } = (await answer) as Found;
+    await endProcess(child, "SIGKILL");
+    if (slow < SLOW_SOCKETS * 0.75) throw new Error(`${slow} slow sockets were left of ${SLOW_SOCKETS}.`);
+    const missing = EXPECTED.filter((each) => answered[each] === undefined);
+    if (missing.length > 0)
+      throw new Error(`No attack was answered with ${missing.join(", ")}: ${JSON.stringify(answered)}`);
+  }
+}
+
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const ended = new AbortController();
+  const dies = once(child, "exit", { signal: ended.signal }).then((): never => {
+    throw new Error("The process of the hostile clients has ended.");
+  });
+  try {
+    const [answer] = (await Promise.race([once(child, "message"), dies])) as [unknown];
+    return answer;
+  } finally {
+    dies.catch(() => undefined);
+    ended.abort();
+  }
+}

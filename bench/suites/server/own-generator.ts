@@ -1,0 +1,100 @@
+// Replays the requests of a file over plain sockets: as fast as they are answered, in place of wrk, whose last line it
+// prints too; or so many in a second, whatever happens.
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import type { Replay } from "./generator.js";
+
+const { url, file, connections, forMs, repeats, perSecond } = JSON.parse(process.argv[2] ?? "{}") as Replay;
+const { hostname, port } = new URL(url);
+const requests = readFileSync(file.path);
+const told = { requests: 0, elapsedUs: 0, refused: 0, broken: 0, exhausted: false };
+const latencies = new Map<number, number>();
+const END = Buffer.from("\r\n\r\n");
+let position = 0;
+
+function nextRequest(): Buffer {
+  if (position >= requests.length) {
+    told.exhausted ||= !repeats;
+    position = 0;
+  }
+  const next = requests.subarray(position, position + file.requestBytes);
+  position += file.requestBytes;
+  return next;
+}
+
+/** One connection with one request at a time; says when it is free again. */
+class Line {
+  readonly closed: Promise<void>;
+  readonly #socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  #dueAt = 0;
+  #answer: Buffer = Buffer.alloc(0);
+  readonly #onFree: (line: Line) => void;
+
+  constructor(onFree: (line: Line) => void) {
+    this.#onFree = onFree;
+    this.closed = new Promise((resolve) => this.#socket.once("close", () => resolve()));
+    this.#socket.once("connect", () => onFree(this));
+    this.#socket.once("error", () => (told.broken += 1));
+    this.#socket.on("data", (chunk) => this.#read(chunk));
+  }
+
+  /** The time of a request that had to wait for a free line counts from when it was due. */
+  send(dueAt: number): void {
+    this.#dueAt = dueAt;
+    this.#socket.write(nextRequest());
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  #read(chunk: Buffer): void {
+    this.#answer = this.#answer.length === 0 ? chunk : Buffer.concat([this.#answer, chunk]);
+    const end = this.#answer.indexOf(END);
+    if (end < 0) return;
+    const head = this.#answer.toString("latin1", 0, end);
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    if (this.#answer.length < end + END.length + length) return;
+    this.#answer = Buffer.alloc(0);
+    const us = Math.round((performance.now() - this.#dueAt) * 1000);
+    latencies.set(us, (latencies.get(us) ?? 0) + 1);
+    told.requests += 1;
+    if (!/^HTTP\/1\.1 2\d\d/.test(head)) told.refused += 1;
+    this.#onFree(this);
+  }
+}
+
+const startedAt = performance.now();
+const endsAt = startedAt + forMs;
+
+/** Each line sends again as soon as it is answered. */
+function closedLoop(line: Line): void {
+  const now = performance.now();
+  if (now < endsAt) line.send(now);
+  else line.end();
+}
+
+const free: Line[] = [];
+let due = 0;
+
+/** Sends what is due by now, as far as there are lines. */
+function sendDue(rate: number): void {
+  const wanted = Math.floor(((Math.min(performance.now(), endsAt) - startedAt) * rate) / 1000);
+  while (due < wanted && free.length > 0) free.pop()?.send(startedAt + (due++ * 1000) / rate);
+  if (performance.now() < endsAt || due < wanted) return;
+  for (const line of free.splice(0)) line.end();
+}
+
+const onFree =
+  perSecond === undefined
+    ? closedLoop
+    : (line: Line): void => {
+        free.push(line);
+        sendDue(perSecond);
+      };
+const lines = Array.from({ length: connections }, () => new Line(onFree));
+const ticking = perSecond === undefined ? undefined : setInterval(() => sendDue(perSecond), 1);
+await Promise.all(lines.map(({ closed }) => closed));
+clearInterval(ticking);
+told.elapsedUs = Math.round((performance.now() - startedAt) * 1000);
+process.stdout.write(`${JSON.stringify({ ...told, latencies: [...latencies] })}\n`);
