@@ -7,6 +7,8 @@ import { endProcess } from "../../../test/services/spawned.js";
 const PROGRAM = fileURLToPath(new URL("hostile-process.ts", import.meta.url));
 
 export const SLOW_SOCKETS = 2000;
+// The others were closed by the server a moment ago, and come again.
+const LEAST_OPEN = 0.9;
 /** What each attack has to be answered with, or it is none. */
 const EXPECTED = [
   "too large, told: 413",
@@ -18,6 +20,7 @@ const EXPECTED = [
 ];
 
 interface Found {
+  /** How many slow sockets were open, on the average. */
   readonly slow: number;
   readonly answered: Readonly<Record<string, number>>;
 }
@@ -40,7 +43,8 @@ export class HostileClients {
     child.send("count");
     const { slow, answered } = (await answer) as Found;
     await endProcess(child, "SIGKILL");
-    if (slow < SLOW_SOCKETS * 0.75) throw new Error(`${slow} slow sockets were left of ${SLOW_SOCKETS}.`);
+    if (!(slow >= SLOW_SOCKETS * LEAST_OPEN))
+      throw new Error(`${Math.round(slow)} slow sockets were open on the average; expected ${SLOW_SOCKETS}.`);
     const missing = EXPECTED.filter((each) => answered[each] === undefined);
     if (missing.length > 0)
       throw new Error(`No attack was answered with ${missing.join(", ")}: ${JSON.stringify(answered)}`);

@@ -7,6 +7,9 @@ const { hostname, port } = new URL(url);
 const SLOW = Number(slowSockets);
 const DRIP_MS = 1000;
 const OPEN_AT_ONCE = 50;
+// Those whose time is up at the same moment do not come again at the same moment.
+const AGAIN_WITHIN_MS = 500;
+const COUNT_MS = 100;
 const LONG_MS = 10 * 60_000;
 
 const HEAD = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
@@ -46,7 +49,7 @@ function openSlow(): void {
   // The server has had enough of it: another one comes.
   socket.once("close", () => {
     slow.delete(socket);
-    setTimeout(openSlow, DRIP_MS);
+    setTimeout(openSlow, Math.random() * AGAIN_WITHIN_MS);
   });
 }
 
@@ -88,8 +91,14 @@ while (slow.size < SLOW * 0.98) await new Promise((resolve) => setTimeout(resolv
 drip();
 for (const [name, { perSecond, bytes }] of Object.entries(ATTACKS))
   setInterval(() => attack(name, bytes), 1000 / perSecond);
+let counts = 0;
+let counted = 0;
+setInterval(() => {
+  counts += 1;
+  counted += slow.size;
+}, COUNT_MS);
 process.send?.("ready");
-process.on("message", () => process.send?.({ slow: slow.size, answered }));
+process.on("message", () => process.send?.({ slow: counted / counts, answered }));
 // Its end is that of the bench, however that came.
 process.on("disconnect", () => process.exit());
 setTimeout(() => process.exit(), LONG_MS).unref();

@@ -24,21 +24,23 @@ export const ingestRatios: readonly Ratio[] = [
   { name: "duplicates on sqlite / bare route", of: INGEST.sqliteAgain, to: INGEST.bare },
 ];
 
+const REPEATED = 5000;
+
 export interface Target<Server extends MeasuredProcess = MeasuredProcess> {
   readonly name: string;
   readonly server: Server;
   readonly bill: CpuBill;
 }
 
-/** A server that keeps nothing. */
+/** A server that keeps nothing: any request may come again. */
 export function stateless(context: SuiteContext, target: Target, { turnMs }: TurnLength): Case {
   const supply = new Supply(context);
   return {
     kind: "work",
     group: "ingest",
     name: target.name,
-    beforeTurn: () => supply.fresh({ turnMs }),
-    run: (record) => timed(target, () => supply.send(target.server, { turnMs, repeats: false }), record),
+    beforeTurn: () => supply.repeated(REPEATED),
+    run: (record) => timed(target, () => supply.send(target.server, { turnMs, repeats: true }), record),
   };
 }
 
@@ -58,7 +60,6 @@ export function freshEvents(
   });
 }
 
-const REPEATED = 2000;
 const STORED_WITHIN_MS = 1000;
 
 /** Events that a gateway has stored before the turn. */
