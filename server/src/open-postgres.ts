@@ -51,6 +51,8 @@ function poolOf(
   });
   // Without a listener, a connection that breaks while it is idle ends the process.
   pool.on("error", (error) => onIdleError?.(error));
+  // The pool takes its own listener off a connection that it closes; a server that ends at the same moment still says so.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
   return pool;
 }
 

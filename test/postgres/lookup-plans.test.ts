@@ -1,5 +1,4 @@
 import type { PoolClient } from "pg";
-import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCensus } from "../../library/src/stores/postgres/census.js";
 import type {
@@ -17,13 +16,14 @@ import { outboxTablesIn } from "../../library/src/stores/postgres/outbox-tables.
 import { OwnTransactions } from "../../library/src/stores/postgres/own-transaction.js";
 import { releaseLeases } from "../../library/src/stores/postgres/release.js";
 import { freshDatabase } from "../services.js";
+import { quietPool } from "./quiet-pool.js";
 
 const MILLION = 1_000_000;
 const LANES = 200_000;
 const EMPTY = 180_000;
 const WAITING = 200_000;
 
-const pool = new Pool({ connectionString: await freshDatabase(), max: 2 });
+const pool = quietPool({ connectionString: await freshDatabase(), max: 2 });
 const session = await pool.connect();
 const tables = outboxTablesIn("posthorn");
 

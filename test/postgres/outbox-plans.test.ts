@@ -1,10 +1,10 @@
-import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pickSql } from "../../library/src/stores/postgres/claim-pick.js";
 import { outboxTablesIn } from "../../library/src/stores/postgres/outbox-tables.js";
 import { KEPT_PLANS } from "../../library/src/stores/postgres/own-transaction.js";
 import { Stage } from "../../library/src/stores/postgres/stage.js";
 import { freshDatabase } from "../services.js";
+import { quietPool } from "./quiet-pool.js";
 
 // Plans are kept with connections, so they are made here while the tables are empty, and looked at when they are not.
 
@@ -13,7 +13,7 @@ const MILLION = 1_000_000;
 const LIMIT = 100;
 const MAX_PAGES = LIMIT * 60;
 
-const pool = new Pool({ connectionString: await freshDatabase(), max: 2 });
+const pool = quietPool({ connectionString: await freshDatabase(), max: 2 });
 const session = await pool.connect();
 const tables = outboxTablesIn("posthorn");
 

@@ -1,4 +1,4 @@
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { systemClock } from "posthorn";
 import { everyItem, problemOf } from "posthorn/client";
 import { createDispatcher } from "posthorn/dispatch";
@@ -7,6 +7,7 @@ import { createFakeClock } from "posthorn/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SERVER_MIGRATIONS } from "../../server/src/stores/postgres/migrations.js";
 import { postgresRegistry } from "../../server/src/stores/postgres/registry.js";
+import { quietPool } from "../postgres/quiet-pool.js";
 import { freshDatabase } from "../services.js";
 import { benchOf, closeBenches } from "./api-bench.js";
 import type { ApiBench } from "./api-bench.js";
@@ -19,7 +20,7 @@ let here: ApiBench;
 let there: ApiBench;
 
 async function node(url: string): Promise<ApiBench> {
-  const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 2000 });
+  const pool = quietPool({ connectionString: url, max: 5, connectionTimeoutMillis: 2000 });
   pool.on("error", () => undefined);
   pools.push(pool);
   await migrate(pool);

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { fastify } from "fastify";
 import type { FastifyInstance } from "fastify";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
 import { systemClock } from "posthorn";
 import type { SourceInput } from "posthorn/client";
@@ -18,6 +18,7 @@ import { SERVER_MIGRATIONS as POSTGRES_MIGRATIONS } from "../../server/src/store
 import { postgresRegistry } from "../../server/src/stores/postgres/registry.js";
 import { SERVER_MIGRATIONS as SQLITE_MIGRATIONS } from "../../server/src/stores/sqlite/migrations.js";
 import { sqliteRegistry } from "../../server/src/stores/sqlite/registry.js";
+import { quietPool } from "../postgres/quiet-pool.js";
 import { freshDatabase } from "../services.js";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 
@@ -73,8 +74,8 @@ function postgresNode(pool: Pool): Promise<Node> {
 async function postgresBench(): Promise<Bench> {
   const url = await freshDatabase();
   const pools = [
-    new Pool({ connectionString: url, max: 5 }),
-    new Pool({ connectionString: url, max: 5 }),
+    quietPool({ connectionString: url, max: 5 }),
+    quietPool({ connectionString: url, max: 5 }),
   ] as const;
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
   await migratePostgres(pools[0], { set: { name: "server", migrations: POSTGRES_MIGRATIONS } });
@@ -295,8 +296,8 @@ describe("without its database", () => {
   it("ingest answers 503, on Postgres", async () => {
     const url = await freshDatabase();
     const [kept, lost] = [
-      new Pool({ connectionString: url }),
-      new Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" }),
+      quietPool({ connectionString: url }),
+      quietPool({ connectionString: "postgres://nobody@127.0.0.1:1/none" }),
     ];
     await migratePostgres(kept, { set: { name: "server", migrations: POSTGRES_MIGRATIONS } });
     const { app, registry, ingest } = await node(

@@ -1,4 +1,3 @@
-import { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
 import { migrate as migratePostgres } from "posthorn/postgres";
 import { migrate as migrateSqlite } from "posthorn/sqlite";
@@ -11,6 +10,7 @@ import { SERVER_MIGRATIONS as POSTGRES_MIGRATIONS } from "../../server/src/store
 import { postgresRegistry } from "../../server/src/stores/postgres/registry.js";
 import { SERVER_MIGRATIONS as SQLITE_MIGRATIONS } from "../../server/src/stores/sqlite/migrations.js";
 import { sqliteRegistry } from "../../server/src/stores/sqlite/registry.js";
+import { quietPool } from "../postgres/quiet-pool.js";
 import { freshDatabase } from "../services.js";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 
@@ -35,8 +35,8 @@ interface Bench {
 async function postgresBench(): Promise<Bench> {
   const url = await freshDatabase();
   const pools = [
-    new Pool({ connectionString: url, max: 5 }),
-    new Pool({ connectionString: url, max: 5 }),
+    quietPool({ connectionString: url, max: 5 }),
+    quietPool({ connectionString: url, max: 5 }),
   ] as const;
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
   const [host] = pools;
@@ -355,7 +355,7 @@ describe("a registry without its tables", () => {
       code: "not_migrated",
     });
     file.remove();
-    const pool = new Pool({ connectionString: await freshDatabase({ migrated: false }) });
+    const pool = quietPool({ connectionString: await freshDatabase({ migrated: false }) });
     await expect(postgresRegistry(pool, "posthorn", seal).sourcesVersion()).rejects.toMatchObject({
       code: "not_migrated",
     });
@@ -363,7 +363,7 @@ describe("a registry without its tables", () => {
   });
 
   it("says of a database that is gone that it is unavailable", async () => {
-    const pool = new Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
+    const pool = quietPool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
     await expect(postgresRegistry(pool, "posthorn", seal).findToken(new Uint8Array())).rejects.toMatchObject({
       code: "store_unavailable",
     });
