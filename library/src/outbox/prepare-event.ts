@@ -6,12 +6,11 @@ import type { OutboxErrorCode } from "./outbox-errors.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
 import { prepareHeaders } from "./prepare-headers.js";
 
-/** An event that is checked and lacks only the hash of its body, which may take a promise. */
-export type UnhashedEvent = Omit<OutgoingEvent, "bodyHash">;
-
+/** An event that is checked. */
 export interface PreparedEvent {
-  readonly event: UnhashedEvent;
-  /** What must be the same when its id comes again; undefined where it has none of the caller's. */
+  /** Complete but for its `bodyHash`, which may take a promise. */
+  readonly event: OutgoingEvent;
+  /** What is to be hashed, because it must be the same when its id comes again; undefined where nobody gave one. */
   readonly content: Uint8Array | undefined;
 }
 
@@ -23,6 +22,7 @@ const DEFAULT_TENANT = "default";
 const DEFAULT_SOURCE = "app";
 const JSON_TYPE = "application/json";
 const MAX_NAME_BYTES = 255;
+const PLAIN_NAME = /^[\x20-\x7e]{1,255}$/;
 
 /** Checks a publication and completes it. What cannot be delivered is refused here, before anything is written. */
 export function prepareEvent(given: Publication, nowMs: number, limits: PublicationLimits): PreparedEvent {
@@ -35,7 +35,7 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
       `expiresAt is ${expiresAt.toISOString()}, which is before it could be delivered; it would never be sent`,
     );
   }
-  const event: UnhashedEvent = {
+  const event: OutgoingEvent = {
     id: given.id === undefined ? newId("evt", nowMs) : givenId(given.id),
     idGiven: given.id !== undefined,
     tenant: given.tenant === undefined ? DEFAULT_TENANT : named("tenant", given.tenant),
@@ -43,6 +43,7 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
     type,
     key: given.key === undefined ? undefined : named("key", given.key),
     body: bodyOf(given, type, { time, ...limits }),
+    bodyHash: undefined,
     contentType: contentTypeOf(given),
     headers: prepareHeaders(given.headers, invalid),
     time,
@@ -98,6 +99,8 @@ function givenId(id: unknown): string {
 
 /** A name that every store and header can carry. */
 export function named(field: string, value: unknown): string {
+  // Almost all of them, at a fifth of the cost.
+  if (typeof value === "string" && PLAIN_NAME.test(value)) return value;
   if (typeof value !== "string" || value === "")
     throw invalid(`\`${field}\` must be a text that is not empty`);
   if (!value.isWellFormed() || /\p{Cc}/u.test(value)) {

@@ -101,7 +101,9 @@ class OutboxSender<Tx, Mode extends TransactionMode> {
   }
 
   async #publishLater(given: Given, tx: Tx | undefined): Promise<unknown> {
-    const events = await Promise.all(this.#prepare(given).map(hashed));
+    const prepared = this.#prepare(given);
+    const toHash = prepared.some(({ content }) => content !== undefined);
+    const events = toHash ? await Promise.all(prepared.map(hashed)) : prepared.map(({ event }) => event);
     if (tx === undefined) return answerTo(given, events, await this.#store.append(events));
     const written = await this.#store.write(events, tx);
     this.#store.wake.ring("written");
@@ -123,11 +125,11 @@ function withHash(
   { event, content }: PreparedEvent,
   hash: (content: Uint8Array) => Uint8Array,
 ): OutgoingEvent {
-  return { ...event, bodyHash: content && hash(content) };
+  return content === undefined ? event : { ...event, bodyHash: hash(content) };
 }
 
 async function hashed({ event, content }: PreparedEvent): Promise<OutgoingEvent> {
-  return { ...event, bodyHash: content && (await sha256(content)) };
+  return content === undefined ? event : { ...event, bodyHash: await sha256(content) };
 }
 
 function answerTo(given: Given, events: readonly OutgoingEvent[], written: readonly Written[]): unknown {

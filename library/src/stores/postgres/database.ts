@@ -41,6 +41,11 @@ export interface Pool<Tx> {
    * began, or its first statement met a connection that was lost.
    */
   transaction<T>(first: Statement, work: Work<Tx, T>, limits: TransactionLimits): Promise<TransactionEnd<T>>;
+  /**
+   * Runs one prepared statement in a transaction, read committed, and commits it: all in one message where that can be,
+   * so that the server need not wait for a process that is busy. Throws when nothing was sent.
+   */
+  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<void>>;
 }
 
 /** What is done after a transaction's first statement was answered. */
@@ -52,6 +57,10 @@ export interface TransactionLimits {
   readonly signal: AbortSignal;
   /** Run before the first statement, without a round trip of its own where that can be: settings of this transaction. */
   readonly settings?: Statement;
+}
+
+export interface WriteLimits extends TransactionLimits {
+  readonly settings: Statement;
 }
 
 /** One open transaction. */

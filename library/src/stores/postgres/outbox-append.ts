@@ -113,12 +113,12 @@ export class Appender {
   #batch(calls: readonly Waiting[]): Batch {
     const { transactions, events, keyed } = this.#parts;
     const given = calls.map((call) => call.events);
-    if (given.some((call) => call.some(({ idGiven }) => idGiven))) {
+    if (given.some(hasGiven)) {
       return { calls, write: () => transactions.run((session) => keyed.write(session, given), "fresh") };
     }
     const statement = events.statement(given.flat());
     const written = given.map((call) => call.map((): Written => "written"));
-    return { calls, write: () => transactions.runFrom(statement, () => Promise.resolve(written)) };
+    return { calls, write: () => transactions.write(statement).then(() => written) };
   }
 }
 
@@ -129,12 +129,22 @@ function sharing(waiting: readonly Waiting[]): number {
   let bytes = 0;
   for (const [index, call] of waiting.entries()) {
     events += call.events.length;
-    bytes += call.events.reduce((sum, { body }) => sum + body.length, 0);
-    const given = new Set(call.events.filter(({ idGiven }) => idGiven).map(keyName));
+    for (const { body } of call.events) bytes += body.length;
+    const given = namesOf(call);
     // What becomes of the second of two calls with one id depends on what became of the first.
-    const meets = [...given].some((name) => names.has(name));
+    const meets = given.some((name) => names.has(name));
     if (index > 0 && (events > MAX_EVENTS || bytes > MAX_BYTES || meets)) return index;
     for (const name of given) names.add(name);
   }
   return waiting.length;
+}
+
+const NONE: readonly string[] = [];
+
+function namesOf({ events }: Waiting): readonly string[] {
+  return hasGiven(events) ? events.filter(({ idGiven }) => idGiven).map(keyName) : NONE;
+}
+
+function hasGiven(events: Call): boolean {
+  return events.some(({ idGiven }) => idGiven);
 }

@@ -1,7 +1,16 @@
 import { systemClock } from "../../clock.js";
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
-import type { Answer, Pool, Scope, Session, Statement, TransactionEnd, Work } from "./database.js";
+import type {
+  Answer,
+  Pool,
+  Scope,
+  Session,
+  Statement,
+  TransactionEnd,
+  TransactionLimits,
+  Work,
+} from "./database.js";
 import { MIGRATE_CURE } from "./migrate.js";
 import { againWhenLost, isTransient, storeError } from "./sqlstate.js";
 
@@ -53,12 +62,22 @@ export class OwnTransactions {
 
   /** Runs `work` in a transaction and commits it. It is run again after a deadlock, so it must keep nothing of a run that failed. */
   run<T>(work: (session: Session) => Promise<T>, plans: Plans = "kept"): Promise<T> {
-    return this.#repeat(() => this.#once(plans === "kept" ? KEPT_PLANS : FRESH_PLANS, work, {}));
+    const first = plans === "kept" ? KEPT_PLANS : FRESH_PLANS;
+    return this.#repeat(() => this.#once((limits) => this.#pool.transaction(first, work, limits)));
   }
 
   /** The same, with a first prepared statement whose answer `work` gets: both drivers send it together with the beginning. */
   runFrom<T>(first: Statement, work: Work<unknown, T>): Promise<T> {
-    return this.#repeat(() => this.#once(first, work, { settings: KEPT_PLANS }));
+    return this.#repeat(() =>
+      this.#once((limits) => this.#pool.transaction(first, work, { ...limits, settings: KEPT_PLANS })),
+    );
+  }
+
+  /** Runs one prepared statement and commits it, without waiting for anything in between. */
+  write(statement: Statement): Promise<void> {
+    return this.#repeat(() =>
+      this.#once((limits) => this.#pool.write(statement, { ...limits, settings: KEPT_PLANS })),
+    );
   }
 
   /** Reads with one statement. */
@@ -82,17 +101,13 @@ export class OwnTransactions {
     }
   }
 
-  async #once<T>(
-    first: Statement,
-    work: Work<unknown, T>,
-    more: { readonly settings?: Statement },
-  ): Promise<TransactionEnd<T>> {
+  async #once<T>(run: (limits: TransactionLimits) => Promise<TransactionEnd<T>>): Promise<TransactionEnd<T>> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(silent(this.#deadlineMs)), this.#deadlineMs);
-    const limits = { ...more, acquireMs: this.#acquireMs, signal: deadline.signal };
+    const limits = { acquireMs: this.#acquireMs, signal: deadline.signal };
     try {
       // It throws only while nothing has begun.
-      return await againWhenLost(() => this.#pool.transaction(first, work, limits));
+      return await againWhenLost(() => run(limits));
     } catch (error) {
       throw storeError(error, MIGRATE_CURE);
     } finally {

@@ -27,35 +27,38 @@ export interface Step {
 export function runTogether(
   client: PgClient,
   steps: readonly Step[],
+  onSent?: () => void,
 ): Promise<readonly Answer[]> | undefined {
   const parsed = (client as { readonly connection?: Partial<Wire> }).connection?.parsedStatements;
   if (parsed === undefined || steps.some(({ name }) => parsed[name] === undefined)) return undefined;
   return new Promise((resolve, reject) => {
-    const query = new StepsQuery(steps, resolve, reject);
+    const query = new StepsQuery(steps, { resolve, reject, onSent });
     (client as unknown as { query(query: StepsQuery): void }).query(query);
   });
+}
+
+interface StepsEnds {
+  readonly resolve: (answers: readonly Answer[]) => void;
+  readonly reject: (error: unknown) => void;
+  /** Called before the first byte is written: a query that fails without it was never sent. */
+  readonly onSent: (() => void) | undefined;
 }
 
 /** A query of our own for the client's queue: several statements before one `sync`. */
 class StepsQuery {
   readonly #steps: readonly Step[];
-  readonly #resolve: (answers: readonly Answer[]) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #ends: StepsEnds;
   readonly #answers: Answer[] = [];
   #rows: Row[] = [];
 
-  constructor(
-    steps: readonly Step[],
-    resolve: (answers: readonly Answer[]) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(steps: readonly Step[], ends: StepsEnds) {
     this.#steps = steps;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#ends = ends;
   }
 
   submit(wire: Wire): null {
     const bound = this.#steps.map(({ name, params }) => ({ statement: name, values: params.map(wireValue) }));
+    this.#ends.onSent?.();
     // Uncorked, each message would be a write of its own.
     wire.stream.cork?.();
     try {
@@ -81,11 +84,11 @@ class StepsQuery {
   }
 
   handleError(error: unknown): void {
-    this.#reject(error);
+    this.#ends.reject(error);
   }
 
   handleReadyForQuery(): void {
-    this.#resolve(this.#answers);
+    this.#ends.resolve(this.#answers);
   }
 
   handleRowDescription(): void {

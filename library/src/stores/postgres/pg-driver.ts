@@ -10,6 +10,7 @@ import type {
   TransactionEnd,
   TransactionLimits,
   Work,
+  WriteLimits,
 } from "./database.js";
 import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
@@ -74,15 +75,23 @@ export class PgDriver<Tx> implements Pool<Tx> {
     }
   }
 
-  async transaction<T>(
-    first: Statement,
-    work: Work<Tx, T>,
-    { acquireMs, signal, settings }: TransactionLimits,
+  transaction<T>(first: Statement, work: Work<Tx, T>, limits: TransactionLimits): Promise<TransactionEnd<T>> {
+    const { settings } = limits;
+    const opening = settings === undefined ? [first] : [settings, first];
+    return this.#transact<T>((transaction) => transaction.run(opening, work), limits);
+  }
+
+  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<void>> {
+    return this.#transact<void>((transaction) => transaction.write(limits.settings, statement), limits);
+  }
+
+  async #transact<T>(
+    run: (transaction: PgTransaction<Tx, T>) => Promise<TransactionEnd<T>>,
+    { acquireMs, signal }: TransactionLimits,
   ): Promise<TransactionEnd<T>> {
     const transaction = new PgTransaction<Tx, T>(await this.#acquire(acquireMs), this.#prepare);
-    const opening = settings === undefined ? [first] : [settings, first];
     try {
-      return await beforeAbort(transaction.run(opening, work), signal);
+      return await beforeAbort(run(transaction), signal);
     } catch (error) {
       if (signal.aborted) return transaction.cutOff(error);
       throw error;
@@ -164,6 +173,30 @@ class PgTransaction<Tx, T> {
     return lost === undefined ? this.#commit(value) : { kind: "rolled_back", error: lost };
   }
 
+  /** Runs one statement and commits it, in one message where that can be; throws only when nothing was sent. */
+  async write(settings: Statement, statement: Statement): Promise<TransactionEnd<void>> {
+    const together = this.#together([BEGIN, settings, statement, COMMIT], () => {
+      this.#committing = true;
+    });
+    if (together !== undefined) return this.#written(together);
+    // As the closing one, so that it is parsed together with a commit that has a name.
+    this.#scope.closing = statement;
+    return this.run([settings], () => Promise.resolve(undefined as T)) as Promise<TransactionEnd<void>>;
+  }
+
+  async #written(whole: Promise<Answer>): Promise<TransactionEnd<void>> {
+    try {
+      const { command } = await whole;
+      this.#whole = true;
+      if (command === "COMMIT") return { kind: "committed", value: undefined };
+      return { kind: "rolled_back", error: transactionAborted(undefined) };
+    } catch (error) {
+      if (!isAnswerLost(error)) return this.#rollBack(error) as Promise<TransactionEnd<void>>;
+      if (!this.#committing) throw error;
+      return { kind: "unknown", error };
+    }
+  }
+
   async #begin(opening: readonly Statement[]): Promise<Answer> {
     const together = this.#together([BEGIN, ...opening]);
     const answer = await (together ?? this.#beginApart(opening));
@@ -172,14 +205,14 @@ class PgTransaction<Tx, T> {
   }
 
   /** Prepared statements in one round trip; undefined where they cannot be. */
-  #together(statements: readonly Statement[]): Promise<Answer> | undefined {
+  #together(statements: readonly Statement[], onSent?: () => void): Promise<Answer> | undefined {
     if (!this.#prepare) return undefined;
     const steps: Step[] = [];
     for (const { text, params, prepared } of statements) {
       if (prepared !== true || params === undefined) return undefined;
       steps.push({ name: nameOf(text), params });
     }
-    return runTogether(this.#lease.client, steps)?.then((answers) => answers.at(-1) as Answer);
+    return runTogether(this.#lease.client, steps, onSent)?.then((answers) => answers.at(-1) as Answer);
   }
 
   /** In a round trip each; a connection's first ones parse what the next ones send together. */

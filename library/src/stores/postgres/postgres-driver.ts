@@ -10,6 +10,7 @@ import type {
   TransactionEnd,
   TransactionLimits,
   Work,
+  WriteLimits,
 } from "./database.js";
 import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
@@ -97,6 +98,10 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
       return attempt.failed(error);
     }
     return attempt.committed();
+  }
+
+  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<void>> {
+    return this.transaction(statement, () => Promise.resolve(), limits);
   }
 
   /** Waits for the driver's own end; past the deadline no longer than a rollback takes. */
