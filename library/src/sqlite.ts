@@ -12,5 +12,7 @@ export type { SqliteStoreOptions } from "./stores/sqlite/inbox.js";
 export { migrate } from "./stores/sqlite/migrate.js";
 export type { MigrateOptions, Migration, MigrationReport, MigrationSet } from "./stores/sqlite/migrate.js";
 export { MIGRATIONS } from "./stores/sqlite/migrations.js";
+export { endLeases } from "./stores/sqlite/release.js";
+export type { EndLeasesOptions } from "./stores/sqlite/release.js";
 export { sqliteOutbox } from "./stores/sqlite/outbox.js";
 export type { SqliteOutboxOptions } from "./stores/sqlite/outbox.js";

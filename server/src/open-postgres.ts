@@ -33,6 +33,7 @@ export async function openPostgres(
     },
     isCurrent: () => isCurrent(pool, schema),
     lostPromises: () => lostPromises(pool),
+    endLeases: () => Promise.resolve(0),
     now: () => clockOf(pool),
     close: () => pool.end(),
   };

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import type { Database as Db } from "better-sqlite3";
-import { migrate, MIGRATIONS, sqliteOutbox } from "posthorn/sqlite";
+import { endLeases, migrate, MIGRATIONS, sqliteOutbox } from "posthorn/sqlite";
 import type { Settings } from "./config/settings.js";
 import { databasePath, holdDataDir, makeDataDir } from "./data-dir.js";
 import type { OpenStore, OpenStoreOptions } from "./opened-store.js";
@@ -47,6 +47,7 @@ async function storeOf(
     },
     isCurrent: () => Promise.resolve(isCurrent(db)),
     lostPromises: () => Promise.resolve(lostPromises(db)),
+    endLeases: () => endLeases(db),
     now: () => Promise.resolve(undefined),
     close: () => {
       db.close();

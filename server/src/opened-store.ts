@@ -13,6 +13,8 @@ export interface OpenStore {
   isCurrent(): Promise<boolean>;
   /** What takes back the promise that an answered event survives a power loss; empty where nothing does. */
   lostPromises(): Promise<readonly string[]>;
+  /** Ends the leases of a process that died here, and says how many; 0 where other nodes may be at work. */
+  endLeases(): Promise<number>;
   /** The database's clock in milliseconds; undefined where it is this machine's. */
   now(): Promise<number | undefined>;
   close(): Promise<void>;
@@ -23,6 +25,6 @@ export interface OpenStoreOptions {
   readonly observer?: Observer | undefined;
   /** Told of connections that broke while nobody used them. */
   readonly onIdleError?: ((error: Error) => void) | undefined;
-  /** Looks only, beside a server that runs: the data directory is not held. @default false */
+  /** Beside a server that may run: the data directory is not held, and nothing is made. @default false */
   readonly beside?: boolean;
 }

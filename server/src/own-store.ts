@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Observer, SecretSeal } from "posthorn";
+import type { Observer, SecretSeal, Signal } from "posthorn";
 import type { Settings } from "./config/settings.js";
 import { databasePath, makeDataDir } from "./data-dir.js";
 import type { Logger } from "./observe/log.js";
@@ -27,15 +27,45 @@ export async function openOwnStore(
 ): Promise<OpenStore> {
   const onIdleError = (error: Error): void => log.warn({ err: error }, "a connection to the database broke");
   const seal = new WatchedSeal(sealOf(settings, log));
-  const store = await openStore(settings, { seal, observer, onIdleError });
+  const told = new WithheldSignals(observer);
+  const store = await openStore(settings, { seal, observer: told.observer, onIdleError });
   try {
     await bringUp(store, settings, log);
     await checkKey(store, seal);
+    told.release();
+    await takeOver(store, log);
     return store;
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Until the key is known to fit, endpoints that cannot be opened are not told of: the cause of all is told once. */
+class WithheldSignals {
+  readonly observer: Observer;
+  readonly #listener: Observer;
+  #withheld: Signal[] | undefined = [];
+
+  constructor(listener: Observer) {
+    this.#listener = listener;
+    this.observer = (signal) => {
+      if (this.#withheld === undefined || signal.kind !== "endpoint_disabled") listener(signal);
+      else this.#withheld.push(signal);
+    };
+  }
+
+  release(): void {
+    const withheld = this.#withheld ?? [];
+    this.#withheld = undefined;
+    for (const signal of withheld) this.#listener(signal);
+  }
+}
+
+/** Only one process holds the data directory: whoever had something under way there is dead. */
+async function takeOver(store: OpenStore, log: Logger): Promise<void> {
+  const leases = await store.endLeases();
+  if (leases > 0) log.info({ leases }, "what was under way when the last process died is due at once");
 }
 
 async function bringUp(store: OpenStore, { migrate }: Settings, log: Logger): Promise<void> {

@@ -305,6 +305,11 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   park_called_halt: ["a lane whose head is dead is listed as halted or parked, and is never due"],
   skip_halts_the_lane: ["a dead delivery under skip lets its lane go on past the gap"],
   dead_without_record: ["a dead letter says what died, where, why and after how many attempts"],
+  death_counts_no_failure: [
+    "a lane whose head is dead shows each of its failures, the last one included; a redrive begins anew",
+    "a lane whose head is dead is halted or parked, and one whose endpoint is stopped has its state",
+  ],
+  death_without_an_attempt_counts: ["a delivery that dies without an attempt has no failure more"],
   dead_lane_armed_by_the_next_event: [
     "a delivery that failed is tried again later at the head of its lane: later ones wait",
     "a dead delivery under halt stops its lane and no other: later events wait",

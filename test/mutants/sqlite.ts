@@ -1,6 +1,6 @@
 import type { Edit, StoreMutant, SuiteName } from "./mutant.js";
 import { ANOTHER_HEAD, TENANTS_APART, WINDOW_SHORTENED } from "./targeted.js";
-import { WAITS_FOR_DISK } from "./targeted-sqlite.js";
+import { CLOCK_SET_BACK, LEASE_ENDS_ONCE, WAITS_FOR_DISK } from "./targeted-sqlite.js";
 
 /** A bug of a store in SQLite that this suite finds. */
 function bug(name: string, file: string, edit: Edit | readonly Edit[], caught: Caught): StoreMutant {
@@ -172,6 +172,18 @@ export const SQLITE: readonly StoreMutant[] = [
     "outbox",
     "what lapsed three times is claimed alone",
   ]),
+  bug(
+    "what waits is not moved when the clock was set back",
+    "seen-time.ts",
+    { find: "moveBack(turn, turn.seenAt + passedMs - turn.nowMs);", replace: "" },
+    ["targeted", CLOCK_SET_BACK],
+  ),
+  bug(
+    "every lease ends when the clock was set back",
+    "seen-time.ts",
+    { find: " and (leased_by is null or leased_at > ?)`", replace: " and ? > 0`" },
+    ["targeted", LEASE_ENDS_ONCE],
+  ),
   // Settlements.
   bug(
     "the epoch is not compared by a settlement",

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { EndpointDouble } from "./endpoint-double.js";
 import { Person, until } from "./person.js";
 
-// The shortest that are taken: what a killed server had under way waits for the end of its lease.
+// The shortest that are taken: on Postgres, and at a second kill, what was under way waits for the end of its lease.
 const TIMES = ["--attempt-timeout", "1s", "--lease", "6100ms"];
 
 it("what was answered before a kill -9 is delivered after the restart, in order and once", async () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { existsSync, mkdtempSync, rmSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { startServer } from "../../server/src/compose.js";
 import type { RunningServer } from "../../server/src/compose.js";
@@ -97,9 +98,28 @@ it("a database that was sealed under another key is not started on", async () =>
   await call(first, first.firstToken?.token ?? "", "/endpoints", { url: "http://127.0.0.1:9999/" });
   await first.stop();
   const masterKey = Buffer.alloc(32, 1).toString("base64");
+  lines = [];
   await expect(start({ masterKey })).rejects.toMatchObject({ code: "master_key_other" });
+  // Nothing else is told: each endpoint would seem to be at fault.
+  expect(lines).toEqual([]);
   unlinkSync(join(dataDir, "master.key"));
   await expect(start()).rejects.toMatchObject({ code: "master_key_missing" });
+});
+
+it("one endpoint whose secret was changed in the database is told of, and the others go on", async () => {
+  const first = await start();
+  const token = first.firstToken?.token ?? "";
+  for (const port of [9998, 9999])
+    await call(first, token, "/endpoints", { url: `http://127.0.0.1:${port}/` });
+  await first.stop();
+  const db = new Database(join(dataDir, "posthorn.db"));
+  db.prepare("update posthorn_endpoint set secrets = replace(secrets, '\"]', 'AAAA\"]') where id = 1").run();
+  db.close();
+  lines = [];
+  const second = await start();
+  expect(lines.filter((line) => line.includes("endpoint disabled"))).toHaveLength(1);
+  const page = (await (await call(second, token, "/endpoints")).json()) as { items: { state: string }[] };
+  expect(page.items.map(({ state }) => state).toSorted()).toEqual(["active", "disabled"]);
 });
 
 it("a second process on the same directory is told who holds it", async () => {

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { migrate, sqliteOutbox } from "posthorn/sqlite";
 import type { SqliteDatabase } from "posthorn/sqlite";
+import { createFakeClock } from "posthorn/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
@@ -65,6 +66,7 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.lane(1n);
   await outbox.census();
   await outbox.sequence();
+  await sqliteOutbox({ db: handle, clock: createFakeClock({ at: Date.now() - 60_000 }) }).untilDue();
   await outbox.removeEndpoint("ep_a");
 }
 
@@ -79,6 +81,7 @@ const MAY_SCAN = [
 
 it("no statement of the outbox reads or sorts a whole table, however many lanes wait", async () => {
   await useAll(noting(db));
+  expect([...statements].filter((sql) => sql.includes("max(ready_at"))).toHaveLength(2);
   const ours = [...statements].filter(
     (sql) => /posthorn_/.test(sql) && !/posthorn_(migration|guard)/.test(sql),
   );

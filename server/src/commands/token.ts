@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Token } from "posthorn/client";
+import type { Token, TokenInput } from "posthorn/client";
 import { confirm } from "../terminal/confirm.js";
 import { relative } from "../terminal/for-people.js";
 import type { Table } from "../terminal/table.js";
@@ -8,10 +8,12 @@ import { defineCommand, defineGroup, instantAfter, YES_FLAG } from "./define-com
 import type { YesOption } from "./define-command.js";
 import { collect, hintMore, LIST_FLAGS } from "./listing.js";
 import type { ListOptions } from "./listing.js";
+import { checkWhere, createOffline, DATABASE_FLAGS } from "./offline-token.js";
 
 interface CreateOptions {
   readonly read?: boolean;
   readonly expires?: string;
+  readonly offline?: boolean;
 }
 
 export function registerToken(program: Command, context: CommandContext): void {
@@ -28,35 +30,7 @@ export function registerToken(program: Command, context: CommandContext): void {
       hintMore(print, page, "posthorn token list");
     },
   });
-  defineCommand<CreateOptions>(token, context, {
-    form: "create <name>",
-    says: "Make a token and show it, once.",
-    examples: ["posthorn token create ci --expires 90d", "posthorn token create dashboard --read"],
-    flags: [
-      { form: "--read", says: "It may look, and change nothing." },
-      {
-        form: "--expires <time>",
-        says: "Until when it holds: an instant, or 90d from now. Without it, until it is revoked.",
-        parse: instantAfter(() => context.clock.now()),
-      },
-    ],
-    run: async ({ args: [name = ""], options: { read, expires }, client, print }) => {
-      const created = await client().tokens.create({
-        name,
-        scope: read === true ? "read" : "full",
-        ...(expires !== undefined && { expiresAt: expires }),
-      });
-      print.show(created, () => {
-        print.facts([
-          ["token", { text: created.token, tone: "strong" }],
-          ["id", { text: created.id, tone: "name" }],
-          ["may", created.scope === "read" ? "look" : "look and change"],
-          ["expires", created.expiresAt ?? "never"],
-        ]);
-      });
-      print.hint("Keep it now: it is not shown again.");
-    },
-  });
+  registerCreate(token, context);
   defineCommand<YesOption>(token, context, {
     form: "revoke <id>",
     says: "Take a token back; whoever uses it is locked out within seconds.",
@@ -66,6 +40,53 @@ export function registerToken(program: Command, context: CommandContext): void {
       await confirm(terminal, `Revoke the token ${id}?`, { yes: options.yes === true });
       await client().tokens.remove(id);
       print.show({ id, revoked: true }, () => print.line(`Revoked ${id}.`));
+    },
+  });
+}
+
+function registerCreate(token: Command, context: CommandContext): void {
+  const create = defineCommand<CreateOptions>(token, context, {
+    form: "create <name>",
+    says: "Make a token and show it, once.",
+    examples: [
+      "posthorn token create ci --expires 90d",
+      "posthorn token create dashboard --read",
+      "posthorn token create rescue --offline --data-dir /var/lib/posthorn",
+    ],
+    flags: [
+      { form: "--read", says: "It may look, and change nothing." },
+      {
+        form: "--expires <time>",
+        says: "Until when it holds: an instant, or 90d from now. Without it, until it is revoked.",
+        parse: instantAfter(() => context.clock.now()),
+      },
+      {
+        form: "--offline",
+        says: "Write it into the database itself, for when every token is lost; a server may run meanwhile.",
+      },
+      ...DATABASE_FLAGS,
+    ],
+    run: async ({ args: [name = ""], options: { read, expires, offline }, client, print }) => {
+      const wanted: TokenInput = {
+        name,
+        scope: read === true ? "read" : "full",
+        ...(expires !== undefined && { expiresAt: expires }),
+      };
+      checkWhere(create, offline === true);
+      const created =
+        offline === true
+          ? await createOffline(create, context, { print, wanted })
+          : await client().tokens.create(wanted);
+      print.show(created, () => {
+        // On a line of its own, whole: facts are cut to the width of the terminal, and it is not shown again.
+        print.line("token    ", { text: created.token, tone: "strong" });
+        print.facts([
+          ["id", { text: created.id, tone: "name" }],
+          ["may", created.scope === "read" ? "look" : "look and change"],
+          ["expires", created.expiresAt ?? "never"],
+        ]);
+      });
+      print.hint("Keep it now: it is not shown again.");
     },
   });
 }

@@ -1,9 +1,10 @@
 import type { MemoryOutbox } from "posthorn/memory";
+import type { DeadBecause } from "../../../library/src/delivery/dead.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
 import { History } from "../../../library/src/stores/memory/outbox-history.js";
 import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
 import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
-import type { Flaw } from "./flaw.js";
+import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of the dead, and of what a person sees and does. */
 export const operatingFlaws = {
@@ -12,6 +13,10 @@ export const operatingFlaws = {
   park_called_halt: { wrap: (inner) => withPolicy(inner, "park", "halt") },
   skip_halts_the_lane: { wrap: (inner) => withPolicy(inner, "skip", "halt") },
   dead_without_record: { mutate: (swaps) => swaps.swap(History.prototype, "addDead", () => () => undefined) },
+  death_counts_no_failure: { mutate: (swaps) => onDeath(swaps, (lane) => (lane.failures -= 1)) },
+  death_without_an_attempt_counts: {
+    mutate: (swaps) => onDeath(swaps, (lane, because) => (lane.failures += because === "unsendable" ? 1 : 0)),
+  },
   dead_lane_armed_by_the_next_event: {
     mutate: (swaps) =>
       swaps.swap(
@@ -180,6 +185,18 @@ export const operatingFlaws = {
   blocked_without_depth: { wrap: (inner) => eachBlocked(inner, () => ({ depth: 1n })) },
   blocked_always_due: { wrap: (inner) => eachBlocked(inner, () => ({ dueInMs: 0 })) },
 } satisfies Readonly<Record<string, Flaw>>;
+
+function onDeath(swaps: Swaps, change: (lane: Lane, because: DeadBecause) => void): void {
+  swaps.swap(
+    History.prototype,
+    "addDead",
+    (right) =>
+      function (this: History, lane, because, at) {
+        right.call(this, lane, because, at);
+        change(lane, because);
+      },
+  );
+}
 
 type Policy = "halt" | "skip" | "park";
 

@@ -84,6 +84,7 @@ function applySettlement(model: Model, lane: ModelLane, { claim, acknowledged, r
     lane.hasFailed = true;
   }
   if (lane.skipIntended || rest?.state === "cancelled") return pass(lane);
+  if (rest?.state === "dead" && tried) lane.failures += 1;
   if (rest?.state === "dead") model.kill(lane, deliveryIn(claim, acknowledged), rest.policy);
   if (rest?.state !== "due") return;
   lane.readyAt = model.now + WAIT_TICKS;

@@ -32,16 +32,22 @@ function settleHead(parts: OutboxParts, lane: Lane, { attempts, rest }: Settleme
   }
   // An operator wanted it passed over unless it succeeds, and it did not.
   if (lane.skipIntended) cancelHead(parts, lane, "skipped");
-  else if (rest !== undefined) return applyNext(parts, lane, rest);
+  else if (rest !== undefined) return applyNext(parts, lane, { rest, tried });
   return 0;
 }
 
-function applyNext(parts: OutboxParts, lane: Lane, rest: NextState): number {
+function applyNext(
+  parts: OutboxParts,
+  lane: Lane,
+  { rest, tried }: { readonly rest: NextState; readonly tried: number },
+): number {
   switch (rest.state) {
     case "due":
       if (rest.counts) lane.failures += 1;
       return rest.afterMs;
     case "dead":
+      // The last failure too: an operator would be shown one attempt fewer than were made.
+      if (tried > 0) lane.failures += 1;
       killHead(parts, lane, rest);
       return 0;
     case "cancelled":

@@ -102,6 +102,8 @@ function settleHead(change: LaneChange, then: Settlement["rest"]): void {
       change.readyAfterMs = then.afterMs;
       break;
     case "dead":
+      // The last failure too: an operator would be shown one attempt fewer than were made.
+      if (ofHead.length > 0) change.failures += 1;
       killHead(
         change,
         { because: then.because, attempts: change.attempts, last: ofHead.at(-1) },

@@ -19,7 +19,19 @@ export interface EndpointSet {
   readonly numbers: ReadonlyMap<string, bigint>;
 }
 
-/** Remembers the endpoints, and asks with one small statement whether they are still the same: another process may have changed them. */
+/** The row in which processes tell each other what has changed. */
+export interface Marks {
+  /** Of the endpoints. */
+  readonly mark: string;
+  /** The latest time by which anything was written. */
+  readonly seenAt: number;
+}
+
+export function readMarks(client: SqliteClient): Marks {
+  return client.get("select mark, seen_at as seenAt from posthorn_endpoint_mark where id = 1") as Marks;
+}
+
+/** Remembers the endpoints for as long as their mark is the same: another process may have changed them. */
 export class EndpointBook {
   readonly secrets: EndpointSecrets;
   #known: EndpointSet | undefined;
@@ -28,8 +40,7 @@ export class EndpointBook {
     this.secrets = secrets;
   }
 
-  read(client: SqliteClient): EndpointSet {
-    const { mark } = client.get("select mark from posthorn_endpoint_mark where id = 1") as { mark: string };
+  read(client: SqliteClient, { mark }: Marks): EndpointSet {
     if (this.#known?.mark === mark) return this.#known;
     this.#known = readAll(client, mark, this.secrets);
     return this.#known;

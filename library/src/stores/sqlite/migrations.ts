@@ -325,4 +325,12 @@ union select a.event, l.endpoint, a.lane, a.seq from posthorn_attempt a join pos
 create index if not exists posthorn_lane_stopped on posthorn_lane (state) where state <> 'flowing';
 `,
   },
+  {
+    version: 5,
+    name: "0005_keep_seen_time",
+    sql: `-- The latest time by which anything was written; a clock that stands before it was set back. In the one row that turns
+-- read anyway, so that it costs none of them a statement.
+alter table posthorn_endpoint_mark add column seen_at integer not null default 0;
+`,
+  },
 ] as const;

@@ -8,6 +8,7 @@ import type { Connection } from "./connection.js";
 import { EndpointBook } from "./endpoint-book.js";
 import { storeError } from "./failure.js";
 import { OutboxTurn } from "./outbox-turn.js";
+import { SeenTime } from "./seen-time.js";
 
 /** What an outbox's calls have in common. */
 export interface SessionParts {
@@ -22,25 +23,37 @@ export interface SessionParts {
 export class OutboxSession {
   readonly #parts: SessionParts;
   readonly #book: EndpointBook;
+  readonly #seenTime: SeenTime;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#book = new EndpointBook(parts.secrets);
+    this.#seenTime = new SeenTime(parts.clock);
   }
 
-  turn(client: SqliteClient): OutboxTurn {
-    const { clock, observer } = this.#parts;
-    return new OutboxTurn({ client, nowMs: Math.floor(clock.now()), book: this.#book, observer });
+  /** A turn in a transaction of the host. It moves nothing that waits: the host may hold up others for long, and roll back. */
+  hostTurn(client: SqliteClient): OutboxTurn {
+    const turn = this.#turn(client);
+    this.#seenTime.note(turn);
+    return turn;
   }
 
   // Whoever looks from inside of a group would see its neighbours' rows before they are committed; a microtask later they are.
   async look<T>(look: (turn: OutboxTurn) => T): Promise<T> {
     await Promise.resolve();
     try {
-      return look(this.turn(this.#parts.connection.client));
+      return look(this.#turn(this.#parts.connection.client));
     } catch (error) {
       throw storeError(error);
     }
+  }
+
+  /** As `look`, for what depends on when something is due: where the clock was set back, that is put right first. */
+  async lookAtDue<T>(look: (turn: OutboxTurn) => T): Promise<T> {
+    const found = await this.look((turn) =>
+      this.#seenTime.isSetBack(turn) ? undefined : { value: look(turn) },
+    );
+    return found === undefined ? this.write(look) : found.value;
   }
 
   write<T>(run: (turn: OutboxTurn) => T): Promise<T> {
@@ -63,7 +76,11 @@ export class OutboxSession {
     };
     try {
       return await statements.join({
-        run: () => run(this.turn(client)),
+        run: () => {
+          const turn = this.#turn(client);
+          this.#seenTime.keep(turn);
+          return run(turn);
+        },
         undoable: true,
         undoesAll,
         waitMs,
@@ -72,5 +89,10 @@ export class OutboxSession {
     } catch (error) {
       throw storeError(error);
     }
+  }
+
+  #turn(client: SqliteClient): OutboxTurn {
+    const { clock, observer } = this.#parts;
+    return new OutboxTurn({ client, nowMs: Math.floor(clock.now()), book: this.#book, observer });
   }
 }

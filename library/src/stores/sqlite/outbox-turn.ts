@@ -3,7 +3,8 @@ import type { EndpointSecrets } from "./endpoint-secrets.js";
 import { notify } from "../../observer.js";
 import type { Observer, Signal } from "../../observer.js";
 import type { SqliteClient } from "./client.js";
-import type { EndpointBook, EndpointSet } from "./endpoint-book.js";
+import { readMarks } from "./endpoint-book.js";
+import type { EndpointBook, EndpointSet, Marks } from "./endpoint-book.js";
 
 /** What a verb of the outbox works with, from the begin to the commit of one transaction. */
 export class OutboxTurn {
@@ -12,6 +13,7 @@ export class OutboxTurn {
   readonly nowMs: number;
   readonly #book: EndpointBook;
   readonly #observer: Observer | undefined;
+  #marks: Marks | undefined;
   #endpoints: EndpointSet | undefined;
 
   constructor(parts: {
@@ -26,12 +28,17 @@ export class OutboxTurn {
     this.#observer = parts.observer;
   }
 
+  /** The latest time by which anything was written when the turn began. */
+  get seenAt(): number {
+    return this.#readMarks().seenAt;
+  }
+
   get secrets(): EndpointSecrets {
     return this.#book.secrets;
   }
 
   get endpoints(): EndpointSet {
-    return (this.#endpoints ??= this.#book.read(this.client));
+    return (this.#endpoints ??= this.#book.read(this.client, this.#readMarks()));
   }
 
   /** The endpoint of a number, where it is active. */
@@ -42,7 +49,13 @@ export class OutboxTurn {
 
   /** To be called after a change of an endpoint: the rest of the turn must see it. */
   forgetEndpoints(): void {
+    this.#marks = undefined;
     this.#endpoints = undefined;
+  }
+
+  // Once for both that are in it.
+  #readMarks(): Marks {
+    return (this.#marks ??= readMarks(this.client));
   }
 
   notify(signal: Signal): void {

@@ -114,7 +114,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "sync
     try {
       const client = this.#handles.inTransaction(tx);
       reach("publish.before_write");
-      const written = writeEvents(this.#session.turn(client), events);
+      const written = writeEvents(this.#session.hostTurn(client), events);
       reach("publish.after_write");
       return written;
     } catch (error) {
@@ -190,7 +190,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "sync
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
-    if (!(await this.#session.look(isAnyDue))) return { claims: [], lapsed: false };
+    if (!(await this.#session.lookAtDue(isAnyDue))) return { claims: [], lapsed: false };
     const first = await this.#claimSome(request, []);
     const claims = [...first.claims];
     for (let last = first; last.claims.length === CLAIMS_PER_TURN && claims.length < request.limit;) {
@@ -229,7 +229,7 @@ class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "sync
   }
 
   untilDue(): Promise<number | undefined> {
-    return this.#session.look(untilDue);
+    return this.#session.lookAtDue(untilDue);
   }
 
   blockedLanes(page: Page): Promise<Paged<BlockedLane>> {

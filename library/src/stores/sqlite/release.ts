@@ -1,6 +1,14 @@
+import { systemClock } from "../../clock.js";
+import type { Clock } from "../../clock.js";
 import type { Claim } from "../../delivery/delivery-store.js";
+import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import { PosthornError } from "../../posthorn-error.js";
+import type { SqliteClient, SqliteDatabase } from "./client.js";
+import { connectionOf } from "./connection.js";
+import { storeError } from "./failure.js";
 import { leasedLanes, saveLane } from "./lane.js";
 import { leasedLoose, saveLoose } from "./loose.js";
+import { checkWaitMs, DEFAULT_WAIT_MS } from "./options.js";
 import type { OutboxTurn } from "./outbox-turn.js";
 
 /** Gives back what a worker has leased and does not hold. Under the next epoch, so that a settlement which still comes changes nothing. */
@@ -23,4 +31,61 @@ export function releaseLeases(
     saveLoose(client, each);
   }
   return lanes.length + loose.length;
+}
+
+export interface EndLeasesOptions {
+  /** How long it may wait for the write lock. @default 5,000 */
+  readonly waitMs?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Ends the leases now, whoever has them, and says how many. For a process that alone works on the database, at its start:
+ * what another had under way when it died is due at once. To the next claim each has lapsed, so that an event which
+ * kills its process is known by it; what has lapsed before waits for the end of its lease.
+ *
+ * @example
+ * await migrate(db);
+ * await endLeases(db);
+ */
+export async function endLeases(
+  db: SqliteDatabase,
+  { waitMs = DEFAULT_WAIT_MS, clock = systemClock }: EndLeasesOptions = {},
+): Promise<number> {
+  checkWaitMs("endLeases", waitMs);
+  const { client, statements } = connectionOf(db);
+  const nowMs = Math.floor(clock.now());
+  try {
+    return await statements.join({
+      run: () => endIn(client, "posthorn_lane", nowMs) + endIn(client, "posthorn_loose_delivery", nowMs),
+      undoable: true,
+      waitMs,
+      expired: () => {
+        throw new PosthornError<InboxErrorCode>(
+          "store_unavailable",
+          `endLeases: another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry, or raise waitMs.`,
+        );
+      },
+    });
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+// Ended and not taken away: a lapse that no claim sees counts for nothing, and a poison event would kill its process for
+// ever. The epoch stays, because that claim raises it. No lease ends before it began: clocks are set back. What has lapsed
+// before waits for its own time: a process that is killed four times within seconds, for whatever reason, would else
+// condemn innocent deliveries.
+function endIn(
+  client: SqliteClient,
+  table: "posthorn_lane" | "posthorn_loose_delivery",
+  nowMs: number,
+): number {
+  return client.run(
+    `update ${table} set ready_at = ?, leased_until = max(leased_at, ?)
+     where leased_by is not null and lapses = 0 and ready_at > ?`,
+    nowMs,
+    nowMs,
+    nowMs,
+  );
 }

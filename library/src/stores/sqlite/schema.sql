@@ -85,7 +85,7 @@ where removed_at is not null and state <> 'removed';
 CREATE TABLE posthorn_endpoint_mark (
   id integer primary key check (id = 1),
   mark text not null
-) strict;
+, seen_at integer not null default 0) strict;
 
 CREATE TABLE posthorn_event (
   id integer primary key autoincrement,

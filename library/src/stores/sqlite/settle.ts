@@ -115,6 +115,8 @@ function applyToHead(
       lane.failures += rest.counts ? 1 : 0;
       return lane.arm(turn.nowMs + Math.ceil(rest.afterMs));
     case "dead":
+      // The last failure too: an operator would be shown one attempt fewer than were made.
+      lane.failures += tried > 0 ? 1 : 0;
       return buryHead(turn, lane, rest);
     case "cancelled":
       return cancelHead(turn, lane, rest.because);
@@ -135,6 +137,7 @@ function settleLoose(turn: OutboxTurn, { claim, attempts, acknowledged, rest }: 
     return SETTLED;
   }
   loose.attempts += attempts.length;
+  if (rest?.state === "dead" && attempts.length > 0) loose.failures++;
   if (rest?.state === "cancelled") {
     insertCancelled(turn, loose.ended, rest.because);
     removeLoose(client, loose.id);

@@ -158,7 +158,8 @@ export const outboxLaneLookups: readonly OutboxPledge[] = [
         await publish(bench, ["dead"], { key: policy });
         await kill(bench, await claimOne(bench), policy);
         const lane = (await outboxOf(bench).lanes({}, { limit: 10 })).items.find(({ key }) => key === policy);
-        alike([lane?.state, lane?.depth, lane?.dueInMs], [state, 1n, undefined], `a lane under ${policy}`);
+        const seen = [lane?.state, lane?.depth, lane?.failures, lane?.dueInMs];
+        alike(seen, [state, 1n, 1, undefined], `a lane under ${policy}`);
         holds(lane?.blockedMs !== undefined, `A lane under ${policy} is not blocked`);
       }
       await addEndpoint(bench, { id: "ep_b", tenant: "acme" });

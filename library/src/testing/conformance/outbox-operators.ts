@@ -14,6 +14,7 @@ import {
   outboxOf,
   passTicks,
   publish,
+  settled,
   ticksMs,
 } from "./outbox-steps.js";
 
@@ -89,6 +90,35 @@ export const outboxOperators: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "a lane whose head is dead shows each of its failures, the last one included; a redrive begins anew",
+    async check(bench) {
+      await addEndpoint(bench);
+      for (const policy of ["halt", "park"] as const) {
+        await publish(bench, [`${policy}1`, `${policy}2`], { key: policy });
+        await fail(bench, await claimOne(bench));
+        await passTicks(bench, 2);
+        await killNext(bench, policy);
+        same(await failuresOf(bench, policy), 2, "failures of the dead head");
+        const [letter] = (await outboxOf(bench).deadLetters({ limit: 1 })).items;
+        await outboxOf(bench).redrive(letter?.id ?? "");
+        await killNext(bench, policy);
+        same(await failuresOf(bench, policy), 1, "failures of its second round");
+      }
+    },
+  },
+  {
+    name: "a delivery that dies without an attempt has no failure more",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2"]);
+      await fail(bench, await claimOne(bench));
+      await passTicks(bench, 2);
+      const rest = { state: "dead", because: "unsendable", policy: "halt" } as const;
+      await settled(bench, await claimOne(bench), { rest, attempts: [] });
+      same((await blocked(bench))[0]?.failures, 1, "failures of the dead head");
+    },
+  },
+  {
     name: "a lane that went on after a dead delivery is not blocked",
     async check(bench) {
       await addEndpoint(bench);
@@ -136,6 +166,10 @@ export const outboxOperators: readonly OutboxPledge[] = [
 /** All blocked lanes, by pages of this size. */
 function blocked(bench: OutboxBench, limit = 100): Promise<readonly BlockedLane[]> {
   return listAll((page) => outboxOf(bench, 1).blockedLanes(page), limit);
+}
+
+async function failuresOf(bench: OutboxBench, key: string): Promise<number | undefined> {
+  return (await blocked(bench)).find((each) => each.key === key)?.failures;
 }
 
 /** Within a tenth and two seconds: the case itself takes some time. */

@@ -45,7 +45,10 @@ function settleHead(model: Model, lane: LaneRow, { attempts, rest: next }: Settl
   }
   // An operator wanted it passed over unless it succeeds, and it did not.
   if (lane.skipIntended && rules.appliesIntent) cancelHead(model, lane, "skipped");
-  else if (next !== undefined) return applyNext(model, lane, next);
+  else if (next !== undefined) {
+    if (next.state === "dead" && tried > 0) lane.failures += 1;
+    return applyNext(model, lane, next);
+  }
   return now;
 }
 

@@ -5,6 +5,8 @@ import { INSTANT, instant, MAYBE_INSTANT, whole } from "./text.js";
 
 const SCOPE = { type: "string", enum: ["read", "full"] } as const;
 
+export const TOKEN_NAME = "^[^\\u0000-\\u001f\\u007f-\\u009f]{1,100}$";
+
 export const TOKEN_INPUT: object = {
   $id: "TokenInput",
   type: "object",
@@ -13,7 +15,7 @@ export const TOKEN_INPUT: object = {
   properties: {
     name: {
       type: "string",
-      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]{1,100}$",
+      pattern: TOKEN_NAME,
       description: "1 to 100 characters.",
     },
     scope: SCOPE,
