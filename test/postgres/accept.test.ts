@@ -156,10 +156,10 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     const arrival = newArrival();
     const acceptance = await accept(arrival, async (tx) => {
       const pid = await pidOf(tx);
-      const sleeping = pool.inside(tx, "select pg_sleep(10)");
+      const sleeping = pool.inside(tx, "select pg_sleep(10)").catch(() => undefined);
       await sleep(20);
       await terminate(pid);
-      await sleeping.catch(() => undefined);
+      await sleeping;
     });
     expect(acceptance.kind).toBe("failed");
     await expectAppliedOnce(arrival);
