@@ -44,6 +44,8 @@ export const nodeBound: readonly string[] = [
   "delivery/egress-dial.ts",
   // It writes messages of the driver `pg`, which takes bytes as Buffers.
   "stores/postgres/pg-begin.ts",
+  // Decodes with Node's Buffer where there is one.
+  "stores/postgres/hex-column.ts",
   "frameworks/node.ts",
   "frameworks/node-body.ts",
   "frameworks/express.ts",

@@ -94,7 +94,9 @@ async function look<T>(at: (transactions: OwnTransactions) => Promise<T>): Promi
   const explaining = new ExplainingPool(session);
   const outside = { query: (statement: Statement) => inTransaction(() => explaining.query(statement)) };
   const transaction = explaining.transaction.bind(explaining) as StorePool<unknown>["transaction"];
-  const value = await at(new OwnTransactions({ ...outside, transaction }, 1000));
+  const write: StorePool<unknown>["write"] = (statement, limits) =>
+    transaction(statement, () => Promise.resolve(), limits);
+  const value = await at(new OwnTransactions({ ...outside, transaction, write }, 1000));
   const pages = explaining.plans.reduce(
     (sum, plan) => sum + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
     0,

@@ -1,10 +1,10 @@
-import { decodeHex } from "../../bytes.js";
 import type { AttemptRecord } from "../../delivery/attempt-record.js";
 import type { DeliveryPlace } from "../../delivery/delivery-id.js";
 import type { Row } from "./database.js";
 import { millisecondsOf } from "./inbox-row.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
+import { bytesOfHex } from "./hex-column.js";
 
 /** Every attempt of a delivery, in order. */
 export async function readAttempts(
@@ -40,6 +40,6 @@ function attemptOf(row: Row): AttemptRecord {
     outcome: outcome as AttemptRecord["outcome"],
     status: typeof status === "string" ? Number(status) : undefined,
     error: error ?? undefined,
-    answer: typeof answer === "string" ? decodeHex(answer) : undefined,
+    answer: typeof answer === "string" ? bytesOfHex(answer) : undefined,
   };
 }

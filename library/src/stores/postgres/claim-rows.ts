@@ -1,8 +1,8 @@
-import { decodeHex } from "../../bytes.js";
 import type { Claim, ClaimedDelivery } from "../../delivery/delivery-store.js";
 import type { DeadPolicy, EndpointState } from "../../outbox/endpoint.js";
 import type { Row } from "./database.js";
 import type { OutboxTables } from "./outbox-tables.js";
+import { bytesOfHex } from "./hex-column.js";
 
 /** A lane, or a delivery without one, as it was when it was locked. A loose delivery is a lane that holds nothing else. */
 export interface LockedRow {
@@ -157,7 +157,7 @@ function deliveryOf(row: Row): ClaimedDelivery {
     event: {
       id: row[5] ?? "",
       type: row[6] ?? "",
-      body: decodeHex(row[BODY] ?? "") ?? new Uint8Array(),
+      body: bytesOfHex(row[BODY] ?? ""),
       contentType: row[7] ?? "",
       time: new Date(Number(timeMs)),
       headers: ifGiven(headers, headersOf),

@@ -1,4 +1,3 @@
-import { decodeHex } from "../../bytes.js";
 import type { EventFilter, EventSummary, StoredEvent } from "../../operator/lookup-store.js";
 import type { Page, Paged } from "../../operator/operator-store.js";
 import { headersOf } from "./claim-rows.js";
@@ -6,6 +5,7 @@ import type { Row } from "./database.js";
 import { millisecondsOf } from "./inbox-row.js";
 import type { OutboxTables } from "./outbox-tables.js";
 import type { OwnTransactions } from "./own-transaction.js";
+import { bytesOfHex } from "./hex-column.js";
 
 // How far one call looks for what a filter lets through: about a fifth of a second.
 const MAX_LOOKED_AT = 1_000_000n;
@@ -112,7 +112,7 @@ export async function readEvent(
   return {
     ...summaryOf(row),
     headers: typeof headers === "string" ? headersOf(headers) : {},
-    body: decodeHex(body ?? "") ?? new Uint8Array(),
+    body: bytesOfHex(body ?? ""),
   };
 }
 

@@ -1,7 +1,7 @@
-import { decodeHex } from "../../bytes.js";
 import type { Arrival, InboxKey, InboxOutcome, InboxRow, KnownEvent } from "../../inbox/inbox-store.js";
 import type { Parameter, Row, Session } from "./database.js";
 import { withoutNul } from "./names.js";
+import { bytesOfHex } from "./hex-column.js";
 
 /** The tables of one schema, quoted. */
 export interface InboxTables {
@@ -119,7 +119,7 @@ export function tryLock(inbox: string): string {
 }
 
 function bytesOf(hex: string | null | undefined): Uint8Array {
-  return decodeHex(hex ?? "") ?? new Uint8Array();
+  return bytesOfHex(hex ?? "");
 }
 
 function instantOf(ms: string | null | undefined): Date | undefined {

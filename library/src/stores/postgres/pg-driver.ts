@@ -133,6 +133,8 @@ const TERMINATE_MS = 1000;
 // that waited as long held up all others. Our own statements take milliseconds.
 const ANSWER_MS = 5000;
 
+type RolledBack = Extract<TransactionEnd<never>, { kind: "rolled_back" }>;
+
 /** One transaction on a connection out of the pool. */
 class PgTransaction<Tx, T> {
   readonly #lease: Lease;
@@ -186,12 +188,9 @@ class PgTransaction<Tx, T> {
 
   async #written(whole: Promise<Answer>): Promise<TransactionEnd<void>> {
     try {
-      const { command } = await whole;
-      this.#whole = true;
-      if (command === "COMMIT") return { kind: "committed", value: undefined };
-      return { kind: "rolled_back", error: transactionAborted(undefined) };
+      return this.#answered(await whole, undefined);
     } catch (error) {
-      if (!isAnswerLost(error)) return this.#rollBack(error) as Promise<TransactionEnd<void>>;
+      if (!isAnswerLost(error)) return this.#rollBack(error);
       if (!this.#committing) throw error;
       return { kind: "unknown", error };
     }
@@ -228,12 +227,16 @@ class PgTransaction<Tx, T> {
   async #commit(value: T): Promise<TransactionEnd<T>> {
     this.#committing = true;
     try {
-      const { command } = await this.#close();
-      this.#whole = true;
-      if (command === "COMMIT") return { kind: "committed", value };
+      return this.#answered(await this.#close(), value);
     } catch (error) {
       return isAnswerLost(error) ? { kind: "unknown", error } : this.#rollBack(error);
     }
+  }
+
+  /** What the answer to the commit says. */
+  #answered<V>({ command }: { readonly command: string }, value: V): TransactionEnd<V> {
+    this.#whole = true;
+    if (command === "COMMIT") return { kind: "committed", value };
     return { kind: "rolled_back", error: transactionAborted(this.#guard.failure()) };
   }
 
@@ -246,7 +249,7 @@ class PgTransaction<Tx, T> {
     return this.#prepare ? this.#scope.query(COMMIT) : this.#say("commit");
   }
 
-  async #rollBack(error: unknown): Promise<TransactionEnd<T>> {
+  async #rollBack(error: unknown): Promise<RolledBack> {
     this.#guard.close();
     reach("accept.before_rollback");
     try {
