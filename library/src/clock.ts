@@ -8,6 +8,8 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`, or at once when `signal` aborts. */
   sleep(ms: number, signal?: StopSignal): Promise<void>;
+  /** Lets `work` happen when all that can go on now has gone on. @default a turn of the event loop */
+  soon?(work: () => void): void;
 }
 
 // setTimeout fires at once for anything above this: a sleep of 30 days would spin.

@@ -10,7 +10,7 @@ const BLOCK_BYTES = 64;
 const LONGEST_SHORT_CONTENT = 16_384;
 
 // Absent before Node 20.12 and in some runtimes that imitate it.
-const oneShot = (nodeCrypto as Partial<typeof nodeCrypto>).hash;
+export const oneShot: typeof nodeCrypto.hash | undefined = (nodeCrypto as Partial<typeof nodeCrypto>).hash;
 
 const inner = Buffer.alloc(BLOCK_BYTES + LONGEST_SHORT_CONTENT);
 const outer = { sha256: Buffer.alloc(BLOCK_BYTES + 32), sha1: Buffer.alloc(BLOCK_BYTES + 20) };

@@ -103,7 +103,7 @@ function decimal(name: string, value: bigint | undefined): string {
 
 function encodeKey(key: string): string {
   if (key === "" || !key.isWellFormed()) throw unsignable("the key is empty or holds half a surrogate pair");
-  if (utf8(key).length > MAX_KEY_BYTES) {
+  if (isTooLong(key)) {
     throw unsignable(`the key is longer than ${MAX_KEY_BYTES} bytes`);
   }
   return encodeURIComponent(key);
@@ -113,11 +113,16 @@ function decodeKey(text: string): string | undefined {
   if (text === "" || text.length > MAX_KEY_BYTES * 3) return undefined;
   try {
     const key = decodeURIComponent(text);
-    return encodeURIComponent(key) === text && utf8(key).length <= MAX_KEY_BYTES ? key : undefined;
+    return encodeURIComponent(key) === text && !isTooLong(key) ? key : undefined;
   } catch {
     // Percent signs that do not decode: not a key that a sender of ours wrote.
     return undefined;
   }
+}
+
+function isTooLong(key: string): boolean {
+  // One UTF-16 unit is at most three bytes of UTF-8: short keys need not be encoded to be measured.
+  return key.length * 3 > MAX_KEY_BYTES && utf8(key).length > MAX_KEY_BYTES;
 }
 
 function unsignable(found: string): PosthornError<SignatureErrorCode> {

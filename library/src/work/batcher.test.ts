@@ -47,3 +47,17 @@ it("what comes while all batches are under way waits, and goes with the next", a
   endNext();
   await vi.waitFor(() => expect(batches).toEqual([[1], [2, 3]]));
 });
+
+it("a batch gathers until the turn that its owner gives it", () => {
+  const turns: (() => void)[] = [];
+  const batches: (readonly number[])[] = [];
+  const run = (items: readonly number[]): Promise<void> => {
+    batches.push(items);
+    return Promise.resolve();
+  };
+  const batcher = new Batcher<number>({ maxItems: 10, maxBatches: 1, run, soon: (work) => turns.push(work) });
+  for (const item of [1, 2]) batcher.add(item);
+  expect([turns.length, batches]).toEqual([1, []]);
+  turns[0]?.();
+  expect(batches).toEqual([[1, 2]]);
+});

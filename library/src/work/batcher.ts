@@ -4,10 +4,12 @@ export interface BatcherOptions<Item> {
   readonly maxItems: number;
   /** How many batches may be under way at once. */
   readonly maxBatches: number;
+  /** @default a turn of the event loop */
+  readonly soon?: ((work: () => void) => void) | undefined;
 }
 
 // A turn of the event loop: callers that were answered by one batch ask again together, and share the next one.
-const soon: (work: () => void) => void =
+const nextTurn: (work: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (work) => setTimeout(work, 0);
 
 /** Gathers what is asked at the same moment, or while earlier batches are under way, into one batch. */
@@ -29,6 +31,7 @@ export class Batcher<Item> {
   #plan(): void {
     if (this.#planned || this.#waiting.length === 0 || this.#running >= this.#options.maxBatches) return;
     this.#planned = true;
+    const { soon = nextTurn } = this.#options;
     soon(() => {
       this.#planned = false;
       this.#start();

@@ -63,6 +63,7 @@ export class WorkLoop<Claim extends object, Result> {
     this.#settling = new Batcher({
       maxItems: limits.settleBatch,
       maxBatches: SETTLED_AT_ONCE,
+      soon: clock.soon?.bind(clock),
       run: (results) => this.#settle(results),
     });
   }

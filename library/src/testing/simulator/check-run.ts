@@ -33,7 +33,9 @@ export async function checkRun(world: World, cameToRest: boolean): Promise<reado
     publishedBody: (number) => publications.bodyOf(number),
     timesOf: (number) => publications.timesOf(number),
   });
-  for (const [index, record] of records.entries()) {
+  let index = -1;
+  for (const record of records) {
+    index++;
     if (record.lost) continue;
     at = record.at;
     publications.observe(record, index);

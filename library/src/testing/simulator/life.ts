@@ -73,6 +73,10 @@ export class Life implements Clock {
     });
   }
 
+  soon(work: () => void): void {
+    this.#scheduler.soon(work);
+  }
+
   /** Lets something happen to this process later; never after its end, and not while it is stopped. */
   after(ms: number, action: () => void): { action: (() => void) | undefined } {
     return this.#scheduler.after(ms, () => this.do(action));

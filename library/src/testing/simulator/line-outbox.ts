@@ -22,7 +22,7 @@ import type { OutgoingEvent } from "../../outbox/outgoing-event.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Wake } from "../../work/wake.js";
 import type { Line } from "./line.js";
-import type { Sighting, SightingOf, Who } from "./run-log.js";
+import type { RunLog, Sighting, SightingOf, Who } from "./run-log.js";
 import { numberOf, textOf } from "./wire-event.js";
 
 /** The outbox of a database, at the other end of a line. What the database did is seen where it did it. */
@@ -146,12 +146,13 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
 
   /** Counts what came of it: a path that no run takes is not tested by any. */
   #counted(sighting: SightingOf<"claim" | "settle" | "redrive" | "skip">): Sighting {
-    for (const what of pathsOf(sighting)) this.#line.log.count(what);
+    countPaths(sighting, this.#line.log);
     return sighting;
   }
 
   #name(events: readonly OutgoingEvent[]): void {
-    const names = new Map(events.map(({ id, body }) => [id, numberOf(textOf(body))]));
+    const names = new Map<string, number>();
+    for (const { id, body } of events) names.set(id, numberOf(textOf(body)));
     this.#line.log.add({ kind: "named", names });
   }
 
@@ -160,21 +161,24 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
   }
 }
 
-function pathsOf(sighting: SightingOf<"claim" | "settle" | "redrive" | "skip">): readonly string[] {
+function countPaths(sighting: SightingOf<"claim" | "settle" | "redrive" | "skip">, log: RunLog): void {
   switch (sighting.kind) {
     case "claim":
-      return sighting.claims.flatMap(({ run, attempts, failures }) => [
-        ...(run.length > 1 ? ["claim.run"] : []),
-        ...(attempts > failures ? ["claim.lapsed"] : []),
-        ...(sighting.request.alone ? ["claim.alone"] : []),
-      ]);
+      for (const { run, attempts, failures } of sighting.claims) {
+        if (run.length > 1) log.count("claim.run");
+        if (attempts > failures) log.count("claim.lapsed");
+        if (sighting.request.alone) log.count("claim.alone");
+      }
+      return;
     case "settle":
-      return sighting.answers.flatMap((answer) =>
-        answer.kind === "stale" ? ["settle.stale"] : answer.next ? ["settle.next"] : [],
-      );
+      for (const answer of sighting.answers) {
+        if (answer.kind === "stale") log.count("settle.stale");
+        else if (answer.next) log.count("settle.next");
+      }
+      return;
     case "redrive":
-      return [`redrive.${sighting.answer}`];
+      return log.count(`redrive.${sighting.answer}`);
     case "skip":
-      return [`skip.${sighting.answer}`];
+      return log.count(`skip.${sighting.answer}`);
   }
 }

@@ -28,7 +28,15 @@ export function writeArrival(
   const before = rows.inbox.get(key);
   const nowMs = clock.now();
   const line: InboxLine = {
-    ...arrival,
+    // Each by its name: a spread with more behind it costs more than all else that is done here.
+    tenant: arrival.tenant,
+    source: arrival.source,
+    id: arrival.id,
+    idPreview: arrival.idPreview,
+    type: arrival.type,
+    eventAt: arrival.eventAt,
+    headers: arrival.headers,
+    windowS: arrival.windowS,
     // The caller may use its buffer again for the next request.
     body: arrival.body.slice(),
     bodyHash: arrival.bodyHash.slice(),

@@ -24,7 +24,23 @@ export function judge({ rows, rules }: Model, events: readonly OutgoingEvent[]):
 
 /** Gives an event its number, as a database does when a row is inserted and not yet committed. */
 export function numbered({ rows }: Model, event: OutgoingEvent): EventRow {
-  return { ...event, body: event.body.slice(), bodyHash: event.bodyHash?.slice(), rowId: rows.nextRow++ };
+  // Each by its name: a spread with one more costs more than all else that is done here.
+  return {
+    id: event.id,
+    idGiven: event.idGiven,
+    tenant: event.tenant,
+    source: event.source,
+    type: event.type,
+    key: event.key,
+    body: event.body.slice(),
+    bodyHash: event.bodyHash?.slice(),
+    contentType: event.contentType,
+    headers: event.headers,
+    time: event.time,
+    deliverAt: event.deliverAt,
+    expiresAt: event.expiresAt,
+    rowId: rows.nextRow++,
+  };
 }
 
 /** Commits events: from here on a sequencer sees them. */

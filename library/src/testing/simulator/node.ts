@@ -135,8 +135,16 @@ export class SimulatedNode {
     const sender = createSender({ store: this.#publishersOutbox(outbox, line), clock: life });
     const egress = network.egressOf({ who, life, faultOf: () => this.#wireFaults.shift() });
     const { leaseMs, pollMs, slots } = script;
-    const times = { deadlineMs: DEADLINE_MS, marginMs: MARGIN_MS, leaseMs, pollMs, slots, clock: life };
-    const settings = { ...times, observer: undefined, random: () => life.random.next() };
+    const settings = {
+      deadlineMs: DEADLINE_MS,
+      marginMs: MARGIN_MS,
+      leaseMs,
+      pollMs,
+      slots,
+      clock: life,
+      observer: undefined,
+      random: () => life.random.next(),
+    };
     return {
       life,
       line,
@@ -176,6 +184,7 @@ export class SimulatedNode {
   }
 
   #takeStoreFault(call: string): StoreFault | undefined {
+    if (this.#storeFaults.length === 0) return undefined;
     const index = this.#storeFaults.findIndex((fault) => fault.call === call || fault.call === "any");
     return index === -1 ? undefined : this.#storeFaults.splice(index, 1)[0]?.how;
   }

@@ -31,6 +31,7 @@ export function performStep(world: World, step: Step): void {
 
 function publish(world: World, { node, events, how, twice }: StepOf<"publish">): void {
   const { log, publishing } = world;
+  const nowMs = (): number => world.nowMs;
   const publisher = world.runningOf(node);
   const running = publisher?.running;
   if (publisher === undefined || running === undefined) return;
@@ -39,8 +40,9 @@ function publish(world: World, { node, events, how, twice }: StepOf<"publish">):
     log.add({ kind: "publish", call, node: publisher.index, how, events });
     log.count("events", how === "rollback" ? 0 : events.length);
     publishing.add(call);
-    running.life.whenEnded(() => publishing.delete(call));
-    const result = await publishAll({ ...running, nowMs: () => world.nowMs }, events, { how, twice });
+    const { sender, line, life } = running;
+    life.whenEnded(() => publishing.delete(call));
+    const result = await publishAll({ sender, line, life, nowMs }, events, { how, twice });
     publishing.delete(call);
     log.count(`publish.${result}`);
     log.add({ kind: "published", call, result });

@@ -1,7 +1,7 @@
 import { businessRow, PASSED_ON_FROM } from "./handler.js";
 import type { LogRecord } from "./run-log.js";
 import type { EventPlan, PublishHow } from "./script.js";
-import { bodyOf, textOf } from "./wire-event.js";
+import { bodyTextOf } from "./wire-event.js";
 
 /** An event of a run, as its publisher knows it. */
 export interface PublishedEvent {
@@ -66,11 +66,11 @@ export class Publications {
   #makeBody(number: number): string | undefined {
     if (number < PASSED_ON_FROM) {
       const plan = this.events.get(number)?.plan;
-      return plan && textOf(bodyOf({ type: plan.type, number, key: plan.key, handler: plan.handler }));
+      return plan && bodyTextOf({ type: plan.type, number, key: plan.key, handler: plan.handler });
     }
     const cause = this.events.get(number - PASSED_ON_FROM)?.plan;
     if (cause?.handler !== "passes_on") return undefined;
-    return textOf(bodyOf({ type: "passed.on", number, key: cause.key, handler: "works" }));
+    return bodyTextOf({ type: "passed.on", number, key: cause.key, handler: "works" });
   }
 
   /** Whether an event is committed, by the host's own rows; undefined where nobody can know. */

@@ -31,6 +31,24 @@ describe("virtual time", () => {
     expect(happened).toEqual(["woken", "next"]);
   });
 
+  it("gives what is to happen soon a turn of its own, however many of them follow each other", async () => {
+    const scheduler = new Scheduler(1000);
+    const happened: string[] = [];
+    for (let n = 0; n < 200; n++) {
+      scheduler.after(n, () => {
+        scheduler.woke();
+        void Promise.resolve().then(() => scheduler.soon(() => happened.push(`batch of ${n}`)));
+        happened.push(`step ${n}`);
+      });
+    }
+    await scheduler.run(() => false);
+    const expected = Array.from({ length: 200 }, (_, n) => [
+      `step ${n}`,
+      ...(n > 0 ? [`batch of ${n - 1}`] : []),
+    ]);
+    expect(happened).toEqual([...expected.flat(), "batch of 199"]);
+  });
+
   it("lets nothing happen that was called off", async () => {
     const scheduler = new Scheduler(100);
     const happened: string[] = [];

@@ -1,7 +1,8 @@
-import { utf8 } from "../../bytes.js";
 import type { OutgoingRequest } from "../../delivery/egress.js";
 import { parseStamp, STAMP_HEADERS } from "../../signature/stamp.js";
 import type { WireEvent } from "./run-log.js";
+
+const HOST_AT = "https://".length;
 
 /** What somebody who reads along on the wire knows of a request. */
 export function wireEventOf({ url, headers, body }: OutgoingRequest, post: number): WireEvent {
@@ -29,19 +30,30 @@ export function numberOf(body: string): number {
   return Number(/"number":(\d+)/.exec(body)?.[1] ?? -1);
 }
 
-/** The bytes of an event of a run. They are few: arrays of up to 64 bytes cost a tenth of larger ones. */
-export function bodyOf(told: {
+/** What the body of an event of a run tells. */
+export interface Told {
   readonly type: string;
   readonly number: number;
   readonly key: string | undefined;
   readonly handler: string;
-}): Uint8Array {
-  const { handler, ...others } = told;
-  return utf8(JSON.stringify(handler === "works" ? others : told));
+}
+
+/** The bytes of an event of a run. They are few: arrays of up to 64 bytes cost a tenth of larger ones. */
+export function bodyOf(told: Told): Uint8Array {
+  const text = bodyTextOf(told);
+  // All of it is ASCII, and an encoder costs ten times this.
+  const bytes = new Uint8Array(text.length);
+  for (let n = 0; n < text.length; n++) bytes[n] = text.charCodeAt(n);
+  return bytes;
+}
+
+/** The same as `textOf` reads it. */
+export function bodyTextOf({ type, number, key, handler }: Told): string {
+  return JSON.stringify(handler === "works" ? { type, number, key } : { type, number, key, handler });
 }
 
 /** The host and the source that an endpoint's address of a run names. */
 export function addressOf(url: string): { readonly host: string; readonly source: string } {
-  const [, , host = "", source = ""] = url.split("/");
-  return { host, source };
+  const end = url.indexOf("/", HOST_AT);
+  return { host: url.slice(HOST_AT, end), source: url.slice(end + 1) };
 }

@@ -123,8 +123,8 @@ export class World {
       const database = databases[plan.database] as Database;
       const delivers = plan.database === 0 || passesOn;
       const receives = plan.database === 1 || passesOn;
-      const shared = { script, scheduler, log, network, begun, secret: SECRET };
-      const parts = { ...shared, sources: sources[plan.database] ?? [], delivers, receives };
+      const own = { sources: sources[plan.database] ?? [], delivers, receives };
+      const parts = { script, scheduler, log, network, begun, secret: SECRET, ...own };
       return new SimulatedNode(index, plan, { database, parts });
     });
   }
