@@ -54,15 +54,16 @@ const PATIENT = { ...systemClock, monotonic: () => 0 };
 const patientGroup = (): GroupCommit =>
   new GroupCommit({ ...connection, clock: PATIENT, guarded: true, random: () => 0 });
 
-function joined<T>(
-  run: () => T,
-  {
-    waitMs = 5000,
-    guarded = true,
-    undoesAll = false,
-    group = guarded ? connection.handlers : connection.statements,
-  } = {},
-): Promise<T | "expired"> {
+interface JoinOptions {
+  readonly waitMs?: number;
+  readonly guarded?: boolean;
+  readonly undoesAll?: boolean;
+  readonly group?: GroupCommit;
+}
+
+function joined<T>(run: () => T, options: JoinOptions = {}): Promise<T | "expired"> {
+  const { waitMs = 5000, guarded = true, undoesAll = false } = options;
+  const { group = guarded ? connection.handlers : connection.statements } = options;
   return group.join<T | "expired">({ run, undoable: true, undoesAll, waitMs, expired: () => "expired" });
 }
 
