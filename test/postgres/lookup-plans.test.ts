@@ -81,6 +81,10 @@ class ExplainingPool implements StorePool<unknown> {
       await this.#client.query("rollback");
     }
   }
+
+  async write(...[statement, limits]: Parameters<StorePool<unknown>["write"]>) {
+    return this.transaction(statement, () => Promise.resolve(), limits);
+  }
 }
 
 interface Looked<T> {
@@ -94,8 +98,7 @@ async function look<T>(at: (transactions: OwnTransactions) => Promise<T>): Promi
   const explaining = new ExplainingPool(session);
   const outside = { query: (statement: Statement) => inTransaction(() => explaining.query(statement)) };
   const transaction = explaining.transaction.bind(explaining) as StorePool<unknown>["transaction"];
-  const write: StorePool<unknown>["write"] = (statement, limits) =>
-    transaction(statement, () => Promise.resolve(), limits);
+  const write = explaining.write.bind(explaining);
   const value = await at(new OwnTransactions({ ...outside, transaction, write }, 1000));
   const pages = explaining.plans.reduce(
     (sum, plan) => sum + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],

@@ -25,7 +25,7 @@ export interface Trial {
 export function requestHeaders(signer: Signer, trial: Trial, at: Date): SignedHeaders {
   const { event } = trial.delivery;
   const signed = signSync(signer, { id: event.id, body: event.body, at, stamp: stampOf(trial) });
-  const own = { ...signed, "content-type": event.contentType, "user-agent": USER_AGENT };
+  const own = Object.assign(signed, { "content-type": event.contentType, "user-agent": USER_AGENT });
   return event.headers === undefined ? own : { ...sendable(event.headers), ...own };
 }
 
@@ -37,8 +37,9 @@ function sendable(headers: EventHeaders): EventHeaders {
 
 function stampOf({ claim, delivery, after, number }: Trial): Stamp {
   const { sequence, event } = delivery;
+  const { lane } = claim;
   return {
-    lane: claim.lane && { ...claim.lane, sequence, after },
+    lane: lane && { generation: lane.generation, key: lane.key, sequence, after },
     time: event.time,
     attempt: number,
     // A redrive is no replay: what was given up has never been acknowledged.

@@ -101,7 +101,11 @@ function decimal(name: string, value: bigint | undefined): string {
   return value.toString();
 }
 
+// What no encoding changes; most keys are made of it.
+const UNRESERVED_KEY = /^[\w.!~*'()-]{1,255}$/;
+
 function encodeKey(key: string): string {
+  if (UNRESERVED_KEY.test(key)) return key;
   if (key === "" || !key.isWellFormed()) throw unsignable("the key is empty or holds half a surrogate pair");
   if (isTooLong(key)) {
     throw unsignable(`the key is longer than ${MAX_KEY_BYTES} bytes`);

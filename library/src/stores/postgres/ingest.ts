@@ -25,6 +25,9 @@ export interface IngesterParts {
 
 const MAX_EVENTS = 500;
 const MAX_BYTES = 4_000_000;
+const MOST_BATCHES = 2;
+// So many calls are worth a batch of their own while another is written.
+const WORTH_A_BATCH = 32;
 const MAX_TRIES = 3;
 const RETRY_MS = 20;
 
@@ -35,13 +38,15 @@ const soon: (work: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (work) => setTimeout(work, 0);
 
 /**
- * Takes events in, in transactions of the store's own: calls of the same moment share one. One at a time, in the order
- * of the calls, so that the events of one sender do not change places.
+ * Takes events in, in transactions of the store's own: calls of the same moment share one. Under load the next ones go
+ * out while the server writes, so that neither waits for the other. An event that comes after the answer to another is
+ * always written after it; of two that are under way at once nobody could say which was first.
  */
 export class Ingester {
   readonly #parts: IngesterParts;
   #waiting: Waiting[] = [];
   #planned = false;
+  #writing = 0;
 
   constructor(parts: IngesterParts) {
     this.#parts = parts;
@@ -55,20 +60,24 @@ export class Ingester {
   }
 
   #plan(): void {
-    if (this.#planned || this.#waiting.length === 0) return;
+    if (this.#planned || this.#waiting.length === 0 || this.#writing === MOST_BATCHES) return;
+    if (this.#writing > 0 && this.#waiting.length < WORTH_A_BATCH) return;
     this.#planned = true;
     soon(() => {
-      void this.#flush().finally(() => {
-        this.#planned = false;
-        this.#plan();
-      });
+      this.#planned = false;
+      this.#flush();
+      this.#plan();
     });
   }
 
-  #flush(): Promise<void> {
+  #flush(): void {
     const { leaders, left } = gather(this.#waiting);
     this.#waiting = left;
-    return this.#store(leaders);
+    this.#writing++;
+    void this.#store(leaders).finally(() => {
+      this.#writing--;
+      this.#plan();
+    });
   }
 
   /** Answers every one of them. */

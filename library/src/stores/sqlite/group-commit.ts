@@ -47,6 +47,7 @@ export interface GroupCommitParts {
 // Enough for the cost of a commit to vanish among them, and few enough for the event loop to get its turn.
 const MOST_PER_GROUP = 200;
 const LONGEST_GROUP_MS = 5;
+const MOST_TURNS = 4;
 const BACKOFF_MS = [1, 2, 5, 10, 20, 50];
 
 /**
@@ -78,7 +79,18 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#scheduled || this.#queue.length === 0) return;
     this.#scheduled = true;
-    setImmediate(() => this.#flush());
+    this.#gather(MOST_TURNS);
+  }
+
+  // As long as each turn of the event loop brings more of them: those that a server has read take it milliseconds, in
+  // which the next ones arrive, and a wait for the disk that these share is worth more than the turn.
+  #gather(turns: number): void {
+    const before = this.#queue.length;
+    setImmediate(() => {
+      const after = this.#queue.length;
+      if (after > before && after < MOST_PER_GROUP && turns > 1) this.#gather(turns - 1);
+      else this.#flush();
+    });
   }
 
   #flush(): void {
