@@ -147,7 +147,14 @@ export class Dispatching {
       worker: this.#worker,
       leaseMs: this.#settings.leaseMs,
       run: this.#runLimits(),
-      settlements: results.map((result) => ({ ...result, next })),
+      // Named one by one: a copy by spreading costs Node as much as a signature.
+      settlements: results.map(({ claim, attempts, acknowledged, rest }) => ({
+        claim,
+        attempts,
+        acknowledged,
+        rest,
+        next,
+      })),
     });
     const nexts = settled.map((each) => (each.kind === "settled" ? each.next : undefined));
     await this.#endpoints.learn(nexts.filter((each) => each !== undefined));

@@ -148,7 +148,8 @@ function gather(waiting: readonly Waiting[]): Gathered {
     }
     bytes += each.incoming.event.body.length;
     if (leaders.length > 0 && (leaders.length === MAX_EVENTS || bytes > MAX_BYTES)) break;
-    const leader: Leader = { ...each, twins: [] };
+    const { incoming, resolve, reject } = each;
+    const leader: Leader = { incoming, resolve, reject, twins: [] };
     leaders.push(leader);
     for (const name of names) holders.set(name, leader);
   }

@@ -68,9 +68,12 @@ export function advanceOf({ acknowledged, rest: then }: Settlement): number {
   return acknowledged + (passes ? 1 : 0);
 }
 
-/** What a settlement makes of a lane. */
-export function settledChange(row: LockedRow, settlement: Settlement): LaneChange {
-  const { acknowledged, attempts, rest: then, next } = settlement;
+/** What a settlement makes of a lane. `next`: whether its next run may be leased. */
+export function settledChange(
+  row: LockedRow,
+  { acknowledged, attempts, rest: then }: Settlement,
+  next: boolean,
+): LaneChange {
   const change = unleased(row);
   change.tried.push(...attempts);
   for (let n = 0; n < acknowledged; n++) {

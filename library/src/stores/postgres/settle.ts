@@ -73,7 +73,7 @@ export class Settler {
       const { id, version } = row.endpoint;
       // Its secrets may have been changed into what cannot be opened here; the next claim looks at them.
       const next = settlement.next && !this.#secrets.isOutdated(id, version);
-      return [settledChange(row, { ...settlement, next })];
+      return [settledChange(row, settlement, next)];
     });
   }
 }
