@@ -17,7 +17,16 @@ export function answerRawError(error: NodeJS.ErrnoException, socket: Socket): vo
   socket.destroySoon();
 }
 
+// Written once: whoever opens thousands of slow connections is told by the thousand.
+const written = new Map<ProblemCode, string>();
+
 function rawProblem(code: ProblemCode): string {
+  const known = written.get(code) ?? writeProblem(code);
+  written.set(code, known);
+  return known;
+}
+
+function writeProblem(code: ProblemCode): string {
   const { status, title } = PROBLEMS[code];
   const body = JSON.stringify({ type: `urn:posthorn:problem:${code}`, title, status, detail: title, code });
   const headers = {

@@ -8,7 +8,8 @@ const MAX_PARAM_LENGTH = 765;
 // Longer than what balancers wait between two requests would be nicer to them; shorter leaves fewer idle sockets.
 const KEEP_ALIVE_MS = 5000;
 const HEADERS_TIMEOUT_MS = 10_000;
-const CHECK_CONNECTIONS_MS = 2000;
+// Often: thousands of slow ones that are ended at one moment would hold up everybody else for as long as that takes.
+const CHECK_CONNECTIONS_MS = 100;
 
 /** The limits of the HTTP server: what a caller without a token can cost. */
 export function serverOptions(settings: Settings, nextId: () => string): FastifyHttpOptions<Server> {
