@@ -56,16 +56,22 @@ class Line {
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     if (this.#answer.length < end + END.length + length) return;
     this.#answer = Buffer.alloc(0);
-    const us = Math.round((performance.now() - this.#dueAt) * 1000);
-    latencies.set(us, (latencies.get(us) ?? 0) + 1);
-    told.requests += 1;
+    if (this.#dueAt >= countedFrom) {
+      const us = Math.round((performance.now() - this.#dueAt) * 1000);
+      latencies.set(us, (latencies.get(us) ?? 0) + 1);
+      told.requests += 1;
+    }
     if (!/^HTTP\/1\.1 2\d\d/.test(head)) told.refused += 1;
     this.#onFree(this);
   }
 }
 
+// At a rate, a hundredth of the requests decides, and as many are due in the first tenth of a second: what is sent while
+// lines are opened and code is compiled is not counted.
+const LEAD_IN_MS = perSecond === undefined ? 0 : 1000;
 const startedAt = performance.now();
-const endsAt = startedAt + forMs;
+const countedFrom = startedAt + LEAD_IN_MS;
+const endsAt = countedFrom + forMs;
 
 /** Each line sends again as soon as it is answered. */
 function closedLoop(line: Line): void {
@@ -77,10 +83,10 @@ function closedLoop(line: Line): void {
 const free: Line[] = [];
 let due = 0;
 
-/** Sends what is due by now, as far as there are lines. */
+/** Sends what is due by now, as far as there are lines; each in its turn, for a line without a request is soon closed. */
 function sendDue(rate: number): void {
   const wanted = Math.floor(((Math.min(performance.now(), endsAt) - startedAt) * rate) / 1000);
-  while (due < wanted && free.length > 0) free.pop()?.send(startedAt + (due++ * 1000) / rate);
+  while (due < wanted && free.length > 0) free.shift()?.send(startedAt + (due++ * 1000) / rate);
   if (performance.now() < endsAt || due < wanted) return;
   for (const line of free.splice(0)) line.end();
 }
@@ -96,5 +102,5 @@ const lines = Array.from({ length: connections }, () => new Line(onFree));
 const ticking = perSecond === undefined ? undefined : setInterval(() => sendDue(perSecond), 1);
 await Promise.all(lines.map(({ closed }) => closed));
 clearInterval(ticking);
-told.elapsedUs = Math.round((performance.now() - startedAt) * 1000);
+told.elapsedUs = Math.round((performance.now() - countedFrom) * 1000);
 process.stdout.write(`${JSON.stringify({ ...told, latencies: [...latencies] })}\n`);

@@ -24,9 +24,11 @@ export const slowRatios: readonly Ratio[] = [
 ];
 
 const TURN_MS = 10_000;
+// What the generator sends before it counts, and more.
+const LEAD_IN_MS = 2000;
 const PER_SECOND = 1000;
 const CONNECTIONS = 64;
-// What was closed has to be closed on the other side too before the next turn.
+// What was opened has to be accepted before a turn, and what was closed to be closed on the other side before the next.
 const SETTLE_MS = 1000;
 
 /** Healthy traffic at a fixed rate, with and without clients that want to stop it. */
@@ -37,7 +39,7 @@ export function slowSocketCases(context: SuiteContext, open: OpenGateway): Case[
   const nextId = orderedIds();
   const hostile = new HostileClients();
   const healthy = async (record: (ms: number, count?: number) => void): Promise<number> => {
-    const file = files.sign((TURN_MS / 1000) * PER_SECOND + CONNECTIONS, nextId);
+    const file = files.sign(((TURN_MS + LEAD_IN_MS) / 1000) * PER_SECOND + CONNECTIONS, nextId);
     const asked = { url: gateway.url, file, connections: CONNECTIONS, forMs: TURN_MS, repeats: false };
     const { requests, latencies } = await replay({ ...asked, perSecond: PER_SECOND });
     for (const [ms, count] of latencies) record(ms, count);
@@ -61,6 +63,7 @@ export function slowSocketCases(context: SuiteContext, open: OpenGateway): Case[
       async beforeTurn() {
         await empty();
         await hostile.start(gateway.url, `/in/${SOURCE}`);
+        await sleep(SETTLE_MS);
       },
       run: healthy,
       async afterTurn() {
