@@ -31,6 +31,11 @@ const MAX_ANSWER_BYTES = 16_384;
 // Early hints and the like: two or three are common, and one who sends more would hold the slot until the deadline.
 const MAX_INTERIM = 16;
 
+const TOO_LATE: Unsent = {
+  outcome: { kind: "unreachable", reason: "connect" },
+  detail: "not sent before the deadline",
+};
+
 /** One request and its answer, as a handler of undici. Its result is settled once, whatever comes later. */
 export class Exchange<Place> {
   readonly request: OutgoingRequest;
@@ -78,6 +83,8 @@ export class Exchange<Place> {
   onRequestStart(controller: Controller): void {
     // undici hands a request out again when its connection went away under it: a second POST would be a second attempt.
     if (this.sent) this.#settle({ kind: "unknown", reason: "reset" });
+    // A process that was stopped meanwhile comes here before its timers do: by now another may have its lane.
+    if (this.#host.clock.monotonic() - this.#startedAt >= this.request.deadlineMs) this.endUnsent(TOO_LATE);
     if (this.#settled) controller.abort(new Error("not to be sent"));
     else this.#controller = controller;
   }
