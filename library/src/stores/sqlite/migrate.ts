@@ -2,10 +2,9 @@ import { systemClock } from "../../clock.js";
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { SqliteClient, SqliteDatabase } from "./client.js";
-import { connectionOf } from "./connection.js";
-import { storeError } from "./failure.js";
 import { MIGRATIONS } from "./migrations.js";
-import { checkWaitMs, DEFAULT_WAIT_MS } from "./options.js";
+import { DEFAULT_WAIT_MS } from "./options.js";
+import { writeOnce } from "./write-once.js";
 
 /** What a migration did. */
 export interface MigrationReport {
@@ -45,28 +44,14 @@ export interface MigrateOptions {
  * @example
  * await migrate(db);
  */
-export async function migrate(
+export function migrate(
   db: SqliteDatabase,
   { waitMs = DEFAULT_WAIT_MS, set }: MigrateOptions = {},
 ): Promise<MigrationReport> {
-  checkWaitMs("migrate", waitMs);
-  const { client, statements } = connectionOf(db);
-  const versions = set === undefined ? new OwnVersions(client) : new SetVersions(client, set.name);
-  try {
-    return await statements.join({
-      run: () => applyMissing(client, versions, set?.migrations ?? MIGRATIONS),
-      undoable: true,
-      waitMs,
-      expired: () => {
-        throw new PosthornError<InboxErrorCode>(
-          "store_unavailable",
-          `migrate: another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry, or raise waitMs.`,
-        );
-      },
-    });
-  } catch (error) {
-    throw storeError(error);
-  }
+  return writeOnce(db, { name: "migrate", waitMs }, (client) => {
+    const versions = set === undefined ? new OwnVersions(client) : new SetVersions(client, set.name);
+    return applyMissing(client, versions, set?.migrations ?? MIGRATIONS);
+  });
 }
 
 /** Which migrations a database has. */

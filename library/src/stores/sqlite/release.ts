@@ -1,15 +1,12 @@
 import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
 import type { Claim } from "../../delivery/delivery-store.js";
-import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
-import { PosthornError } from "../../posthorn-error.js";
 import type { SqliteClient, SqliteDatabase } from "./client.js";
-import { connectionOf } from "./connection.js";
-import { storeError } from "./failure.js";
 import { leasedLanes, saveLane } from "./lane.js";
 import { leasedLoose, saveLoose } from "./loose.js";
-import { checkWaitMs, DEFAULT_WAIT_MS } from "./options.js";
+import { DEFAULT_WAIT_MS } from "./options.js";
 import type { OutboxTurn } from "./outbox-turn.js";
+import { writeOnce } from "./write-once.js";
 
 /** Gives back what a worker has leased and does not hold. Under the next epoch, so that a settlement which still comes changes nothing. */
 export function releaseLeases(
@@ -48,28 +45,16 @@ export interface EndLeasesOptions {
  * await migrate(db);
  * await endLeases(db);
  */
-export async function endLeases(
+export function endLeases(
   db: SqliteDatabase,
   { waitMs = DEFAULT_WAIT_MS, clock = systemClock }: EndLeasesOptions = {},
 ): Promise<number> {
-  checkWaitMs("endLeases", waitMs);
-  const { client, statements } = connectionOf(db);
   const nowMs = Math.floor(clock.now());
-  try {
-    return await statements.join({
-      run: () => endIn(client, "posthorn_lane", nowMs) + endIn(client, "posthorn_loose_delivery", nowMs),
-      undoable: true,
-      waitMs,
-      expired: () => {
-        throw new PosthornError<InboxErrorCode>(
-          "store_unavailable",
-          `endLeases: another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry, or raise waitMs.`,
-        );
-      },
-    });
-  } catch (error) {
-    throw storeError(error);
-  }
+  return writeOnce(
+    db,
+    { name: "endLeases", waitMs },
+    (client) => endIn(client, "posthorn_lane", nowMs) + endIn(client, "posthorn_loose_delivery", nowMs),
+  );
 }
 
 // Ended and not taken away: a lapse that no claim sees counts for nothing, and a poison event would kill its process for
