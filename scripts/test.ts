@@ -3,27 +3,23 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tally } from "../test/tally.js";
-import { addTallies, emptyTally, printTally, tallyFileVariable } from "../test/tally.js";
+import { addTallies, emptyTally, failureOf, printTally, tallyFileVariable } from "../test/tally.js";
 import type { Lane } from "./lanes.js";
 import { chooseLanes, lanes } from "./lanes.js";
 import { root, runCommand } from "./run-command.js";
 
-const oneFailure: Tally = { ...emptyTally, failed: 1 };
-
 function main(): void {
   const choice = chooseLanes(lanes, process.argv.slice(2));
-  if (choice.kind === "unknown") process.stderr.write(`${choice.message}\n`);
-  const total = choice.kind === "chosen" ? runLanes(choice.lanes, choice.rest) : oneFailure;
+  const total =
+    choice.kind === "chosen" ? runLanes(choice.lanes, choice.rest) : failureOf("the lane", choice.message);
   process.stdout.write(`\n${printTally(total)}`);
   // A run that tested nothing proves nothing.
-  process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+  process.exitCode = total.failures.length > 0 || total.passed === 0 ? 1 : 0;
 }
 
 function runLanes(chosen: readonly Lane[], args: readonly string[]): Tally {
-  if (!runCommand(["npm", "run", "--silent", "build"])) {
-    process.stderr.write("The build failed, so nothing was tested.\n");
-    return oneFailure;
-  }
+  if (!runCommand(["npm", "run", "--silent", "build"]))
+    return failureOf("the build", "It failed, so nothing was tested.");
   const scratch = mkdtempSync(join(tmpdir(), "posthorn-test-"));
   try {
     return chosen.map((lane) => runLane(lane, args, scratch)).reduce(addTallies, emptyTally);
@@ -36,14 +32,15 @@ function runLane(lane: Lane, args: readonly string[], scratch: string): Tally {
   process.stdout.write(`\n── ${lane.name} ──\n`);
   if (lane.install !== undefined && isStale(lane.install)) {
     const installed = runCommand(["npm", "ci", "--prefix", lane.install, "--no-audit", "--no-fund"]);
-    if (!installed) return oneFailure;
+    if (!installed) return failureOf(lane.name, `npm ci of ${lane.install} failed.`);
   }
   const file = join(scratch, `${lane.name}.json`);
   const succeeded = runCommand([...lane.command, ...args], { [tallyFileVariable]: file });
   const tally = readTally(file);
   // A lane that died has no report, or one from before it died; neither may pass for a success.
-  if (!tally) return oneFailure;
-  return succeeded || tally.failed > 0 ? tally : addTallies(tally, oneFailure);
+  if (!tally) return failureOf(lane.name, "The lane broke off.");
+  if (succeeded || tally.failures.length > 0) return tally;
+  return addTallies(tally, failureOf(lane.name, "The lane ended with an error after its tests."));
 }
 
 function readTally(file: string): Tally | undefined {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 import { reasonOf } from "./skip-reason.js";
-import type { Skip, Tally } from "./tally.js";
+import type { Failure, Skip, Tally } from "./tally.js";
 import { printTally, tallyFileVariable } from "./tally.js";
 
 /**
@@ -19,9 +19,9 @@ export default class TallyReporter implements Reporter {
     if (this.#vitest?.config.watch === true) return;
     // Under `-t` every other test is skipped by vitest itself, without a reason; those are no skips of ours.
     const filtered = this.#vitest?.config.testNamePattern !== undefined;
-    const tally = tallyOf(modules, unhandledErrors.length, filtered);
+    const tally = tallyOf(modules, unhandledErrors, filtered);
     // Vitest knows nothing of our rule about reasons, and would leave with 0.
-    if (tally.failed > 0) process.exitCode = 1;
+    if (tally.failures.length > 0) process.exitCode = 1;
     const file = process.env[tallyFileVariable];
     if (file !== undefined) writeFileSync(file, JSON.stringify(tally));
     // Vitest may still print while it closes; at exit nothing comes after.
@@ -30,16 +30,39 @@ export default class TallyReporter implements Reporter {
 }
 
 /** Counts what failed outside of tests too: a file that does not load has no test to fail. */
-function tallyOf(modules: readonly TestModule[], unhandledErrors: number, filtered: boolean): Tally {
+function tallyOf(
+  modules: readonly TestModule[],
+  unhandledErrors: readonly unknown[],
+  filtered: boolean,
+): Tally {
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
   const groups = modules.flatMap((module) => [module, ...module.children.allSuites()]);
-  const passed = tests.filter((test) => test.result().state === "passed").length;
-  const skips = tests.flatMap((test) => skipOf(test));
   const silent = filtered ? [] : tests.filter(isSilentlySkipped);
-  for (const test of silent) process.stderr.write(`${nameOf(test)}: ${whySilent(test)}\n`);
-  const failedTests = tests.filter((test) => ["failed", "pending"].includes(test.result().state)).length;
-  const failedGroups = groups.filter((group) => group.errors().length > 0).length;
-  return { passed, failed: failedTests + failedGroups + silent.length + unhandledErrors, skips };
+  return {
+    passed: tests.filter((test) => test.result().state === "passed").length,
+    skips: tests.flatMap((test) => skipOf(test)),
+    failures: [
+      ...tests.filter(isFailed).map((test) => failure(nameOf(test), test.result().errors)),
+      ...groups.filter(isBroken).map((group) => failure(nameOfGroup(group), group.errors())),
+      ...silent.map((test) => ({ test: nameOf(test), error: whySilent(test) })),
+      ...unhandledErrors.map((error) => failure("outside of any test", [error])),
+    ],
+  };
+}
+
+function isFailed(test: TestCase): boolean {
+  return ["failed", "pending"].includes(test.result().state);
+}
+
+function isBroken(group: TestSuite | TestModule): boolean {
+  return group.errors().length > 0;
+}
+
+/** Of several errors the first: the others most often follow from it. */
+function failure(test: string, errors: readonly unknown[] | undefined): Failure {
+  const [first] = errors ?? [];
+  const { message } = (first ?? {}) as Partial<Error>;
+  return { test, error: message ?? "did not come to its end" };
 }
 
 function skipOf(test: TestCase): Skip[] {
@@ -57,10 +80,16 @@ function whySilent(test: TestCase): string {
 }
 
 function hasFailedGroup(group: TestSuite | TestModule): boolean {
-  if (group.errors().length > 0) return true;
+  if (isBroken(group)) return true;
   return group.type === "suite" && hasFailedGroup(group.parent);
 }
 
 function nameOf(test: TestCase): string {
   return `${test.module.relativeModuleId} > ${test.fullName}`;
+}
+
+function nameOfGroup(group: TestSuite | TestModule): string {
+  return group.type === "module"
+    ? group.relativeModuleId
+    : `${group.module.relativeModuleId} > ${group.fullName}`;
 }

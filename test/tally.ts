@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** What a run came to. Lanes hand theirs to scripts/test.ts as JSON, in the file that this variable names. */
 export const tallyFileVariable = "POSTHORN_TALLY_FILE";
 
@@ -6,20 +8,43 @@ export interface Skip {
   readonly reason: string;
 }
 
+/** What failed, in one line: where only the end of a long output is kept, it must still be told. */
+export interface Failure {
+  readonly test: string;
+  readonly error: string;
+}
+
 export interface Tally {
   readonly passed: number;
-  readonly failed: number;
+  readonly failures: readonly Failure[];
   readonly skips: readonly Skip[];
 }
 
-export const emptyTally: Tally = { passed: 0, failed: 0, skips: [] };
+export const emptyTally: Tally = { passed: 0, failures: [], skips: [] };
 
-export function addTallies(a: Tally, b: Tally): Tally {
-  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skips: [...a.skips, ...b.skips] };
+export function failureOf(test: string, error: string): Tally {
+  return { ...emptyTally, failures: [{ test, error }] };
 }
 
-/** The skips with their reasons, then the total alone on the last line, where CI reads it. */
-export function printTally({ passed, failed, skips }: Tally): string {
-  const list = skips.map(({ test, reason }) => `skipped: ${test}: ${reason}\n`).join("");
+export function addTallies(a: Tally, b: Tally): Tally {
+  return {
+    passed: a.passed + b.passed,
+    failures: [...a.failures, ...b.failures],
+    skips: [...a.skips, ...b.skips],
+  };
+}
+
+const LONGEST_ERROR = 300;
+
+/** The skips and failures with their reasons, then the total alone on the last line, where CI reads it. */
+export function printTally({ passed, failures, skips }: Tally): string {
+  const skipLines = skips.map(({ test, reason }) => `skipped: ${test}: ${reason}\n`);
+  const failureLines = failures.map(({ test, error }) => `failed: ${test}: ${inOneLine(error)}\n`);
+  const list = [...skipLines, ...failureLines].join("");
+  const failed = failures.length;
   return `${list}${passed} passed, ${failed} failed${skips.length > 0 ? `, ${skips.length} skipped` : ""}\n`;
+}
+
+function inOneLine(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\s+/g, " ").trim().slice(0, LONGEST_ERROR);
 }

@@ -1,7 +1,7 @@
 // npm run test:consumers [-- --only <text>]: tries the packed library as consumers will, on every runtime and compiler.
 import { writeFileSync } from "node:fs";
-import type { Skip, Tally } from "../tally.js";
-import { printTally, tallyFileVariable } from "../tally.js";
+import type { Tally } from "../tally.js";
+import { failureOf, printTally, tallyFileVariable } from "../tally.js";
 import type { Case } from "./case.js";
 import { compilerCases } from "./cases/compilers.js";
 import { runCases, sqliteCases } from "./cases/runs.js";
@@ -79,16 +79,19 @@ function printResult({ test, verdict, note }: Result): string {
 }
 
 function tallyOf(results: readonly Result[]): Tally {
-  const count = (verdict: Result["verdict"]): number =>
-    results.filter((result) => result.verdict === verdict).length;
-  const skips: Skip[] = results
-    .filter(({ verdict }) => verdict === "skipped")
-    .map(({ test, note }) => ({ test: `${test.topic} > ${test.name}`, reason: note }));
-  return { passed: count("passed"), failed: count("failed"), skips };
+  const of = (verdict: Result["verdict"]): { test: string; note: string }[] =>
+    results
+      .filter((result) => result.verdict === verdict)
+      .map(({ test, note }) => ({ test: `${test.topic} > ${test.name}`, note }));
+  return {
+    passed: of("passed").length,
+    failures: of("failed").map(({ test, note }) => ({ test, error: note })),
+    skips: of("skipped").map(({ test, note }) => ({ test, reason: note })),
+  };
 }
 
 function finish(tally: Tally): void {
-  process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0;
+  process.exitCode = tally.failures.length > 0 || tally.passed === 0 ? 1 : 0;
   const file = process.env[tallyFileVariable];
   if (file !== undefined) writeFileSync(file, JSON.stringify(tally));
   else process.stdout.write(`\n${printTally(tally)}`);
@@ -98,7 +101,6 @@ function finish(tally: Tally): void {
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 await main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   // Broken before its first case, it must not end without a total.
-  finish({ passed: 0, failed: 1, skips: [] });
+  finish(failureOf("consumers", error instanceof Error ? error.message : String(error)));
 });

@@ -33,6 +33,10 @@ const claims = async (given: Partial<ClaimRequest> = {}): Promise<readonly Claim
   (await outbox.claim(claimRequest(given))).claims;
 const events = (of: readonly Claim[]): string[] =>
   of.flatMap(({ run }) => run.map(({ event }) => event.id)).toSorted();
+const restart = async (): Promise<void> => {
+  await clock.advance(claimRequest().leaseMs);
+  await endLeases(db, { clock });
+};
 
 it("what a dead process had leased is due at once, with a lapse that counts, in a lane and without one", async () => {
   await outbox.append([eventOf("e1"), eventOf("e2"), eventOf("n1", { key: undefined })]);
@@ -82,10 +86,6 @@ it.each([["k"], [undefined]])(
   "an event that kills its process at every start runs alone, and is given up if it kills that too (key %s)",
   async (key) => {
     await outbox.append([eventOf("poison", { key })]);
-    const restart = async (): Promise<void> => {
-      await clock.advance(claimRequest().leaseMs);
-      await endLeases(db, { clock });
-    };
     for (let lapse = 0; lapse < LAPSES_BEFORE_ALONE; lapse++) {
       expect(events(await claims())).toEqual(["poison"]);
       await restart();
