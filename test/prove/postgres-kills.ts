@@ -15,7 +15,9 @@ import { createDatabase, killServer, terminateSessions } from "./postgres-crash.
 import { tellEnd } from "./tell.js";
 
 const KILLS = { ci: 20, long: 1000 };
-const NET_FAULTS = { ci: 40, long: 2000 };
+const NET_FAULTS = { ci: 40, long: 1000 };
+// While one server recovers, the other works.
+const SERVERS = { ci: 1, long: 2 };
 /** A checker holds a little of each event: it gets a new history after so many. */
 const KILLS_PER_SECTION = 100;
 const NET_FAULTS_PER_SECTION = 250;
@@ -25,21 +27,33 @@ const DRAIN_MS = 90_000;
 export const postgresKills: Part = {
   name: "postgres kills",
   about: "kill -9 of the Postgres server and all of its processes, ended sessions and a faulty network",
-  budgetS: { ci: 110, long: 5400 },
+  budgetS: { ci: 110, long: 3600 },
   async run(bench) {
-    const server = await startPostgres({ durable: true });
-    try {
-      const kills = KILLS[bench.depth];
-      for (let done = 0; done < kills; done += KILLS_PER_SECTION)
-        await killSection(bench, server, { done, kills: Math.min(KILLS_PER_SECTION, kills - done) });
-      const faults = NET_FAULTS[bench.depth];
-      for (let done = 0; done < faults; done += NET_FAULTS_PER_SECTION)
-        await netSection(bench, server, { done, faults: Math.min(NET_FAULTS_PER_SECTION, faults - done) });
-    } finally {
-      await server.stop();
-    }
+    const servers = SERVERS[bench.depth];
+    const ends = await Promise.allSettled(
+      Array.from({ length: servers }, (_, nth) => breakServer(bench, { nth, servers })),
+    );
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   },
 };
+
+/** Every so many-th section of the campaign, on a server of its own. */
+async function breakServer(
+  bench: Bench,
+  { nth, servers }: { readonly nth: number; readonly servers: number },
+): Promise<void> {
+  const server = await startPostgres({ durable: true });
+  try {
+    const kills = KILLS[bench.depth];
+    for (let done = nth * KILLS_PER_SECTION; done < kills; done += servers * KILLS_PER_SECTION)
+      await killSection(bench, server, { done, kills: Math.min(KILLS_PER_SECTION, kills - done) });
+    const faults = NET_FAULTS[bench.depth];
+    for (let done = nth * NET_FAULTS_PER_SECTION; done < faults; done += servers * NET_FAULTS_PER_SECTION)
+      await netSection(bench, server, { done, faults: Math.min(NET_FAULTS_PER_SECTION, faults - done) });
+  } finally {
+    await server.stop();
+  }
+}
 
 interface Ground {
   readonly flow: Flow;
@@ -91,9 +105,7 @@ async function killSection(
       flow.fault("server killed");
       await sleep(chance.below(LONGEST_DOWN_MS));
       await server.start();
-      bench.progress(
-        `${done + kill} of ${KILLS[bench.depth]} kills of the server, ${load.done} publications`,
-      );
+      bench.progress(`${scope}: ${kill} of ${kills} kills of the server, ${load.done} publications`);
     }
     await load.published(20);
     bench.count("kills of the server", kills);
@@ -141,7 +153,7 @@ async function netSection(
         if (await netFault(proxy, kind, chance)) lost++;
         proxy.heal();
         bench.count(`network: ${kind}`, 1);
-        bench.progress(`${done + fault} of ${NET_FAULTS[bench.depth]} faults of the network`);
+        bench.progress(`${scope}: ${fault} of ${faults} faults of the network`);
       }
       await load.published(20);
       bench.count("answers to a commit that the network lost", lost);

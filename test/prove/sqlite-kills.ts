@@ -13,12 +13,14 @@ import type { Bench, Part } from "./part.js";
 import { tellEnd } from "./tell.js";
 
 const KILLS = { ci: 300, long: 20_000 };
-// Two databases side by side: while one host starts, the other works.
-const SITES = 2;
+// Databases side by side: while one host starts, the others work.
+const SITES = 3;
 /** A checker holds a little of each event: it gets a new history after so many kills. */
 const KILLS_PER_SECTION = 500;
-const LONGEST_LIFE_MS = 250;
-const LONGEST_WAIT_MS = 700;
+const LONGEST_LIFE_MS = 150;
+const LONGEST_WAIT_MS = 400;
+// Work is under way at every kill even so; more would only take the time of further kills.
+const PAUSE_MS = 80;
 const DRAIN_MS = 60_000;
 // Fewer would be a campaign that knows some moments only.
 const LEAST_POINTS = 20;
@@ -31,7 +33,7 @@ const POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
 export const sqliteKills: Part = {
   name: "sqlite kills",
   about: "kill -9 of a host on SQLite that receives, publishes and delivers, and of the receiver behind it",
-  budgetS: { ci: 150, long: 9000 },
+  budgetS: { ci: 100, long: 6000 },
   async run(bench) {
     const kills = KILLS[bench.depth];
     const tally = new KillTally(bench, kills);
@@ -71,9 +73,9 @@ async function killSection(bench: Bench, tally: KillTally, { scope, kills, chanc
   const flow = await Flow.open({ database, hosts: 1, landing });
   try {
     await flow.start();
-    const load = new FlowLoad(flow, { scope, chance });
+    const load = new FlowLoad(flow, { scope, chance, pauseMs: PAUSE_MS });
     for (let kill = 0; kill < kills; kill++) {
-      await load.published(chance.below(12));
+      await load.published(chance.below(8));
       if (chance.below(5) === 0) await tally.killLanding(flow);
       await tally.kill(flow, load, chance);
     }
@@ -117,7 +119,7 @@ class KillTally {
     const point = chance.below(2) === 0 ? this.#nextPoint(chance) : undefined;
     if (point === undefined) await sleep(chance.below(LONGEST_LIFE_MS));
     else {
-      await host.arm({ point, nth: 1 + chance.below(8) }).catch(() => undefined);
+      await host.arm({ point, nth: 1 + chance.below(4) }).catch(() => undefined);
       await Promise.race([host.ended, sleep(LONGEST_WAIT_MS)]);
     }
     const busy = load.underWay + flow.server.underWay > 0;
