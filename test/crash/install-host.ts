@@ -24,6 +24,10 @@ export function installHost(home: string): void {
   bundlePrograms(home);
 }
 
+// What is CommonJS in a bundle asks for Node's own modules by it.
+const REQUIRE =
+  'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);';
+
 /** One file of each program: a campaign starts thousands of hosts, and 150 modules take longer than the host itself. */
 function bundlePrograms(home: string): void {
   const host = join(home, "host");
@@ -40,7 +44,13 @@ function bundlePrograms(home: string): void {
     format: "esm",
     target: "node20",
     conditions: ["posthorn-faults"],
-    external: ["better-sqlite3", "pg", "postgres", "undici"],
+    external: ["better-sqlite3", "pg", "postgres"],
+    // Of undici what is used: a host would else load its fetch, its caches and its web sockets at every start.
+    alias: {
+      undici: join(root, "test/crash/host/undici-client.mjs"),
+      "undici/lib": join(root, "node_modules/undici/lib"),
+    },
+    banner: { js: REQUIRE },
     logLevel: "error",
   });
 }
