@@ -49,3 +49,30 @@ it("a lost answer to a settlement does not keep its lane waiting for a lease", a
     expect([at, counts.get("claim.lapsed") ?? 0]).toEqual([at, 0]);
   }
 });
+
+// Its time counted from the moment at which the request was handed out, not from the look at the lease: a process that
+// was stopped between the two, or before the first byte, went on as if no time had passed. Meanwhile the first event
+// had expired, and another worker had cancelled it and sent the second.
+it("a process that was stopped between its lease and the first byte sends nothing that others have passed", async () => {
+  const [first, second] = [{ ...event(1), expiresAfterMs: 1600 }, event(2)];
+  const script: Script = {
+    ...calm,
+    nodes: [{ database: 0, skewMs: 0, rate: 1 }, ...calm.nodes],
+    leaseMs: 1000,
+    healAt: 8000,
+    pollMs: 100,
+    steps: [
+      ...[0, 1].map((node) => ({ at: 0, kind: "wire", node, how: "held" }) as const),
+      { at: 100, kind: "publish", node: 0, how: "append", twice: false, events: [first, second] },
+    ],
+  };
+  const runs = await Promise.all(
+    Array.from({ length: 40 }, async (_, seed) => {
+      const right = await simulate({ ...script, seed });
+      const hasty = await simulate({ ...script, seed }, { decisions: { leftMs: () => 1 } });
+      return { right: right.violations, hasty: hasty.violations.map(({ invariant }) => invariant) };
+    }),
+  );
+  expect(runs.flatMap(({ right }) => right)).toEqual([]);
+  expect(new Set(runs.flatMap(({ hasty }) => hasty))).toEqual(new Set(["I9"]));
+});

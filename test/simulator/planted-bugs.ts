@@ -16,7 +16,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   // Leases.
   {
     name: "no fence: an old claim may settle",
-    foundAt: 7,
+    foundAt: 23,
     rules: { isCurrent: (lane) => lane.deliveries.length > 0 },
   },
   {
@@ -46,7 +46,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     rules: { mayRun: (_lane, lastWasSettled) => lastWasSettled },
   },
   { name: "what kills processes runs beside others", foundAt: 3, rules: { runsAlone: () => false } },
-  { name: "a lapse kills at once", foundAt: 43, rules: { fatalLapses: 1 } },
+  { name: "a lapse kills at once", foundAt: 23, rules: { fatalLapses: 1 } },
   // Counting.
   { name: "a lapse spends a failure", foundAt: 0, rules: { lapseSpendsFailure: true } },
   { name: "settled without its attempts", foundAt: 0, rules: { keepsAttempts: false } },
@@ -84,8 +84,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   { name: "the head of a disabled endpoint is dropped", foundAt: 20, rules: { disabledKeepsHead: false } },
   { name: "what was to be delivered later is forgotten", foundAt: 4, rules: { placesLater: false } },
-  { name: "an intended skip is forgotten", foundAt: 174, rules: { appliesIntent: false } },
-  { name: "a second click passes over the next", foundAt: 30, rules: { isMeant: () => true } },
+  { name: "an intended skip is forgotten", foundAt: 30, rules: { appliesIntent: false } },
+  { name: "a second click passes over the next", foundAt: 43, rules: { isMeant: () => true } },
   // Doubles.
   { name: "redriven twice, sent twice", foundAt: 23, rules: { forgetsDeadAtRedrive: false } },
   { name: "a redrive stays in its round", foundAt: 23, rules: { redrivenRound: (round) => round } },
@@ -103,6 +103,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     rules: { keepUntil: (_line, nowMs) => nowMs + DAY_MS / 100_000 },
   },
   // Decisions outside of the store.
+  {
+    name: "what was held up past its lease is sent",
+    foundAt: 23,
+    decisions: { leftMs: () => 1 },
+  },
   {
     name: "a lost answer counts as success",
     foundAt: 0,
@@ -122,7 +127,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: "a publication is acknowledged before it is durable",
-    foundAt: 68,
+    foundAt: 236,
     decisions: { answersBeforeSync: (call) => call === "append" },
   },
   {

@@ -61,7 +61,9 @@ describe("a simulated run", () => {
 const MET = [
   ...["crash", "restart", "stop", "clock", "cut", "power", "kill"].map((what) => `fault.${what}`),
   ...["reject", "lost", "hang", "late", "slow"].map((what) => `fault.store.${what}`),
-  ...["refused", "lost_request", "lost_answer", "duplicate", "late"].map((what) => `fault.wire.${what}`),
+  ...["held", "refused", "lost_request", "lost_answer", "duplicate", "late"].map(
+    (what) => `fault.wire.${what}`,
+  ),
   ...["status_500", "status_429", "status_413", "status_410"].map((what) => `fault.wire.${what}`),
   ...["applied", "duplicate", "busy", "failed", "unavailable"].map((what) => `verdict.${what}`),
   ...["ok", "fail", "unknown", "again"].map((what) => `publish.${what}`),

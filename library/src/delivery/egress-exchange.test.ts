@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { Exchange } from "./egress-exchange.js";
 
-function begin(deadlineMs = 10_000) {
+function begin(deadlineMs = 10_000, leftMs?: () => number) {
   const onLate = vi.fn<() => void>();
   const onDone = vi.fn<() => void>();
   const clock = { at: 0, now: () => 0, monotonic: () => clock.at };
   const host = { clock, onLate, onDone };
-  const exchange = new Exchange({ url: "", headers: {}, body: new Uint8Array(), deadlineMs }, host);
+  const exchange = new Exchange({ url: "", headers: {}, body: new Uint8Array(), deadlineMs, leftMs }, host);
   const abort = vi.fn<(reason: Error) => void>((reason) => exchange.onResponseError(null, reason));
   return { exchange, controller: { abort }, abort, onLate, onDone, clock };
 }
@@ -45,6 +45,21 @@ describe("an exchange", () => {
       expect(outcome).toEqual(aborts === 0 ? { kind: "acknowledged", status: 204 } : unsent);
     },
   );
+
+  it("that was handed out late ends when the time is over that its sender counts", () => {
+    vi.useFakeTimers();
+    try {
+      let leftMs = 20;
+      const { exchange, controller, abort, onLate } = begin(10_000, () => leftMs);
+      vi.advanceTimersByTime(20);
+      expect(onLate).toHaveBeenCalledOnce();
+      leftMs = 0;
+      exchange.onRequestStart(controller);
+      expect([abort.mock.calls.length, exchange.sent]).toEqual([1, false]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   it("is settled once, and gives its connection back once", async () => {
     const { exchange, controller, onDone } = begin();

@@ -66,7 +66,7 @@ export class Exchange<Place> {
       this.#reject = reject;
     });
     // One timer from the name to the last byte: limits per step add up to a multiple of each.
-    this.#timer = setTimeout(this.#end, request.deadlineMs);
+    this.#timer = setTimeout(this.#end, Math.max(0, this.#leftMs()));
     request.signal?.addEventListener("abort", this.#end);
   }
 
@@ -84,7 +84,7 @@ export class Exchange<Place> {
     // undici hands a request out again when its connection went away under it: a second POST would be a second attempt.
     if (this.sent) this.#settle({ kind: "unknown", reason: "reset" });
     // A process that was stopped meanwhile comes here before its timers do: by now another may have its lane.
-    if (this.#host.clock.monotonic() - this.#startedAt >= this.request.deadlineMs) this.endUnsent(TOO_LATE);
+    if (this.#leftMs() <= 0) this.endUnsent(TOO_LATE);
     if (this.#settled) controller.abort(new Error("not to be sent"));
     else this.#controller = controller;
   }
@@ -118,6 +118,12 @@ export class Exchange<Place> {
     else if (CALLERS_FAULT.has(code ?? "") && this.#close()) this.#reject(invalidRequest(error));
     this.#finish(true);
     this.#settle({ kind: "unreachable", reason: "connect" }, detail);
+  }
+
+  #leftMs(): number {
+    const { leftMs, deadlineMs } = this.request;
+    if (leftMs !== undefined) return leftMs();
+    return this.#startedAt + deadlineMs - this.#host.clock.monotonic();
   }
 
   #judge(status: number, headers: Headers): Outcome {

@@ -9,6 +9,11 @@ export interface OutgoingRequest {
   readonly body: Uint8Array;
   /** For the whole attempt: name, connection, request and answer. */
   readonly deadlineMs: number;
+  /**
+   * How much of that time is left, by the clock of whoever sends. Asked again right before the first byte leaves: a
+   * process that stood still since its lease was looked at has lost the right to send. @default all of it
+   */
+  readonly leftMs?: (() => number) | undefined;
   /** How much of the answer's body is kept; a connection on which more comes is closed. @default 16,384 */
   readonly maxAnswerBytes?: number | undefined;
   /** Ends the attempt at once, as if its deadline had come. */

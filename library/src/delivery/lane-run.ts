@@ -9,7 +9,7 @@ import { recordOf, requestHeaders } from "./attempt.js";
 import type { Trial } from "./attempt.js";
 import type { AttemptRecord } from "./attempt-record.js";
 import type { Claim, ClaimedDelivery, NextState, Settlement } from "./delivery-store.js";
-import type { Egress, EgressAnswer } from "./egress.js";
+import type { Egress, EgressAnswer, OutgoingRequest } from "./egress.js";
 import type { KnownEndpoint } from "./known-endpoints.js";
 import { transition } from "./transition.js";
 
@@ -55,14 +55,16 @@ export async function runClaim(
   for (const delivery of claim.run) {
     const isFirst = acknowledged === 0;
     const overAt = isFirst ? Infinity : startedAt + LONGEST_RUN_MS;
-    if (known === undefined || !mayBegin(parts, lease, { isFirst, overAt })) break;
+    const begunAt = parts.clock.monotonic();
+    if (known === undefined || !mayBegin(parts, lease, { isFirst, overAt, begunAt })) break;
     const step = await tryOnce(parts, known, {
       claim,
       delivery,
       after,
       number: isFirst ? claim.attempts + 1 : 1,
       failures: isFirst ? claim.failures : 0,
-      runMs: parts.clock.monotonic() - startedAt,
+      runMs: begunAt - startedAt,
+      begunAt,
     });
     if (step.record !== undefined) attempts.push(step.record);
     if (step.rest !== "delivered") return { claim, attempts, acknowledged, rest: step.rest };
@@ -74,19 +76,20 @@ export async function runClaim(
 
 /** Whether an attempt that takes all of its time would still end within the lease. */
 function mayBegin(
-  { clock, deadlineMs, marginMs, isStopping }: RunParts,
+  { deadlineMs, marginMs, isStopping }: RunParts,
   { endsAt }: Lease,
-  { isFirst, overAt }: { readonly isFirst: boolean; readonly overAt: number },
+  { isFirst, overAt, begunAt }: Readonly<{ isFirst: boolean; overAt: number; begunAt: number }>,
 ): boolean {
   if (!isFirst && isStopping()) return false;
-  const now = clock.monotonic();
-  return now <= overAt && now + deadlineMs + marginMs <= endsAt;
+  return begunAt <= overAt && begunAt + deadlineMs + marginMs <= endsAt;
 }
 
 interface Try extends Trial {
   readonly failures: number;
   /** How long the claim has been under way. */
   readonly runMs: number;
+  /** When its lease was looked at: all of its time counts from there, whatever holds this process up meanwhile. */
+  readonly begunAt: number;
 }
 
 interface Step {
@@ -96,7 +99,7 @@ interface Step {
 }
 
 async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, given: Try): Promise<Step> {
-  const { delivery, failures, runMs } = given;
+  const { delivery, failures, runMs, begunAt } = given;
   if (isExpired(delivery, runMs))
     return { rest: { state: "cancelled", because: "expired" }, record: undefined };
   const policy = policyOf(endpoint.dead, given.claim);
@@ -109,8 +112,14 @@ async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, giv
     // Every further attempt would fail like this one.
     return { rest: { state: "dead", because: "unsendable", policy }, record: undefined };
   }
-  const { body } = delivery.event;
-  const request = { url: endpoint.url, headers, body, deadlineMs: parts.deadlineMs };
+  const { clock, deadlineMs } = parts;
+  const request: OutgoingRequest = {
+    url: endpoint.url,
+    headers,
+    body: delivery.event.body,
+    deadlineMs,
+    leftMs: () => begunAt + deadlineMs - clock.monotonic(),
+  };
   reach("post.before_send");
   let result: EgressAnswer;
   try {

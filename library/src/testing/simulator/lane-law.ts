@@ -68,6 +68,7 @@ export class LaneLaw {
       case "arrival":
       case "reply":
       case "answer":
+      case "unsent":
       case "fault":
     }
   }

@@ -32,6 +32,8 @@ export interface NetworkParts {
   readonly onPost: (seen: WireEvent, who: Who) => void;
   /** What the poster takes an answer for; a planted bug lies here. */
   readonly outcomeOf: (outcome: Outcome) => Outcome;
+  /** How much time a request is believed to have that was held up; a planted bug lies here. */
+  readonly leftMs: (leftMs: number) => number;
   /** What the receiver's host sends in place of a reply; a planted bug lies here. */
   readonly replyOf: (reply: Reply) => Reply;
 }
@@ -41,9 +43,13 @@ interface Trip {
   readonly poster: Poster;
   readonly request: OutgoingRequest;
   readonly seen: WireEvent;
+  readonly fault: WireFault | undefined;
   /** Tells the poster, who believes the first word. */
   readonly end: (outcome: Outcome) => void;
 }
+
+/** One of which no byte has left. */
+type Held = Pick<Trip, "poster" | "request" | "fault">;
 
 const STATUSES: Partial<Record<WireFault, number>> = {
   status_500: 500,
@@ -75,36 +81,62 @@ export class Network {
   }
 
   #post(poster: Poster, request: OutgoingRequest): Promise<EgressAnswer> {
-    const { log, scheduler, outcomeOf } = this.#parts;
-    const { life, who } = poster;
+    const { life } = poster;
+    const fault = poster.faultOf();
+    if (fault !== undefined) this.#parts.log.fault(`wire.${fault}`);
     return life.ask((resolve) => {
-      const seen = wireEventOf(request, ++this.#posts);
-      log.count("posts");
-      log.add({ kind: "post", ...seen, ...who });
-      const startedAt = scheduler.now;
-      let open = true;
-      const end = (outcome: Outcome): void => {
-        if (!open) return;
-        open = false;
-        deadline.action = undefined;
-        life.do(() => {
-          log.add({ kind: "answer", post: seen.post, outcome });
-          const durationMs = scheduler.now - startedAt;
-          resolve({ outcome: outcomeOf(outcome), answer: undefined, durationMs });
-        });
-      };
-      this.#parts.onPost(seen, who);
-      if (!life.isAlive) return;
-      const deadline = scheduler.after(request.deadlineMs, () => end({ kind: "unknown", reason: "timeout" }));
-      this.#send({ poster, request, seen, end });
+      const trip = { poster, request, fault };
+      if (fault === "held") this.#hold(life, request);
+      if (life.isStopped) life.do(() => this.#begin(trip, resolve));
+      else this.#begin(trip, resolve);
     });
   }
 
+  /** Stops the process where it has looked at its lease and not yet written a byte. */
+  #hold(life: Life, { deadlineMs }: OutgoingRequest): void {
+    life.stop();
+    // Mostly past the lease: that is when somebody else may have sent it, or what comes after it.
+    this.#parts.scheduler.after(12 * deadlineMs * life.random.next(), () => life.goOn());
+  }
+
+  #begin(trip: Held, resolve: (answer: EgressAnswer) => void): void {
+    const { poster, request } = trip;
+    if (this.#parts.leftMs(request.leftMs?.() ?? Infinity) > 0) return this.#write(trip, resolve);
+    const { endpoint, eventId } = wireEventOf(request, 0);
+    this.#parts.log.add({ kind: "unsent", endpoint, eventId, outcome: UNREACHABLE, ...poster.who });
+    resolve({ outcome: UNREACHABLE, answer: undefined, durationMs: request.deadlineMs });
+  }
+
+  /** From here on its bytes may arrive. */
+  #write(held: Held, resolve: (answer: EgressAnswer) => void): void {
+    const { log, scheduler, outcomeOf } = this.#parts;
+    const { poster, request } = held;
+    const { life, who } = poster;
+    const seen = wireEventOf(request, ++this.#posts);
+    log.count("posts");
+    log.add({ kind: "post", ...seen, ...who });
+    const startedAt = scheduler.now;
+    let open = true;
+    const end = (outcome: Outcome): void => {
+      if (!open) return;
+      open = false;
+      deadline.action = undefined;
+      life.do(() => {
+        log.add({ kind: "answer", post: seen.post, outcome });
+        const durationMs = scheduler.now - startedAt;
+        resolve({ outcome: outcomeOf(outcome), answer: undefined, durationMs });
+      });
+    };
+    this.#parts.onPost(seen, who);
+    if (!life.isAlive) return;
+    const leftMs = Math.max(0, Math.min(request.deadlineMs, request.leftMs?.() ?? Infinity));
+    const deadline = scheduler.after(leftMs, () => end({ kind: "unknown", reason: "timeout" }));
+    this.#send({ ...held, seen, end });
+  }
+
   #send(trip: Trip): void {
-    const { log, scheduler } = this.#parts;
-    const { poster, end } = trip;
-    const fault = poster.faultOf();
-    if (fault !== undefined) log.fault(`wire.${fault}`);
+    const { scheduler } = this.#parts;
+    const { poster, fault, end } = trip;
     const hopMs = this.#hopMs(poster.life);
     const status = fault && STATUSES[fault];
     if (status !== undefined) {

@@ -88,6 +88,13 @@ export type Sighting =
       readonly verdict: string | undefined;
     }
   | { readonly kind: "answer"; readonly post: number; readonly outcome: Outcome }
+  /** Given up by its sender before the first byte. */
+  | ({
+      readonly kind: "unsent";
+      readonly endpoint: string;
+      readonly eventId: string;
+      readonly outcome: Outcome;
+    } & Who)
   // Whoever breaks things.
   | { readonly kind: "fault"; readonly what: string };
 

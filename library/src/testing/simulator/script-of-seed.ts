@@ -14,6 +14,7 @@ import type {
 const HANDLERS: readonly HandlerPlan[] = ["throws_once", "slow", "hangs_once", "throws_always"];
 const STORE_FAULTS: readonly StoreFault[] = ["reject", "lost", "lost", "hang", "late", "slow"];
 const WIRE_FAULTS: readonly WireFault[] = [
+  "held",
   "refused",
   "lost_request",
   "lost_answer",

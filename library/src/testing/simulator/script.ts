@@ -42,6 +42,8 @@ export type StoreFault =
 
 /** What can go wrong with one request on its way. */
 export type WireFault =
+  /** Its process stands still between the look at the lease and the first byte, perhaps past its end. */
+  | "held"
   | "refused"
   | "lost_request"
   | "lost_answer"

@@ -19,13 +19,10 @@ export class WireFacts {
 
   observe(record: LogRecord): void {
     if (record.kind === "post") this.#posts.set(record.post, record);
+    else if (record.kind === "unsent") this.#tell(record, record.outcome);
     else if (record.kind === "answer") {
       const post = this.#posts.get(record.post);
-      if (post === undefined) return;
-      const name = nameOf(post.eventId, post, post.endpoint);
-      const answers = this.#answers.get(name) ?? [];
-      answers.push(record.outcome);
-      this.#answers.set(name, answers);
+      if (post !== undefined) this.#tell(post, record.outcome);
     } else if (record.kind === "reply" && record.status >= 200 && record.status <= 299) {
       const post = this.#posts.get(record.post);
       if (post !== undefined) this.#acknowledged.add(`${post.endpoint} ${post.eventId}`);
@@ -59,6 +56,13 @@ export class WireFacts {
       if (this.#acknowledged.has(`${view.endpoint} ${event.id}`)) continue;
       this.#report("I6", `${sequence} of ${view.name} counts as delivered, and its receiver never took it`);
     }
+  }
+
+  #tell(to: Who & { readonly eventId: string; readonly endpoint: string }, outcome: Outcome): void {
+    const name = nameOf(to.eventId, to, to.endpoint);
+    const answers = this.#answers.get(name) ?? [];
+    answers.push(outcome);
+    this.#answers.set(name, answers);
   }
 }
 

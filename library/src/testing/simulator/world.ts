@@ -18,6 +18,8 @@ import type { OpenStore } from "./simulated-store.js";
 export interface Decisions {
   /** What a dispatcher takes an attempt's outcome for. */
   readonly outcomeOf?: (outcome: Outcome) => Outcome;
+  /** How much time a request is believed to have that was held up. */
+  readonly leftMs?: (leftMs: number) => number;
   /** What a receiver's host answers in place of the reply. */
   readonly replyOf?: (reply: Reply) => Reply;
   /** Whether a database answers this call before what it tells is on its disk. @default never */
@@ -65,7 +67,7 @@ export class World {
     const { scheduler, log } = this;
     this.script = script;
     const clock = { now: () => this.nowMs, monotonic: () => scheduler.now };
-    const { outcomeOf = (outcome) => outcome, replyOf = (reply) => reply } = decisions;
+    const { outcomeOf = same, replyOf = same, leftMs = same } = decisions;
     const { answersBeforeSync = () => false } = decisions;
     this.databases = HOSTS.map(
       (_, index) =>
@@ -73,7 +75,7 @@ export class World {
     );
     const doorOf = (host: string, from: Poster): Door | undefined => this.#doorOf(host, from);
     const onPost = (seen: WireEvent, who: Who): void => this.#kill(seen, who);
-    this.network = new Network({ scheduler, log, doorOf, onPost, outcomeOf, replyOf });
+    this.network = new Network({ scheduler, log, doorOf, onPost, outcomeOf, replyOf, leftMs });
     this.nodes = this.#makeNodes();
     this.#plain = new PlainReceiver(
       new Life(scheduler, { skewMs: 0, rate: 1 }, streamOf(script.seed, 99_999)),
@@ -206,4 +208,8 @@ export class World {
     }
     return rest;
   }
+}
+
+function same<T>(value: T): T {
+  return value;
 }
