@@ -12,6 +12,7 @@ import { postgresKills } from "../test/prove/postgres-kills.js";
 import { serverKills } from "../test/prove/server-kills.js";
 import { sqliteKills } from "../test/prove/sqlite-kills.js";
 import { stoppedAndJumped } from "../test/prove/stopped-and-jumped.js";
+import { addTallies, emptyTally, failureOf, printTally } from "../test/tally.js";
 import { runPart } from "./prove/run-part.js";
 import { plantedBugsPart, simulatePart } from "./prove/simulate-part.js";
 
@@ -37,20 +38,25 @@ async function main(): Promise<void> {
   const depth: Depth = positionals[0] === "long" ? "long" : "ci";
   const seed = Number(values.seed ?? (depth === "ci" ? 1 : 1 + (Date.now() % 2000)));
   const chosen = PARTS.filter(({ name }) => values.part === undefined || name === values.part);
-  if (chosen.length === 0) console.error(`There is no part "${values.part}"; there are ${names()}.`);
   const home = mkdtempSync(join(tmpdir(), "posthorn-prove-"));
-  let passed = 0;
+  let tally =
+    chosen.length > 0
+      ? emptyTally
+      : failureOf(String(values.part), `There is no such part; there are ${names()}.`);
   try {
     // Built for this run alone: a build elsewhere must not meet a host that starts.
     if (chosen.some((part) => !IN_THIS_PROCESS.has(part))) installHost(home);
     process.env[HOME_VARIABLE] = home;
-    for (const part of chosen) if (await runPart(part, { depth, seed })) passed++;
+    for (const part of chosen) {
+      const broken = await runPart(part, { depth, seed });
+      const one = broken === undefined ? { ...emptyTally, passed: 1 } : failureOf(part.name, broken);
+      tally = addTallies(tally, one);
+    }
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
-  const failed = chosen.length - passed + (chosen.length === 0 ? 1 : 0);
-  console.log(`\n${passed} passed, ${failed} failed`);
-  process.exitCode = failed === 0 ? 0 : 1;
+  process.stdout.write(`\n${printTally(tally)}`);
+  process.exitCode = tally.failures.length === 0 ? 0 : 1;
 }
 
 function names(): string {

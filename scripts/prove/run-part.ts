@@ -9,8 +9,8 @@ export interface Wish {
 // Often enough to see that it lives, and seldom enough for a log.
 const PROGRESS_EVERY_MS = 15_000;
 
-/** Runs a part to its end and says whether it holds. */
-export async function runPart(part: Part, wish: Wish): Promise<boolean> {
+/** Runs a part to its end, and says what does not hold; undefined where everything does. */
+export async function runPart(part: Part, wish: Wish): Promise<string | undefined> {
   const startedAt = performance.now();
   const seconds = (): string => `${((performance.now() - startedAt) / 1000).toFixed(0)} s`;
   console.log(`\n── ${part.name}: ${part.about} (seed ${wish.seed}, about ${part.budgetS[wish.depth]} s) ──`);
@@ -20,9 +20,9 @@ export async function runPart(part: Part, wish: Wish): Promise<boolean> {
   } catch (error) {
     bench.expect(`it comes to its end: ${error instanceof Error ? error.stack : String(error)}`, false);
   }
-  const holds = bench.end();
-  console.log(`${holds ? "✓" : "✗"} ${part.name}: ${bench.summary} in ${seconds()}`);
-  return holds;
+  const broken = bench.end();
+  console.log(`${broken === undefined ? "✓" : "✗"} ${part.name}: ${bench.summary} in ${seconds()}`);
+  return broken;
 }
 
 class PrintingBench implements Bench {
@@ -74,12 +74,13 @@ class PrintingBench implements Bench {
     this.note(`skipped: ${what}, because ${why}`);
   }
 
-  /** Prints what was counted. True when something was promised and everything kept. */
-  end(): boolean {
+  /** Prints what was counted, and says what is broken. A part that promised nothing has proved nothing. */
+  end(): string | undefined {
     this.#clear();
     for (const [what, times] of this.#counts) console.log(`  ${what}: ${times}`);
     for (const promise of this.#broken) console.log(`  BROKEN ${promise}`);
-    return this.#broken.length === 0 && this.#kept > 0;
+    const [first] = this.#broken;
+    return first ?? (this.#kept === 0 ? "nothing was promised" : undefined);
   }
 
   get summary(): string {

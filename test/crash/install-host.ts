@@ -40,6 +40,8 @@ function bundlePrograms(home: string): void {
     outExtension: { ".js": ".mjs" },
     allowOverwrite: true,
     bundle: true,
+    // A host on SQLite would else load the drivers of Postgres.
+    splitting: true,
     platform: "node",
     format: "esm",
     target: "node20",

@@ -17,6 +17,8 @@ import { tellEnd } from "./tell.js";
 const STOPS = { ci: 3, long: 60 };
 const JUMPS = { ci: 24, long: 1000 };
 const DRAIN_MS = 60_000;
+// Many times what it takes: on a busy machine a second worker has other things to do first.
+const TAKEOVER_MS = 10 * LEASE_MS;
 const LOCK_WAIT_MS = 40;
 const HOUR_MS = 3_600_000;
 const SHIFTS_MS = [HOUR_MS, -HOUR_MS, 24 * HOUR_MS, -24 * HOUR_MS, 0];
@@ -93,18 +95,19 @@ async function stop(bench: Bench, name: string, database: OutboxDatabase): Promi
 async function stopOne(flow: Flow, database: OutboxDatabase, index: number): Promise<number> {
   const before = await stoppedAtWork(flow, database, index);
   flow.fault("worker stopped");
-  const endsAt = performance.now() + 4 * LEASE_MS;
+  const stoppedAt = performance.now();
   for (;;) {
     await sleep(100);
     const now = await database.leases();
     const gone = [...before].filter(([worker]) => !now.has(worker));
     // Of two who held lanes one holds none: its lanes are another's now.
-    if (gone.length > 0 && performance.now() > endsAt - 3 * LEASE_MS) {
+    const stoodMs = performance.now() - stoppedAt;
+    if (gone.length > 0 && stoodMs > LEASE_MS) {
       await flow.freeze(index, false);
       flow.fault("worker goes on");
       return gone.reduce((sum, [, lanes]) => sum + lanes, 0);
     }
-    if (performance.now() > endsAt) {
+    if (stoodMs > TAKEOVER_MS) {
       await flow.freeze(index, false);
       throw new Error("the lanes of a stopped worker were not taken over");
     }
