@@ -12,6 +12,8 @@ import { afterAll, expect, it } from "vitest";
 const root = mkdtempSync(join(tmpdir(), "posthorn-serve-"));
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const started: ChildProcess[] = [];
+// Each compiles the server anew, which takes ten times as long on a machine that is busy.
+const MANY_STARTS = { timeout: 180_000 };
 
 afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
@@ -79,52 +81,61 @@ it("it shows the token once, writes it down for the CLI, survives a kill -9 and 
   expect(second.err()).toContain('"msg":"stopped"');
 });
 
-it("what was under way when it was killed goes on at the next start, and the lapse is counted", async () => {
-  const flags = ["--data-dir", join(root, "killed"), "--lease", "1h"];
-  const answers: ((status: number) => void)[] = [];
-  const ids: unknown[] = [];
-  const hook = createServer((request, response) => {
-    ids.push(request.headers["webhook-id"]);
-    answers.push((status) => response.writeHead(status).end());
-  });
-  await new Promise<void>((resolve) => hook.listen(0, "127.0.0.1", resolve));
-  const first = await serve(...flags);
-  const token = /phk_[\w-]{43}/.exec(first.out())?.[0] ?? "";
-  const call = async (url: string, body?: object): Promise<unknown> => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(url, { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
-    return answer.json();
-  };
-  const api = `${first.url}/api/v1`;
-  await call(`${api}/endpoints`, { url: `http://127.0.0.1:${(hook.address() as AddressInfo).port}/` });
-  const arrived = once(hook, "request");
-  await call(`${api}/events`, { type: "order.paid", key: "cus_1", data: {} });
-  await arrived;
-  const again = once(hook, "request");
-  await exitOf(first, "SIGKILL");
+it(
+  "what was under way when it was killed goes on at the next start, and the lapse is counted",
+  MANY_STARTS,
+  async () => {
+    const flags = ["--data-dir", join(root, "killed"), "--lease", "1h"];
+    const answers: ((status: number) => void)[] = [];
+    const ids: unknown[] = [];
+    const hook = createServer((request, response) => {
+      ids.push(request.headers["webhook-id"]);
+      answers.push((status) => response.writeHead(status).end());
+    });
+    await new Promise<void>((resolve) => hook.listen(0, "127.0.0.1", resolve));
+    const first = await serve(...flags);
+    const token = /phk_[\w-]{43}/.exec(first.out())?.[0] ?? "";
+    const call = async (url: string, body?: object): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const answer = await fetch(url, {
+        headers,
+        ...(body && { method: "POST", body: JSON.stringify(body) }),
+      });
+      return answer.json();
+    };
+    const api = `${first.url}/api/v1`;
+    await call(`${api}/endpoints`, { url: `http://127.0.0.1:${(hook.address() as AddressInfo).port}/` });
+    const arrived = once(hook, "request");
+    await call(`${api}/events`, { type: "order.paid", key: "cus_1", data: {} });
+    await arrived;
+    const again = once(hook, "request");
+    await exitOf(first, "SIGKILL");
 
-  // Its lease lasts an hour: what comes now has not waited for its end.
-  const second = await serve(...flags);
-  await again;
-  expect(ids[1]).toBe(ids[0]);
-  expect(second.err()).toContain('"leases":1');
-  answers[1]?.(200);
-  const delivery = `${second.url}/api/v1/deliveries`;
-  const { items } = (await call(`${delivery}?event=${String(ids[0])}`)) as { items: { id: string }[] };
-  const outcomes = async (): Promise<string[]> => {
-    const attempts = (await call(`${delivery}/${items[0]?.id}/attempts`)) as { items: { outcome: string }[] };
-    return attempts.items.map(({ outcome }) => outcome);
-  };
-  while ((await outcomes()).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await outcomes()).toEqual(["lapsed", "acknowledged"]);
-  expect(await exitOf(second, "SIGTERM")).toBe(0);
+    // Its lease lasts an hour: what comes now has not waited for its end.
+    const second = await serve(...flags);
+    await again;
+    expect(ids[1]).toBe(ids[0]);
+    expect(second.err()).toContain('"leases":1');
+    answers[1]?.(200);
+    const delivery = `${second.url}/api/v1/deliveries`;
+    const { items } = (await call(`${delivery}?event=${String(ids[0])}`)) as { items: { id: string }[] };
+    const outcomes = async (): Promise<string[]> => {
+      const attempts = (await call(`${delivery}/${items[0]?.id}/attempts`)) as {
+        items: { outcome: string }[];
+      };
+      return attempts.items.map(({ outcome }) => outcome);
+    };
+    while ((await outcomes()).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await outcomes()).toEqual(["lapsed", "acknowledged"]);
+    expect(await exitOf(second, "SIGTERM")).toBe(0);
 
-  // A clean stop leaves no lease behind.
-  const third = await serve(...flags);
-  expect(third.err()).not.toContain('"leases"');
-  await exitOf(third, "SIGKILL");
-  hook.close();
-});
+    // A clean stop leaves no lease behind.
+    const third = await serve(...flags);
+    expect(third.err()).not.toContain('"leases"');
+    await exitOf(third, "SIGKILL");
+    hook.close();
+  },
+);
 
 it("a second signal ends it at once, with 130", async () => {
   const waiting: (() => void)[] = [];

@@ -233,6 +233,22 @@ describe("a fault", () => {
     await other.hears("commit");
   });
 
+  it("swallows the answer to the next who asks, where the first has gone before it came", async () => {
+    const { proxy, join } = await open();
+    const [hasty, client] = [await join(), await join()];
+    const lost = proxy.swallowAnswer("commit");
+    proxy.set({ latencyMs: 30 });
+    hasty.socket.write("commit");
+    await sleep(5);
+    hasty.socket.resetAndDestroy();
+    proxy.heal();
+    while (proxy.connections > 1) await sleep(1);
+    client.socket.write("commit");
+    await lost;
+    await client.closes();
+    expect([client.heard, client.failed]).toEqual(["hello ", "ECONNRESET"]);
+  });
+
   it("swallows an answer and stays silent, where that is asked", async () => {
     const { proxy, join } = await open();
     const client = await join();

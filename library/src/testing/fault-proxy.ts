@@ -116,8 +116,7 @@ class Proxy implements FaultProxy {
 
   swallowAnswer(pattern: string | Uint8Array, after: "reset" | "silence" = "reset"): Promise<void> {
     return new Promise((lost) => {
-      this.#swallow = { pattern, after, lost };
-      for (const connection of this.#open) connection.watchFor(this.#swallow);
+      this.#swallow = this.#watch({ pattern, after, lost });
     });
   }
 
@@ -128,6 +127,11 @@ class Proxy implements FaultProxy {
     await once(this.#server, "close");
   }
 
+  #watch(swallow: Swallow): Swallow {
+    for (const connection of this.#open) connection.watchFor(swallow);
+    return swallow;
+  }
+
   #accept(client: Socket): void {
     const connection: Connection = new Connection(client, this.#target, {
       // The first connection that asks loses its answer, and no other.
@@ -136,6 +140,8 @@ class Proxy implements FaultProxy {
         if (mine) this.#swallow = undefined;
         return mine;
       },
+      // Whoever asked has gone before there was an answer: the next who asks loses its own.
+      unclaim: (swallow) => (this.#swallow ??= this.#watch(swallow)),
       closed: () => this.#open.delete(connection),
     });
     this.#open.add(connection);
@@ -146,6 +152,7 @@ class Proxy implements FaultProxy {
 
 interface ConnectionHooks {
   readonly claim: (swallow: Swallow) => boolean;
+  readonly unclaim: (swallow: Swallow) => void;
   readonly closed: () => void;
 }
 
@@ -156,6 +163,7 @@ class Connection {
   readonly #pipes: Readonly<Record<Direction, FaultPipe>>;
   #watched: { readonly swallow: Swallow; readonly found: BytePattern } | undefined;
   #losing: Swallow | undefined;
+  #isSilent = false;
 
   constructor(client: Socket, target: Required<FaultProxyOptions>, hooks: ConnectionHooks) {
     this.#client = client;
@@ -213,16 +221,21 @@ class Connection {
   }
 
   #answer(_chunk: Buffer): boolean {
-    if (!this.#losing) return true;
+    if (!this.#losing) return !this.#isSilent;
     const { after, lost } = this.#losing;
+    this.#losing = undefined;
     if (after === "reset") this.reset();
+    else this.#isSilent = true;
     lost();
     return false;
   }
 
   #oneClosed(failed: boolean): void {
     if (failed) this.reset();
-    if (this.#client.destroyed && this.#server.destroyed) this.#hooks.closed();
+    if (!this.#client.destroyed || !this.#server.destroyed) return;
+    this.#hooks.closed();
+    if (this.#losing) this.#hooks.unclaim(this.#losing);
+    this.#losing = undefined;
   }
 }
 
