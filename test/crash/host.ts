@@ -14,6 +14,8 @@ export interface KillAt {
   readonly point: FaultPoint;
   /** At which time that it comes there. */
   readonly nth: number;
+  /** Stands still there instead, until it is let go on. */
+  readonly stops?: boolean;
 }
 
 /** How a host ended. */
@@ -39,12 +41,15 @@ process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 export class Host {
   readonly port: number;
   readonly ended: Promise<HostEnd>;
+  /** Resolves when it stands still at the point for which it was armed. */
+  readonly stopped: Promise<void>;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, port: number, ended: Promise<HostEnd>) {
+  private constructor(child: ChildProcess, port: number, hears: Pick<Host, "ended" | "stopped">) {
     this.#child = child;
     this.port = port;
-    this.ended = ended;
+    this.ended = hears.ended;
+    this.stopped = hears.stopped;
   }
 
   static async start(options: HostOptions): Promise<Host> {
@@ -68,15 +73,18 @@ export class Host {
         console.error(`The host ended with ${code ?? signal}:\n${said}`);
       return { signal, point };
     });
+    let onStop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => (onStop = resolve));
     const port = await new Promise<number>((resolve, reject) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         const [word, value] = line.split(" ");
         if (word === "ready") resolve(Number(value));
         if (word === "killed") point = value;
+        if (word === "stopped") onStop();
       });
       void closed.then(() => reject(new Error(`The host ended before it was ready:\n${said}`)));
     });
-    return new Host(child, port, ended);
+    return new Host(child, port, { ended, stopped });
   }
 
   /** Arms a point; the host says when it is done. */

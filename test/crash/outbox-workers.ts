@@ -118,6 +118,29 @@ const freezeWorker: Case = async (run, chance) => {
   expect(run.server.repeated).toBeGreaterThan(0);
 };
 
+/**
+ * Stops a worker between the look at its lease and the first byte, until the event has expired and another has passed it
+ * over: what it would send now comes behind its successor.
+ */
+const stopBeforeSending: Case = async (run, chance) => {
+  const given = (ref: string) => ({ ref: `${run.scope}-${ref}`, chance, key: "k" });
+  const [first, second] = run.workers as [Supervisor, Supervisor];
+  const stopped = await first.host();
+  await stopped.arm({ point: "post.before_send", nth: 1, stops: true });
+  await publish(run, "fleeting", given("fleeting"));
+  await stopped.stopped;
+  run.fault("worker stopped before it sent");
+  await publish(run, "given", given("behind"));
+  await second.host();
+  await run.drained();
+  stopped.freeze(false);
+  run.fault("worker goes on");
+  // It ends when nothing that it had begun is under way.
+  await stopped.terminate();
+  expectKept(await run.end(), `a worker stopped before it sent, seed ${CRASH_SEED}`);
+  expect(run.server.receipts.map(({ ref }) => ref)).toEqual([`${run.scope}-behind`]);
+};
+
 /** Deploys again and again. */
 const terminateWorkers: Case = async (run, chance) => {
   const load = new OutboxLoad(run, chance);
@@ -191,6 +214,13 @@ const CASES: readonly {
     scope: "frozen",
     options: { workers: 2 },
     work: freezeWorker,
+  },
+  {
+    promise:
+      "a worker that stood still between its lease and its first byte sends nothing that others have passed over",
+    scope: "late",
+    options: { workers: 2 },
+    work: stopBeforeSending,
   },
   {
     promise: "workers that are told to end send nothing twice, and nobody waits for their leases",

@@ -1,11 +1,13 @@
-// The end of this process at a named point. Only a process with the condition `posthorn-faults` comes to any.
+// The end of this process at a named point, or its standstill. Only a process with the condition `posthorn-faults` comes to any.
 import { writeSync } from "node:fs";
 
-/** @type {{ point: string, nth: number } | undefined} */
+/** @typedef {{ point: string, nth: number, stops?: boolean }} Armed */
+
+/** @type {Armed | undefined} */
 let armed;
 let reached = 0;
 
-/** @param {{ point: string, nth: number }} at */
+/** @param {Armed} at */
 export function arm(at) {
   armed = at;
   reached = 0;
@@ -14,7 +16,16 @@ export function arm(at) {
 /** @param {string} point */
 function reach(point) {
   if (point !== armed?.point || ++reached < armed.nth) return;
-  end(point);
+  if (armed.stops === true) stop(point);
+  else end(point);
+}
+
+/** Stands still here, until somebody lets this process go on. */
+/** @param {string} point */
+function stop(point) {
+  armed = undefined;
+  writeSync(1, `stopped ${point}\n`);
+  process.kill(process.pid, "SIGSTOP");
 }
 
 /** Ends this process, and tells the parent where. */
