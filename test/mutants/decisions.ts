@@ -56,6 +56,10 @@ export const DECISIONS: readonly Planted[] = [
     find: "after = delivery.sequence;",
     replace: "",
   }),
+  bug("what was held up past its lease is sent", "delivery/lane-run.ts", {
+    find: "leftMs: () => begunAt + deadlineMs - clock.monotonic(),",
+    replace: "leftMs: () => deadlineMs,",
+  }),
   bug("release gives back what is held", "delivery/dispatching.ts", {
     find: "held.map(({ claim }) => claim),",
     replace: "held.flatMap(() => []),",
