@@ -9,6 +9,7 @@ export type BodyReading =
   | { readonly kind: "broken" };
 
 const EMPTY = new Uint8Array();
+const LEAST_GROWN = 256;
 const TOO_LARGE: BodyReading = { kind: "too_large" };
 const BROKEN: BodyReading = { kind: "broken" };
 
@@ -29,7 +30,7 @@ export interface BodyListener {
  */
 export function readRawBody(request: IncomingMessage, maxBytes: number, listener: BodyListener): void {
   if ((announcedBytes(request) ?? 0) > maxBytes) return listener.bodyRead(TOO_LARGE);
-  (request as ReadRequest)[READING] = { maxBytes, listener, chunks: [], bytes: 0 };
+  (request as ReadRequest)[READING] = { maxBytes, listener, read: EMPTY, bytes: 0 };
   // Without a listener of their own, errors are told by `close` alone. They are functions of the module, not of the
   // request: to make three of them for each event costs more than to read it.
   request.on("data", onData).on("end", onEnd).on("close", onClose);
@@ -38,7 +39,8 @@ export function readRawBody(request: IncomingMessage, maxBytes: number, listener
 interface Reading {
   readonly maxBytes: number;
   readonly listener: BodyListener;
-  readonly chunks: Buffer[];
+  /** What came first, as it came; from the second piece on, memory that is larger than what is read. */
+  read: Uint8Array;
   bytes: number;
 }
 
@@ -50,21 +52,36 @@ type ReadRequest = IncomingMessage & { [READING]?: Reading | undefined };
 function onData(this: ReadRequest, chunk: Buffer): void {
   const reading = this[READING];
   if (reading === undefined) return;
-  reading.bytes += chunk.length;
-  if (reading.bytes > reading.maxBytes) finish(this, TOO_LARGE);
-  else reading.chunks.push(chunk);
+  if (reading.bytes + chunk.length > reading.maxBytes) finish(this, TOO_LARGE);
+  else take(reading, chunk);
+}
+
+// One piece is most often all of it, and stays what it is. Further ones are copied: to keep them would be three objects
+// for each, and whoever sends thousands of bodies byte by byte would have the collector at work all the time.
+function take(reading: Reading, chunk: Buffer): void {
+  const { read, bytes, maxBytes } = reading;
+  const total = bytes + chunk.length;
+  reading.bytes = total;
+  if (bytes === 0) {
+    reading.read = chunk;
+    return;
+  }
+  if (read.length < total) {
+    reading.read = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(2 * total, LEAST_GROWN)));
+    reading.read.set(read);
+  }
+  reading.read.set(chunk, bytes);
 }
 
 function onEnd(this: ReadRequest): void {
-  const { chunks = [], bytes = 0 } = this[READING] ?? {};
-  finish(this, { kind: "bytes", bytes: bytes === 0 ? EMPTY : whole(chunks, bytes) });
+  const { read = EMPTY, bytes = 0 } = this[READING] ?? {};
+  finish(this, { kind: "bytes", bytes: bytes === 0 ? EMPTY : whole(read, bytes) });
 }
 
 /** Node gives each piece memory of its own; one that is a part of something larger would keep that in memory too. */
-function whole(chunks: readonly Buffer[], bytes: number): Uint8Array {
-  const [first] = chunks;
-  const isWhole = first !== undefined && chunks.length === 1 && first.buffer.byteLength === bytes;
-  return isWhole ? first : Buffer.concat(chunks, bytes);
+function whole(read: Uint8Array, bytes: number): Uint8Array {
+  // Not `slice`, which makes no copy of a Buffer.
+  return read.buffer.byteLength === bytes ? read : new Uint8Array(read.subarray(0, bytes));
 }
 
 function onClose(this: ReadRequest): void {

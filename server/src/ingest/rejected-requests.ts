@@ -55,8 +55,8 @@ export class RejectedRequests {
   add(source: string, request: ReceivedRequest, rejection: Rejection): void {
     const nowMs = this.#parts.clock.now();
     const { code, message, diagnosis, bodyBytes = request.body.length } = rejection;
-    // A copy: the slice would hold the memory of the whole body.
-    const body = request.body.slice(0, this.#parts.keepBodyBytes);
+    // A copy: a part of it would hold the memory of the whole body. `slice` makes none of a Buffer.
+    const body = new Uint8Array(request.body.subarray(0, this.#parts.keepBodyBytes));
     this.#waitingBytes += body.length;
     this.#waiting.push({
       id: newId("rej", nowMs),

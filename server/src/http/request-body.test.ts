@@ -1,0 +1,64 @@
+import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { expect, it } from "vitest";
+import type { BodyReading } from "./request-body.js";
+import { readRawBody } from "./request-body.js";
+
+function reading(maxBytes: number, headers: IncomingMessage["headers"] = {}) {
+  const request = Object.assign(new EventEmitter(), { headers });
+  const readings: BodyReading[] = [];
+  readRawBody(request as unknown as IncomingMessage, maxBytes, { bodyRead: (each) => readings.push(each) });
+  return { request, readings };
+}
+
+const bytesOf = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, n) => n % 251));
+
+it.each([1, 2, 7, 255, 256, 1000, 5000])(
+  "a body of 5,000 bytes in pieces of %i is read to the byte, in memory of its own",
+  (size) => {
+    const { request, readings } = reading(5000);
+    const body = bytesOf(5000);
+    for (let at = 0; at < body.length; at += size)
+      request.emit("data", Buffer.from(body.subarray(at, at + size)));
+    request.emit("end");
+    request.emit("close");
+    expect(readings.map(({ kind }) => kind)).toEqual(["bytes"]);
+    const [{ bytes }] = readings as [{ bytes: Uint8Array }];
+    expect(Buffer.from(bytes).equals(body)).toBe(true);
+    expect(bytes.buffer.byteLength).toBe(5000);
+  },
+);
+
+it("a piece that is a part of something larger is copied out of it, and never written to", () => {
+  const { request, readings } = reading(100);
+  const slab = Buffer.alloc(64, "x");
+  request.emit("data", slab.subarray(0, 3));
+  request.emit("data", Buffer.from("yy"));
+  request.emit("end");
+  const [{ bytes }] = readings as [{ bytes: Uint8Array }];
+  expect([Buffer.from(bytes).toString(), bytes.buffer.byteLength]).toEqual(["xxxyy", 5]);
+  expect(slab.toString()).toBe("x".repeat(64));
+});
+
+it("one byte too many ends it at once, told beforehand or not", () => {
+  const { request, readings } = reading(10);
+  request.emit("data", bytesOf(10));
+  expect(readings).toEqual([]);
+  request.emit("data", bytesOf(1));
+  request.emit("end");
+  expect(readings).toEqual([{ kind: "too_large" }]);
+  expect(reading(10, { "content-length": "11" }).readings).toEqual([{ kind: "too_large" }]);
+});
+
+it("a connection that breaks leaves half a body, which is none", () => {
+  const { request, readings } = reading(10);
+  request.emit("data", bytesOf(3));
+  request.emit("close");
+  expect(readings).toEqual([{ kind: "broken" }]);
+});
+
+it("an empty body is a body", () => {
+  const { request, readings } = reading(10);
+  request.emit("end");
+  expect(readings).toEqual([{ kind: "bytes", bytes: new Uint8Array() }]);
+});
