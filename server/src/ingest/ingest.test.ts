@@ -244,6 +244,8 @@ describe("ingest", () => {
     const request = await signed("stripe", { secrets: "whsec_another_secret_altogether", clock });
     const reply = await post("stripe", {
       ...request,
+      // As Node hands it in.
+      body: Buffer.from(request.body),
       headers: {
         ...request.headers,
         authorization: "Bearer canary",
@@ -260,6 +262,7 @@ describe("ingest", () => {
       bodyBytes: request.body.length,
     });
     expect(rejected?.body).toEqual(request.body.slice(0, 64));
+    expect(rejected?.body.buffer.byteLength).toBe(64);
     expect(rejected?.headers["stripe-signature"]).toBe(request.headers["stripe-signature"]);
     expect(JSON.stringify(rejected)).not.toContain("canary");
     expect(counted).toEqual(["stripe rejected"]);
