@@ -160,8 +160,13 @@ class KillTally {
   }
 
   #nextPoint(chance: Chance): FaultPoint | undefined {
-    if (this.#order.length === 0) this.#order = POINTS.filter((point) => (this.#missed.get(point) ?? 0) < 2);
+    if (this.#order.length === 0) this.#order = POINTS.filter((point) => this.#isWorthATry(point));
     const [point] = this.#order.splice(chance.below(this.#order.length || 1), 1);
     return point;
+  }
+
+  // Few misses say little: the rarer points need more time than a busy machine gives them.
+  #isWorthATry(point: FaultPoint): boolean {
+    return (this.#missed.get(point) ?? 0) <= 2 + 2 * (this.#points.get(point) ?? 0);
   }
 }
