@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { outboxOf, passTicks, sequenceAll } from "../../../library/src/testing/conformance/outbox-steps.js";
 import { append, emptyLane, headSequence, isExpired, pass } from "./lane.js";
 import type { ModelLane } from "./lane.js";
-import { command, isBlocking } from "./model.js";
+import { command, isBlocking, WORKERS } from "./model.js";
 import type { Command, Model } from "./model.js";
 
 export function passing(ticks: number): Command {
@@ -25,7 +25,8 @@ export function releasing(worker: string): Command {
     `release(${worker})`,
     async (model, bench) => {
       const leased = model.lanes.filter(({ lease }) => lease?.worker === worker);
-      expect(await outboxOf(bench, 1).release(worker, [])).toBe(leased.length);
+      const outbox = outboxOf(bench, WORKERS.indexOf(worker as never));
+      expect(await outbox.release(worker, [])).toBe(leased.length);
       for (const lane of leased) {
         lane.lease = undefined;
         lane.readyAt = model.now;

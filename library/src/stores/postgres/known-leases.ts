@@ -13,10 +13,8 @@ export class KnownLeases {
 
   /** Before the commit. */
   note(worker: string, changes: readonly LaneChange[]): void {
-    const leased = this.#byWorker.get(worker) ?? new Map<string, Leased>();
-    this.#byWorker.set(worker, leased);
     for (const { row, lease } of changes) {
-      if (lease) leased.set(nameOf(row), { kind: row.kind, id: row.id });
+      if (lease) this.#leasesOf(worker).set(nameOf(row), { kind: row.kind, id: row.id });
     }
   }
 
@@ -29,6 +27,15 @@ export class KnownLeases {
   of(worker: string): readonly Leased[] | undefined {
     const leased = this.#byWorker.get(worker);
     return leased && [...leased.values()];
+  }
+
+  // Not before there is one: of a worker that others know, this process would say that it holds nothing.
+  #leasesOf(worker: string): Map<string, Leased> {
+    const known = this.#byWorker.get(worker);
+    if (known !== undefined) return known;
+    const leased = new Map<string, Leased>();
+    this.#byWorker.set(worker, leased);
+    return leased;
   }
 }
 

@@ -216,6 +216,20 @@ export const outboxClaims: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "release gives back all that the worker has leased, by way of whichever process a settlement came too late",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"], { key: "a" });
+      const lost = await claimOne(bench);
+      same(await outboxOf(bench).release("worker_1", []), 1, "release");
+      await publish(bench, ["e2"], { key: "b" });
+      await claim(bench, { limit: 2 });
+      same((await settle(bench, lost, { acknowledged: 1, at: 1 })).kind, "stale", "the late settlement");
+      same(await outboxOf(bench, 1).release("worker_1", []), 2, "release by the other process");
+      alike((await deliverAll(bench)).split(" ").toSorted(), ["e1", "e2"], "what is delivered");
+    },
+  },
+  {
     name: "untilDue says 0 when something is due, and nothing when nothing waits for its time",
     async check(bench) {
       same(await outboxOf(bench).untilDue(), undefined, "untilDue of an empty outbox");
