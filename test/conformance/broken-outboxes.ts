@@ -176,6 +176,9 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   release_does_nothing: ["release gives back what the worker has leased and does not hold"],
   release_of_what_is_held: ["release gives back what the worker has leased and does not hold"],
   release_of_every_worker: ["release gives back what the worker has leased and does not hold"],
+  release_forgets_after_a_late_settlement: [
+    "release gives back all that the worker has leased, by way of whichever process a settlement came too late",
+  ],
   release_keeps_the_lease: ["a settlement of what was released changes nothing"],
   until_due_always_0: ["untilDue says 0 when something is due, and nothing when nothing waits for its time"],
   until_due_never: ["untilDue says 0 when something is due, and nothing when nothing waits for its time"],

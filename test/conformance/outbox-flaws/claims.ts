@@ -163,6 +163,19 @@ export const claimFlaws = {
         (worker === "worker_1" ? 0 : await inner.release(worker, held)),
     }),
   },
+  release_forgets_after_a_late_settlement: {
+    wrap: (inner) => {
+      const late = new Set<string>();
+      return {
+        settle: async (request) => {
+          const answers = await inner.settle(request);
+          if (answers.some(({ kind }) => kind === "stale")) late.add(request.worker);
+          return answers;
+        },
+        release: (worker, held) => (late.has(worker) ? Promise.resolve(0) : inner.release(worker, held)),
+      };
+    },
+  },
   release_keeps_the_lease: {
     mutate: (swaps) => {
       let releasing = false;
