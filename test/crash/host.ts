@@ -73,14 +73,14 @@ export class Host {
         console.error(`The host ended with ${code ?? signal}:\n${said}`);
       return { signal, point };
     });
-    let onStop = (): void => undefined;
+    let onStop: (() => void) | undefined;
     const stopped = new Promise<void>((resolve) => (onStop = resolve));
     const port = await new Promise<number>((resolve, reject) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         const [word, value] = line.split(" ");
         if (word === "ready") resolve(Number(value));
         if (word === "killed") point = value;
-        if (word === "stopped") onStop();
+        if (word === "stopped") onStop?.();
       });
       void closed.then(() => reject(new Error(`The host ended before it was ready:\n${said}`)));
     });
