@@ -34,6 +34,7 @@ export const simulatePart: Part = {
     bench.note(`${(cpuMs / report.runs).toFixed(2)} ms of CPU for each run, seeds from ${from}`);
     for (const [size, least] of Object.entries(LEAST)) {
       const middle = median(sizes[size as Size]);
+      bench.note(`the median run has ${middle} ${size}`);
       bench.expect(`the median run has ${middle} ${size}, at least ${least}`, middle >= least);
     }
     for (const { seed, violations } of failures)

@@ -56,8 +56,8 @@ function onData(this: ReadRequest, chunk: Buffer): void {
   else take(reading, chunk);
 }
 
-// One piece is most often all of it, and stays what it is. Further ones are copied: to keep them would be three objects
-// for each, and whoever sends thousands of bodies byte by byte would have the collector at work all the time.
+// One piece is most often all of it, and stays what it is. Further ones are copied: each would else be three objects that
+// live as long as its request, which somebody may send byte by byte.
 function take(reading: Reading, chunk: Buffer): void {
   const { read, bytes, maxBytes } = reading;
   const total = bytes + chunk.length;
