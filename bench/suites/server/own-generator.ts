@@ -81,13 +81,20 @@ function closedLoop(line: Line): void {
 }
 
 const free: Line[] = [];
+/** For each request that is due, when that was noticed. */
+const dueSince: number[] = [];
 let due = 0;
 
-/** Sends what is due by now, as far as there are lines; each in its turn, for a line without a request is soon closed. */
+/**
+ * Sends what is due by now, as far as there are lines; each in its turn, for a line without a request is soon closed. To
+ * wait for a line is the server's delay. To wait for the processor before it was even noticed is not.
+ */
 function sendDue(rate: number): void {
-  const wanted = Math.floor(((Math.min(performance.now(), endsAt) - startedAt) * rate) / 1000);
-  while (due < wanted && free.length > 0) free.shift()?.send(startedAt + (due++ * 1000) / rate);
-  if (performance.now() < endsAt || due < wanted) return;
+  const now = performance.now();
+  const wanted = Math.floor(((Math.min(now, endsAt) - startedAt) * rate) / 1000);
+  for (; due < wanted; due++) dueSince.push(now);
+  while (dueSince.length > 0 && free.length > 0) free.shift()?.send(dueSince.shift() ?? now);
+  if (now < endsAt || dueSince.length > 0) return;
   for (const line of free.splice(0)) line.end();
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { cliFilePath, writeCliFile } from "../cli-file.js";
 import type { RunningServer } from "../compose.js";
+import { tuneCollector } from "../collector.js";
 import { addSettingFlags } from "../config/flags.js";
 import { withoutPassword } from "../config/print.js";
 import { settingsOf } from "../config/settings-of.js";
@@ -28,6 +29,7 @@ export function registerServe(program: Command, context: CommandContext): void {
 }
 
 async function serve(command: Command, context: CommandContext): Promise<void> {
+  tuneCollector();
   const { terminal, environment, clock } = context;
   const print = createPrinter({ terminal, json: false, now: () => clock.now() });
   const { settings, warnings } = settingsOf(command, { environment, workingDir: process.cwd() });

@@ -1,19 +1,31 @@
 import type { Socket } from "node:net";
+import { LateConnections } from "./late-connections.js";
 import { PROBLEMS } from "./problem.js";
 import type { ProblemCode } from "./problem.js";
 import { STRICT_HEADERS } from "./strict-headers.js";
 
-const CODES: Readonly<Record<string, ProblemCode>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
-  HPE_HEADER_OVERFLOW: "headers_too_large",
-};
+const TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT";
+const TOO_LARGE = "HPE_HEADER_OVERFLOW";
 
 /** Answers what could not be read as a request at all, and closes: whatever follows on the connection is no request. */
-export function answerRawError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || socket.destroyed) return;
-  if (socket.writable && socket.bytesWritten === 0) {
-    socket.write(rawProblem(CODES[error.code ?? ""] ?? "request_malformed"));
-  }
+export function rawErrorHandler(
+  late: LateConnections,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return ({ code }, socket) => {
+    if (code === "ECONNRESET") return;
+    if (code === TIMEOUT) late.add(socket);
+    else refuse(socket, code === TOO_LARGE ? "headers_too_large" : "request_malformed");
+  };
+}
+
+/** Ends those whose time is over. */
+export function lateConnections(): LateConnections {
+  return new LateConnections((socket) => refuse(socket, "request_timeout"));
+}
+
+function refuse(socket: Socket, code: ProblemCode): void {
+  if (socket.destroyed) return;
+  if (socket.writable && socket.bytesWritten === 0) socket.write(rawProblem(code));
   socket.destroySoon();
 }
 

@@ -1,18 +1,22 @@
 import type { Server } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
 import type { Settings } from "../config/settings.js";
-import { answerRawError } from "./raw-errors.js";
+import type { LateConnections } from "./late-connections.js";
+import { rawErrorHandler } from "./raw-errors.js";
 
 // Ids have up to 255 characters, each of which may be escaped as three.
 const MAX_PARAM_LENGTH = 765;
 // Longer than what balancers wait between two requests would be nicer to them; shorter leaves fewer idle sockets.
 const KEEP_ALIVE_MS = 5000;
 const HEADERS_TIMEOUT_MS = 10_000;
-// Often: thousands of slow ones that are ended at one moment would hold up everybody else for as long as that takes.
+// How much longer than that a connection may be kept.
 const CHECK_CONNECTIONS_MS = 100;
 
 /** The limits of the HTTP server: what a caller without a token can cost. */
-export function serverOptions(settings: Settings, nextId: () => string): FastifyHttpOptions<Server> {
+export function serverOptions(
+  settings: Settings,
+  { nextId, late }: { readonly nextId: () => string; readonly late: LateConnections },
+): FastifyHttpOptions<Server> {
   return {
     bodyLimit: settings.maxBodyBytes,
     requestTimeout: settings.requestTimeoutMs,
@@ -32,7 +36,7 @@ export function serverOptions(settings: Settings, nextId: () => string): Fastify
     requestIdHeader: false,
     genReqId: nextId,
     logger: false,
-    clientErrorHandler: answerRawError,
+    clientErrorHandler: rawErrorHandler(late),
     ajv: {
       customOptions: {
         // A name that is not known is refused, not dropped; a text is not taken for a number.

@@ -14,6 +14,7 @@ import { hangUpSoon } from "./hang-up.js";
 import { hostCheck } from "./host-check.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
+import { lateConnections } from "./raw-errors.js";
 import { registerDeliveries } from "./routes/deliveries.js";
 import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
@@ -38,14 +39,19 @@ export interface HttpOptions {
 export function createHttpServer(parts: ServerParts, options: HttpOptions): FastifyInstance {
   const { settings } = parts;
   const answerFailure = failureAnswerer(parts);
+  const late = lateConnections();
   const app = fastify({
-    ...serverOptions(settings, requestIds()),
+    ...serverOptions(settings, { nextId: requestIds(), late }),
     frameworkErrors: (error, request, reply) => {
       reply.headers(STRICT_HEADERS);
       answerFailure(error, request, reply);
     },
   }) as unknown as FastifyInstance;
   app.server.maxConnections = settings.maxConnections;
+  app.addHook("preClose", (done) => {
+    late.close();
+    done();
+  });
   app.setErrorHandler(answerFailure);
   addHooks(app, parts);
   registerHealth(app, parts);

@@ -1,0 +1,13 @@
+import { setFlagsFromString } from "node:v8";
+
+/**
+ * Tells V8 how a server's memory behaves. What it learns by watching is wrong for as long as somebody holds two thousand
+ * connections open: they survive, and it makes what every request is made of where only a full collection finds it again.
+ * There it also keeps alive whatever it points at. And as the heap is small, V8 lets it grow by a fifth and collects all
+ * of it again: a hundred milliseconds each second, for everybody, where the server has one core.
+ */
+export function tuneCollector(): void {
+  setFlagsFromString("--no-allocation-site-pretenuring");
+  // To three times what was alive. V8 goes up to four times by itself, where much is made.
+  setFlagsFromString("--heap-growing-percent=200");
+}
