@@ -94,9 +94,17 @@ export class SqliteClient {
     return Object.values(prepare(this.db, `pragma ${text}`).get() ?? {})[0];
   }
 
+  /**
+   * A setting that is a number, as it is now, under the name of its column. By a kept statement: one that is prepared for
+   * each group is an object that the collector has to hand back to SQLite, which was a third of its time.
+   */
+  setting(name: string, column: string): number {
+    return Number((this.get(`select ${column} as value from pragma_${name}`) as { value: number }).value);
+  }
+
   /** Runs with another wait for locks than the host's, and gives the handle its own back. SQLite sleeps on the thread of the event loop. */
   withLockWait<T>(waitMs: number, run: () => T): T {
-    this.#hostWaitMs ??= Number(this.pragma("busy_timeout"));
+    this.#hostWaitMs ??= this.setting("busy_timeout", "timeout");
     this.exec(`pragma busy_timeout = ${waitMs}`);
     try {
       return run();

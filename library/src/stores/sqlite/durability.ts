@@ -88,7 +88,7 @@ export class DurabilityKeeper {
   }
 
   #level(): number {
-    return Number(this.#client.pragma("synchronous"));
+    return this.#client.setting("synchronous", "synchronous");
   }
 
   #setLevel(level: number): void {
