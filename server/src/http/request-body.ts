@@ -10,6 +10,8 @@ export type BodyReading =
 
 const EMPTY = new Uint8Array();
 const LEAST_GROWN = 256;
+// Half of what Node reads at once.
+const LARGE_PIECE = 32 * 1024;
 const TOO_LARGE: BodyReading = { kind: "too_large" };
 const BROKEN: BodyReading = { kind: "broken" };
 
@@ -52,8 +54,19 @@ type ReadRequest = IncomingMessage & { [READING]?: Reading | undefined };
 function onData(this: ReadRequest, chunk: Buffer): void {
   const reading = this[READING];
   if (reading === undefined) return;
-  if (reading.bytes + chunk.length > reading.maxBytes) finish(this, TOO_LARGE);
-  else take(reading, chunk);
+  if (reading.bytes + chunk.length > reading.maxBytes) return finish(this, TOO_LARGE);
+  take(reading, chunk);
+  if (chunk.length >= LARGE_PIECE) letOthersIn(this);
+}
+
+// Node reads from one connection as long as there is something, up to two megabytes. Everybody else would wait for it.
+function letOthersIn(request: IncomingMessage): void {
+  request.pause();
+  setImmediate(goOn, request);
+}
+
+function goOn(request: IncomingMessage): void {
+  request.resume();
 }
 
 // One piece is most often all of it, and stays what it is. Further ones are copied: each would else be three objects that
