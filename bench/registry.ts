@@ -23,8 +23,12 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
   },
   server: {
     summary:
-      "signed requests per second through posthorn serve against a bare Fastify route; to the endpoint; beside slow sockets",
+      "signed requests per second through posthorn serve against a bare Fastify route; to the endpoint",
     load: async () => (await import("./suites/server.js")).suite,
+  },
+  "slow-sockets": {
+    summary: "how long requests to posthorn serve take beside thousands of slow sockets",
+    load: async () => (await import("./suites/slow-sockets.js")).suite,
   },
 };
 

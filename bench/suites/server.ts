@@ -11,12 +11,11 @@ import { GENERATOR } from "./server/generator.js";
 import type { Furnished, OpenGateway } from "./server/homes.js";
 import { postgresHome, sqliteHome } from "./server/homes.js";
 import { freshEvents, INGEST, ingestRatios, knownEvents, stateless } from "./server/ingest-cases.js";
-import { slowRatios, slowSocketCases } from "./server/slow-socket-cases.js";
 
-// The turns of slow sockets are longer, and those to the endpoint end when the last event has arrived.
+// The turns to the endpoint end when the last event has arrived.
 const full: Plan = { rounds: 7, turnMs: 4000, warmupMs: 4000 };
 
-/** What the goals of ingest compare: duplicates, deliveries and slow sockets take minutes. */
+/** What the goals of ingest compare: duplicates and deliveries take minutes. */
 const quick: Plan = {
   rounds: 5,
   turnMs: 1000,
@@ -37,7 +36,7 @@ function cpuOf(name: string, bill: CpuBill): Limit {
 
 export const suite: Suite = {
   plans: { full, quick },
-  ratios: [...ingestRatios, ...wholeRatios, ...slowRatios],
+  ratios: [...ingestRatios, ...wholeRatios],
   limits: [
     cpuOf(INGEST.bare, bills.bare),
     cpuOf(INGEST.postgres, bills.postgres),
@@ -102,9 +101,5 @@ function laterCases(context: SuiteContext, homes: Homes, receiver: ReceivingServ
     };
   const whole = (name: string, home: () => Promise<Furnished>): Case =>
     endToEnd(context, { name, receiver, open: opened(home, ["ingest", "dispatch"]) }, turn);
-  return [
-    whole(WHOLE.postgres, () => homes.postgres("whole")),
-    whole(WHOLE.sqlite, homes.sqlite),
-    ...slowSocketCases(context, opened(homes.sqlite, INGEST_ALONE)),
-  ];
+  return [whole(WHOLE.postgres, () => homes.postgres("whole")), whole(WHOLE.sqlite, homes.sqlite)];
 }

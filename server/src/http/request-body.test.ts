@@ -68,3 +68,17 @@ it("an empty body is a body", () => {
   request.emit("end");
   expect(readings).toEqual([{ kind: "bytes", bytes: new Uint8Array() }]);
 });
+
+it("after a large piece, others are let in before the next", async () => {
+  const turns: string[] = [];
+  const { request, readings } = reading(1_000_000);
+  Object.assign(request, { pause: () => turns.push("paused"), resume: () => turns.push("resumed") });
+  request.emit("data", bytesOf(1000));
+  expect(turns).toEqual([]);
+  request.emit("data", bytesOf(64 * 1024));
+  expect(turns).toEqual(["paused"]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(turns).toEqual(["paused", "resumed"]);
+  request.emit("end");
+  expect(bytesRead(readings).length).toBe(1000 + 64 * 1024);
+});

@@ -1,0 +1,27 @@
+import type { Plan, Suite } from "../suite.js";
+import { startReceivingServer } from "./delivery/receiving-server.js";
+import { leaveServerCore, noCores } from "./server/cores.js";
+import { startGateway } from "./server/gateway.js";
+import { sqliteHome } from "./server/homes.js";
+import { slowRatios, slowSocketCases } from "./server/slow-socket-cases.js";
+
+// The turns are of 10 s, whatever is said here. The first ones warm up.
+const full: Plan = { rounds: 11, turnMs: 4000, warmupMs: 4000 };
+const quick: Plan = { rounds: 5, turnMs: 1000, warmupMs: 1000 };
+
+// Apart from the suite `server`: what its cases leave to the disk is written while the next ones run, and a commit that
+// waits for seconds says nothing about sockets.
+export const suite: Suite = {
+  plans: { full, quick },
+  ratios: slowRatios,
+  limits: [],
+  unavailable: noCores,
+  async cases(context) {
+    leaveServerCore(context);
+    const receiver = await startReceivingServer(context);
+    return slowSocketCases(context, async () => {
+      const furnished = await sqliteHome(context, receiver.url);
+      return { ...furnished, gateway: await startGateway(context, furnished.home, ["ingest"]) };
+    });
+  },
+};
