@@ -99,7 +99,8 @@ export class SqliteClient {
    * each group is an object that the collector has to hand back to SQLite, which was a third of its time.
    */
   setting(name: string, column: string): number {
-    return Number((this.get(`select ${column} as value from pragma_${name}`) as { value: number }).value);
+    const row = this.get(`select ${column} as value from pragma_${name}`) as { value: number };
+    return row.value;
   }
 
   /** Runs with another wait for locks than the host's, and gives the handle its own back. SQLite sleeps on the thread of the event loop. */
