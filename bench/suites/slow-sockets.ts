@@ -2,12 +2,12 @@ import type { Plan, Suite } from "../suite.js";
 import { startReceivingServer } from "./delivery/receiving-server.js";
 import { leaveServerCore, noCores } from "./server/cores.js";
 import { startGateway } from "./server/gateway.js";
+import type { OpenGateway } from "./server/homes.js";
 import { sqliteHome } from "./server/homes.js";
-import { slowRatios, slowSocketCases } from "./server/slow-socket-cases.js";
+import { SLOW, slowRatios, slowSocketCases } from "./server/slow-socket-cases.js";
 
-// The turns are of 10 s, whatever is said here. The first ones warm up.
-const full: Plan = { rounds: 11, turnMs: 4000, warmupMs: 4000 };
-const quick: Plan = { rounds: 5, turnMs: 1000, warmupMs: 1000 };
+const full: Plan = { rounds: 11, turnMs: 10_000, warmupMs: 4000 };
+const quick: Plan = { rounds: 5, turnMs: 2000, warmupMs: 1000, cases: [SLOW.alone, SLOW.beside] };
 
 // Apart from the suite `server`: what its cases leave to the disk is written while the next ones run, and a commit that
 // waits for seconds says nothing about sockets.
@@ -19,9 +19,10 @@ export const suite: Suite = {
   async cases(context) {
     leaveServerCore(context);
     const receiver = await startReceivingServer(context);
-    return slowSocketCases(context, async () => {
+    const open: OpenGateway = async () => {
       const furnished = await sqliteHome(context, receiver.url);
       return { ...furnished, gateway: await startGateway(context, furnished.home, ["ingest"]) };
-    });
+    };
+    return slowSocketCases(context, open, context.quick ? quick : full);
   },
 };

@@ -10,6 +10,7 @@ import { HostileClients } from "./hostile-clients.js";
 import { RequestFiles } from "./request-file.js";
 import type { RequestFile } from "./request-file.js";
 import { Supply } from "./supply.js";
+import type { TurnLength } from "./supply.js";
 
 export const SLOW = {
   full: "healthy requests, as many as are answered",
@@ -35,7 +36,6 @@ export const slowRatios: readonly Ratio[] = [
   },
 ];
 
-const TURN_MS = 10_000;
 // What the generator sends before it counts, and more.
 const LEAD_IN_MS = 2000;
 const PER_SECOND = 1000;
@@ -46,25 +46,25 @@ const SETTLE_MS = 1000;
 type RecordLatency = (ms: number, count?: number) => void;
 
 /** Healthy traffic, as much as is answered and at a fixed rate, with and without clients that want to stop it. */
-export function slowSocketCases(context: SuiteContext, open: OpenGateway): Case[] {
+export function slowSocketCases(context: SuiteContext, open: OpenGateway, turn: TurnLength): Case[] {
   const home = new Home(open);
   const hostile = new HostileClients();
+  const prepare = async (traffic: Traffic): Promise<void> => {
+    await home.empty();
+    traffic.prepare();
+  };
   const alone = (name: string, traffic: Traffic): Case => ({
     kind: "work",
     group: "slow sockets",
     name,
     setup: () => home.open(),
-    async beforeTurn() {
-      await home.empty();
-      traffic.prepare();
-    },
+    beforeTurn: () => prepare(traffic),
     run: (record) => traffic.run(home.gateway, record),
   });
   const beside = (name: string, traffic: Traffic): Case => ({
     ...alone(name, traffic),
     async beforeTurn() {
-      await home.empty();
-      traffic.prepare();
+      await prepare(traffic);
       await hostile.start(home.gateway.url, `/in/${SOURCE}`);
       await sleep(SETTLE_MS);
     },
@@ -74,10 +74,10 @@ export function slowSocketCases(context: SuiteContext, open: OpenGateway): Case[
     },
   });
   return [
-    alone(SLOW.full, fullLoad(context)),
-    beside(SLOW.fullBeside, fullLoad(context)),
-    alone(SLOW.alone, fixedRate(context)),
-    beside(SLOW.beside, fixedRate(context)),
+    alone(SLOW.full, fullLoad(context, turn)),
+    beside(SLOW.fullBeside, fullLoad(context, turn)),
+    alone(SLOW.alone, fixedRate(context, turn)),
+    beside(SLOW.beside, fixedRate(context, turn)),
   ];
 }
 
@@ -110,25 +110,24 @@ interface Traffic {
   run(gateway: Gateway, record: RecordLatency): Promise<{ operations: number; elapsedMs: number }>;
 }
 
-function fullLoad(context: SuiteContext): Traffic {
+function fullLoad(context: SuiteContext, turn: TurnLength): Traffic {
   const supply = new Supply(context);
   return {
-    prepare: () => supply.fresh({ turnMs: TURN_MS }),
-    run: async (gateway, record) =>
-      recorded(await supply.send(gateway, { turnMs: TURN_MS, repeats: false }), record),
+    prepare: () => supply.fresh(turn),
+    run: async (gateway, record) => recorded(await supply.send(gateway, { ...turn, repeats: false }), record),
   };
 }
 
-function fixedRate(context: SuiteContext): Traffic {
+function fixedRate(context: SuiteContext, { turnMs }: TurnLength): Traffic {
   const files = new RequestFiles(context, `/in/${SOURCE}`);
   const nextId = orderedIds();
   let file: RequestFile;
   return {
     prepare() {
-      file = files.sign(((TURN_MS + LEAD_IN_MS) / 1000) * PER_SECOND + CONNECTIONS, nextId);
+      file = files.sign(((turnMs + LEAD_IN_MS) / 1000) * PER_SECOND + CONNECTIONS, nextId);
     },
     async run({ url }, record) {
-      const asked = { url, file, connections: CONNECTIONS, forMs: TURN_MS, repeats: false };
+      const asked = { url, file, connections: CONNECTIONS, forMs: turnMs, repeats: false };
       return recorded(await replay({ ...asked, perSecond: PER_SECOND }), record);
     },
   };

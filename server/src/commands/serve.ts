@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { cliFilePath, writeCliFile } from "../cli-file.js";
-import type { RunningServer } from "../compose.js";
 import { tuneCollector } from "../collector.js";
+import type { RunningServer } from "../compose.js";
 import { addSettingFlags } from "../config/flags.js";
 import { withoutPassword } from "../config/print.js";
 import { settingsOf } from "../config/settings-of.js";
