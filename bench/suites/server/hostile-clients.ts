@@ -27,10 +27,17 @@ interface Found {
 
 /** Clients in another process that never end their requests, or send none that is one. */
 export class HostileClients {
+  readonly #openOverMs: number;
   #child: ChildProcess | undefined;
 
+  /** Over so long, the slow sockets are opened; by the time that the server leaves to one, they end as they began. */
+  constructor(openOverMs: number) {
+    this.#openOverMs = openOverMs;
+  }
+
   async start(url: string, path: string): Promise<void> {
-    const child = fork(PROGRAM, [url, path, String(SLOW_SOCKETS)], { execArgv: ["--import", "tsx"] });
+    const args = [url, path, String(SLOW_SOCKETS), String(this.#openOverMs)];
+    const child = fork(PROGRAM, args, { execArgv: ["--import", "tsx"] });
     this.#child = child;
     yieldToOthers(child);
     await answerOf(child);

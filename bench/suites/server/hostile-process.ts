@@ -1,12 +1,14 @@
 // Clients that cost a server what they can: requests that never end, are too large, or are none.
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
-const [url = "", path = "", slowSockets = "0"] = process.argv.slice(2);
+const [url = "", path = "", slowSockets = "0", openOverMs = "0"] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
 const SLOW = Number(slowSockets);
 const DRIP_MS = 1000;
-const OPEN_AT_ONCE = 50;
+const OPEN_OVER_MS = Number(openOverMs);
+const OPEN_STEP_MS = 20;
 // Those whose time is up at the same moment do not come again at the same moment.
 const AGAIN_WITHIN_MS = 500;
 const COUNT_MS = 100;
@@ -83,12 +85,14 @@ function attack(name: string, pieces: readonly string[]): void {
   socket.setTimeout(5000, () => socket.destroy());
 }
 
-for (let first = 0; first < SLOW; first += OPEN_AT_ONCE) {
-  for (let index = first; index < Math.min(first + OPEN_AT_ONCE, SLOW); index++) openSlow();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-}
-while (slow.size < SLOW * 0.98) await new Promise((resolve) => setTimeout(resolve, 20));
 drip();
+const openedFrom = Date.now();
+for (let some = 0; some < SLOW;) {
+  await sleep(OPEN_STEP_MS);
+  const until = Math.min(1, (Date.now() - openedFrom) / OPEN_OVER_MS) * SLOW;
+  for (; some < until; some++) openSlow();
+}
+while (slow.size < SLOW * 0.98) await sleep(OPEN_STEP_MS);
 for (const [name, { perSecond, bytes }] of Object.entries(ATTACKS))
   setInterval(() => attack(name, bytes), 1000 / perSecond);
 let counts = 0;

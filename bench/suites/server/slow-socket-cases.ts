@@ -42,13 +42,16 @@ const PER_SECOND = 1000;
 const CONNECTIONS = 64;
 // What was opened has to be accepted before a turn, and what was closed to be closed on the other side before the next.
 const SETTLE_MS = 1000;
+// A turn is ten seconds and the server leaves thirty to a request: slow sockets that are opened over as long are ended one
+// by one, as if they had been there for hours, and not all in one turn or all after it.
+const OPEN_OVER_TURNS = 3;
 
 type RecordLatency = (ms: number, count?: number) => void;
 
 /** Healthy traffic, as much as is answered and at a fixed rate, with and without clients that want to stop it. */
 export function slowSocketCases(context: SuiteContext, open: OpenGateway, turn: TurnLength): Case[] {
   const home = new Home(open);
-  const hostile = new HostileClients();
+  const hostile = new HostileClients(OPEN_OVER_TURNS * turn.turnMs);
   const prepare = async (traffic: Traffic): Promise<void> => {
     await home.empty();
     traffic.prepare();

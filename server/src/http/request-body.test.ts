@@ -35,6 +35,22 @@ it.each([1, 2, 7, 255, 256, 1000, 5000])(
   },
 );
 
+it("large and small pieces in any order are read to the byte, in memory of their own", () => {
+  const sizes = [40_000, 10, 20, 65_536, 65_536, 1, 20_000, 20_000, 5, 32_768, 7];
+  const body = bytesOf(sizes.reduce((sum, size) => sum + size, 0));
+  const { request, readings } = reading(body.length);
+  Object.assign(request, { pause: () => undefined, resume: () => undefined });
+  // As Node gives them: parts of what was read at once, which holds the lines between two chunks too.
+  const slab = Buffer.concat([bytesOf(3), body, bytesOf(3)]);
+  let at = 3;
+  for (const size of sizes) request.emit("data", slab.subarray(at, (at += size)));
+  request.emit("end");
+  const bytes = bytesRead(readings);
+  expect(Buffer.from(bytes).equals(body)).toBe(true);
+  expect(bytes.buffer.byteLength).toBe(body.length);
+  expect(slab.subarray(3, -3).equals(body)).toBe(true);
+});
+
 it("a piece that is a part of something larger is copied out of it, and never written to", () => {
   const { request, readings } = reading(100);
   const slab = Buffer.alloc(64, "x");

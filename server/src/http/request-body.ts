@@ -9,6 +9,7 @@ export type BodyReading =
   | { readonly kind: "broken" };
 
 const EMPTY = new Uint8Array();
+const NONE: Uint8Array[] = [];
 const LEAST_GROWN = 256;
 // Half of what Node reads at once.
 const LARGE_PIECE = 32 * 1024;
@@ -32,7 +33,14 @@ export interface BodyListener {
  */
 export function readRawBody(request: IncomingMessage, maxBytes: number, listener: BodyListener): void {
   if ((announcedBytes(request) ?? 0) > maxBytes) return listener.bodyRead(TOO_LARGE);
-  (request as ReadRequest)[READING] = { maxBytes, listener, read: EMPTY, bytes: 0 };
+  (request as ReadRequest)[READING] = {
+    maxBytes,
+    listener,
+    bytes: 0,
+    before: NONE,
+    last: EMPTY,
+    lastBytes: 0,
+  };
   // Without a listener of their own, errors are told by `close` alone. They are functions of the module, not of the
   // request: to make three of them for each event costs more than to read it.
   request.on("data", onData).on("end", onEnd).on("close", onClose);
@@ -41,9 +49,13 @@ export function readRawBody(request: IncomingMessage, maxBytes: number, listener
 interface Reading {
   readonly maxBytes: number;
   readonly listener: BodyListener;
-  /** What came first, as it came; from the second piece on, memory that is larger than what is read. */
-  read: Uint8Array;
+  /** In all. */
   bytes: number;
+  /** What is large enough to stay where it is. */
+  before: Uint8Array[];
+  /** What came after that. One piece as it came; from the second on, memory that is larger than what is read. */
+  last: Uint8Array;
+  lastBytes: number;
 }
 
 const READING = Symbol("reading");
@@ -69,32 +81,52 @@ function goOn(request: IncomingMessage): void {
   request.resume();
 }
 
-// One piece is most often all of it, and stays what it is. Further ones are copied: each would else be three objects that
-// live as long as its request, which somebody may send byte by byte.
+// One piece is most often all of it, and stays what it is. Further small ones are copied: each would else be three objects
+// that live as long as its request, which somebody may send byte by byte. Large ones are not: whoever sends a body that is
+// refused at its limit would make us write it twice before that, and the collector run for it.
 function take(reading: Reading, chunk: Buffer): void {
-  const { read, bytes, maxBytes } = reading;
-  const total = bytes + chunk.length;
-  reading.bytes = total;
-  if (bytes === 0) {
-    reading.read = chunk;
-    return;
+  reading.bytes += chunk.length;
+  if (reading.lastBytes >= LARGE_PIECE || (reading.lastBytes > 0 && chunk.length >= LARGE_PIECE))
+    setAside(reading);
+  if (reading.lastBytes === 0) reading.last = chunk;
+  else append(reading, chunk);
+  reading.lastBytes += chunk.length;
+}
+
+function setAside(reading: Reading): void {
+  if (reading.before === NONE) reading.before = [];
+  reading.before.push(reading.last.subarray(0, reading.lastBytes));
+  reading.lastBytes = 0;
+}
+
+function append(reading: Reading, chunk: Buffer): void {
+  const { last, lastBytes } = reading;
+  const total = lastBytes + chunk.length;
+  // What came as one piece may be a part of something larger that is not ours: it is full.
+  if (last.length < total) {
+    reading.last = Buffer.allocUnsafeSlow(Math.max(2 * total, LEAST_GROWN));
+    reading.last.set(last.subarray(0, lastBytes));
   }
-  if (read.length < total) {
-    reading.read = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(2 * total, LEAST_GROWN)));
-    reading.read.set(read);
-  }
-  reading.read.set(chunk, bytes);
+  reading.last.set(chunk, lastBytes);
 }
 
 function onEnd(this: ReadRequest): void {
-  const { read = EMPTY, bytes = 0 } = this[READING] ?? {};
-  finish(this, { kind: "bytes", bytes: bytes === 0 ? EMPTY : whole(read, bytes) });
+  const reading = this[READING];
+  if (reading !== undefined) finish(this, { kind: "bytes", bytes: whole(reading) });
 }
 
 /** Node gives each piece memory of its own; one that is a part of something larger would keep that in memory too. */
-function whole(read: Uint8Array, bytes: number): Uint8Array {
-  // Not `slice`, which makes no copy of a Buffer.
-  return read.buffer.byteLength === bytes ? read : new Uint8Array(read.subarray(0, bytes));
+function whole({ bytes, before, last, lastBytes }: Reading): Uint8Array {
+  if (bytes === 0) return EMPTY;
+  if (lastBytes === bytes && last.buffer.byteLength === bytes) return last;
+  const all = new Uint8Array(bytes);
+  let at = 0;
+  for (const piece of before) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  all.set(last.subarray(0, lastBytes), at);
+  return all;
 }
 
 function onClose(this: ReadRequest): void {
