@@ -6,7 +6,7 @@ import type { OpenGateway } from "./server/homes.js";
 import { sqliteHome } from "./server/homes.js";
 import { SLOW, slowRatios, slowSocketCases } from "./server/slow-socket-cases.js";
 
-const full: Plan = { rounds: 11, turnMs: 10_000, warmupMs: 4000 };
+const full: Plan = { rounds: 7, turnMs: 10_000, warmupMs: 4000 };
 const quick: Plan = { rounds: 5, turnMs: 2000, warmupMs: 1000, cases: [SLOW.alone, SLOW.beside] };
 
 // Apart from the suite `server`: what its cases leave to the disk is written while the next ones run, and a commit that
