@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
-// How long a caller that was told no may go on with a body that nobody will read.
-const LINGER_MS = 1000;
+/** How long a caller that was told no may go on with a body that nobody will read. */
+export const LINGER_MS = 1000;
 
 /**
  * Ends the connection of a refused request, unless the rest of its body comes soon. Not at once: a socket that is closed

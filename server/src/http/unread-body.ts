@@ -1,8 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
-
-// How long a sender that is told no may go on with a body that nobody will read.
-const LINGER_MS = 1000;
+import { LINGER_MS } from "./hang-up.js";
 
 /**
  * Answers a request whose body was not read, and ends the connection, but not while the sender is in the middle of it: a
