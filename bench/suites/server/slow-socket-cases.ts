@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Case, Ratio, SuiteContext } from "../../suite.js";
 import { orderedIds } from "../inbox/event-ids.js";
@@ -55,6 +56,9 @@ export function slowSocketCases(context: SuiteContext, open: OpenGateway, turn: 
   const prepare = async (traffic: Traffic): Promise<void> => {
     await home.empty();
     traffic.prepare();
+    // What turns before it have left to the disk would be written during this one; those beside slow sockets begin later.
+    spawnSync("sync");
+    await sleep(SETTLE_MS);
   };
   const alone = (name: string, traffic: Traffic): Case => ({
     kind: "work",
