@@ -4,15 +4,17 @@ import type { Observer } from "../../observer.js";
 import type { EndpointSecrets } from "./endpoint-secrets.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { SqliteClient } from "./client.js";
-import type { Connection } from "./connection.js";
 import { EndpointBook } from "./endpoint-book.js";
 import { storeError } from "./failure.js";
+import type { GroupCommit } from "./group-commit.js";
 import { OutboxTurn } from "./outbox-turn.js";
 import { SeenTime } from "./seen-time.js";
 
 /** What an outbox's calls have in common. */
 export interface SessionParts {
-  readonly connection: Connection;
+  readonly client: SqliteClient;
+  /** With whom its writes share their transactions. */
+  readonly group: GroupCommit;
   readonly clock: Clock;
   readonly waitMs: number;
   readonly observer: Observer | undefined;
@@ -42,7 +44,7 @@ export class OutboxSession {
   async look<T>(look: (turn: OutboxTurn) => T): Promise<T> {
     await Promise.resolve();
     try {
-      return look(this.#turn(this.#parts.connection.client));
+      return look(this.#turn(this.#parts.client));
     } catch (error) {
       throw storeError(error);
     }
@@ -66,8 +68,7 @@ export class OutboxSession {
   }
 
   async #write<T>(run: (turn: OutboxTurn) => T, undoesAll: boolean): Promise<T> {
-    const { waitMs, connection } = this.#parts;
-    const { client, statements } = connection;
+    const { waitMs, client, group } = this.#parts;
     const expired = (): never => {
       throw new PosthornError<InboxErrorCode>(
         "store_unavailable",
@@ -75,7 +76,7 @@ export class OutboxSession {
       );
     };
     try {
-      return await statements.join({
+      return await group.join({
         run: () => {
           const turn = this.#turn(client);
           this.#seenTime.keep(turn);
