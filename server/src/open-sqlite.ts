@@ -31,11 +31,11 @@ export async function openSqlite({ dataDir }: Settings, options: OpenStoreOption
 // oxlint-disable-next-line typescript/require-await -- see above
 async function storeOf(
   db: Db,
-  { seal, observer, beside = false }: OpenStoreOptions,
+  { seal, observer }: OpenStoreOptions,
   release: () => void,
 ): Promise<OpenStore> {
   // Each is made where it is first used: before `migrate` there is no table that they could prepare a statement for.
-  const outbox = sqliteOutbox({ db, seal, soleProcess: !beside, ...(observer && { observer }) });
+  const outbox = sqliteOutbox({ db, seal, ...(observer && { observer }) });
   return {
     kind: "sqlite",
     outbox,

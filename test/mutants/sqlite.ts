@@ -1,12 +1,6 @@
 import type { Edit, StoreMutant, SuiteName } from "./mutant.js";
 import { ANOTHER_HEAD, TENANTS_APART, WINDOW_SHORTENED } from "./targeted.js";
-import {
-  CLOCK_SET_BACK,
-  DOUBTS_LOG,
-  LEASE_ENDS_ONCE,
-  WAITS_ASIDE,
-  WAITS_FOR_DISK,
-} from "./targeted-sqlite.js";
+import { CLOCK_SET_BACK, LEASE_ENDS_ONCE, WAITS_FOR_DISK } from "./targeted-sqlite.js";
 
 /** A bug of a store in SQLite that this suite finds. */
 function bug(name: string, file: string, edit: Edit | readonly Edit[], caught: Caught): StoreMutant {
@@ -23,18 +17,6 @@ export const SQLITE: readonly StoreMutant[] = [
     "targeted",
     WAITS_FOR_DISK,
   ]),
-  bug(
-    "an answer does not wait for the sync of the log",
-    "group-commit.ts",
-    { find: "this.#parts.log?.isOwed === true", replace: "this.#parts.log?.isOwed === null" },
-    ["targeted", WAITS_ASIDE],
-  ),
-  bug(
-    "a failed sync is forgotten",
-    "log-sync.ts",
-    { find: "this.#doubted ||= error !== null;", replace: "" },
-    ["targeted", DOUBTS_LOG],
-  ),
   bug(
     "a caller's part of a group has no savepoint",
     "group.ts",

@@ -1,35 +1,25 @@
 import type { Database } from "better-sqlite3";
 import { migrate, sqliteOutbox } from "posthorn/sqlite";
-import type { SqliteOutboxOptions } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import type { CancelledRecord, OutboxBench, OutboxHarness } from "posthorn/testing";
 import { createDatabaseFile } from "./database-file.js";
 
 /** Two handles on one file stand for two processes: to SQLite they are. A third belongs to the host's transactions. */
-export const sqliteOutboxHarness: OutboxHarness<Database> = harnessOf({ soleProcess: false });
+export const sqliteOutboxHarness: OutboxHarness<Database> = {
+  capabilities: {
+    sharesHostTransaction: true,
+    survivesPowerLoss: true,
+    multiProcess: true,
+    clock: "process",
+  },
+  transactions: "synchronous",
+  exactTime: true,
+  listsCancelled: true,
+  open: () => openBench(1n),
+  openAt: openBench,
+};
 
-/** With groups that wait for the disk aside. */
-export const soleProcessHarness: OutboxHarness<Database> = harnessOf({ soleProcess: true });
-
-type Asked = Pick<SqliteOutboxOptions<Database>, "soleProcess">;
-
-function harnessOf(asked: Asked): OutboxHarness<Database> {
-  return {
-    capabilities: {
-      sharesHostTransaction: true,
-      survivesPowerLoss: true,
-      multiProcess: true,
-      clock: "process",
-    },
-    transactions: "synchronous",
-    exactTime: true,
-    listsCancelled: true,
-    open: () => openBench(1n, asked),
-    openAt: (firstEvent) => openBench(firstEvent, asked),
-  };
-}
-
-async function openBench(firstEvent: bigint, asked: Asked): Promise<OutboxBench<Database>> {
+async function openBench(firstEvent: bigint): Promise<OutboxBench<Database>> {
   const file = createDatabaseFile();
   const clock = createFakeClock();
   const host = file.open();
@@ -38,10 +28,7 @@ async function openBench(firstEvent: bigint, asked: Asked): Promise<OutboxBench<
     .prepare("insert into sqlite_sequence (name, seq) values (?, ?)")
     .run("posthorn_event", firstEvent - 1n);
   return {
-    outboxes: [
-      sqliteOutbox({ db: file.open(), clock, ...asked }),
-      sqliteOutbox({ db: file.open(), clock, ...asked }),
-    ],
+    outboxes: [sqliteOutbox({ db: file.open(), clock }), sqliteOutbox({ db: file.open(), clock })],
     time: { tickS: 3600, pass: (ms) => clock.advance(ms) },
     transaction: async (work) => runInTransaction(host, work),
     cancelled: () => Promise.resolve(cancelledIn(host)),

@@ -3,7 +3,6 @@ import { SqliteClient } from "./client.js";
 import type { SqliteDatabase } from "./client.js";
 import { DurabilityKeeper } from "./durability.js";
 import { GroupCommit } from "./group-commit.js";
-import { LogSync } from "./log-sync.js";
 
 /** What Posthorn keeps for one handle. */
 export interface Connection {
@@ -11,8 +10,6 @@ export interface Connection {
   readonly durability: DurabilityKeeper;
   /** Groups of our own statements alone. */
   readonly statements: GroupCommit;
-  /** As these, but the event loop does not wait for the disk with them; see LogSync. */
-  readonly aside: GroupCommit;
   /** Groups in which handlers run. Apart from the other, because a handler can end its group's transaction. */
   readonly handlers: GroupCommit;
 }
@@ -32,7 +29,6 @@ export function connectionOf(db: SqliteDatabase): Connection {
     client,
     durability,
     statements: new GroupCommit({ ...parts, guarded: false }),
-    aside: new GroupCommit({ ...parts, guarded: false, log: new LogSync(client) }),
     handlers: new GroupCommit({ ...parts, guarded: true }),
   };
   connections.set(db, connection);

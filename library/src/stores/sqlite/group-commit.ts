@@ -6,7 +6,6 @@ import type { DurabilityKeeper } from "./durability.js";
 import { refusalOf } from "./failure.js";
 import { rollBack, runGroup } from "./group.js";
 import type { GroupEnd, Part, PartOutcome } from "./group.js";
-import type { LogSync } from "./log-sync.js";
 import { LOCK_WAIT_MS } from "./options.js";
 
 /** One caller's wish to write. */
@@ -38,8 +37,6 @@ interface Waiting extends Part {
 export interface GroupCommitParts {
   readonly client: SqliteClient;
   readonly durability: DurabilityKeeper;
-  /** Where groups need not wait for the disk themselves. */
-  readonly log?: LogSync | undefined;
   readonly clock: Clock;
   /** Whether turns run code of the host. */
   readonly guarded: boolean;
@@ -62,7 +59,6 @@ export class GroupCommit {
   #queue: Waiting[] = [];
   #scheduled = false;
   #refusals = 0;
-  #syncing = false;
   // A rollback that was refused, because the host left a query open on the handle, is tried again first.
   #unended = false;
 
@@ -70,7 +66,7 @@ export class GroupCommit {
     this.#parts = parts;
   }
 
-  /** Runs a turn in the next group, and resolves with its value once that is committed, and on the disk. */
+  /** Runs a turn in the next group, and resolves with its value once that is committed. */
   join<T>({ run, undoable, undoesAll, waitMs, expired }: Turn<T>): Promise<T> {
     const deadlineAt = this.#parts.clock.monotonic() + waitMs;
     return new Promise<unknown>((resolve, reject) => {
@@ -81,8 +77,7 @@ export class GroupCommit {
 
   // After everything that is ready to run: all requests that have arrived by then share the group.
   #schedule(): void {
-    // While the disk is at work, the next ones gather: they could not be answered sooner.
-    if (this.#scheduled || this.#syncing || this.#queue.length === 0) return;
+    if (this.#scheduled || this.#queue.length === 0) return;
     this.#scheduled = true;
     this.#gather(MOST_TURNS);
   }
@@ -123,13 +118,11 @@ export class GroupCommit {
   }
 
   #run(batch: readonly Waiting[]): GroupEnd {
-    const { client, durability, log, clock, guarded } = this.#parts;
+    const { client, durability, clock, guarded } = this.#parts;
     if (this.#unended) this.#unended = !rollBack(client);
-    if (!durability.keep() || log?.recover() === false) return { kind: "locked" };
+    if (!durability.keep()) return { kind: "locked" };
     const endsAt = clock.monotonic() + LONGEST_GROUP_MS;
-    const run = (): GroupEnd =>
-      runGroup(client, batch, { guarded, isOver: () => clock.monotonic() >= endsAt });
-    return log === undefined ? run() : log.runGroup(run);
+    return runGroup(client, batch, { guarded, isOver: () => clock.monotonic() >= endsAt });
   }
 
   #settle(batch: readonly Waiting[], end: GroupEnd): void {
@@ -141,9 +134,7 @@ export class GroupCommit {
     const ran = batch.slice(0, outcomes.length);
     switch (end.kind) {
       case "committed":
-        return this.#parts.log?.isOwed === true
-          ? this.#answerSynced(ran, outcomes, this.#parts.log)
-          : answerAll(ran, outcomes);
+        return ran.forEach((each, index) => answer(each, outcomes[index]));
       case "broken":
         this.#unended = this.#parts.client.inTransaction;
         return this.#again(ran, outcomes);
@@ -151,19 +142,6 @@ export class GroupCommit {
         this.#unended = this.#parts.client.inTransaction;
         return this.#refused(ran, outcomes, end.error);
     }
-  }
-
-  #answerSynced(ran: readonly Waiting[], outcomes: readonly PartOutcome[], log: LogSync): void {
-    this.#syncing = true;
-    const ended = (): void => {
-      this.#syncing = false;
-      this.#schedule();
-    };
-    log
-      .sync()
-      .then(() => answerAll(ran, outcomes))
-      .catch((error: unknown) => rejectAll(ran, outcomes, commitUnknown(error)))
-      .finally(ended);
   }
 
   /** Those that threw have their answer; the others run again, each in a transaction of its own. */
@@ -182,7 +160,12 @@ export class GroupCommit {
     if (refusal === "locked") return this.#wait(ran);
     // One of them may be the only cause: a deferred constraint, or a body that no longer fits on the disk.
     if (ran.length > 1 && refusal !== "io") return this.#again(ran, outcomes);
-    rejectAll(ran, outcomes, refusal === "io" ? commitUnknown(error) : error);
+    const told = refusal === "io" ? commitUnknown(error) : error;
+    ran.forEach((each, index) => {
+      const outcome = outcomes[index];
+      if (outcome?.kind === "threw") answer(each, outcome);
+      else each.reject(told);
+    });
   }
 
   /** Puts a batch back and tries again later, unless its time is over. */
@@ -208,19 +191,6 @@ export class GroupCommit {
 function answer({ resolve, reject }: Waiting, outcome: PartOutcome | undefined): void {
   if (outcome?.kind === "returned") resolve(outcome.value);
   else reject(outcome?.error);
-}
-
-function answerAll(ran: readonly Waiting[], outcomes: readonly PartOutcome[]): void {
-  ran.forEach((each, index) => answer(each, outcomes[index]));
-}
-
-/** What threw by itself keeps its own error. */
-function rejectAll(ran: readonly Waiting[], outcomes: readonly PartOutcome[], error: unknown): void {
-  ran.forEach((each, index) => {
-    const outcome = outcomes[index];
-    if (outcome?.kind === "threw") answer(each, outcome);
-    else each.reject(error);
-  });
 }
 
 function expire({ expired, resolve, reject }: Waiting): void {

@@ -4,17 +4,15 @@ import type { Observer } from "../../observer.js";
 import type { EndpointSecrets } from "./endpoint-secrets.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { SqliteClient } from "./client.js";
+import type { Connection } from "./connection.js";
 import { EndpointBook } from "./endpoint-book.js";
 import { storeError } from "./failure.js";
-import type { GroupCommit } from "./group-commit.js";
 import { OutboxTurn } from "./outbox-turn.js";
 import { SeenTime } from "./seen-time.js";
 
 /** What an outbox's calls have in common. */
 export interface SessionParts {
-  readonly client: SqliteClient;
-  /** With whom its writes share their transactions. */
-  readonly group: GroupCommit;
+  readonly connection: Connection;
   readonly clock: Clock;
   readonly waitMs: number;
   readonly observer: Observer | undefined;
@@ -44,7 +42,7 @@ export class OutboxSession {
   async look<T>(look: (turn: OutboxTurn) => T): Promise<T> {
     await Promise.resolve();
     try {
-      return look(this.#turn(this.#parts.client));
+      return look(this.#turn(this.#parts.connection.client));
     } catch (error) {
       throw storeError(error);
     }
@@ -68,7 +66,8 @@ export class OutboxSession {
   }
 
   async #write<T>(run: (turn: OutboxTurn) => T, undoesAll: boolean): Promise<T> {
-    const { waitMs, client, group } = this.#parts;
+    const { waitMs, connection } = this.#parts;
+    const { client, statements } = connection;
     const expired = (): never => {
       throw new PosthornError<InboxErrorCode>(
         "store_unavailable",
@@ -76,7 +75,7 @@ export class OutboxSession {
       );
     };
     try {
-      return await group.join({
+      return await statements.join({
         run: () => {
           const turn = this.#turn(client);
           this.#seenTime.keep(turn);

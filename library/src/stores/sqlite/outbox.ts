@@ -79,12 +79,6 @@ export interface SqliteOutboxOptions<Db extends SqliteDatabase> {
   readonly waitMs?: number;
   /** @default "set" */
   readonly durability?: Durability;
-  /**
-   * Whether no other process uses the file. Then calls wait for the disk aside, and the event loop does not; another
-   * process would see, and might answer for, what the disk does not have yet.
-   * @default false
-   */
-  readonly soleProcess?: boolean;
   /** Closes the secrets of endpoints before they are written. @default they are written as they are */
   readonly seal?: SecretSeal;
   readonly clock?: Clock;
@@ -321,15 +315,12 @@ class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "sync
 export function sqliteOutbox<Db extends SqliteDatabase>(
   options: SqliteOutboxOptions<Db>,
 ): GatewayOutbox<Db, "synchronous"> {
-  const { db, waitMs = DEFAULT_WAIT_MS, durability = "set", soleProcess = false } = options;
-  const { clock = systemClock, observer, seal } = options;
+  const { db, waitMs = DEFAULT_WAIT_MS, durability = "set", clock = systemClock, observer, seal } = options;
   checkWaitMs(NAME, waitMs);
   checkDurability(NAME, durability);
   const connection = connectionOf(db);
   const settings = connection.durability.require(durability, { name: NAME, observer });
-  // Where nothing may be changed, the handle's own level decides whether commits wait.
-  const group = soleProcess && durability !== "as_is" ? connection.aside : connection.statements;
   const secrets = new EndpointSecrets(seal, observer);
-  const session = new OutboxSession({ client: connection.client, group, clock, waitMs, observer, secrets });
+  const session = new OutboxSession({ connection, clock, waitMs, observer, secrets });
   return new SqliteOutbox(session, new HostHandles(connection.client), settings);
 }
