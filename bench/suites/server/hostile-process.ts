@@ -12,6 +12,8 @@ const OPEN_STEP_MS = 20;
 // Those whose time is up at the same moment do not come again at the same moment.
 const AGAIN_WITHIN_MS = 500;
 const COUNT_MS = 100;
+// Fewer than ten of two thousand at a time.
+const DRIP_STEP_MS = 4;
 const LONG_MS = 10 * 60_000;
 
 const HEAD = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
@@ -19,8 +21,13 @@ const SLOW_HEAD = `${HEAD}x-long: `;
 const SLOW_BODY = `${HEAD}content-length: 100000\r\n\r\n{`;
 const CHUNK = `10000\r\n${"x".repeat(0x1_00_00)}\r\n`;
 
-/** What is sent so many times in a second, each on a connection of its own. */
-const ATTACKS = {
+interface Attack {
+  readonly perSecond: number;
+  readonly bytes: readonly string[];
+}
+
+/** What is sent so many times in a second on the average, each on a connection of its own. */
+const ATTACKS: Readonly<Record<string, Attack>> = {
   "too large, told": {
     perSecond: 20,
     bytes: [`${HEAD}content-length: 50000000\r\n\r\n`, "x".repeat(10_000)],
@@ -55,7 +62,7 @@ function openSlow(): void {
   });
 }
 
-/** A byte now and then on each, spread over the time between: together they would be one large piece of work. */
+/** A byte a second on each, spread over that second: they know nothing of each other. */
 function drip(): void {
   const started = Date.now();
   const sockets = [...slow];
@@ -69,7 +76,16 @@ function drip(): void {
     if (next < sockets.length) return;
     clearInterval(timer);
     drip();
-  }, 20);
+  }, DRIP_STEP_MS);
+}
+
+/** Again and again, as those come who know nothing of each other: at any moment, whenever the last one came. */
+function keepAttacking(name: string, { perSecond, bytes }: Attack): void {
+  const waitMs = (-Math.log(1 - Math.random()) * 1000) / perSecond;
+  setTimeout(() => {
+    attack(name, bytes);
+    keepAttacking(name, { perSecond, bytes });
+  }, waitMs);
 }
 
 function attack(name: string, pieces: readonly string[]): void {
@@ -93,8 +109,7 @@ for (let some = 0; some < SLOW;) {
   for (; some < until; some++) openSlow();
 }
 while (slow.size < SLOW * 0.98) await sleep(OPEN_STEP_MS);
-for (const [name, { perSecond, bytes }] of Object.entries(ATTACKS))
-  setInterval(() => attack(name, bytes), 1000 / perSecond);
+for (const [name, each] of Object.entries(ATTACKS)) keepAttacking(name, each);
 let counts = 0;
 let counted = 0;
 setInterval(() => {

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Case, Ratio, SuiteContext } from "../../suite.js";
+import { whileQuiet } from "../../quiet.js";
+import type { Quiet } from "../../quiet.js";
+import type { Case, Ratio, SuiteContext, TimedWork } from "../../suite.js";
 import { orderedIds } from "../inbox/event-ids.js";
 import { SOURCE } from "../inbox/signed-events.js";
 import type { Gateway } from "./gateway.js";
@@ -9,7 +11,6 @@ import type { Replayed } from "./generator.js";
 import type { OpenGateway } from "./homes.js";
 import { HostileClients } from "./hostile-clients.js";
 import { RequestFiles } from "./request-file.js";
-import type { RequestFile } from "./request-file.js";
 import { Supply } from "./supply.js";
 import type { TurnLength } from "./supply.js";
 
@@ -22,11 +23,11 @@ export const SLOW = {
 
 export const slowRatios: readonly Ratio[] = [
   {
+    // No goal: where a core is full, what anybody takes of it is missing to all others.
     name: "p99 beside slow sockets / alone, at full load",
     of: SLOW.fullBeside,
     to: SLOW.full,
     figure: "p99Ms",
-    goal: "<= 1.25",
   },
   {
     name: "p99 beside slow sockets / alone, at 1,000 a second",
@@ -46,6 +47,9 @@ const SETTLE_MS = 1000;
 // A turn is ten seconds and the server leaves thirty to a request: slow sockets that are opened over as long are ended one
 // by one, as if they had been there for hours, and not all in one turn or all after it.
 const OPEN_OVER_TURNS = 3;
+// Three pauses of 30 ms in ten seconds would be the p99.
+const MOST_STOLEN = 0.005;
+const TRIES = 8;
 
 type RecordLatency = (ms: number, count?: number) => void;
 
@@ -53,27 +57,33 @@ type RecordLatency = (ms: number, count?: number) => void;
 export function slowSocketCases(context: SuiteContext, open: OpenGateway, turn: TurnLength): Case[] {
   const home = new Home(open);
   const hostile = new HostileClients(OPEN_OVER_TURNS * turn.turnMs);
-  const prepare = async (traffic: Traffic): Promise<void> => {
-    await home.empty();
-    traffic.prepare();
-    // What turns before it have left to the disk would be written during this one; those beside slow sockets begin later.
-    spawnSync("sync");
-    await sleep(SETTLE_MS);
+  const quiet: Quiet = {
+    mostStolen: MOST_STOLEN,
+    tries: context.quick ? 1 : TRIES,
+    say: (text) => context.say(text),
+  };
+  const measured = async (traffic: Traffic, record: RecordLatency): Promise<TimedWork> => {
+    const { requests, elapsedMs, latencies } = await whileQuiet(async () => {
+      const send = traffic.prepare();
+      await settle();
+      return () => send(home.gateway);
+    }, quiet);
+    for (const [ms, count] of latencies) record(ms, count);
+    return { operations: requests, elapsedMs };
   };
   const alone = (name: string, traffic: Traffic): Case => ({
     kind: "work",
     group: "slow sockets",
     name,
     setup: () => home.open(),
-    beforeTurn: () => prepare(traffic),
-    run: (record) => traffic.run(home.gateway, record),
+    beforeTurn: () => home.empty(),
+    run: (record) => measured(traffic, record),
   });
   const beside = (name: string, traffic: Traffic): Case => ({
     ...alone(name, traffic),
     async beforeTurn() {
-      await prepare(traffic);
+      await home.empty();
       await hostile.start(home.gateway.url, `/in/${SOURCE}`);
-      await sleep(SETTLE_MS);
     },
     async afterTurn() {
       await hostile.stop();
@@ -86,6 +96,12 @@ export function slowSocketCases(context: SuiteContext, open: OpenGateway, turn: 
     alone(SLOW.alone, fixedRate(context, turn)),
     beside(SLOW.beside, fixedRate(context, turn)),
   ];
+}
+
+/** What turns before have left to the disk would be written during the next; those beside slow sockets begin later. */
+async function settle(): Promise<void> {
+  spawnSync("sync");
+  await sleep(SETTLE_MS);
 }
 
 /** The one gateway of all cases, started by the first of them. */
@@ -112,38 +128,28 @@ class Home {
 }
 
 interface Traffic {
-  /** Signs what a turn takes. */
-  prepare(): void;
-  run(gateway: Gateway, record: RecordLatency): Promise<{ operations: number; elapsedMs: number }>;
+  /** Signs what a turn takes; what it returns sends that. */
+  prepare(): (gateway: Gateway) => Promise<Replayed>;
 }
 
 function fullLoad(context: SuiteContext, turn: TurnLength): Traffic {
   const supply = new Supply(context);
   return {
-    prepare: () => supply.fresh(turn),
-    run: async (gateway, record) => recorded(await supply.send(gateway, { ...turn, repeats: false }), record),
+    prepare() {
+      supply.fresh(turn);
+      return (gateway) => supply.send(gateway, { ...turn, repeats: false });
+    },
   };
 }
 
 function fixedRate(context: SuiteContext, { turnMs }: TurnLength): Traffic {
   const files = new RequestFiles(context, `/in/${SOURCE}`);
   const nextId = orderedIds();
-  let file: RequestFile;
   return {
     prepare() {
-      file = files.sign(((turnMs + LEAD_IN_MS) / 1000) * PER_SECOND + CONNECTIONS, nextId);
-    },
-    async run({ url }, record) {
-      const asked = { url, file, connections: CONNECTIONS, forMs: turnMs, repeats: false };
-      return recorded(await replay({ ...asked, perSecond: PER_SECOND }), record);
+      const file = files.sign(((turnMs + LEAD_IN_MS) / 1000) * PER_SECOND + CONNECTIONS, nextId);
+      const asked = { file, connections: CONNECTIONS, forMs: turnMs, repeats: false, perSecond: PER_SECOND };
+      return ({ url }) => replay({ ...asked, url });
     },
   };
-}
-
-function recorded(
-  { requests, elapsedMs, latencies }: Replayed,
-  record: RecordLatency,
-): { operations: number; elapsedMs: number } {
-  for (const [ms, count] of latencies) record(ms, count);
-  return { operations: requests, elapsedMs };
 }
