@@ -9,6 +9,11 @@ interface Statement {
   all(...values: Value[]): unknown[];
 }
 
+type Work<T> = (run: (sql: string, ...values: Value[]) => number) => T;
+
+// Commits do not wait for the disk; checkpoints do, so that the file stays whole.
+const NORMAL = 1;
+
 /** The handle that the outbox uses too, with statements that are prepared once and one kind of error. */
 export class RegistryDatabase {
   readonly #db: Database;
@@ -29,19 +34,39 @@ export class RegistryDatabase {
   }
 
   /** Runs several in one transaction, without awaiting in between. */
-  transaction<T>(work: (run: (sql: string, ...values: Value[]) => number) => T): Promise<T> {
+  transaction<T>(work: Work<T>): Promise<T> {
+    return this.#settle(() => this.#write(work));
+  }
+
+  /** As `transaction`, for what may be lost when the power fails: nobody waits for the disk. */
+  unsynced<T>(work: Work<T>): Promise<T> {
     return this.#settle(() => {
-      // A group of the outbox whose rollback was refused: what is written now would vanish with it.
-      if (this.#db.inTransaction) {
-        throw new PosthornError(
-          "store_unavailable",
-          "A transaction of another caller is still open. Try again.",
-        );
+      const level = Number(this.#db.pragma("synchronous", { simple: true }));
+      this.#setLevel(Math.min(level, NORMAL));
+      try {
+        return this.#write(work);
+      } finally {
+        this.#setLevel(level);
       }
-      return this.#db
-        .transaction(() => work((sql, ...values) => this.#statement(sql).run(...values).changes))
-        .immediate();
     });
+  }
+
+  #write<T>(work: Work<T>): T {
+    // A group of the outbox whose rollback was refused: what is written now would vanish with it.
+    if (this.#db.inTransaction) {
+      throw new PosthornError(
+        "store_unavailable",
+        "A transaction of another caller is still open. Try again.",
+      );
+    }
+    return this.#db
+      .transaction(() => work((sql, ...values) => this.#statement(sql).run(...values).changes))
+      .immediate();
+  }
+
+  // SQLite refuses it inside of a transaction, where nothing is written anyway.
+  #setLevel(level: number): void {
+    if (!this.#db.inTransaction) this.#db.pragma(`synchronous = ${level}`);
   }
 
   #statement(sql: string): Statement {

@@ -17,7 +17,8 @@ export class SqliteRejected implements RejectedRegistry {
 
   async recordRejected(requests: readonly RejectedRecord[], keepPerSource: number): Promise<void> {
     if (requests.length === 0) return;
-    await this.#db.transaction((run) => {
+    // Of no use but to people, and written four times a second while somebody sends them.
+    await this.#db.unsynced((run) => {
       for (const request of requests) {
         const { id, source, method, headers, bodyBytes, code, message, diagnosis } = storedRejected(request);
         run(
