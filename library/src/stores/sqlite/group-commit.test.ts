@@ -115,6 +115,25 @@ describe("callers of one moment", () => {
     expect(count()).toBeGreaterThanOrEqual(3);
   });
 
+  it.each([
+    { more: 3, transactions: 2, what: "do not wait for a few that come in the next turn of the event loop" },
+    { more: 8, transactions: 1, what: "wait for many that come in the next turn, to share their commit" },
+  ])("$what", async ({ more, transactions }) => {
+    const count = commits();
+    const group = patientGroup();
+    const later: Promise<unknown>[] = [];
+    // Before the look of the group that the first one makes: what it finds came within one turn.
+    setImmediate(() => {
+      for (let n = 0; n < more; n++) later.push(joined(() => write(`m${n}`), { group }));
+      // And nobody after these.
+      setImmediate(() => later.push(joined(() => write("last"), { group })));
+    });
+    await joined(() => write("first"), { group });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.all(later);
+    expect([written(), count()]).toEqual([expect.arrayContaining(["first", "last"]), transactions]);
+  });
+
   it("give the event loop a turn when one of them is slow", async () => {
     const count = commits();
     await Promise.all([slow, slow, () => write("last")].map((run) => joined(run)));
