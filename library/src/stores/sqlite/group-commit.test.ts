@@ -121,16 +121,16 @@ describe("callers of one moment", () => {
   ])("$what", async ({ more, transactions }) => {
     const count = commits();
     const group = patientGroup();
-    const later: Promise<unknown>[] = [];
-    // Before the look of the group that the first one makes: what it finds came within one turn.
-    setImmediate(() => {
-      for (let n = 0; n < more; n++) later.push(joined(() => write(`m${n}`), { group }));
-      // And nobody after these.
-      setImmediate(() => later.push(joined(() => write("last"), { group })));
+    const few: Promise<unknown>[] = [];
+    const all = new Promise<unknown>((resolve) => {
+      // Before the look of the group that the first one makes: what it finds came within one turn.
+      setImmediate(() => {
+        for (let n = 0; n < more; n++) few.push(joined(() => write(`m${n}`), { group }));
+        // And one that comes a turn later.
+        setImmediate(() => resolve(Promise.all([...few, joined(() => write("last"), { group })])));
+      });
     });
-    await joined(() => write("first"), { group });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await Promise.all(later);
+    await Promise.all([joined(() => write("first"), { group }), all]);
     expect([written(), count()]).toEqual([expect.arrayContaining(["first", "last"]), transactions]);
   });
 
