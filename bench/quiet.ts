@@ -29,6 +29,54 @@ export interface Quiet {
   readonly nowMs?: () => number;
 }
 
+export interface QuietSlicesOptions {
+  readonly wanted: number;
+  /** However many of them are quiet. */
+  readonly atMost: number;
+  /** Of the time of all cores. */
+  readonly mostStolen: number;
+}
+
+/** Chooses, of the slices of a time that goes on until enough of them were quiet, those that count. */
+export class QuietSlices {
+  readonly #options: QuietSlicesOptions;
+  /** Of each slice, what share of it the host took. */
+  readonly #shares: number[] = [];
+
+  constructor(options: QuietSlicesOptions) {
+    this.#options = options;
+  }
+
+  add(share: number): void {
+    this.#shares.push(share);
+  }
+
+  get seen(): number {
+    return this.#shares.length;
+  }
+
+  get quiet(): number {
+    return this.#shares.filter((share) => share <= this.#options.mostStolen).length;
+  }
+
+  get areEnough(): boolean {
+    return this.quiet >= this.#options.wanted || this.seen >= this.#options.atMost;
+  }
+
+  /** The quietest, by their places; where too few were quiet, also others, so that every turn has as many. */
+  chosen(): readonly number[] {
+    const places = this.#shares.map((_, place) => place);
+    return places
+      .toSorted((a, b) => (this.#shares[a] ?? 0) - (this.#shares[b] ?? 0))
+      .slice(0, this.#options.wanted);
+  }
+}
+
+/** What share of all cores' time the host took. */
+export function stolenShare(stolen: number, elapsedMs: number): number {
+  return stolen / (elapsedMs * availableParallelism());
+}
+
 /**
  * Prepares, and measures by what that returns, until the host has left the machine alone for as long as that took, and
  * returns what was measured then; the quietest of all tries, where none was quiet enough. For figures that single moments decide: a host that runs somebody else
@@ -41,7 +89,7 @@ export async function whileQuiet<T>(prepare: () => Promise<() => Promise<T>>, qu
     const measure = await prepare();
     const [startedAt, before] = [nowMs(), stolen()];
     const found = await measure();
-    const share = (stolen() - before) / ((nowMs() - startedAt) * availableParallelism());
+    const share = stolenShare(stolen() - before, nowMs() - startedAt);
     if (share <= mostStolen) return found;
     if (quietest === undefined || share < quietest.share) quietest = { found, share };
     say(

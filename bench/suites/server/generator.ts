@@ -9,6 +9,8 @@ export interface Replayed {
   readonly elapsedMs: number;
   /** How often each latency was seen, in ms. */
   readonly latencies: readonly (readonly [ms: number, count: number])[];
+  /** Where the generator has looked at what the host took. */
+  readonly seconds: { readonly seen: number; readonly quiet: number } | undefined;
 }
 
 export interface Replay {
@@ -17,6 +19,8 @@ export interface Replay {
   readonly file: RequestFile;
   readonly connections: number;
   readonly forMs: number;
+  /** How long it may go on until as much of it was quiet; `forMs` unless told. At a rate only. */
+  readonly atMostMs?: number;
   /** Whether requests may come more than once. */
   readonly repeats: boolean;
   /** So many, whatever happens; as fast as they are answered unless told. */
@@ -30,6 +34,7 @@ interface Told {
   readonly broken: number;
   readonly exhausted: boolean;
   readonly latencies: readonly (readonly [number, number])[];
+  readonly seconds?: Replayed["seconds"];
 }
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -52,6 +57,7 @@ export async function replay(asked: Replay): Promise<Replayed> {
     requests: told.requests,
     elapsedMs: told.elapsedUs / 1000,
     latencies: told.latencies.map(([us, count]) => [us / 1000, count]),
+    seconds: told.seconds,
   };
 }
 

@@ -22,17 +22,21 @@ const EXPECTED = [
 interface Found {
   /** How many slow sockets were open, on the average. */
   readonly slow: number;
+  /** How long the others attacked. */
+  readonly seconds: number;
   readonly answered: Readonly<Record<string, number>>;
 }
 
 /** Clients in another process that never end their requests, or send none that is one. */
 export class HostileClients {
   readonly #openOverMs: number;
+  readonly #say: (text: string) => void;
   #child: ChildProcess | undefined;
 
   /** Over so long, the slow sockets are opened; by the time that the server leaves to one, they end as they began. */
-  constructor(openOverMs: number) {
+  constructor(openOverMs: number, say: (text: string) => void) {
     this.#openOverMs = openOverMs;
+    this.#say = say;
   }
 
   async start(url: string, path: string): Promise<void> {
@@ -49,8 +53,10 @@ export class HostileClients {
     if (child === undefined) return;
     const answer = answerOf(child);
     child.send("count");
-    const { slow, answered } = (await answer) as Found;
+    const { slow, seconds, answered } = (await answer) as Found;
     await endProcess(child, "SIGKILL");
+    const attacks = Object.values(answered).reduce((sum, count) => sum + count, 0);
+    this.#say(`${Math.round(slow)} slow sockets, ${Math.round(attacks / seconds)} other attacks a second`);
     if (!(slow >= SLOW_SOCKETS * LEAST_OPEN))
       throw new Error(`${Math.round(slow)} slow sockets were open on the average; expected ${SLOW_SOCKETS}.`);
     const missing = EXPECTED.filter((each) => answered[each] === undefined);

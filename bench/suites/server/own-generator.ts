@@ -1,14 +1,22 @@
 // Replays the requests of a file over plain sockets: as fast as they are answered, in place of wrk, whose last line it
-// prints too; or so many in a second, whatever happens.
+// prints too; or so many in a second, whatever happens, until enough seconds of that were quiet.
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { CountedTime } from "./counted-time.js";
 import type { Replay } from "./generator.js";
 
-const { url, file, connections, forMs, repeats, perSecond } = JSON.parse(process.argv[2] ?? "{}") as Replay;
+const {
+  url,
+  file,
+  connections,
+  forMs,
+  atMostMs = forMs,
+  repeats,
+  perSecond,
+} = JSON.parse(process.argv[2] ?? "{}") as Replay;
 const { hostname, port } = new URL(url);
 const requests = readFileSync(file.path);
-const told = { requests: 0, elapsedUs: 0, refused: 0, broken: 0, exhausted: false };
-const latencies = new Map<number, number>();
+const told = { refused: 0, broken: 0, exhausted: false };
 const END = Buffer.from("\r\n\r\n");
 let position = 0;
 
@@ -56,11 +64,7 @@ class Line {
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     if (this.#answer.length < end + END.length + length) return;
     this.#answer = Buffer.alloc(0);
-    if (this.#dueAt >= countedFrom) {
-      const us = Math.round((performance.now() - this.#dueAt) * 1000);
-      latencies.set(us, (latencies.get(us) ?? 0) + 1);
-      told.requests += 1;
-    }
+    time.record(this.#dueAt, performance.now());
     if (!/^HTTP\/1\.1 2\d\d/.test(head)) told.refused += 1;
     this.#onFree(this);
   }
@@ -70,14 +74,13 @@ class Line {
 // lines are opened and code is compiled is not counted.
 const LEAD_IN_MS = perSecond === undefined ? 0 : 1000;
 const startedAt = performance.now();
-const countedFrom = startedAt + LEAD_IN_MS;
-const endsAt = countedFrom + forMs;
+const time = new CountedTime({ fromMs: startedAt + LEAD_IN_MS, forMs, atMostMs });
 
 /** Each line sends again as soon as it is answered. */
 function closedLoop(line: Line): void {
   const now = performance.now();
-  if (now < endsAt) line.send(now);
-  else line.end();
+  if (time.isOver(now)) line.end();
+  else line.send(now);
 }
 
 const free: Line[] = [];
@@ -91,10 +94,11 @@ let due = 0;
  */
 function sendDue(rate: number): void {
   const now = performance.now();
-  const wanted = Math.floor(((Math.min(now, endsAt) - startedAt) * rate) / 1000);
+  const over = time.isOver(now);
+  const wanted = over ? due : Math.floor(((now - startedAt) * rate) / 1000);
   for (; due < wanted; due++) dueSince.push(now);
   while (dueSince.length > 0 && free.length > 0) free.shift()?.send(dueSince.shift() ?? now);
-  if (now < endsAt || dueSince.length > 0) return;
+  if (!over || dueSince.length > 0) return;
   for (const line of free.splice(0)) line.end();
 }
 
@@ -109,5 +113,4 @@ const lines = Array.from({ length: connections }, () => new Line(onFree));
 const ticking = perSecond === undefined ? undefined : setInterval(() => sendDue(perSecond), 1);
 await Promise.all(lines.map(({ closed }) => closed));
 clearInterval(ticking);
-told.elapsedUs = Math.round((performance.now() - countedFrom) * 1000);
-process.stdout.write(`${JSON.stringify({ ...told, latencies: [...latencies] })}\n`);
+process.stdout.write(`${JSON.stringify({ ...told, ...time.counted() })}\n`);
