@@ -80,12 +80,13 @@ function drip(): void {
 }
 
 /** Again and again, as those come who know nothing of each other: at any moment, whenever the last one came. */
-function keepAttacking(name: string, { perSecond, bytes }: Attack): void {
-  const waitMs = (-Math.log(1 - Math.random()) * 1000) / perSecond;
+function keepAttacking(name: string, { perSecond, bytes }: Attack, lastAt: number): void {
+  const nextAt = lastAt + (-Math.log(1 - Math.random()) * 1000) / perSecond;
+  // From when the last one was due: by what a timer is late each time, fewer would come.
   setTimeout(() => {
     attack(name, bytes);
-    keepAttacking(name, { perSecond, bytes });
-  }, waitMs);
+    keepAttacking(name, { perSecond, bytes }, nextAt);
+  }, nextAt - performance.now());
 }
 
 function attack(name: string, pieces: readonly string[]): void {
@@ -109,8 +110,8 @@ for (let some = 0; some < SLOW;) {
   for (; some < until; some++) openSlow();
 }
 while (slow.size < SLOW * 0.98) await sleep(OPEN_STEP_MS);
-for (const [name, each] of Object.entries(ATTACKS)) keepAttacking(name, each);
 const attackedFrom = performance.now();
+for (const [name, each] of Object.entries(ATTACKS)) keepAttacking(name, each, attackedFrom);
 let counts = 0;
 let counted = 0;
 setInterval(() => {
