@@ -79,8 +79,8 @@ export function stolenShare(stolen: number, elapsedMs: number): number {
 
 /**
  * Prepares, and measures by what that returns, until the host has left the machine alone for as long as that took, and
- * returns what was measured then; the quietest of all tries, where none was quiet enough. For figures that single moments decide: a host that runs somebody else
- * for 30 ms, three times in ten seconds, is the hundredth that a p99 looks at.
+ * returns what was measured then; the quietest of all tries, where none was quiet enough. For figures that single moments
+ * decide: a host that runs somebody else for 30 ms, three times in ten seconds, is the hundredth that a p99 looks at.
  */
 export async function whileQuiet<T>(prepare: () => Promise<() => Promise<T>>, quiet: Quiet): Promise<T> {
   const { mostStolen, tries, say, stolenMs: stolen = stolenMs, nowMs = () => performance.now() } = quiet;

@@ -49,8 +49,8 @@ function collectSeldom(): void {
     for (const { startTime } of list.getEntries().filter(isFull)) {
       growth = growthAfter(growth, startTime - lastMs);
       lastMs = startTime;
+      setGrowth(growth);
     }
-    setGrowth(growth);
   });
   observer.observe({ entryTypes: ["gc"] });
 }

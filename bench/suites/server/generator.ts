@@ -35,6 +35,8 @@ interface Told {
   readonly exhausted: boolean;
   readonly latencies: readonly (readonly [number, number])[];
   readonly seconds?: Replayed["seconds"];
+  /** Whether the suite's own generator was allowed a higher priority. */
+  readonly hurried?: boolean;
 }
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -49,6 +51,8 @@ export async function replay(asked: Replay): Promise<Replayed> {
   // At a rate of its own, wrk sends nothing.
   const said = await outputOf(hasWrk && asked.perSecond === undefined ? wrkLine(asked) : ownLine(asked));
   const told = JSON.parse(said.trimEnd().split("\n").at(-1) ?? "") as Told;
+  if (told.hurried === false)
+    process.emitWarning("The generator may not raise its priority: latencies are less exact.");
   if (told.refused > 0 || told.broken > 0)
     throw new Error(`Of ${told.requests} requests ${told.refused} were refused and ${told.broken} broken.`);
   if (told.exhausted && !asked.repeats)
