@@ -179,6 +179,10 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   release_forgets_after_a_late_settlement: [
     "release gives back all that the worker has leased, by way of whichever process a settlement came too late",
   ],
+  release_forgets_what_was_claimed_again: [
+    "release gives back what the worker has claimed again, though it settles the claim before too late",
+    "release gives back all that the worker has leased, by way of whichever process a settlement came too late",
+  ],
   release_keeps_the_lease: ["a settlement of what was released changes nothing"],
   until_due_always_0: ["untilDue says 0 when something is due, and nothing when nothing waits for its time"],
   until_due_never: ["untilDue says 0 when something is due, and nothing when nothing waits for its time"],

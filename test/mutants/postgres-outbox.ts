@@ -268,6 +268,12 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     },
     "a settlement of what was released changes nothing",
   ),
+  found(
+    "a late settlement makes the process forget what its worker has claimed again",
+    "known-leases.ts",
+    { find: "latest !== undefined && latest.epoch <= lease.epoch", replace: "latest !== undefined" },
+    "release gives back what the worker has claimed again, though it settles the claim before too late",
+  ),
   // Ends.
   found(
     "skipped without a record",

@@ -176,6 +176,20 @@ export const claimFlaws = {
       };
     },
   },
+  release_forgets_what_was_claimed_again: {
+    wrap: (inner) => {
+      const forgotten: Pick<Claim, "kind" | "id">[] = [];
+      return {
+        settle: async (request) => {
+          const answers = await inner.settle(request);
+          const stale = request.settlements.filter((_, n) => answers[n]?.kind === "stale");
+          forgotten.push(...stale.map(({ claim }) => claim));
+          return answers;
+        },
+        release: (worker, held) => inner.release(worker, [...held, ...forgotten]),
+      };
+    },
+  },
   release_keeps_the_lease: {
     mutate: (swaps) => {
       let releasing = false;

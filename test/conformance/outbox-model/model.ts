@@ -30,6 +30,8 @@ export class Model {
   published = 0;
   readonly lanes: ModelLane[] = [];
   readonly paused = new Set<string>();
+  /** Of the endpoints that were changed; others have 1. */
+  readonly versions = new Map<string, number>();
   /** Every claim that was ever given, oldest first. */
   readonly claims: Claim[] = [];
   dead: ModelDead[] = [];

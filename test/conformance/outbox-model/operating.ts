@@ -14,7 +14,12 @@ export function passing(ticks: number): Command {
 
 export function pausing(endpointId: string, pause: boolean): Command {
   return command(`${pause ? "pause" : "resume"}(${endpointId})`, async (model, bench) => {
-    await outboxOf(bench).changeEndpoint(endpointId, { state: pause ? "paused" : "active" });
+    const changed = await outboxOf(bench).changeEndpoint(endpointId, {
+      state: pause ? "paused" : "active",
+    });
+    const version = (model.versions.get(endpointId) ?? 1) + 1;
+    expect(changed?.version).toBe(version);
+    model.versions.set(endpointId, version);
     if (pause) model.paused.add(endpointId);
     else model.paused.delete(endpointId);
   });

@@ -230,6 +230,22 @@ export const outboxClaims: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "release gives back what the worker has claimed again, though it settles the claim before too late",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"], { key: "a" });
+      await publish(bench, ["n1"], { key: undefined });
+      const lost = await claim(bench, { limit: 2 });
+      await passTicks(bench, LEASE_TICKS + 1);
+      same((await claim(bench, { limit: 2 })).claims.length, 2, "claims after the lapse");
+      for (const each of lost.claims) {
+        same((await settle(bench, each, { acknowledged: 1 })).kind, "stale", "the late settlement");
+      }
+      same(await outboxOf(bench).release("worker_1", []), 2, "release");
+      alike((await deliverAll(bench)).split(" ").toSorted(), ["e1", "n1"], "what is delivered");
+    },
+  },
+  {
     name: "untilDue says 0 when something is due, and nothing when nothing waits for its time",
     async check(bench) {
       same(await outboxOf(bench).untilDue(), undefined, "untilDue of an empty outbox");
