@@ -28,7 +28,7 @@ it("without anything given, every setting has its default, and the object is fro
     migrate: true,
     maxBodyBytes: 1_048_576,
     maxHeaderBytes: 16_384,
-    requestTimeoutMs: 30_000,
+    requestTimeoutMs: 60_000,
     leaseMs: 30_000,
     stopTimeoutMs: 20_000,
   });

@@ -217,7 +217,7 @@ const requests: Section = {
       name: "requestTimeoutMs",
       key: "request_timeout",
       kind: duration(SECOND, 300 * SECOND),
-      default: "30s",
+      default: "60s",
       doc: ["For a whole request, from its first byte to its last."],
     },
     {
