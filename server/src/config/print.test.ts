@@ -47,7 +47,7 @@ it("what holds now is printed as a file that means the same, without its secrets
   expect(text).not.toContain(key);
   expect(text).toContain("allow_addresses: [10.0.0.0/8, fd00::/8]  # --allow-addresses\n");
   expect(text).toContain('master_key: "[redacted]"  # POSTHORN_MASTER_KEY\n');
-  expect(text).toContain("request_timeout: 60s  # default\n");
+  expect(text).toContain("request_timeout: 1m  # default\n");
   expect(text).toContain("database: postgres://u:redacted@h/d?sslpassword=redacted  # POSTHORN_DATABASE\n");
 });
 

@@ -217,7 +217,7 @@ const requests: Section = {
       name: "requestTimeoutMs",
       key: "request_timeout",
       kind: duration(SECOND, 300 * SECOND),
-      default: "60s",
+      default: "1m",
       doc: ["For a whole request, from its first byte to its last."],
     },
     {
