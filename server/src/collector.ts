@@ -1,17 +1,14 @@
 import type { NodeGCPerformanceDetail, PerformanceEntry } from "node:perf_hooks";
 import { constants, PerformanceObserver } from "node:perf_hooks";
-import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 // In percent of what was alive. More from the start would be memory that grows for ten minutes, though nobody needs it.
 const LEAST_GROWTH = 50;
 const MOST_GROWTH = 200;
 const SELDOM_MS = 60_000;
-// Ten days. Twice as much is more than V8 can count: it would not wait at all.
+// Ten days. With 24, which is as much as V8 can count, it did not wait at all.
 const NOT_BEFORE_MS = 10 * 24 * 3_600_000;
-// Connections survive. With the 16 MiB that V8 comes to, one collection moves all that came in half a second, and everybody
-// waits for 2 to 3 ms; with 4 MiB there are four times as many, and each takes less than one. V8 counts both halves.
-const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
  * Tells V8 how a server's memory behaves. What it learns by watching is wrong for as long as somebody holds two thousand
@@ -23,7 +20,7 @@ export function tuneCollector(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
   rememberShapes();
   withoutHelpers();
-  watchCollections();
+  collectSeldom();
 }
 
 // Where there is one core, V8's helpers run in place of the server: four that mark leave it a fifth for 60 ms. In steps of
@@ -50,14 +47,11 @@ function rememberShapes(): void {
   setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${NOT_BEFORE_MS}`);
 }
 
-// What V8 was given at its start cannot be changed; what it makes of it after each collection can.
-function watchCollections(): void {
+function collectSeldom(): void {
   let growth = LEAST_GROWTH;
   let lastMs = performance.now();
-  let youngGrows = true;
   setGrowth(growth);
   const observer = new PerformanceObserver((list) => {
-    if (youngGrows !== isYoungSmall()) setYoungGrowth((youngGrows = !youngGrows));
     for (const { startTime } of list.getEntries().filter(isFull)) {
       growth = growthAfter(growth, startTime - lastMs);
       lastMs = startTime;
@@ -65,15 +59,6 @@ function watchCollections(): void {
     }
   });
   observer.observe({ entryTypes: ["gc"] });
-}
-
-function isYoungSmall(): boolean {
-  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
-  return young !== undefined && young.space_size < YOUNG_BYTES;
-}
-
-function setYoungGrowth(grows: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
 }
 
 /**
