@@ -91,7 +91,10 @@ export interface Settlement {
 }
 
 export type Settled =
-  /** `next` is the lane's next head, leased under the next epoch. None also where the endpoint was changed since the claim, as a store may choose: the next claim has it then. */
+  /**
+   * `next` is the lane's next head, leased under the next epoch. A store may give none where the endpoint was changed since
+   * the claim: the next claim has it then.
+   */
   | { readonly kind: "settled"; readonly next: Claim | undefined }
   /** Another has claimed it since: nothing was changed. */
   | { readonly kind: "stale" };

@@ -19,7 +19,10 @@ export class KnownLeases {
     }
   }
 
-  /** When it is certain that the worker has it no more. What it has claimed again since, under a later epoch, stays known: forgotten by a late settlement of the claim before, it would be held until its lease ends. */
+  /**
+   * When it is certain that the worker has it no more. What it has claimed again since, under a later epoch, stays known:
+   * forgotten by a late settlement of the claim before, it would be held until its lease ends.
+   */
   drop(worker: string, lease: Lease): void {
     const known = this.#byWorker.get(worker);
     const latest = known?.get(nameOf(lease));
