@@ -10,7 +10,7 @@ const MAX_PARAM_LENGTH = 765;
 const KEEP_ALIVE_MS = 5000;
 // For each one whose time is over, Node makes an error with its stack: 200 at once take 7 ms. But each time it looks at
 // all of them: two thousand take half a millisecond.
-const CHECK_CONNECTIONS_MS = 100;
+const CHECK_CONNECTIONS_MS = 250;
 
 /** The limits of the HTTP server: what a caller without a token can cost. */
 export function serverOptions(

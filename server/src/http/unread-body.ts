@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { LINGER_MS } from "./hang-up.js";
 
@@ -12,18 +12,24 @@ export function answerUnread(reply: FastifyReply, status: number): void {
   const { raw: response } = reply;
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   reply.hijack();
+  closeInHalves(request);
   response.writeHead(status, { ...headers, "content-length": 0, connection: "close" });
-  response.flushHeaders();
-  hangUp(request, response);
+  response.end();
 }
 
-function hangUp(request: IncomingMessage, response: ServerResponse): void {
-  const close = (): void => {
-    clearTimeout(timer);
-    response.end();
+// Node destroys the socket once its last answer is written. Here our half is closed first: a sender that looks is done at
+// once, and nothing of it stays in memory until its time is over.
+function closeInHalves(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  const { socket } = request;
+  socket.destroySoon = () => {
+    // From now on the socket's own is found again.
+    Reflect.deleteProperty(socket, "destroySoon");
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    request.once("close", () => {
+      clearTimeout(timer);
+      socket.destroySoon();
+    });
   };
-  const timer = setTimeout(close, LINGER_MS);
-  timer.unref();
-  if (request.readableEnded || request.destroyed) return close();
-  request.once("end", close).once("close", close).resume();
 }

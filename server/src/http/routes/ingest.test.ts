@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
@@ -153,6 +154,20 @@ describe("POST /in/:source", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain("connection: close");
     expect(ingest.received).toHaveLength(0);
+  });
+
+  it("ends its half of a refused connection at once, and lets the sender end the other", async () => {
+    const { app } = server();
+    const port = await portOf(app);
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.write("POST /in/a HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n");
+    let answer = "";
+    socket.setEncoding("latin1").on("data", (text: string) => (answer += text));
+    await once(socket, "end");
+    // To a connection that were closed altogether, the second write would be an error.
+    socket.write("x".repeat(1000), () => setImmediate(() => socket.end("x".repeat(999))));
+    await once(socket, "close");
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it("takes a body of exactly the limit", async () => {
