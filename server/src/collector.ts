@@ -7,8 +7,6 @@ import { runInNewContext } from "node:vm";
 const LEAST_GROWTH = 50;
 const MOST_GROWTH = 200;
 const SELDOM_MS = 60_000;
-// Ten days. With 24, which is as much as V8 can count, it did not wait at all.
-const NOT_BEFORE_MS = 10 * 24 * 3_600_000;
 
 /**
  * Tells V8 how a server's memory behaves. What it learns by watching is wrong for as long as somebody holds two thousand
@@ -18,7 +16,6 @@ const NOT_BEFORE_MS = 10 * 24 * 3_600_000;
  */
 export function tuneCollector(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
-  rememberShapes();
   withoutHelpers();
   collectSeldom();
 }
@@ -37,14 +34,6 @@ function collectAll(): void {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
   setFlagsFromString("--no-expose-gc");
-}
-
-// Eight seconds after traffic calms, V8 collects everything up to three times to give memory back, and with it the shapes of
-// objects that nobody has just then. Code that was compiled for them is thrown away; when they come again, half a second of
-// compiling stands between the server and its callers, in pieces of up to 5 ms. This is read once, at the first full
-// collection: what V8 waits for then it waits for as long.
-function rememberShapes(): void {
-  setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${NOT_BEFORE_MS}`);
 }
 
 function collectSeldom(): void {

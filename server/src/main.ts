@@ -1,10 +1,13 @@
 #!/usr/bin/env node
-import { runCli } from "./cli.js";
+import { postponeIdleCollections } from "./idle-collections.js";
 
 // After a stop that was cut off, or with a pipe that nobody reads, something may stay open for ever.
 const LINGER_MS = 1000;
 
 async function main(): Promise<void> {
+  postponeIdleCollections();
+  // Not above: it would be loaded first.
+  const { runCli } = await import("./cli.js");
   process.exitCode = await runCli(process.argv.slice(2));
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
