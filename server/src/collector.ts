@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 // In percent of what was alive. More from the start would be memory that grows for ten minutes, though nobody needs it.
-const LEAST_GROWTH = 50;
+const LEAST_GROWTH = 20;
 const MOST_GROWTH = 200;
 const SELDOM_MS = 60_000;
 
