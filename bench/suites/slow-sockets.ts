@@ -7,7 +7,7 @@ import { sqliteHome } from "./server/homes.js";
 import { SLOW, slowRatios, slowSocketCases } from "./server/slow-socket-cases.js";
 
 // Whoever attacks a server that nobody has attacked before has V8 compile what refuses them: for half a minute that takes 3
-// to 5 % of the core, and everybody's p99 is half as long again. What is measured is how it goes on.
+// to 5 % of the core, and everybody's p99 is longer by half or more. What is measured is how it goes on.
 const full: Plan = { rounds: 7, turnMs: 10_000, warmupMs: 20_000 };
 const quick: Plan = { rounds: 5, turnMs: 2000, warmupMs: 1000, cases: [SLOW.alone, SLOW.beside] };
 
