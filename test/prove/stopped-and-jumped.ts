@@ -17,6 +17,9 @@ import { tellEnd } from "./tell.js";
 const STOPS = { ci: 3, long: 60 };
 const JUMPS = { ci: 24, long: 1000 };
 const DRAIN_MS = 60_000;
+// So many publishers keep both hosts busy. Without a pause, a fast machine would publish ten thousand events while one host
+// is stopped, and the endpoints, which are slow, would take minutes for them.
+const STEADY = { publishers: 8, pauseMs: 150 };
 // Many times what it takes: on a busy machine a second worker has other things to do first.
 const TAKEOVER_MS = 10 * LEASE_MS;
 const LOCK_WAIT_MS = 40;
@@ -68,7 +71,7 @@ async function stop(bench: Bench, name: string, database: OutboxDatabase): Promi
   });
   try {
     await flow.start();
-    const load = new FlowLoad(flow, { scope: name.replaceAll(" ", ""), chance, publishers: 8 });
+    const load = new FlowLoad(flow, { scope: name.replaceAll(" ", ""), chance, ...STEADY });
     let moved = 0;
     for (let round = 1; round <= STOPS[bench.depth]; round++) {
       await load.published(30);
