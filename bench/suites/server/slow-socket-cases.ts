@@ -39,7 +39,7 @@ export const slowRatios: readonly Ratio[] = [
 ];
 
 // What the generator sends before it counts, and more.
-const LEAD_IN_MS = 4000;
+const LEAD_IN_MS = 11_000;
 const PER_SECOND = 1000;
 const CONNECTIONS = 64;
 // What was opened has to be accepted before a turn, and what was closed to be closed on the other side before the next.
