@@ -8,6 +8,7 @@ import type { Settings } from "./config/settings.js";
 import { openEgress } from "./egress.js";
 import { ensureToken, requireToken } from "./first-token.js";
 import type { FirstToken } from "./first-token.js";
+import { listenOnOthers } from "./http/other-addresses.js";
 import { createHttpServer } from "./http/server.js";
 import { createIngest } from "./ingest/ingest.js";
 import type { Ingest } from "./ingest/ingest.js";
@@ -153,6 +154,7 @@ async function startHttp(
   });
   try {
     await app.listen({ host: listen.host, port: listen.port });
+    if (listen.host === "localhost") await listenOnOthers(app.server, listen.host);
   } catch (error) {
     throw bindFailure(error, listen);
   }

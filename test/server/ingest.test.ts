@@ -1,6 +1,6 @@
+import { createServer } from "node:http";
+import type { Server } from "node:http";
 import type { Database } from "better-sqlite3";
-import { fastify } from "fastify";
-import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
 import { systemClock } from "posthorn";
@@ -9,7 +9,7 @@ import { migrate as migratePostgres, postgresOutbox } from "posthorn/postgres";
 import { migrate as migrateSqlite, sqliteOutbox } from "posthorn/sqlite";
 import { signedRequest, TEST_SECRETS } from "posthorn/testing";
 import { afterAll, describe, expect, it } from "vitest";
-import { registerIngest } from "../../server/src/http/routes/ingest.js";
+import { IngestDoor } from "../../server/src/http/ingest-door.js";
 import { checkSource } from "../../server/src/ingest/check-source.js";
 import { createIngest } from "../../server/src/ingest/ingest.js";
 import type { Ingest, IngestParts } from "../../server/src/ingest/ingest.js";
@@ -21,6 +21,7 @@ import { sqliteRegistry } from "../../server/src/stores/sqlite/registry.js";
 import { quietPool } from "../postgres/quiet-pool.js";
 import { freshDatabase } from "../services.js";
 import { createDatabaseFile } from "../sqlite/database-file.js";
+import { knock } from "./knock.js";
 
 const plain: SecretSeal = { seal: (secret) => secret, open: (sealed) => sealed };
 
@@ -34,7 +35,7 @@ interface StoredEvent {
 }
 
 interface Node {
-  readonly app: FastifyInstance;
+  readonly server: Server;
   readonly ingest: Ingest;
   readonly registry: Registry;
 }
@@ -52,19 +53,25 @@ async function node(outbox: unknown, registry: Registry): Promise<Node> {
     outbox,
     registry,
     clock: systemClock,
-    settings: { rejectedPerSource: 10, rejectedBodyBytes: 1000, sourcePollMs: 1000, behindProxy: false },
-    metrics: { ingested: nothing, rejectedDropped: nothing },
+    settings: {
+      rejectedPerSource: 10,
+      rejectedBodyBytes: 1000,
+      sourcePollMs: 1000,
+      behindProxy: false,
+      maxBodyBytes: 1_048_576,
+    },
+    metrics: { ingested: nothing, rejectedDropped: nothing, answered: nothing },
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   } as unknown as IngestParts;
   const ingest = createIngest(parts);
-  const app = fastify();
-  registerIngest(app, ingest, { maxBodyBytes: 1_048_576 });
+  const door = new IngestDoor({ ...parts, ingest, nextId: () => "req_1" });
+  const server = createServer((request, response) => void door.take(request, response));
   await ingest.start();
   afterAll(async () => {
-    await app.close();
+    server.close();
     await ingest.stop();
   });
-  return { app, ingest, registry };
+  return { server, ingest, registry };
 }
 
 function postgresNode(pool: Pool): Promise<Node> {
@@ -124,24 +131,19 @@ async function addSource({ nodes }: Bench, input: Omit<SourceInput, "name">): Pr
 const STANDARD = { scheme: "standard_webhooks", secrets: [TEST_SECRETS.standard_webhooks.verifying] };
 
 interface Answer {
-  readonly status: number;
+  readonly status: number | undefined;
   readonly verdict: unknown;
   readonly event: unknown;
 }
 
 async function post(
-  { app }: Node,
+  { server }: Node,
   source: string,
   { headers, body }: { headers: Readonly<Record<string, string>>; body: Uint8Array },
 ): Promise<Answer> {
-  const answer = await app.inject({
-    method: "POST",
-    url: `/in/${source}`,
-    headers,
-    payload: Buffer.from(body),
-  });
+  const answer = await knock(server, { url: `/in/${source}`, headers, payload: body });
   return {
-    status: answer.statusCode,
+    status: answer.status,
     verdict: answer.headers["posthorn-verdict"],
     event: answer.headers["posthorn-event"],
   };
@@ -260,17 +262,17 @@ describe.each([
   });
 
   it.each([
-    ["a type that is no name", { "x-type": "\u0001".repeat(3) }],
-    ["a key of ten thousand characters", { "x-key": "k".repeat(8000) }],
-    ["an id that is no name", { "x-id": "caf\u00e9 \u0002" }],
-  ])("stores an event with %s", async (_what, headers) => {
+    ["a type that is no name", { type: "\u0001".repeat(3) }],
+    ["a key of ten thousand characters", { key: "k".repeat(10_000) }],
+    ["an id that is no name", { id: "caf\u00e9 \u0002" }],
+  ])("stores an event with %s", async (_what, fields) => {
     const source = await addSource(bench, {
       scheme: "none",
       allowUnverified: true,
-      options: { id: { header: "x-id" }, type: { header: "x-type" } },
-      key: { header: "x-key" },
+      options: { id: { json: "/id" }, type: { json: "/type" } },
+      key: { json: "/key" },
     });
-    expect(await post(one, source, unsigned("{}", headers))).toMatchObject({
+    expect(await post(one, source, unsigned(JSON.stringify(fields)))).toMatchObject({
       status: 200,
       verdict: "stored",
     });
@@ -300,15 +302,15 @@ describe("without its database", () => {
       quietPool({ connectionString: "postgres://nobody@127.0.0.1:1/none" }),
     ];
     await migratePostgres(kept, { set: { name: "server", migrations: POSTGRES_MIGRATIONS } });
-    const { app, registry, ingest } = await node(
+    const { server, registry, ingest } = await node(
       postgresOutbox({ client: lost }),
       postgresRegistry(kept, "posthorn", plain),
     );
     await registry.addSource(
       checkSource({ name: "open", scheme: "none", allowUnverified: true }, systemClock),
     );
-    const answer = await app.inject({ method: "POST", url: "/in/open", payload: "x" });
-    expect(answer.statusCode).toBe(503);
+    const answer = await knock(server, { url: "/in/open", payload: "x" });
+    expect(answer.status).toBe(503);
     expect(answer.headers["retry-after"]).toBe("5");
     await ingest.stop();
     await Promise.all([kept.end(), lost.end()]);
@@ -319,12 +321,12 @@ describe("without its database", () => {
     const [kept, lost] = [file.open(), file.open()];
     await migrateSqlite(kept);
     await migrateSqlite(kept, { set: { name: "server", migrations: SQLITE_MIGRATIONS } });
-    const { app, registry, ingest } = await node(sqliteOutbox({ db: lost }), sqliteRegistry(kept, plain));
+    const { server, registry, ingest } = await node(sqliteOutbox({ db: lost }), sqliteRegistry(kept, plain));
     await registry.addSource(
       checkSource({ name: "open", scheme: "none", allowUnverified: true }, systemClock),
     );
     lost.close();
-    expect((await app.inject({ method: "POST", url: "/in/open", payload: "x" })).statusCode).toBe(503);
+    expect((await knock(server, { url: "/in/open", payload: "x" })).status).toBe(503);
     await ingest.stop();
     file.remove();
   });

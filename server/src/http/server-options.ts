@@ -1,4 +1,5 @@
-import type { Server } from "node:http";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
 import type { Settings } from "../config/settings.js";
 import type { LateConnections } from "./late-connections.js";
@@ -12,23 +13,34 @@ const KEEP_ALIVE_MS = 5000;
 // all of them: two thousand take half a millisecond.
 const CHECK_CONNECTIONS_MS = 250;
 
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** The limits of the HTTP server: what a caller without a token can cost. */
-export function serverOptions(
+export function nodeServer(settings: Settings, listener: Listener): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: settings.maxHeaderBytes,
+      requestTimeout: settings.requestTimeoutMs,
+      // No less for the headers: a connection that waits costs a few kilobytes; ended sooner, it comes again sooner, and
+      // costs half a millisecond each time.
+      headersTimeout: settings.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, settings.requestTimeoutMs),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    listener,
+  );
+  server.maxConnections = settings.maxConnections;
+  return server;
+}
+
+/** How the framework is to treat what comes to its routes. */
+export function frameworkOptions(
   settings: Settings,
   { nextId, late }: { readonly nextId: () => string; readonly late: LateConnections },
 ): FastifyHttpOptions<Server> {
   return {
     bodyLimit: settings.maxBodyBytes,
-    requestTimeout: settings.requestTimeoutMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: "idle",
-    http: {
-      maxHeaderSize: settings.maxHeaderBytes,
-      // No less for the headers: a connection that waits costs a few kilobytes; ended sooner, it comes again sooner, and
-      // costs half a millisecond each time.
-      headersTimeout: settings.requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, settings.requestTimeoutMs),
-    },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
     // The address that the proxy before us saw; what stands further left in the header anybody can write.

@@ -12,6 +12,7 @@ import { requireToken } from "./auth.js";
 import { failureOf } from "./failure.js";
 import { hangUpSoon } from "./hang-up.js";
 import { hostCheck } from "./host-check.js";
+import { INGEST_ROUTE, IngestDoor } from "./ingest-door.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
 import { lateConnections } from "./raw-errors.js";
@@ -19,13 +20,12 @@ import { registerDeliveries } from "./routes/deliveries.js";
 import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
 import { registerHealth } from "./routes/health.js";
-import { registerIngest } from "./routes/ingest.js";
 import { registerLanes } from "./routes/lanes.js";
 import { registerMetrics } from "./routes/metrics.js";
 import { registerRejected } from "./routes/rejected.js";
 import { registerSources } from "./routes/sources.js";
 import { registerTokens } from "./routes/tokens.js";
-import { serverOptions } from "./server-options.js";
+import { frameworkOptions, nodeServer } from "./server-options.js";
 import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
 import { TokenCheck } from "./token-check.js";
 
@@ -40,26 +40,46 @@ export function createHttpServer(parts: ServerParts, options: HttpOptions): Fast
   const { settings } = parts;
   const answerFailure = failureAnswerer(parts);
   const late = lateConnections();
+  const nextId = requestIds();
+  const door = doorOf(parts, options, nextId);
   const app = fastify({
-    ...serverOptions(settings, { nextId: requestIds(), late }),
+    ...frameworkOptions(settings, { nextId, late }),
+    serverFactory: (route) =>
+      nodeServer(settings, (request, response) => {
+        if (door?.take(request, response) !== true) route(request, response);
+      }),
     frameworkErrors: (error, request, reply) => {
       reply.headers(STRICT_HEADERS);
       answerFailure(error, request, reply);
     },
   }) as unknown as FastifyInstance;
-  app.server.maxConnections = settings.maxConnections;
   app.addHook("preClose", (done) => {
+    door?.close();
     late.close();
     done();
   });
   app.setErrorHandler(answerFailure);
-  addHooks(app, parts);
+  addHooks(app, parts, { methods: methodsBeside(door) });
   registerHealth(app, parts);
-  if (options.ingest !== undefined && options.roles.includes("ingest")) {
-    registerIngest(app, options.ingest, settings);
-  }
   registerGuarded(app, parts, options);
   return app;
+}
+
+function doorOf(
+  parts: ServerParts,
+  { ingest, roles }: HttpOptions,
+  nextId: () => string,
+): IngestDoor | undefined {
+  return ingest !== undefined && roles.includes("ingest")
+    ? new IngestDoor({ ...parts, ingest, nextId })
+    : undefined;
+}
+
+/** The methods of what the router does not know; those of its routes are added as they come. */
+function methodsBeside(door: IngestDoor | undefined): AllowedMethods {
+  const methods = new AllowedMethods();
+  if (door !== undefined) methods.add(INGEST_ROUTE, "POST");
+  return methods;
 }
 
 /** What a browser on this machine could be led to by another site, and therefore has to be called by its name. */
@@ -103,10 +123,12 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
   });
 }
 
-function addHooks(app: FastifyInstance, { settings, metrics }: ServerParts): void {
-  const methods = new AllowedMethods();
+function addHooks(
+  app: FastifyInstance,
+  { settings, metrics }: ServerParts,
+  { methods }: { readonly methods: AllowedMethods },
+): void {
   app.addHook("onRoute", ({ url, method }) => methods.add(url, method));
-  // Callbacks, not promises: they run before each event that comes in.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(STRICT_HEADERS);
     if (settings.behindProxy && request.protocol === "https") reply.headers(TRANSPORT_SECURITY);

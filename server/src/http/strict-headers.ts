@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 /** On every answer: nothing of the API is a page, a script or a frame. */
 export const STRICT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "x-content-type-options": "nosniff",
@@ -14,3 +16,21 @@ export const ATTACHMENT_POLICY = "default-src 'none'; frame-ancestors 'none'; sa
 export const TRANSPORT_SECURITY: Readonly<Record<string, string>> = Object.freeze({
   "strict-transport-security": "max-age=31536000",
 });
+
+const LIST: readonly string[] = Object.entries(STRICT_HEADERS).flat();
+const LIST_OVER_TLS: readonly string[] = [...LIST, ...Object.entries(TRANSPORT_SECURITY).flat()];
+
+/** The strict headers of an answer that no framework writes: names and values in turn, in a new list. */
+export function strictHead(
+  { headers }: IncomingMessage,
+  { behindProxy }: { readonly behindProxy: boolean },
+): string[] {
+  const overTls = behindProxy && lastOf(headers["x-forwarded-proto"]) === "https";
+  return (overTls ? LIST_OVER_TLS : LIST).slice();
+}
+
+// What the proxy before us wrote stands last; what stands further left anybody can write.
+function lastOf(header: string | readonly string[] | undefined): string | undefined {
+  const text = typeof header === "string" ? header : header?.join(",");
+  return text?.split(",").at(-1)?.trim();
+}

@@ -1,19 +1,18 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import type { FastifyReply } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { LINGER_MS } from "./hang-up.js";
 
 /**
  * Answers a request whose body was not read, and ends the connection, but not while the sender is in the middle of it: a
  * socket that is closed with bytes unread is reset, and the reset takes back the reply that was just sent. What still
- * comes is read and dropped.
+ * comes is read and dropped. `head` is a list of names and values in turn.
  */
-export function answerUnread(reply: FastifyReply, status: number): void {
-  const { raw: request } = reply.request;
-  const { raw: response } = reply;
-  const headers = reply.getHeaders() as OutgoingHttpHeaders;
-  reply.hijack();
+export function answerUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, head }: { readonly status: number; readonly head: readonly string[] },
+): void {
   closeInHalves(request);
-  response.writeHead(status, { ...headers, "content-length": 0, connection: "close" });
+  response.writeHead(status, [...head, "content-length", "0", "connection", "close"]);
   response.end();
 }
 

@@ -102,7 +102,7 @@ async function bench({
       registry.version++;
       if (!elsewhere) for (const listener of registry.listeners) listener();
     },
-    post: (source, request) => made.ingest.receive(source, request),
+    post: async (source, request) => made.ingest.receive(source, request),
   };
   const parts = {
     outbox,

@@ -18,8 +18,11 @@ export type IngestParts = Pick<ServerParts, "outbox" | "registry" | "metrics" | 
 
 /** Where the requests of providers come in. */
 export interface Ingest {
-  /** Verifies a request, stores each of its events once, and says what to answer when that is durable. Never throws for what a sender can do. */
-  receive(source: string, request: ReceivedRequest): Promise<Reply>;
+  /**
+   * Verifies a request, stores each of its events once, and says what to answer when that is durable; at once where there
+   * is nothing to store. Never throws for what a sender can do.
+   */
+  receive(source: string, request: ReceivedRequest): Reply | Promise<Reply>;
   /** Keeps a request that could not even be read, and says what to answer. */
   refuse(source: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply>;
   /** Looks for changes of sources now. */
@@ -72,16 +75,9 @@ class GatewayIngest implements Ingest {
     this.#protocol = settings.behindProxy ? "https" : "http";
   }
 
-  async receive(name: string, request: ReceivedRequest): Promise<Reply> {
-    let source = this.#sources.get(name);
-    if (source === undefined) {
-      const found = await this.#find(name);
-      if ("status" in found) return found;
-      source = found;
-    }
-    if ("broken" in source) return UNAVAILABLE;
-    if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES) return SATURATED;
-    return this.#take(source, request);
+  receive(name: string, request: ReceivedRequest): Reply | Promise<Reply> {
+    const source = this.#sources.get(name);
+    return source === undefined ? this.#receiveUnknown(name, request) : this.#admit(source, request);
   }
 
   async refuse(name: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply> {
@@ -145,7 +141,18 @@ class GatewayIngest implements Ingest {
     return NOT_FOUND;
   }
 
-  /** What is not stored is answered at once: a promise for each of its steps would cost as much as to verify it. */
+  async #receiveUnknown(name: string, request: ReceivedRequest): Promise<Reply> {
+    const found = await this.#find(name);
+    return "status" in found ? found : this.#admit(found, request);
+  }
+
+  // From here to the store there is no `async`: with one for each step, the promises took as long as to verify.
+  #admit(source: CachedSource, request: ReceivedRequest): Reply | Promise<Reply> {
+    if ("broken" in source) return UNAVAILABLE;
+    if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES) return SATURATED;
+    return this.#take(source, request);
+  }
+
   #take(live: LiveSource, received: ReceivedRequest): Reply | Promise<Reply> {
     const request = live.needsOrigin ? withOrigin(received, this.#protocol) : received;
     let events: readonly Event[];
@@ -164,31 +171,33 @@ class GatewayIngest implements Ingest {
     return this.#store(live, request, events);
   }
 
-  async #store(live: LiveSource, request: ReceivedRequest, events: readonly Event[]): Promise<Reply> {
-    const { name } = live.record;
-    const { metrics } = this.#parts;
+  #store(live: LiveSource, request: ReceivedRequest, events: readonly Event[]): Reply | Promise<Reply> {
     const bytes = request.body.length;
     this.#underWay++;
     this.#underWayBytes += bytes;
-    try {
-      const named = this.#named(live, request, events);
-      const ingested = await this.#ingest(named);
-      for (const { kind } of ingested) metrics.ingested(name, kind);
-      const worst = worstOf(ingested);
-      if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
-      return replyTo(
-        worst,
-        live.verifier.scheme,
-        named.some(({ fellBack }) => fellBack),
-      );
-    } catch (error) {
-      // Some of them may be stored: they will be duplicates when the request comes again.
-      metrics.ingested(name, "failed");
-      this.#failures.note("ingest", error);
-      return UNAVAILABLE;
-    } finally {
+    const done = (): void => {
       this.#underWay--;
       this.#underWayBytes -= bytes;
+    };
+    const failed = (error: unknown): Reply => {
+      done();
+      // Some of them may be stored: they will be duplicates when the request comes again.
+      this.#parts.metrics.ingested(live.record.name, "failed");
+      this.#failures.note("ingest", error);
+      return UNAVAILABLE;
+    };
+    try {
+      const named = this.#named(live, request, events);
+      return this.#ingest(
+        named,
+        (ingested) => {
+          done();
+          return this.#stored(live, request, { named, ingested });
+        },
+        failed,
+      );
+    } catch (error) {
+      return failed(error);
     }
   }
 
@@ -198,12 +207,32 @@ class GatewayIngest implements Ingest {
   }
 
   /** Together: the calls of one moment share one commit. */
-  async #ingest(named: readonly NamedEvent[]): Promise<readonly Ingested[]> {
+  #ingest(
+    named: readonly NamedEvent[],
+    stored: (ingested: readonly Ingested[]) => Reply,
+    failed: (error: unknown) => Reply,
+  ): Reply | Promise<Reply> {
     const { outbox } = this.#parts;
     const [first, ...others] = named;
-    if (first === undefined) return [];
-    if (others.length === 0) return [await outbox.ingest(first.incoming)];
-    return Promise.all(named.map(({ incoming }) => outbox.ingest(incoming)));
+    if (first === undefined) return stored([]);
+    if (others.length === 0) return outbox.ingest(first.incoming).then((only) => stored([only]), failed);
+    return Promise.all(named.map(({ incoming }) => outbox.ingest(incoming))).then(stored, failed);
+  }
+
+  #stored(
+    live: LiveSource,
+    request: ReceivedRequest,
+    { named, ingested }: { readonly named: readonly NamedEvent[]; readonly ingested: readonly Ingested[] },
+  ): Reply {
+    const { name } = live.record;
+    for (const { kind } of ingested) this.#parts.metrics.ingested(name, kind);
+    const worst = worstOf(ingested);
+    if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
+    return replyTo(
+      worst,
+      live.verifier.scheme,
+      named.some(({ fellBack }) => fellBack),
+    );
   }
 
   #refused(live: LiveSource, request: ReceivedRequest, error: unknown): Reply {

@@ -5,26 +5,32 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
-// Filled for many ids at once: a call for each costs more than all the rest of making one.
-const pool = new Uint8Array(RANDOM_CHARACTERS * 256);
-let used = pool.length;
+// Filled for many ids at once: a call for each costs more than all the rest of making one. As one text, of which each
+// takes its part: put together letter by letter, it is written out again by everybody who hands it to a database.
+const POOL_CHARACTERS = RANDOM_CHARACTERS * 256;
+const random = new Uint8Array(POOL_CHARACTERS);
+let pool = "";
+let used = POOL_CHARACTERS;
 let lastMs = -1;
 let lastTime = "";
 
 /** A new id: the prefix, the time, and 80 random bits. In the order of their times, to the millisecond. */
 export function newId(prefix: string, nowMs: number): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
+  if (used === POOL_CHARACTERS) refill();
   if (nowMs !== lastMs) {
     lastMs = nowMs;
     lastTime = timeText(nowMs);
   }
-  let id = `${prefix}_${lastTime}`;
-  for (const end = used + RANDOM_CHARACTERS; used < end; used++)
-    id += ALPHABET.charAt((pool[used] ?? 0) & 31);
-  return id;
+  const from = used;
+  used += RANDOM_CHARACTERS;
+  return `${prefix}_${lastTime}${pool.slice(from, used)}`;
+}
+
+function refill(): void {
+  randomFillSync(random);
+  pool = "";
+  for (const byte of random) pool += ALPHABET.charAt(byte & 31);
+  used = 0;
 }
 
 function timeText(ms: number): string {

@@ -1,8 +1,9 @@
 import type { Clock, Observer, Signal } from "posthorn";
 import { systemClock } from "posthorn";
 import type { OutboxCensus } from "posthorn/operator";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import { Census } from "./census.js";
+import { TimeHistogram } from "./time-histogram.js";
 
 /** What ingest made of a request or of one of its events. */
 export type IngestVerdict = "stored" | "duplicate" | "conflict" | "rejected" | "failed" | "handshake";
@@ -46,6 +47,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 
 // Each source is a series of its own in everybody's memory; beyond this they are one.
 const MOST_SOURCES = 200;
+const OTHER_SOURCES = "other";
 const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
@@ -54,28 +56,31 @@ class PrometheusMetrics implements Metrics {
   readonly #registry = new Registry();
   readonly #clock: Clock;
   readonly #census: Census | undefined;
-  readonly #sources = new Set<string>();
+  // By source and verdict, and handed to the counter when somebody looks: each event would else pay for its labels.
+  readonly #verdicts = new Map<string, Map<IngestVerdict, number>>();
   readonly #attempts = this.#counter("attempts_total", "Attempts to deliver.", ["outcome", "status_class"]);
-  readonly #attemptTimes = this.#histogram("attempt_seconds", "Time of an attempt.", {
+  readonly #attemptTimes = new TimeHistogram({
+    name: "posthorn_attempt_seconds",
+    help: "Time of an attempt.",
     labels: ["outcome"],
-    buckets: REQUEST_BUCKETS,
+    bounds: REQUEST_BUCKETS,
   });
   readonly #givenUp = this.#counter("deliveries_given_up_total", "Deliveries that became dead.", ["because"]);
   readonly #disabled = this.#counter("endpoints_disabled_total", "Endpoints that were disabled.", [
     "because",
   ]);
-  readonly #verdicts = this.#counter("ingest_total", "Events taken in, and requests rejected.", [
-    "source",
-    "verdict",
-  ]);
   readonly #dropped = this.#counter("rejected_dropped_total", "Rejected requests that were not kept.");
-  readonly #requests = this.#histogram("http_request_seconds", "Time of a request.", {
+  readonly #requests = new TimeHistogram({
+    name: "posthorn_http_request_seconds",
+    help: "Time of a request.",
     labels: ["method", "route", "status_class"],
-    buckets: REQUEST_BUCKETS,
+    bounds: REQUEST_BUCKETS,
   });
-  readonly #storeTimes = this.#histogram("store_seconds", "Time of an operation of the store.", {
+  readonly #storeTimes = new TimeHistogram({
+    name: "posthorn_store_seconds",
+    help: "Time of an operation of the store.",
     labels: ["operation"],
-    buckets: STORE_BUCKETS,
+    bounds: STORE_BUCKETS,
   });
   readonly #storeFailures = this.#counter("store_failures_total", "Operations that the store refused.", [
     "operation",
@@ -88,6 +93,7 @@ class PrometheusMetrics implements Metrics {
 
   constructor({ census, clock = systemClock, processMetrics = true }: MetricsOptions) {
     this.#clock = clock;
+    this.#countVerdicts();
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
     if (census === undefined) return;
     this.#census = new Census(census, {
@@ -98,7 +104,8 @@ class PrometheusMetrics implements Metrics {
   }
 
   ingested(source: string, verdict: IngestVerdict): void {
-    this.#verdicts.inc({ source: this.#bounded(source), verdict });
+    const counts = this.#verdicts.get(source) ?? this.#verdictsOf(source);
+    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
   }
 
   rejectedDropped(count: number): void {
@@ -106,19 +113,24 @@ class PrometheusMetrics implements Metrics {
   }
 
   answered({ method, route, status, durationMs }: AnsweredRequest): void {
-    this.#requests.observe({ method, route, status_class: classOf(status) }, durationMs / 1000);
+    this.#requests.of(method, route, classOf(status)).add(durationMs / 1000);
   }
 
-  async timed<T>(operation: string, run: () => Promise<T>): Promise<T> {
+  timed<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    const times = this.#storeTimes.of(operation);
     const from = this.#clock.monotonic();
-    try {
-      return await run();
-    } catch (error) {
-      this.#storeFailures.inc({ operation });
-      throw error;
-    } finally {
-      this.#storeTimes.observe({ operation }, (this.#clock.monotonic() - from) / 1000);
-    }
+    const took = (): void => times.add((this.#clock.monotonic() - from) / 1000);
+    return run().then(
+      (value) => {
+        took();
+        return value;
+      },
+      (error: unknown) => {
+        took();
+        this.#storeFailures.inc({ operation });
+        throw error;
+      },
+    );
   }
 
   tokenRefused(): void {
@@ -126,7 +138,11 @@ class PrometheusMetrics implements Metrics {
   }
 
   async text(): Promise<{ readonly contentType: string; readonly body: string }> {
-    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+    const histograms = [this.#attemptTimes, this.#requests, this.#storeTimes].map((each) => each.text());
+    return {
+      contentType: this.#registry.contentType,
+      body: [await this.#registry.metrics(), ...histograms, ""].join("\n"),
+    };
   }
 
   #observe(signal: Signal): void {
@@ -134,17 +150,33 @@ class PrometheusMetrics implements Metrics {
     if (signal.kind === "delivery_attempted") {
       const { outcome, status, durationMs } = signal;
       this.#attempts.inc({ outcome, status_class: classOf(status) });
-      this.#attemptTimes.observe({ outcome }, durationMs / 1000);
+      this.#attemptTimes.of(outcome).add(durationMs / 1000);
     } else if (signal.kind === "delivery_dead") this.#givenUp.inc({ because: signal.because });
     else if (signal.kind === "endpoint_disabled") this.#disabled.inc({ because: reasonOf(signal.because) });
     else if (signal.kind === "sequence_failed") this.#sequenceFailures.inc();
   }
 
-  #bounded(source: string): string {
-    if (this.#sources.has(source)) return source;
-    if (this.#sources.size >= MOST_SOURCES) return "other";
-    this.#sources.add(source);
-    return source;
+  /** Of a source that has none yet. */
+  #verdictsOf(source: string): Map<IngestVerdict, number> {
+    const shown = this.#verdicts.size < MOST_SOURCES ? source : OTHER_SOURCES;
+    const counts = this.#verdicts.get(shown) ?? new Map<IngestVerdict, number>();
+    this.#verdicts.set(shown, counts);
+    return counts;
+  }
+
+  #countVerdicts(): void {
+    const verdicts = this.#verdicts;
+    const counter = new Counter({
+      name: "posthorn_ingest_total",
+      help: "Events taken in, and requests rejected.",
+      labelNames: ["source", "verdict"],
+      registers: [this.#registry],
+      collect() {
+        counter.reset();
+        for (const [source, counts] of verdicts)
+          for (const [verdict, count] of counts) counter.inc({ source, verdict }, count);
+      },
+    });
   }
 
   #addGauges(census: Census): void {
@@ -210,21 +242,6 @@ class PrometheusMetrics implements Metrics {
       name: `posthorn_${name}`,
       help,
       labelNames: [...labelNames],
-      registers: [this.#registry],
-    });
-  }
-
-  #histogram(
-    name: string,
-    help: string,
-    { labels, buckets }: { readonly labels: readonly string[]; readonly buckets: readonly number[] },
-  ): Histogram {
-    const labelNames = [...labels];
-    return new Histogram({
-      name: `posthorn_${name}`,
-      help,
-      labelNames,
-      buckets: [...buckets],
       registers: [this.#registry],
     });
   }

@@ -47,6 +47,7 @@ export class SqliteClient {
   readonly #wideStatements = new Map<string, Statement>();
   // The host's own wait for locks, while another is set.
   #hostWaitMs: number | undefined;
+  #stretch = 0;
 
   constructor(db: SqliteDatabase) {
     checkHandle(db);
@@ -59,6 +60,16 @@ export class SqliteClient {
 
   exec(sql: string): void {
     this.db.exec(sql);
+  }
+
+  /** As long as this is the same number, nothing was written on the handle but by writes that know of each other. */
+  get stretch(): number {
+    return this.#stretch;
+  }
+
+  /** To be called where a transaction has begun, and after every part of it of which the others know nothing. */
+  endStretch(): void {
+    this.#stretch++;
   }
 
   /** Runs a statement and returns how many rows it changed. */

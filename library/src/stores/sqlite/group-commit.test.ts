@@ -100,6 +100,22 @@ describe("callers of one moment", () => {
     expect([values, written(), count()]).toEqual([[1, 2, 3], ["m1", "m2", "m3"], 1]);
   });
 
+  it("share what they have read only as far as all before them wrote together with them", async () => {
+    const group = patientGroup();
+    const seen = (undoesAll: boolean): Promise<number | "expired"> =>
+      joined(() => connection.client.stretch, { group, undoesAll });
+    const [first, second, alone, third, fourth] = await Promise.all([
+      seen(true),
+      seen(true),
+      seen(false),
+      seen(true),
+      seen(true),
+    ]);
+    expect([second, alone, fourth]).toEqual([first, first, third]);
+    expect(third).not.toBe(first);
+    expect(await seen(true)).not.toBe(third);
+  });
+
   it("learn nothing before the commit", async () => {
     let known = false;
     const first = joined(() => write("a")).then(() => (known = true));

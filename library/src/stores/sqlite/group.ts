@@ -81,6 +81,7 @@ function begin(client: SqliteClient, guarded: boolean): boolean {
     // Deferred, it would ask for the write lock at its first write, where SQLite can refuse without waiting.
     reach(guarded ? "accept.before_begin" : "write.before_begin");
     client.exec("begin immediate");
+    client.endStretch();
     reach(guarded ? "accept.after_begin" : "write.after_begin");
     if (guarded) forbidCommit(client);
     return true;
@@ -115,6 +116,7 @@ function runPart(client: SqliteClient, { run, undoable, undoesAll = false }: Par
   const saved = undoable && !undoesAll;
   if (saved) client.run("savepoint posthorn_part");
   const outcome = outcomeOf(run);
+  if (!undoesAll) client.endStretch();
   // The part ran `rollback`, or SQLite did: a full disk, for one, can end the whole transaction.
   if (!client.inTransaction) return { outcome: endedBy(outcome), intact: false };
   if (!saved) return { outcome, intact: !undoesAll || outcome.kind === "returned" };

@@ -11,6 +11,8 @@ export class OutboxTurn {
   readonly client: SqliteClient;
   /** One time for everything in the turn, so that what it makes due is due to it. */
   readonly nowMs: number;
+  /** Whether an event whose time has come may wait for its places. Not after it was looked at and all got theirs. */
+  mayWait = true;
   readonly #book: EndpointBook;
   readonly #observer: Observer | undefined;
   #marks: Marks | undefined;

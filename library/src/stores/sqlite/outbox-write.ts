@@ -39,7 +39,10 @@ export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]):
   }
   // What waits for its places already comes first: nothing may pass it.
   if (placeDue(turn) && places <= PLACES_PER_TURN) placeEvents(turn, due);
-  else for (const { number } of due) putOff(turn.client, number, AT_ONCE);
+  else {
+    for (const { number } of due) putOff(turn.client, number, AT_ONCE);
+    turn.mayWait ||= due.length > 0;
+  }
 }
 
 // Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.

@@ -133,10 +133,13 @@ class SqliteOutbox<Db extends SqliteDatabase> implements GatewayOutbox<Db, "sync
     return written;
   }
 
-  async ingest(incoming: IncomingEvent): Promise<Ingested> {
-    const ingested = await this.#session.writeTogether((turn) => ingestEvent(turn, incoming));
-    if (ingested.kind === "stored") this.wake.ring("committed");
-    return ingested;
+  ingest(incoming: IncomingEvent): Promise<Ingested> {
+    return this.#session
+      .writeTogether((turn) => ingestEvent(turn, incoming))
+      .then((ingested) => {
+        if (ingested.kind === "stored") this.wake.ring("committed");
+        return ingested;
+      });
   }
 
   async forgetNames({ maxNames }: ForgetLimits): Promise<number> {

@@ -25,7 +25,8 @@ interface LaterEvent extends PlacedEvent {
 
 /** Gives events whose time has come their places, as many as one turn has time for: they come before what is published after that time. False when some are left. */
 export function placeDue(turn: OutboxTurn): boolean {
-  return !placeSome(turn).more;
+  if (turn.mayWait) turn.mayWait = placeSome(turn).more;
+  return !turn.mayWait;
 }
 
 /** Gives events whose time has come their places, and goes on with the cancelling that a removed endpoint left. Most others got their places when they were written. */

@@ -1,0 +1,205 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Reply } from "posthorn";
+import type { Ingest, Refusal } from "../ingest/ingest.js";
+import type { ReceivedRequest } from "../ingest/received-request.js";
+import type { ServerParts } from "../parts.js";
+import { failureOf } from "./failure.js";
+import { announcedBytes, readRawBody } from "./request-body.js";
+import type { BodyListener, BodyReading } from "./request-body.js";
+import { strictHead } from "./strict-headers.js";
+import { answerUnread } from "./unread-body.js";
+
+/** Where providers send to, as metrics and messages name it. */
+export const INGEST_ROUTE = "/in/:source";
+
+export interface IngestDoorParts extends Pick<ServerParts, "log" | "clock"> {
+  readonly ingest: Ingest;
+  readonly metrics: Pick<ServerParts["metrics"], "answered">;
+  readonly settings: Pick<ServerParts["settings"], "maxBodyBytes" | "behindProxy">;
+  /** A new id for a request that failed. */
+  readonly nextId: () => string;
+}
+
+/**
+ * Where providers send to. It stands before the framework's router: signatures cover the bytes as they come, so that
+ * nothing of what a framework does for a route is of use here, and it took a tenth of what an event costs.
+ */
+export class IngestDoor {
+  readonly parts: IngestDoorParts;
+  #closing = false;
+
+  constructor(parts: IngestDoorParts) {
+    this.parts = parts;
+  }
+
+  get closing(): boolean {
+    return this.#closing;
+  }
+
+  /** Takes the request if it is for a source; false leaves it to others. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    if (request.method !== "POST") return false;
+    const source = sourceIn(request.url ?? "");
+    if (source === undefined) return false;
+    new Exchange(this, request, response).begin(source);
+    return true;
+  }
+
+  /** From now on, senders are told to come again, and connections end with their answer. */
+  close(): void {
+    this.#closing = true;
+  }
+}
+
+const PREFIX = "/in/";
+
+/** The name between `/in/` and the query; undefined where the path is another. */
+function sourceIn(url: string): string | undefined {
+  // Proxies may send all of the address.
+  const local = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "");
+  if (!local.startsWith(PREFIX)) return undefined;
+  const query = local.indexOf("?");
+  const name = query === -1 ? local.slice(PREFIX.length) : local.slice(PREFIX.length, query);
+  if (name === "" || name.includes("/")) return undefined;
+  return name.includes("%") ? decoded(name) : name;
+}
+
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // The router says what is wrong with it.
+    return undefined;
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+const CLOSING: Reply = { status: 503, headers: { "retry-after": "1" } };
+
+/** One request and its answer. */
+class Exchange implements BodyListener {
+  readonly #door: IngestDoor;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #since: number;
+  #source = "";
+
+  constructor(door: IngestDoor, request: IncomingMessage, response: ServerResponse) {
+    this.#door = door;
+    this.#request = request;
+    this.#response = response;
+    this.#since = door.parts.clock.monotonic();
+  }
+
+  begin(source: string): void {
+    this.#source = source;
+    if (this.#door.closing) this.#answerUnread(CLOSING);
+    else if (isEncoded(this.#request)) this.#refuse(ENCODED);
+    else readRawBody(this.#request, this.#door.parts.settings.maxBodyBytes, this);
+  }
+
+  bodyRead(reading: BodyReading): void {
+    switch (reading.kind) {
+      case "bytes":
+        this.#receive(reading.bytes);
+        return;
+      case "too_large":
+        this.#refuse(tooLarge(this.#request, this.#door.parts.settings.maxBodyBytes));
+        return;
+      case "broken":
+        // Nobody is there to be answered, and half an event is none.
+        this.#response.destroy();
+    }
+  }
+
+  #receive(body: Uint8Array): void {
+    try {
+      const reply = this.#door.parts.ingest.receive(this.#source, received(this.#request, body));
+      if (reply instanceof Promise) reply.then(this.#answer, this.#fail);
+      else this.#answer(reply);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #refuse(refusal: Refusal): void {
+    const bodyBytes = announcedBytes(this.#request) ?? 0;
+    this.#door.parts.ingest
+      .refuse(this.#source, received(this.#request, EMPTY), { bodyBytes, ...refusal })
+      .then((reply) => this.#answerUnread(reply), this.#fail);
+  }
+
+  readonly #answer = ({ status, headers, body }: Reply): void => {
+    const head = this.#head();
+    let typed = false;
+    for (const name in headers) {
+      head.push(name, headers[name] ?? "");
+      typed ||= name === "content-type";
+    }
+    if (body !== undefined && !typed) head.push("content-type", "text/plain; charset=utf-8");
+    if (status !== 204) head.push("content-length", String(body === undefined ? 0 : Buffer.byteLength(body)));
+    if (this.#door.closing) head.push("connection", "close");
+    this.#response.writeHead(status, head);
+    this.#response.end(body);
+    this.#count(status);
+  };
+
+  #answerUnread({ status, headers = {} }: Reply): void {
+    const head = [...this.#head(), ...Object.entries(headers).flat()];
+    answerUnread(this.#request, this.#response, { status, head });
+    this.#count(status);
+  }
+
+  readonly #fail = (error: unknown): void => {
+    const { log, nextId } = this.#door.parts;
+    const id = nextId();
+    const { problem, headers } = failureOf(error, id);
+    log.error({ request: id, method: "POST", route: INGEST_ROUTE, err: error }, "request failed");
+    this.#answer({
+      status: problem.status,
+      headers: { ...headers, "content-type": "application/problem+json" },
+      body: JSON.stringify(problem),
+    });
+  };
+
+  #head(): string[] {
+    return strictHead(this.#request, this.#door.parts.settings);
+  }
+
+  #count(status: number): void {
+    const { metrics, clock } = this.#door.parts;
+    const durationMs = clock.monotonic() - this.#since;
+    metrics.answered({ method: "POST", route: INGEST_ROUTE, status, durationMs });
+  }
+}
+
+function tooLarge(request: IncomingMessage, maxBodyBytes: number): Refusal {
+  const announced = announcedBytes(request);
+  const found = announced === undefined ? `more than ${maxBodyBytes}` : String(announced);
+  return {
+    status: 413,
+    code: "body_too_large",
+    message: `The body has ${found} bytes; at most ${maxBodyBytes} are taken (setting maxBodyBytes).`,
+    diagnosis: [],
+  };
+}
+
+const ENCODED: Refusal = {
+  status: 415,
+  code: "body_encoded",
+  message: "The body is compressed; signatures cover the bytes as they were before.",
+  diagnosis: [],
+};
+
+function isEncoded({ headers }: IncomingMessage): boolean {
+  const encoding = headers["content-encoding"];
+  return encoding !== undefined && encoding !== "" && encoding.toLowerCase() !== "identity";
+}
+
+function received(
+  { headers, method = "POST", url = "/" }: IncomingMessage,
+  body: Uint8Array,
+): ReceivedRequest {
+  return { headers, body, method, url };
+}
