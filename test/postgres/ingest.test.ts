@@ -79,6 +79,39 @@ describe.each(drivers)("ingest on $name", async (driver) => {
     expect(await count("event")).toBe(1);
   });
 
+  it("of one moment, those that are new are stored and each of the others is judged by itself", async () => {
+    await emptyOutbox(pool);
+    for (const [name, windowS] of [
+      ["s/known", 3600],
+      ["s/changed", 3600],
+      ["s/passed", 1],
+    ] as const)
+      await one.ingest(await incomingOf(`evt_${name}`, [name], { windowS }));
+    await pool.rows(
+      "update posthorn.ingest_name set keep_until = now() - interval '1 s' where name = 's/passed'",
+    );
+    const wishes: [string, Wish][] = Array.from({ length: 30 }, (_, n) => [`s/${n}`, {}]);
+    wishes.splice(3, 0, ["s/known", {}]);
+    wishes.splice(17, 0, ["s/changed", { body: "other" }], ["s/passed", {}]);
+    const incoming = await Promise.all(
+      wishes.map(([name, wish], n) => incomingOf(`evt_${n}`, [name], { windowS: 3600, ...wish })),
+    );
+    const ingested = await Promise.all(incoming.map((each) => one.ingest(each)));
+    const expected = incoming.map(({ event: { id }, names: [{ name }] }) => {
+      if (name === "s/known") return { kind: "duplicate", id: "evt_s/known" };
+      return name === "s/changed" ? { kind: "conflict", id: "evt_s/changed" } : { kind: "stored", id };
+    });
+    expect(ingested).toEqual(expected);
+    expect([await count("event"), await count("stage")]).toEqual([34, 34]);
+    // And the same once more: by now all of them came before, and the passed one under its new id.
+    const later = incoming.map((each, n) => ({ ...each, event: { ...each.event, id: `evt_later_${n}` } }));
+    const again = await Promise.all(later.map((each) => one.ingest(each)));
+    expect(again).toEqual(
+      expected.map((each) => (each.kind === "stored" ? { ...each, kind: "duplicate" } : each)),
+    );
+    expect(await count("event")).toBe(34);
+  });
+
   it("what shares only a part of its names with one of the same moment adds the others to it", async () => {
     await emptyOutbox(pool);
     const [first, second, third] = await Promise.all([

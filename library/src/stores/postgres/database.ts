@@ -43,9 +43,10 @@ export interface Pool<Tx> {
   transaction<T>(first: Statement, work: Work<Tx, T>, limits: TransactionLimits): Promise<TransactionEnd<T>>;
   /**
    * Runs one prepared statement in a transaction, read committed, and commits it: all in one message where that can be,
-   * so that the server need not wait for a process that is busy. Throws when nothing was sent.
+   * so that the server need not wait for a process that is busy. The value is the statement's answer. Throws when nothing
+   * was sent.
    */
-  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<void>>;
+  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<Answer>>;
 }
 
 /** What is done after a transaction's first statement was answered. */

@@ -26,10 +26,14 @@ interface StandingName {
   readonly same: boolean;
 }
 
+// Of a batch in which more have come before, those are better looked at in the transaction that finds them.
+const FEW_LOST = 1 / 8;
+
 /** Writes incoming events together with their names. No two of a batch may share a name. */
 export class IngestWriter {
   readonly #tables: OutboxTables;
   readonly #sql: string;
+  #mostAreNew = true;
 
   constructor(tables: OutboxTables) {
     this.#tables = tables;
@@ -39,9 +43,41 @@ export class IngestWriter {
   /** Says of each what became of it. Done twice, it says the same. */
   write(transactions: OwnTransactions, batch: readonly IncomingEvent[]): Promise<readonly Ingested[]> {
     const names = namesOf(batch);
-    return transactions.runFrom(this.#statement(batch, names), (scope, answer) =>
-      this.#ingested(scope, batch, { names, lost: lostIn(answer) }),
-    );
+    // One that has two, and keeps one of them for an event that came before, has to change it before the commit.
+    return this.#mostAreNew && names.length === batch.length
+      ? this.#writeNew(transactions, batch, names)
+      : this.#writeAny(transactions, batch, names);
+  }
+
+  /** Committed as it is written, without a wait for this process in between. Those that came before are written again, to be judged. */
+  async #writeNew(
+    transactions: OwnTransactions,
+    batch: readonly IncomingEvent[],
+    names: readonly GivenName[],
+  ): Promise<readonly Ingested[]> {
+    const lost = lostIn(await transactions.write(this.#statement(batch, names)));
+    if (lost.size === 0) return batch.map(stored);
+    const known = batch.filter((_, nth) => lost.has(nth));
+    const judged = (await this.#writeAny(transactions, known, namesOf(known))).values();
+    // Only now: of those alone, all came before.
+    this.#noteLost(lost, batch);
+    return batch.map((each, nth) => (lost.has(nth) ? (judged.next().value as Ingested) : stored(each)));
+  }
+
+  #writeAny(
+    transactions: OwnTransactions,
+    batch: readonly IncomingEvent[],
+    names: readonly GivenName[],
+  ): Promise<readonly Ingested[]> {
+    return transactions.runFrom(this.#statement(batch, names), (scope, answer) => {
+      const lost = lostIn(answer);
+      this.#noteLost(lost, batch);
+      return this.#ingested(scope, batch, { names, lost });
+    });
+  }
+
+  #noteLost({ size }: ReadonlySet<number>, { length }: readonly IncomingEvent[]): void {
+    this.#mostAreNew = size <= length * FEW_LOST;
   }
 
   #statement(batch: readonly IncomingEvent[], names: readonly GivenName[]): Statement {
@@ -67,7 +103,7 @@ export class IngestWriter {
     batch: readonly IncomingEvent[],
     { names, lost }: { readonly names: readonly GivenName[]; readonly lost: ReadonlySet<number> },
   ): Promise<readonly Ingested[]> {
-    const ingested = batch.map(({ event: { id } }): Ingested => ({ kind: "stored", id }));
+    const ingested = batch.map(stored);
     if (lost.size === 0) return ingested;
     const standing = await this.#standing(
       scope,
@@ -133,6 +169,10 @@ export class IngestWriter {
       prepared: true,
     };
   }
+}
+
+function stored({ event: { id } }: IncomingEvent): Ingested {
+  return { kind: "stored", id };
 }
 
 type NamesOfOne = [StandingName, ...StandingName[]];

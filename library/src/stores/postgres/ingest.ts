@@ -47,6 +47,7 @@ export class Ingester {
   #waiting: Waiting[] = [];
   #planned = false;
   #writing = 0;
+  #underWay = 0;
 
   constructor(parts: IngesterParts) {
     this.#parts = parts;
@@ -71,13 +72,22 @@ export class Ingester {
   }
 
   #flush(): void {
-    const { leaders, left } = gather(this.#waiting);
+    const { leaders, left } = gather(this.#waiting, this.#fairShare());
     this.#waiting = left;
     this.#writing++;
+    this.#underWay += leaders.length;
     void this.#store(leaders).finally(() => {
       this.#writing--;
+      this.#underWay -= leaders.length;
       this.#plan();
     });
+  }
+
+  // No more than half of what there is: callers come again when they are answered, all at once. Were they all in one
+  // batch, nobody would have anything to do until it is written, and it would stay so.
+  #fairShare(): number {
+    const all = this.#waiting.length + this.#underWay;
+    return Math.min(MAX_EVENTS, Math.max(WORTH_A_BATCH, Math.ceil(all / 2)));
   }
 
   /** Answers every one of them. */
@@ -127,7 +137,7 @@ interface Gathered {
  * the same as an earlier one is answered with it; any other that meets an earlier one's name is left for the next, as are
  * those behind it that meet its own.
  */
-function gather(waiting: readonly Waiting[]): Gathered {
+function gather(waiting: readonly Waiting[], most: number): Gathered {
   const leaders: Leader[] = [];
   const left: Waiting[] = [];
   const holders = new Map<string, Leader | undefined>();
@@ -147,7 +157,7 @@ function gather(waiting: readonly Waiting[]): Gathered {
       continue;
     }
     bytes += each.incoming.event.body.length;
-    if (leaders.length > 0 && (leaders.length === MAX_EVENTS || bytes > MAX_BYTES)) break;
+    if (leaders.length > 0 && (leaders.length === most || bytes > MAX_BYTES)) break;
     const { incoming, resolve, reject } = each;
     const leader: Leader = { incoming, resolve, reject, twins: [] };
     leaders.push(leader);

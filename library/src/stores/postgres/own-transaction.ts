@@ -74,7 +74,7 @@ export class OwnTransactions {
   }
 
   /** Runs one prepared statement and commits it, without waiting for anything in between. */
-  write(statement: Statement): Promise<void> {
+  write(statement: Statement): Promise<Answer> {
     return this.#repeat(() =>
       this.#once((limits) => this.#pool.write(statement, { ...limits, settings: KEPT_PLANS })),
     );

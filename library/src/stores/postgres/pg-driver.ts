@@ -81,8 +81,8 @@ export class PgDriver<Tx> implements Pool<Tx> {
     return this.#transact<T>((transaction) => transaction.run(opening, work), limits);
   }
 
-  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<void>> {
-    return this.#transact<void>((transaction) => transaction.write(limits.settings, statement), limits);
+  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<Answer>> {
+    return this.#transact<Answer>((transaction) => transaction.write(limits.settings, statement), limits);
   }
 
   async #transact<T>(
@@ -143,6 +143,7 @@ class PgTransaction<Tx, T> {
   readonly #scope: Scope<Tx>;
   #begun = false;
   #committing = false;
+  #namesCommit = false;
   // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
   #whole = false;
 
@@ -176,19 +177,21 @@ class PgTransaction<Tx, T> {
   }
 
   /** Runs one statement and commits it, in one message where that can be; throws only when nothing was sent. */
-  async write(settings: Statement, statement: Statement): Promise<TransactionEnd<void>> {
+  async write(settings: Statement, statement: Statement): Promise<TransactionEnd<Answer>> {
     const together = this.#together([BEGIN, settings, statement, COMMIT], () => {
       this.#committing = true;
     });
     if (together !== undefined) return this.#written(together);
-    // As the closing one, so that it is parsed together with a commit that has a name.
-    this.#scope.closing = statement;
-    return this.run([settings], () => Promise.resolve(undefined as T)) as Promise<TransactionEnd<void>>;
+    // So that the next one on this connection can send it together with the others.
+    this.#namesCommit = true;
+    const end = this.run([settings, statement], (_scope, answer) => Promise.resolve(answer as T));
+    return end as Promise<TransactionEnd<Answer>>;
   }
 
-  async #written(whole: Promise<Answer>): Promise<TransactionEnd<void>> {
+  async #written(whole: Promise<readonly Answer[]>): Promise<TransactionEnd<Answer>> {
     try {
-      return this.#answered(await whole, undefined);
+      const [answer, commit] = (await whole).slice(-2) as [Answer, Answer];
+      return this.#answered(commit, answer);
     } catch (error) {
       if (!isAnswerLost(error)) return this.#rollBack(error);
       if (!this.#committing) throw error;
@@ -198,20 +201,20 @@ class PgTransaction<Tx, T> {
 
   async #begin(opening: readonly Statement[]): Promise<Answer> {
     const together = this.#together([BEGIN, ...opening]);
-    const answer = await (together ?? this.#beginApart(opening));
+    const answer = await (together?.then(lastOf) ?? this.#beginApart(opening));
     this.#begun = true;
     return answer;
   }
 
   /** Prepared statements in one round trip; undefined where they cannot be. */
-  #together(statements: readonly Statement[], onSent?: () => void): Promise<Answer> | undefined {
+  #together(statements: readonly Statement[], onSent?: () => void): Promise<readonly Answer[]> | undefined {
     if (!this.#prepare) return undefined;
     const steps: Step[] = [];
     for (const { text, params, prepared } of statements) {
       if (prepared !== true || params === undefined) return undefined;
       steps.push({ name: nameOf(text), params });
     }
-    return runTogether(this.#lease.client, steps, onSent)?.then((answers) => answers.at(-1) as Answer);
+    return runTogether(this.#lease.client, steps, onSent);
   }
 
   /** In a round trip each; a connection's first ones parse what the next ones send together. */
@@ -242,11 +245,13 @@ class PgTransaction<Tx, T> {
 
   async #close(): Promise<{ readonly command: string }> {
     const { closing } = this.#scope;
-    if (closing === undefined) return this.#say("commit");
-    const together = this.#together([closing, COMMIT]);
-    if (together) return together;
-    await this.#scope.query(closing);
-    return this.#prepare ? this.#scope.query(COMMIT) : this.#say("commit");
+    if (closing !== undefined) {
+      const together = this.#together([closing, COMMIT]);
+      if (together) return together.then(lastOf);
+      await this.#scope.query(closing);
+    }
+    const named = this.#prepare && (closing !== undefined || this.#namesCommit);
+    return named ? this.#scope.query(COMMIT) : this.#say("commit");
   }
 
   async #rollBack(error: unknown): Promise<RolledBack> {
@@ -289,6 +294,10 @@ class PgTransaction<Tx, T> {
     // Older versions of pg do not have it; there, only the commit's tag speaks.
     return (this.#lease.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
   }
+}
+
+function lastOf(answers: readonly Answer[]): Answer {
+  return answers.at(-1) as Answer;
 }
 
 /** A connection out of the pool. */

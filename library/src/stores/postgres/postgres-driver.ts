@@ -100,8 +100,8 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
     return attempt.committed();
   }
 
-  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<void>> {
-    return this.transaction(statement, () => Promise.resolve(), limits);
+  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<Answer>> {
+    return this.transaction(statement, (_scope, answer) => Promise.resolve(answer), limits);
   }
 
   /** Waits for the driver's own end; past the deadline no longer than a rollback takes. */

@@ -23,6 +23,8 @@ export interface Turn<T> {
   readonly waitMs: number;
   /** What it comes to when the lock was not to be had in that time: a value, or a throw. */
   readonly expired: () => T;
+  /** What the caller is told in place of an error. */
+  readonly told?: (error: unknown) => unknown;
 }
 
 interface Waiting extends Part {
@@ -32,6 +34,7 @@ interface Waiting extends Part {
   alone: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  readonly told: (error: unknown) => unknown;
 }
 
 export interface GroupCommitParts {
@@ -69,10 +72,11 @@ export class GroupCommit {
   }
 
   /** Runs a turn in the next group, and resolves with its value once that is committed. */
-  join<T>({ run, undoable, undoesAll, waitMs, expired }: Turn<T>): Promise<T> {
+  join<T>({ run, undoable, undoesAll, waitMs, expired, told = itself }: Turn<T>): Promise<T> {
     const deadlineAt = this.#parts.clock.monotonic() + waitMs;
     return new Promise<unknown>((resolve, reject) => {
-      this.#queue.push({ run, undoable, undoesAll, expired, deadlineAt, alone: false, resolve, reject });
+      const waiting = { run, undoable, undoesAll, expired, deadlineAt, alone: false, resolve, reject, told };
+      this.#queue.push(waiting);
       this.#schedule();
     }) as Promise<T>;
   }
@@ -108,7 +112,7 @@ export class GroupCommit {
     } catch (error) {
       // Read-only, closed, broken: it never began, and trying again would not help.
       if (refusalOf(error) === "locked") this.#settle(batch, { kind: "locked" });
-      else for (const { reject } of batch) reject(error);
+      else for (const each of batch) refuse(each, error);
     }
     this.#schedule();
   }
@@ -167,7 +171,7 @@ export class GroupCommit {
     ran.forEach((each, index) => {
       const outcome = outcomes[index];
       if (outcome?.kind === "threw") answer(each, outcome);
-      else each.reject(told);
+      else refuse(each, told);
     });
   }
 
@@ -191,17 +195,25 @@ export class GroupCommit {
   }
 }
 
-function answer({ resolve, reject }: Waiting, outcome: PartOutcome | undefined): void {
-  if (outcome?.kind === "returned") resolve(outcome.value);
-  else reject(outcome?.error);
+function itself(error: unknown): unknown {
+  return error;
 }
 
-function expire({ expired, resolve, reject }: Waiting): void {
+function answer(each: Waiting, outcome: PartOutcome | undefined): void {
+  if (outcome?.kind === "returned") each.resolve(outcome.value);
+  else refuse(each, outcome?.error);
+}
+
+function expire(each: Waiting): void {
   try {
-    resolve(expired());
+    each.resolve(each.expired());
   } catch (error) {
-    reject(error);
+    refuse(each, error);
   }
+}
+
+function refuse({ reject, told }: Waiting, error: unknown): void {
+  reject(told(error));
 }
 
 function commitUnknown(cause: unknown): PosthornError<InboxErrorCode> {

@@ -78,15 +78,13 @@ export class OutboxSession {
         `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry.`,
       );
     };
-    const written = statements.join({
+    return statements.join({
       run: () => run(together ? this.#sharedTurn(client) : this.#keptTurn(client)),
       undoable: true,
       undoesAll: together,
       waitMs,
       expired,
-    });
-    return written.catch((error: unknown) => {
-      throw storeError(error);
+      told: storeError,
     });
   }
 

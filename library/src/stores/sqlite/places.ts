@@ -13,23 +13,26 @@ export interface PlacedEvent {
 /** Gives events their places: in each lane they follow each other in the order given here. */
 export function placeEvents(turn: OutboxTurn, events: readonly PlacedEvent[]): void {
   const { numbers } = turn.endpoints;
-  const lanes = new Map<bigint, Map<string, bigint[]>>();
+  let lanes: Lanes | undefined;
   for (const { number: event, places } of events) {
     for (const { endpointId, laneKey } of places) {
       const endpoint = numbers.get(endpointId);
       if (endpoint === undefined) continue;
       if (laneKey === undefined) addLoose(turn, { endpoint, event, round: 1 });
-      else gather(lanes, endpoint, laneKey).push(event);
+      else gather((lanes ??= new Map()), endpoint, laneKey).push(event);
     }
   }
   // Each lane is asked once for all of its new sequences.
-  for (const [endpoint, byKey] of lanes) {
+  for (const [endpoint, byKey] of lanes ?? []) {
     for (const [key, laneEvents] of byKey)
       appendToLane(turn, { endpoint, key, events: laneEvents, round: 1 });
   }
 }
 
-function gather(lanes: Map<bigint, Map<string, bigint[]>>, endpoint: bigint, key: string): bigint[] {
+/** Events by endpoint and key. */
+type Lanes = Map<bigint, Map<string, bigint[]>>;
+
+function gather(lanes: Lanes, endpoint: bigint, key: string): bigint[] {
   let byKey = lanes.get(endpoint);
   if (byKey === undefined) lanes.set(endpoint, (byKey = new Map<string, bigint[]>()));
   let events = byKey.get(key);
