@@ -116,16 +116,21 @@ function manySql(tables: OutboxTables): string {
 }
 
 /** What most events are: three columns fewer to send and to read are a tenth of the statement. */
-function isPlain({ headers, deliverAt, expiresAt }: OutgoingEvent): boolean {
+export function isPlain({ headers, deliverAt, expiresAt }: OutgoingEvent): boolean {
   return headers === undefined && deliverAt === undefined && expiresAt === undefined;
 }
+
+export const PLAIN_COLUMNS = "public_id, tenant, source, type, key, content_type, event_at, body";
+
+/** Of the parameters $1 to $10, as rows. */
+export const PLAIN_VALUES = `public_id, tenant, source, type, key, content_type, to_timestamp(event_ms / 1000),
+        substring($10::bytea from body_start for body_length)`;
 
 function plainSql({ event, stage }: OutboxTables): string {
   return `
     with written as (
-      insert into ${event} (public_id, tenant, source, type, key, content_type, event_at, body)
-      select public_id, tenant, source, type, key, content_type, to_timestamp(event_ms / 1000),
-        substring($10::bytea from body_start for body_length)
+      insert into ${event} (${PLAIN_COLUMNS})
+      select ${PLAIN_VALUES}
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[],
         $8::int4[], $9::int4[]) with ordinality
       as given (public_id, tenant, source, type, key, content_type, event_ms, body_start, body_length, n)
@@ -135,7 +140,7 @@ function plainSql({ event, stage }: OutboxTables): string {
     insert into ${stage} (event_id) select id from written order by id`;
 }
 
-function plainParams(events: readonly OutgoingEvent[]): Parameter[] {
+export function plainParams(events: readonly OutgoingEvent[]): Parameter[] {
   const bodies = packBytes(events.map(({ body }) => body));
   return [
     textArray(events.map(({ id }) => id)),
