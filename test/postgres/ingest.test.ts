@@ -68,6 +68,51 @@ describe.each(drivers)("ingest on $name", async (driver) => {
     expect(order[0]).toBe(incoming.map(({ event }) => event.id).join(","));
   });
 
+  it("what is handed over in one step keeps its order, though it is too much for one statement", async () => {
+    await emptyOutbox(pool);
+    const ids = Array.from({ length: 1700 }, (_, n) => `evt_${String(n).padStart(4, "0")}`);
+    const incoming = await Promise.all(ids.map((id) => incomingOf(id, [`s/${id}`])));
+    await Promise.all(incoming.map((each) => one.ingest(each)));
+    const order = await read("select string_agg(public_id, ',' order by id) from posthorn.event");
+    expect(order[0]).toBe(ids.join(","));
+  });
+
+  it("what is handed over in one step keeps its order, though others come and are written meanwhile", async () => {
+    await emptyOutbox(pool);
+    const ids = Array.from({ length: 400 }, (_, n) => `evt_${String(n).padStart(3, "0")}`);
+    const incoming = await Promise.all(ids.map((id) => incomingOf(id, [`s/${id}`])));
+    const calls: Promise<unknown>[] = [];
+    for (let from = 0; from < ids.length; from += 80) {
+      calls.push(...incoming.slice(from, from + 80).map((each) => one.ingest(each)));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await Promise.all(calls);
+    const written = (
+      await read("select string_agg(public_id, ',' order by id) from posthorn.event")
+    )[0]?.split(",");
+    for (let from = 0; from < ids.length; from += 80) {
+      const step = ids.slice(from, from + 80);
+      expect(written?.filter((id) => step.includes(id))).toEqual(step);
+    }
+  });
+
+  it("a batch that hangs does not hold up those that come after it", async () => {
+    await emptyOutbox(pool);
+    await one.ingest(await incomingOf("evt_held", ["s/held"], { windowS: 60 }));
+    const holder = await pool.begin();
+    await pool.inside(holder.client, "update posthorn.ingest_name set event_id = event_id");
+    const hangs = one.ingest(await incomingOf("evt_again", ["s/held"], { windowS: 60 }));
+    try {
+      // Not in the same moment, and so not in the same batch.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const passes = await one.ingest(await incomingOf("evt_free", ["s/free"]));
+      expect(passes).toEqual({ kind: "stored", id: "evt_free" });
+    } finally {
+      await holder.rollback();
+    }
+    expect(await hangs).toEqual({ kind: "duplicate", id: "evt_held" });
+  });
+
   it("the same event five times at once in one process is stored once, and the others are duplicates of it", async () => {
     await emptyOutbox(pool);
     const incoming = await Promise.all(

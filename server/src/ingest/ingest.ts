@@ -213,9 +213,9 @@ class GatewayIngest implements Ingest {
     failed: (error: unknown) => Reply,
   ): Reply | Promise<Reply> {
     const { outbox } = this.#parts;
-    const [first, ...others] = named;
+    const [first] = named;
     if (first === undefined) return stored([]);
-    if (others.length === 0) return outbox.ingest(first.incoming).then((only) => stored([only]), failed);
+    if (named.length === 1) return outbox.ingest(first.incoming).then((only) => stored([only]), failed);
     return Promise.all(named.map(({ incoming }) => outbox.ingest(incoming))).then(stored, failed);
   }
 

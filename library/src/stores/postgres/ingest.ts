@@ -7,6 +7,8 @@ import { isAnswerLost, isSaturated, sqlState } from "./sqlstate.js";
 
 interface Waiting {
   readonly incoming: IncomingEvent;
+  /** Counts what called; those of one caller's one step have the same number. */
+  readonly step: number;
   readonly resolve: (ingested: Ingested) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -28,6 +30,8 @@ const MAX_BYTES = 4_000_000;
 const MOST_BATCHES = 2;
 // So many calls are worth a batch of their own while another is written.
 const WORTH_A_BATCH = 32;
+// After so long the connection has fallen silent, or somebody holds a name: the others need not wait for that.
+const SLOW_MS = 250;
 const MAX_TRIES = 3;
 const RETRY_MS = 20;
 
@@ -40,14 +44,20 @@ const soon: (work: () => void) => void =
 /**
  * Takes events in, in transactions of the store's own: calls of the same moment share one. Under load the next ones go
  * out while the server writes, so that neither waits for the other. An event that comes after the answer to another is
- * always written after it; of two that are under way at once nobody could say which was first.
+ * always written after it, and those that a caller hands over in one step are written in their order; of two that are
+ * under way at once nobody could say which was first.
  */
 export class Ingester {
   readonly #parts: IngesterParts;
   #waiting: Waiting[] = [];
   #planned = false;
   #writing = 0;
+  #slow = 0;
   #underWay = 0;
+  #step = 0;
+  #stepping = false;
+  // The rest of a step that was too large waits until its beginning is written.
+  #cut = false;
 
   constructor(parts: IngesterParts) {
     this.#parts = parts;
@@ -55,14 +65,25 @@ export class Ingester {
 
   ingest(incoming: IncomingEvent): Promise<Ingested> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ incoming, resolve, reject });
+      this.#waiting.push({ incoming, step: this.#currentStep(), resolve, reject });
       this.#plan();
     });
   }
 
+  #currentStep(): number {
+    if (!this.#stepping) {
+      this.#stepping = true;
+      this.#step++;
+      queueMicrotask(() => {
+        this.#stepping = false;
+      });
+    }
+    return this.#step;
+  }
+
   #plan(): void {
-    if (this.#planned || this.#waiting.length === 0 || this.#writing === MOST_BATCHES) return;
-    if (this.#writing > 0 && this.#waiting.length < WORTH_A_BATCH) return;
+    if (this.#planned || this.#waiting.length === 0 || this.#writing === MOST_BATCHES || this.#cut) return;
+    if (this.#writing > this.#slow && this.#waiting.length < WORTH_A_BATCH) return;
     this.#planned = true;
     soon(() => {
       this.#planned = false;
@@ -72,12 +93,22 @@ export class Ingester {
   }
 
   #flush(): void {
-    const { leaders, left } = gather(this.#waiting, this.#fairShare());
+    const { leaders, left, cut } = gather(this.#waiting, this.#fairShare());
     this.#waiting = left;
     this.#writing++;
+    this.#cut = cut;
     this.#underWay += leaders.length;
+    let slow = false;
+    const timer = setTimeout(() => {
+      slow = true;
+      this.#slow++;
+      this.#plan();
+    }, SLOW_MS);
     void this.#store(leaders).finally(() => {
+      clearTimeout(timer);
+      if (slow) this.#slow--;
       this.#writing--;
+      if (cut) this.#cut = false;
       this.#underWay -= leaders.length;
       this.#plan();
     });
@@ -86,8 +117,7 @@ export class Ingester {
   // No more than half of what there is: callers come again when they are answered, all at once. Were they all in one
   // batch, nobody would have anything to do until it is written, and it would stay so.
   #fairShare(): number {
-    const all = this.#waiting.length + this.#underWay;
-    return Math.min(MAX_EVENTS, Math.max(WORTH_A_BATCH, Math.ceil(all / 2)));
+    return Math.max(WORTH_A_BATCH, Math.ceil((this.#waiting.length + this.#underWay) / 2));
   }
 
   /** Answers every one of them. */
@@ -130,14 +160,16 @@ function answer({ resolve, twins }: Leader, ingested: Ingested): void {
 interface Gathered {
   readonly leaders: readonly Leader[];
   readonly left: Waiting[];
+  /** Whether a step was too large for one statement, and goes on in those that are left. */
+  readonly cut: boolean;
 }
 
 /**
- * What shares one statement: no two of them with a name in common, of which Postgres would refuse the second. One that is
- * the same as an earlier one is answered with it; any other that meets an earlier one's name is left for the next, as are
- * those behind it that meet its own.
+ * What shares one statement: a share of those that wait, and all of the last one's step. No two of them have a name in
+ * common, of which Postgres would refuse the second. One that is the same as an earlier one is answered with it; any other
+ * that meets an earlier one's name is left for the next, as are those behind it that meet its own.
  */
-function gather(waiting: readonly Waiting[], most: number): Gathered {
+function gather(waiting: readonly Waiting[], share: number): Gathered {
   const leaders: Leader[] = [];
   const left: Waiting[] = [];
   const holders = new Map<string, Leader | undefined>();
@@ -157,14 +189,14 @@ function gather(waiting: readonly Waiting[], most: number): Gathered {
       continue;
     }
     bytes += each.incoming.event.body.length;
-    if (leaders.length > 0 && (leaders.length === most || bytes > MAX_BYTES)) break;
-    const { incoming, resolve, reject } = each;
-    const leader: Leader = { incoming, resolve, reject, twins: [] };
+    if (leaders.length > 0 && (leaders.length === MAX_EVENTS || bytes > MAX_BYTES)) break;
+    if (leaders.length >= share && each.step !== waiting[index - 1]?.step) break;
+    const leader: Leader = { ...each, twins: [] };
     leaders.push(leader);
     for (const name of names) holders.set(name, leader);
   }
   left.push(...waiting.slice(index));
-  return { leaders, left };
+  return { leaders, left, cut: waiting[index]?.step === waiting[index - 1]?.step };
 }
 
 /** Names a name among those of all tenants. */

@@ -16,12 +16,10 @@ interface KnownName {
 }
 
 /** Stores an event of which no name is known, with its names; everything in the one turn, so that nobody comes between. */
-export function ingestEvent(turn: OutboxTurn, incoming: IncomingEvent): Ingested {
-  const { event, names, windowS } = incoming;
+export function ingestEvent(turn: OutboxTurn, { event, names, windowS }: IncomingEvent): Ingested {
   const { tenant } = event;
-  const [only, ...others] = names;
   // Most have one name that nobody has seen: to look for it first would be a statement more.
-  if (others.length === 0 && keepNew(turn, only, { tenant, id: event.id, windowS })) {
+  if (names.length === 1 && keepNew(turn, names[0], { tenant, id: event.id, windowS })) {
     storeEvents(turn, [event]);
     return { kind: "stored", id: event.id };
   }
