@@ -19,11 +19,9 @@ export function replyTo(ingested: Ingested | undefined, scheme: Scheme, fellBack
   if (ingested === undefined) return success;
   // A request that carries many events must not be stopped for one of them.
   const reply = ingested.kind === "conflict" && !scheme.batch ? (stopEvent ?? success) : success;
-  const headers: Record<string, string> = {
-    ...reply.headers,
-    "posthorn-verdict": ingested.kind,
-    "posthorn-event": ingested.id,
-  };
+  const headers: Record<string, string> = reply.headers === undefined ? {} : { ...reply.headers };
+  headers["posthorn-verdict"] = ingested.kind;
+  headers["posthorn-event"] = ingested.id;
   // Told, because what should be known by its canonical form is known by its exact bytes alone.
   if (fellBack) headers["posthorn-content"] = "raw";
   return reply.body === undefined ? { status: reply.status, headers } : { ...reply, headers };

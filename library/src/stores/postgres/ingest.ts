@@ -191,7 +191,8 @@ function gather(waiting: readonly Waiting[], share: number): Gathered {
     bytes += each.incoming.event.body.length;
     if (leaders.length > 0 && (leaders.length === MAX_EVENTS || bytes > MAX_BYTES)) break;
     if (leaders.length >= share && each.step !== waiting[index - 1]?.step) break;
-    const leader: Leader = { ...each, twins: [] };
+    const { incoming, step, resolve, reject } = each;
+    const leader: Leader = { incoming, step, resolve, reject, twins: [] };
     leaders.push(leader);
     for (const name of names) holders.set(name, leader);
   }
