@@ -338,6 +338,25 @@ describe("the door of a source", () => {
     expect(body).not.toContain("hunter2");
   });
 
+  it("goes on serving after a reply that cannot be written", async () => {
+    const { ingest, post, logged } = await node();
+    ingest.reply = { status: 200, headers: { "x-scheme": "two\nlines" } };
+    expect((await post({ url: "/in/a", payload: "x" })).status).toBe(500);
+    ingest.reply = { status: 200 };
+    expect((await post({ url: "/in/a", payload: "x" })).status).toBe(200);
+    expect(logged).toEqual(["request failed"]);
+  });
+
+  it("ends the connection of a sender whose refusal fails while its body still comes", async () => {
+    const { app, ingest } = await node();
+    ingest.refuse = () => Promise.reject(new Error("a mistake"));
+    const port = await portOf(app.server);
+    const answer = await exchange(port, (send) =>
+      send("POST /in/a HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\nhalf"),
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 500 /);
+  });
+
   it("counts every answer under its route, never under its path", async () => {
     const { ingest, post, answered } = await node();
     await post({ url: "/in/a", payload: "x" });

@@ -4,6 +4,7 @@ import type { Ingest, Refusal } from "../ingest/ingest.js";
 import type { ReceivedRequest } from "../ingest/received-request.js";
 import type { ServerParts } from "../parts.js";
 import { failureOf } from "./failure.js";
+import { hangUpSoon } from "./hang-up.js";
 import { announcedBytes, readRawBody } from "./request-body.js";
 import type { BodyListener, BodyReading } from "./request-body.js";
 import { strictHead } from "./strict-headers.js";
@@ -130,7 +131,29 @@ class Exchange implements BodyListener {
       .then((reply) => this.#answerUnread(reply), this.#fail);
   }
 
-  readonly #answer = ({ status, headers, body }: Reply): void => {
+  readonly #answer = (reply: Reply): void => {
+    try {
+      this.#send(reply);
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  readonly #fail = (error: unknown): void => {
+    const { log, nextId } = this.#door.parts;
+    const id = nextId();
+    log.error({ request: id, method: "POST", route: INGEST_ROUTE, err: error }, "request failed");
+    if (this.#response.headersSent) return void this.#response.destroy();
+    const { problem, headers } = failureOf(error, id);
+    hangUpSoon(this.#request);
+    this.#send({
+      status: problem.status,
+      headers: { ...headers, "content-type": "application/problem+json" },
+      body: JSON.stringify(problem),
+    });
+  };
+
+  #send({ status, headers, body }: Reply): void {
     const head = this.#head();
     let typed = false;
     for (const name in headers) {
@@ -143,25 +166,13 @@ class Exchange implements BodyListener {
     this.#response.writeHead(status, head);
     this.#response.end(body);
     this.#count(status);
-  };
+  }
 
   #answerUnread({ status, headers = {} }: Reply): void {
     const head = [...this.#head(), ...Object.entries(headers).flat()];
     answerUnread(this.#request, this.#response, { status, head });
     this.#count(status);
   }
-
-  readonly #fail = (error: unknown): void => {
-    const { log, nextId } = this.#door.parts;
-    const id = nextId();
-    const { problem, headers } = failureOf(error, id);
-    log.error({ request: id, method: "POST", route: INGEST_ROUTE, err: error }, "request failed");
-    this.#answer({
-      status: problem.status,
-      headers: { ...headers, "content-type": "application/problem+json" },
-      body: JSON.stringify(problem),
-    });
-  };
 
   #head(): string[] {
     return strictHead(this.#request, this.#door.parts.settings);
