@@ -16,6 +16,22 @@ it("the collector is tuned by flags that this Node knows", () => {
   expect(run(program)).toEqual(["tuned", ""]);
 });
 
+it("a process learns nothing from the full collections of its first minute", () => {
+  const program = `
+    import module from "node:module";
+    import v8 from "node:v8";
+    const { setFlagsFromString } = v8;
+    const set = [];
+    v8.setFlagsFromString = (flag) => setFlagsFromString((set.push(flag), flag));
+    module.syncBuiltinESMExports();
+    (await import(${MODULE})).tuneCollector();
+    const before = set.length;
+    gc();
+    while (set.length === before) await new Promise((resolve) => setTimeout(resolve, 10));
+    process.stdout.write(set.at(-1));`;
+  expect(run(program, ["--expose-gc"])).toEqual(["--heap-growing-percent=20", ""]);
+});
+
 it("a tuned process lets its heap grow after full collections that come too soon, and ends when it is done", () => {
   const program = `
     import module from "node:module";
@@ -24,7 +40,7 @@ it("a tuned process lets its heap grow after full collections that come too soon
     let last = "";
     v8.setFlagsFromString = (flag) => setFlagsFromString((last = flag));
     module.syncBuiltinESMExports();
-    (await import(${MODULE})).tuneCollector();
+    (await import(${MODULE})).tuneCollector(0);
     gc();
     while (last !== "--heap-growing-percent=200") await new Promise((resolve) => setTimeout(resolve, 10));
     process.stdout.write("grown");`;

@@ -12,12 +12,13 @@ const SELDOM_MS = 60_000;
  * Tells V8 how a server's memory behaves. What it learns by watching is wrong for as long as somebody holds two thousand
  * connections open: they survive, and it makes what every request is made of where only a full collection finds it again.
  * There it also keeps alive whatever it points at. And as the heap is small, V8 lets it grow by a fifth and collects all
- * of it again: a hundred milliseconds each second, for everybody, where the server has one core.
+ * of it again: a hundred milliseconds each second, for everybody, where the server has one core. From what happens within
+ * `youngMs` of the process' start nothing is learnt.
  */
-export function tuneCollector(): void {
+export function tuneCollector(youngMs: number = SELDOM_MS): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
   withoutHelpers();
-  collectSeldom();
+  collectSeldom(youngMs);
 }
 
 // Where there is one core, V8's helpers run in place of the server: four that mark leave it a fifth for 60 ms. In steps of
@@ -36,13 +37,15 @@ function collectAll(): void {
   setFlagsFromString("--no-expose-gc");
 }
 
-function collectSeldom(): void {
+// While the process is young, it collects what it was started with: after some seconds of load. Taken for haste, that let the
+// heap grow to three times its size, and memory rose for ten minutes.
+function collectSeldom(youngMs: number): void {
   let growth = LEAST_GROWTH;
   let lastMs = performance.now();
   setGrowth(growth);
   const observer = new PerformanceObserver((list) => {
     for (const { startTime } of list.getEntries().filter(isFull)) {
-      growth = growthAfter(growth, startTime - lastMs);
+      if (startTime >= youngMs) growth = growthAfter(growth, startTime - lastMs);
       lastMs = startTime;
       setGrowth(growth);
     }
