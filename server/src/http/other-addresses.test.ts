@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, expect, it } from "vitest";
+import { skipFor } from "../../../test/skip-reason.js";
 import { listenOnOthers } from "./other-addresses.js";
 
 const open: Server[] = [];
@@ -33,8 +34,9 @@ const answers = (host: string, port: number): Promise<boolean> =>
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()
   .some((each) => each?.address === "::1");
+const withIpv6 = skipFor(!hasIpv6 && "this machine has no ::1; enable IPv6 on its loopback interface");
 
-it.skipIf(!hasIpv6)("localhost is served on both of its addresses, until the server closes", async () => {
+it("localhost is served on both of its addresses, until the server closes", withIpv6, async () => {
   const { server, port } = await serverOn("127.0.0.1");
   expect(await answers("[::1]", port)).toBe(false);
   // Where `localhost` is one address only, its other is asked for by its own name.
@@ -47,7 +49,7 @@ it.skipIf(!hasIpv6)("localhost is served on both of its addresses, until the ser
   expect(await answers("[::1]", port)).toBe(false);
 });
 
-it.skipIf(!hasIpv6)("no more connections are taken on the other address than on the first", async () => {
+it("no more connections are taken on the other address than on the first", withIpv6, async () => {
   const { server, port } = await serverOn("127.0.0.1");
   server.maxConnections = 1;
   await listenOnOthers(server, "::1");

@@ -260,9 +260,9 @@ function plainSql({ event, name, stage }: OutboxTables): string {
         clock_timestamp() + make_interval(secs => window_s)
       from given order by tenant collate "C", name collate "C"
       ${TAKE_PASSED}
-      returning event_id
+      returning tenant, name
     ), lost as materialized (
-      select n from given where public_id not in (select event_id from won)
+      select n from given where (tenant, name) not in (select tenant, name from won)
     ), written as (
       insert into ${event} (${PLAIN_COLUMNS})
       select ${PLAIN_VALUES} from given where n not in (select n from lost) order by n

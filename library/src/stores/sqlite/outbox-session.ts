@@ -94,7 +94,7 @@ export class OutboxSession {
     return turn;
   }
 
-  // What it has read, each of them would read again: three of the seven statements of an event that comes in.
+  // What it has read, each of them would read again: two of the seven statements of an event that comes in.
   #sharedTurn(client: SqliteClient): OutboxTurn {
     const { stretch } = client;
     if (this.#shared?.stretch !== stretch) this.#shared = { stretch, turn: this.#keptTurn(client) };
