@@ -47,6 +47,23 @@ test("every case is set up, has a warm-up and one turn a round, and is torn down
   expect(outcome.cases.map((each) => each.rounds.length)).toEqual([5, 5]);
 });
 
+test("a case is told once that it is warm: after its warm-up and before its first turn, whatever its kind", async () => {
+  const log: string[] = [];
+  const warmed = (name: string) => ({ ...life(log, name), warmedUp: () => void log.push(`warm ${name}`) });
+  await run({
+    cases: () => [
+      { ...warmed("loop"), kind: "loop", run: () => 1 },
+      { ...warmed("load"), kind: "load", callers: 1, call: () => tick() },
+      // Its size is told by itself, or a fast clock would have it warm up twice.
+      { ...warmed("work"), kind: "work", run: () => Promise.resolve({ operations: 1, elapsedMs: 10 }) },
+    ],
+  });
+  for (const name of ["loop", "load", "work"]) {
+    const turns = log.filter((entry) => entry.endsWith(name)).slice(1, 8);
+    expect(turns).toEqual([`turn ${name}`, `warm ${name}`, ...Array<string>(5).fill(`turn ${name}`)]);
+  }
+});
+
 test("what a turn leaves under way is waited for before the next turn begins", async () => {
   const log: string[] = [];
   const entry = (name: string): Case => ({

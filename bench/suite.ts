@@ -15,6 +15,8 @@ interface CaseLife {
   beforeTurn?(): void | Promise<void>;
   /** Runs untimed after the warm-up and after every turn: wait for what the turn left under way, so that the next case has the machine to itself. */
   afterTurn?(): void | Promise<void>;
+  /** Runs once, when the case is warm: forget what was counted until then. */
+  warmedUp?(): void;
   /** Runs once after the limits are measured, also when the run fails or is interrupted. */
   teardown?(): void | Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Turn } from "./figures.js";
 import { timeLoad } from "./load.js";
 import { calibrate, timeLoop } from "./loop.js";
-import type { Case } from "./suite.js";
+import type { Case, LoadCase, LoopCase } from "./suite.js";
 import { timeWork, warmWork } from "./work.js";
 
 /** Part of a loop's turn that runs untimed first, to refill the caches that the case before it emptied. */
@@ -18,16 +18,21 @@ export class Runner {
   }
 
   async warmUp(warmupMs: number): Promise<void> {
-    if (this.measured.kind === "work") return warmWork(this.measured, warmupMs);
-    await this.measured.beforeTurn?.();
-    if (this.measured.kind === "load") {
-      await timeLoad(this.measured, warmupMs);
+    if (this.measured.kind === "work") await warmWork(this.measured, warmupMs);
+    else await this.#warm(this.measured, warmupMs);
+    this.measured.warmedUp?.();
+  }
+
+  async #warm(measured: LoadCase | LoopCase, warmupMs: number): Promise<void> {
+    await measured.beforeTurn?.();
+    if (measured.kind === "load") {
+      await timeLoad(measured, warmupMs);
     } else {
-      const run = this.measured.run.bind(this.measured);
+      const run = measured.run.bind(measured);
       timeLoop(run, 1, warmupMs);
       this.#batch = calibrate(run);
     }
-    await this.measured.afterTurn?.();
+    await measured.afterTurn?.();
   }
 
   async takeTurn(turnMs: number): Promise<void> {

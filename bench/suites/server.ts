@@ -15,12 +15,12 @@ import { freshEvents, INGEST, ingestRatios, knownEvents, stateless } from "./ser
 // The turns to the endpoint end when the last event has arrived.
 const full: Plan = { rounds: 7, turnMs: 4000, warmupMs: 4000 };
 
-/** What the goals of ingest compare: duplicates and deliveries take minutes. */
+/** What the goals of ingest compare: duplicates and deliveries take minutes, and whether the generator has headroom a full run tells. */
 const quick: Plan = {
   rounds: 5,
   turnMs: 1000,
-  warmupMs: 1000,
-  cases: [INGEST.empty, INGEST.bare, INGEST.postgres, INGEST.sqlite],
+  warmupMs: 2000,
+  cases: [INGEST.bare, INGEST.postgres, INGEST.sqlite],
 };
 
 const bills = {

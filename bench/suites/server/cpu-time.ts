@@ -11,7 +11,7 @@ export function cpuMsOf(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
-/** What the requests of all turns have cost a process. */
+/** What the requests of all turns have cost a process. The first second of one that was just started costs five times as much. */
 export class CpuBill {
   #cpuMs = 0;
   #requests = 0;
@@ -19,6 +19,11 @@ export class CpuBill {
   add(cpuMs: number, requests: number): void {
     this.#cpuMs += cpuMs;
     this.#requests += requests;
+  }
+
+  clear(): void {
+    this.#cpuMs = 0;
+    this.#requests = 0;
   }
 
   /** NaN before the first turn. */

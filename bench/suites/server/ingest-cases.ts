@@ -40,6 +40,7 @@ export function stateless(context: SuiteContext, target: Target, { turnMs }: Tur
     group: "ingest",
     name: target.name,
     beforeTurn: () => supply.repeated(REPEATED),
+    warmedUp: () => target.bill.clear(),
     run: (record) => timed(target, () => supply.send(target.server, { turnMs, repeats: true }), record),
   };
 }
@@ -102,6 +103,7 @@ function verdictCase(
       await prepare();
       before = await server.verdicts();
     },
+    warmedUp: () => target.bill.clear(),
     async run(record) {
       const done = await timed(target, send, record);
       sent = done.operations;
