@@ -18,6 +18,11 @@ export const DEAD_FLAGS: readonly Flag[] = [
   { form: "--tenant <name>", says: "Of this tenant." },
 ];
 
+/** Whether fewer than all are meant. */
+export function isNarrow({ endpoint, type, key, because, tenant }: DeadFilter): boolean {
+  return [endpoint, type, key, because, tenant].some((wanted) => wanted !== undefined);
+}
+
 export function matchesDead(letter: DeadLetter, filter: DeadFilter): boolean {
   return (
     same(filter.endpoint, letter.endpointId) &&

@@ -5,7 +5,7 @@ import { confirm } from "../terminal/confirm.js";
 import { CommandFailure, failureOf } from "../terminal/failure.js";
 import { count } from "../terminal/for-people.js";
 import type { CommandContext } from "./command-context.js";
-import { DEAD_FLAGS, matchesDead } from "./dead-filter.js";
+import { DEAD_FLAGS, isNarrow, matchesDead } from "./dead-filter.js";
 import type { DeadFilter } from "./dead-filter.js";
 import { defineCommand, YES_FLAG } from "./define-command.js";
 import type { Run, YesOption } from "./define-command.js";
@@ -31,10 +31,9 @@ export function registerRedrive(program: Command, context: CommandContext): void
     ],
     run: async (run) => {
       const { args, options } = run;
-      if (args.length > 0 === (options.all === true)) {
-        throw new CommandFailure("usage", "Name deliveries, or say --all; not both and not neither.", {
-          cure: "`posthorn dead list` shows what was given up.",
-        });
+      const unclear = whatIsUnclear(args, options);
+      if (unclear !== undefined) {
+        throw new CommandFailure("usage", unclear, { cure: "`posthorn dead list` shows what was given up." });
       }
       await (options.all === true
         ? redriveAll(run)
@@ -44,6 +43,18 @@ export function registerRedrive(program: Command, context: CommandContext): void
           ));
     },
   });
+}
+
+/** Says what to write in place of a command that could mean more, or fewer, than whoever wrote it thinks. */
+function whatIsUnclear(ids: readonly string[], options: RedriveOptions): string | undefined {
+  const all = options.all === true;
+  if (ids.length > 0 && all) return "Name deliveries, or say --all, not both.";
+  if (ids.length > 0 && isNarrow(options))
+    return "Deliveries are named, and flags choose among all: leave out one or the other.";
+  if (ids.length > 0 || all) return undefined;
+  return isNarrow(options)
+    ? "Flags choose among all that were given up: add --all."
+    : "Name deliveries, or say --all.";
 }
 
 async function redriveAll(run: Run<RedriveOptions>): Promise<void> {
