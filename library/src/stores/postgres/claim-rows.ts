@@ -44,8 +44,10 @@ const MAX_RUN_BODY = 65_536;
  * Reads what was locked, with its endpoint, its name and its next deliveries. `locked` is a subquery with the columns
  * n (its place in the answer), kind, id, endpoint_id, epoch, head_seq, next_seq, last_seq, attempts, failures, lapses,
  * run_len, suspect_until, intent, leased_until, event_id, round, run_from (null: no deliveries), run_max and ready_at.
- * What is the same for all deliveries of a lane comes with the first alone, and numbers come in one column: each column of each
- * row costs the driver as much as a small computation.
+ * What is the same for all deliveries of a lane comes with the first alone, and numbers come in one column: each column of
+ * each row costs the driver as much as a small computation. Tables are asked for one locked row at a time, by their keys, and
+ * the limits keep the planner from making joins of that: of a join that was planned when a vacuum had just found the tables
+ * empty, all events were read for each row, until a vacuum found more.
  */
 export function readLockedSql(locked: string, tables: OutboxTables): string {
   const { endpoint, lane, delivery, event } = tables;
@@ -67,12 +69,21 @@ export function readLockedSql(locked: string, tables: OutboxTables): string {
       event.public_id, event.type, content_type,
       case when ${first} or octet_length(body) <= ${MAX_RUN_BODY} then encode(body, 'hex') end
     from ${locked} as locked
-    join ${endpoint} as endpoint on endpoint.id = locked.endpoint_id
-    left join ${lane} as lane on locked.kind = 'lane' and lane.lane_id = locked.id
-    left join ${delivery} as placed on locked.kind = 'lane' and placed.lane_id = locked.id
-      and placed.seq >= locked.run_from and placed.seq < locked.run_from + locked.run_max
-    left join ${event} as event
-      on locked.run_from is not null and event.id = coalesce(placed.event_id, locked.event_id)`;
+    cross join lateral (
+      select * from ${endpoint} as endpoint where endpoint.id = locked.endpoint_id limit 1
+    ) as endpoint
+    left join lateral (
+      select * from ${lane} as lane where locked.kind = 'lane' and lane.lane_id = locked.id limit 1
+    ) as lane on true
+    left join lateral (
+      select * from ${delivery} as placed where locked.kind = 'lane' and placed.lane_id = locked.id
+        and placed.seq >= locked.run_from and placed.seq < locked.run_from + locked.run_max
+      limit locked.run_max
+    ) as placed on true
+    left join lateral (
+      select * from ${event} as event
+      where locked.run_from is not null and event.id = coalesce(placed.event_id, locked.event_id) limit 1
+    ) as event on true`;
 }
 
 function inMs(time: string): string {
