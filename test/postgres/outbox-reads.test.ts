@@ -34,7 +34,10 @@ async function sequence(): Promise<void> {
 }
 
 async function acknowledge(claims: readonly Claim[]): Promise<void> {
-  await store.settle({ ...request, settlements: claims.map((claim) => settlementOf(claim, { acknowledged: claim.run.length })) });
+  await store.settle({
+    ...request,
+    settlements: claims.map((claim) => settlementOf(claim, { acknowledged: claim.run.length })),
+  });
 }
 
 /** How many rows of tables and entries of indexes were read meanwhile, by this connection. */
