@@ -5,8 +5,8 @@ import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/co
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 
-// Plans are kept with connections. Those that were made just after a vacuum had found the tables empty, as it finds them
-// every quiet night, know of one row in each; in the morning there are thousands. All runs on one connection, so that its
+// Plans are kept with connections. Those that were made just after a vacuum had found the tables empty know of one row in
+// each; a minute later there are thousands. All runs on one connection, so that its
 // plans are those, and without autovacuum, which would have them made again.
 
 const EVENTS = 4000;
