@@ -6,8 +6,8 @@ import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 
 // Plans are kept with connections. Those that were made just after a vacuum had found the tables empty know of one row in
-// each; a minute later there are thousands. All runs on one connection, so that its
-// plans are those, and without autovacuum, which would have them made again.
+// each; a minute later there are thousands. All runs on one connection, so that its plans are those, and without autovacuum,
+// which would have them made again.
 
 const EVENTS = 4000;
 const BATCH = 500;
@@ -55,6 +55,8 @@ async function read(): Promise<number> {
   return Number(rows[0]?.n);
 }
 
+let rowsToPublish = 0;
+
 beforeAll(async () => {
   const { rows } = await pool.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'posthorn'",
@@ -76,15 +78,15 @@ beforeAll(async () => {
   await store.claim(request);
   await acknowledge(claims);
   await sequence();
+  rowsToPublish = await rowsRead(async () => {
+    for (let from = 100; from < 100 + EVENTS; from += BATCH) await publish(from, BATCH);
+    await sequence();
+  });
 });
 
 describe("by plans that were made when a vacuum had found nothing, an event costs", () => {
-  it("as many rows to publish and to sequence as any other", async () => {
-    const rows = await rowsRead(async () => {
-      for (let from = 100; from < 100 + EVENTS; from += BATCH) await publish(from, BATCH);
-      await sequence();
-    });
-    expect(rows / EVENTS).toBeLessThan(MOST_ROWS);
+  it("as many rows to publish and to sequence as any other", () => {
+    expect(rowsToPublish / EVENTS).toBeLessThan(MOST_ROWS);
   });
 
   it("as many rows to deliver as any other", async () => {

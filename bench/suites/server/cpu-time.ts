@@ -11,7 +11,7 @@ export function cpuMsOf(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
-/** What the requests of all turns have cost a process. The first second of one that was just started costs five times as much. */
+/** What the requests of all turns have cost a process. */
 export class CpuBill {
   #cpuMs = 0;
   #requests = 0;
@@ -21,6 +21,7 @@ export class CpuBill {
     this.#requests += requests;
   }
 
+  /** Once the process is warm: in the first second after its start a request costs five times as much. */
   clear(): void {
     this.#cpuMs = 0;
     this.#requests = 0;
