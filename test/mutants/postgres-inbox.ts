@@ -82,7 +82,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "the window counts from the first receipt",
-    "inbox/touches.ts",
+    "inbox/touch.ts",
     {
       find: "greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s))",
       replace: "inbox.received_at + make_interval(secs => known.window_s)",
@@ -91,7 +91,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "a duplicate makes the window shorter",
-    "inbox/touches.ts",
+    "inbox/touch.ts",
     {
       find: "greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s))",
       replace: "clock_timestamp() + make_interval(secs => known.window_s)",

@@ -31,7 +31,8 @@ import { DEFAULT_SCHEMA, quotedName } from "../client/identifiers.js";
 import { poolOf } from "../client/pool.js";
 import { purgeInBatches } from "./purge.js";
 import { againWhenLost, storeError } from "../client/failure.js";
-import { Touches } from "./touches.js";
+import { Touches } from "../../../inbox/touches.js";
+import { flushTouches } from "./touch.js";
 
 export interface PostgresStoreOptions<Tx> {
   /** A Pool of `pg`, or the `sql` of `postgres`. Handlers get its transactions. */
@@ -87,7 +88,7 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
   readonly #check: DurabilityCheck;
   readonly #acceptor: Acceptor<Tx>;
   readonly #lookups: Lookups;
-  readonly #touches = new Touches(systemClock);
+  readonly #touches = new Touches();
   #flushPlanned = false;
 
   constructor({ pool, schema, check, observer }: Parts<Tx>) {
@@ -133,8 +134,8 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
   }
 
   touch(arrival: Arrival): void {
-    this.#touches.add(arrival);
-    if (this.#flushPlanned || this.#touches.isEmpty) return;
+    this.#touches.add(arrival, systemClock.monotonic());
+    if (this.#flushPlanned || this.#touches.size === 0) return;
     this.#flushPlanned = true;
     // Receipts that are lost with the process are no reason to keep it alive.
     const timer: { unref?: () => void } | number = setTimeout(() => this.#flushInBackground(), FLUSH_MS);
@@ -143,7 +144,7 @@ class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
 
   flush(): Promise<void> {
     const { tables, acquireMs } = this.#place;
-    return named(() => this.#touches.flush(this.#pool, tables.inbox, acquireMs));
+    return named(() => flushTouches(this.#touches, this.#pool, { inbox: tables.inbox, acquireMs }));
   }
 
   read(key: InboxKey): Promise<InboxRow | undefined> {

@@ -12,7 +12,7 @@ import { numberArray, textArray } from "../client/column-arrays.js";
 import type { Answer, Scope, Session, Statement } from "../client/database.js";
 import { recordEnded } from "./record-ended.js";
 import { ENDPOINT_COLUMNS, storedEndpointOf } from "../outbox/endpoint-row.js";
-import type { EndpointSecrets } from "../outbox/endpoint-secrets.js";
+import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import type { KnownLeases } from "./known-leases.js";
 import type { LaneChange } from "./lane-change.js";
 import { claimedChange, claimOf, unleased } from "./lane-change.js";

@@ -4,7 +4,7 @@ import type { LockedRow } from "./locked-rows.js";
 import { lockedRowsOf, readLockedSql } from "./locked-rows.js";
 import { numberArray } from "../client/column-arrays.js";
 import type { Parameter } from "../client/database.js";
-import type { EndpointSecrets } from "../outbox/endpoint-secrets.js";
+import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { recordEnded } from "./record-ended.js";
 import type { KnownLeases } from "./known-leases.js";
 import { nameOf } from "./known-leases.js";

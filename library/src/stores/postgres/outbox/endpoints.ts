@@ -3,7 +3,7 @@ import { textArray } from "../client/column-arrays.js";
 import type { Session } from "../client/database.js";
 import type { Removals } from "./remove-endpoint.js";
 import { ENDPOINT_COLUMNS, endpointParams, storedEndpointOf } from "./endpoint-row.js";
-import type { EndpointSecrets } from "./endpoint-secrets.js";
+import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import type { OutboxTables } from "../schema/outbox-tables.js";
 import type { OwnTransactions } from "../client/own-transaction.js";
 import type { Sequencer } from "../lanes/sequence.js";

@@ -44,7 +44,7 @@ import { clientKind } from "../client/client.js";
 import { listDead } from "../operator/dead-letters.js";
 import { deliveriesOfEvents, readDelivery } from "../operator/deliveries.js";
 import { Removals } from "./remove-endpoint.js";
-import { EndpointSecrets } from "./endpoint-secrets.js";
+import { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { listEvents, readEvent } from "../operator/events.js";
 import { forgetOldNames } from "./forget-names.js";
 import { hostSession } from "../client/host-session.js";

@@ -29,7 +29,7 @@ import { storeError } from "../client/failure.js";
 import { findKnown, findRow, noteFailure, noteRefusal, noteTouch } from "./records.js";
 import { checkDurability, checkWaitMs, DEFAULT_WAIT_MS, LOCK_WAIT_MS } from "../client/options.js";
 import { isAnyPassed, purgeInBatches, removePassed } from "./purge.js";
-import { Touches } from "./touches.js";
+import { Touches } from "../../../inbox/touches.js";
 import { alarmingWalBytes } from "../client/wal-size.js";
 
 /** What an inbox in SQLite is made of. */

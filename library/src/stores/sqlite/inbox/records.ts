@@ -4,7 +4,7 @@ import { arrivalValues } from "./accept.js";
 import type { SqliteClient } from "../client/client.js";
 import { keepUntil, knownOf, rowOf, withoutNul } from "./inbox-row.js";
 import type { InboxColumns, KnownColumns } from "./inbox-row.js";
-import type { Touch } from "./touches.js";
+import type { Touch } from "../../../inbox/touches.js";
 
 /** What is known of an event. */
 export function findKnown(client: SqliteClient, { tenant, source, id }: InboxKey): KnownEvent | undefined {

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../../outbox/endpoint.js";
-import type { EndpointSecrets } from "./endpoint-secrets.js";
+import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { FanOut } from "../../../outbox/fan-out.js";
 import type { SqliteClient } from "../client/client.js";
 import type { EndpointColumns } from "./endpoint-row.js";

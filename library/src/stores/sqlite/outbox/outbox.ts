@@ -30,7 +30,7 @@ import type {
 } from "../../../operator/operator-store.js";
 import type { GatewayOutbox } from "../../../operator/outbox.js";
 import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
-import { EndpointSecrets } from "./endpoint-secrets.js";
+import { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import type { ForgetLimits, IncomingEvent, Ingested } from "../../../outbox/ingest-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 import type { Written } from "../../../outbox/outbox-store.js";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../clock.js";
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import type { Observer } from "../../../observer.js";
-import type { EndpointSecrets } from "./endpoint-secrets.js";
+import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient } from "../client/client.js";
 import type { Connection } from "../client/connection.js";

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../../outbox/endpoint.js";
-import type { EndpointSecrets } from "./endpoint-secrets.js";
+import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { notify } from "../../../observer.js";
 import type { Observer, Signal } from "../../../observer.js";
 import type { SqliteClient } from "../client/client.js";

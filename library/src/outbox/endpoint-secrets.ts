@@ -1,7 +1,7 @@
-import type { Observer } from "../../../observer.js";
-import { notify } from "../../../observer.js";
-import type { Endpoint } from "../../../outbox/endpoint.js";
-import type { SecretSeal } from "../../../outbox/secret-seal.js";
+import type { Observer } from "../observer.js";
+import { notify } from "../observer.js";
+import type { Endpoint } from "./endpoint.js";
+import type { SecretSeal } from "./secret-seal.js";
 
 // As they are before they are sealed: what was stored without a seal is still read.
 const PLAIN = /^whs(ec|k)_/;
