@@ -4,7 +4,7 @@ import type { EndpointOptions } from "../outbox/endpoint-options.js";
 import { generateSecret } from "../signature/keys/secret.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import { verifySync } from "../signature/verify.js";
-import { memoryOutbox } from "../stores/memory/outbox/outbox.js";
+import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { checkDispatcher } from "./dispatcher-options.js";
 import { Dispatching } from "./dispatching.js";
@@ -26,7 +26,7 @@ interface Receipt {
 /** A memory outbox whose endpoints answer as told: by default, with success. */
 function setUp(endpoint: Partial<EndpointOptions> = {}) {
   const clock = createFakeClock({ at: Date.UTC(2026, 10, 16) });
-  const store = memoryOutbox({ clock, environment: "test" });
+  const store = memoryStore({ clock, environment: "test" });
   const sender = createSender({ store, clock });
   const receipts: Receipt[] = [];
   const world = { answer: (_request: OutgoingRequest): Outcome => OK, tookMs: 1 };

@@ -2,21 +2,22 @@ import type { OutboxErrorCode } from "../../../outbox/outbox-errors.js";
 import type { Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 import { PosthornError } from "../../../posthorn-error.js";
-import { GivenIds } from "./ids.js";
-import type { StoredEvent } from "../lanes/lane.js";
-import type { OutboxParts } from "./parts.js";
 import type { MemoryTx } from "../client/transaction.js";
+import { placeEvent } from "../lanes/places.js";
+import type { MemoryParts } from "../parts.js";
+import type { StoredEvent } from "./event-log.js";
+import { GivenIds } from "./given-ids.js";
 
-/** Takes events in, and gives them their places: at once when they commit, or when they are due. */
+/** Takes events in, and gives them their places: when they commit, or when they are due. */
 export class Publications {
-  readonly #parts: OutboxParts;
+  readonly #parts: MemoryParts;
   readonly #ids = new GivenIds();
-  /** What open transactions have given, and nobody else knows of yet. */
+  /** The ids that open transactions have written: nobody else may know them before the commit. */
   readonly #idsOf = new WeakMap<MemoryTx, GivenIds>();
   #later: StoredEvent[] = [];
   #nextRowId: bigint;
 
-  constructor(parts: OutboxParts, firstEvent: bigint) {
+  constructor(parts: MemoryParts, firstEvent: bigint) {
     this.#parts = parts;
     this.#nextRowId = firstEvent;
   }
@@ -38,7 +39,7 @@ export class Publications {
     return verdicts;
   }
 
-  /** Stores an event, whose id is its own. */
+  /** Stores an event that came from elsewhere, under an id of our own. */
   store(event: OutgoingEvent): void {
     this.#place([copyOf(event)]);
   }
@@ -90,9 +91,8 @@ export class Publications {
   }
 
   #fanOut(event: StoredEvent): void {
-    const { clock, endpoints, lanes } = this.#parts;
-    const now = clock.monotonic();
-    for (const place of endpoints.placesOf(event)) lanes.append(event, place, { round: 1, now });
+    for (const place of this.#parts.endpoints.placesOf(event))
+      placeEvent(this.#parts, event, { ...place, round: 1 });
   }
 }
 
@@ -109,7 +109,12 @@ function judge(
 
 function copyOf(event: OutgoingEvent): OutgoingEvent {
   const { body, contentHash, headers } = event;
-  return { ...event, body: body.slice(), contentHash: contentHash?.slice(), headers: headers && { ...headers } };
+  return {
+    ...event,
+    body: body.slice(),
+    contentHash: contentHash?.slice(),
+    headers: headers && { ...headers },
+  };
 }
 
 function waitMsOf({ deliverAt }: OutgoingEvent, nowMs: number): number {

@@ -1,9 +1,10 @@
-import type {
-  EventFilter,
-  EventSummary,
-  StoredEvent as EventWithBody,
-} from "../../../operator/lookup-store.js";
-import type { StoredEvent } from "../lanes/lane.js";
+import type { EventFilter } from "../../../operator/lookup-store.js";
+import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
+
+/** An event as the memory store keeps it: with bytes of its own, never changed. */
+export interface StoredEvent extends OutgoingEvent {
+  readonly rowId: bigint;
+}
 
 /** Every event that was ever published, oldest first. */
 export class EventLog {
@@ -38,24 +39,4 @@ function matches(event: StoredEvent, { tenant, source, type, key }: EventFilter)
     (type === undefined || event.type === type) &&
     (key === undefined || event.key === key)
   );
-}
-
-export function eventSummary(event: StoredEvent): EventSummary {
-  const { id, tenant, source, type, key, time, contentType, body, deliverAt, expiresAt } = event;
-  return {
-    id,
-    tenant,
-    source,
-    type,
-    key,
-    time: new Date(time),
-    contentType,
-    bodyBytes: body.length,
-    deliverAt: deliverAt && new Date(deliverAt),
-    expiresAt: expiresAt && new Date(expiresAt),
-  };
-}
-
-export function eventWithBody(event: StoredEvent): EventWithBody {
-  return { ...eventSummary(event), body: event.body.slice(), headers: { ...event.headers } };
 }

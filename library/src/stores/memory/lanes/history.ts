@@ -1,7 +1,7 @@
 import type { AttemptRecord } from "../../../lanes/attempt-record.js";
-import type { DeadBecause } from "../../../lanes/dead.js";
-import { deliveryIdOf } from "../../../lanes/delivery-id.js";
-import type { Delivery, Lane } from "../lanes/lane.js";
+import type { DeadDelivery } from "../../../lanes/lane.js";
+import { idOf } from "./lane-row.js";
+import type { Delivery, LaneRow } from "./lane-row.js";
 
 /** Why a delivery will not be made. */
 export type CancelledBecause = "expired" | "skipped" | "endpoint_removed";
@@ -17,16 +17,13 @@ export interface CancelledDelivery {
 }
 
 /** A delivery that died, where it was then. */
-export interface DeadRow {
+export interface DeadRow extends Pick<DeadDelivery, "because" | "attempts" | "last"> {
   readonly id: string;
   /** In the order of dying. */
   readonly number: number;
-  readonly lane: Lane;
+  readonly lane: LaneRow;
   readonly delivery: Delivery;
-  readonly because: DeadBecause;
   readonly diedAt: Date;
-  readonly attempts: number;
-  readonly last: AttemptRecord | undefined;
 }
 
 /** How a delivery ended the last time, other than by being delivered. */
@@ -45,7 +42,7 @@ export class History {
   #died = 0;
 
   /** Writes an attempt of a lane's delivery; one that is written already stays as it is. */
-  addAttempt(lane: Lane, attempt: AttemptRecord): void {
+  addAttempt(lane: LaneRow, attempt: AttemptRecord): void {
     const id = idOf(lane, attempt.sequence);
     const known = this.#attempts.get(id) ?? [];
     const { round, number } = attempt;
@@ -61,18 +58,14 @@ export class History {
     return ordered.map(copyOf);
   }
 
-  /** Notes that the head of a lane is dead. */
-  addDead(lane: Lane, because: DeadBecause, diedAt: Date): void {
-    const delivery = lane.headDelivery;
+  addDead(lane: LaneRow, delivery: Delivery, how: Omit<DeadDelivery, "sequence"> & { diedAt: Date }): void {
     const id = idOf(lane, delivery.sequence);
-    const last = this.attempts(id).at(-1);
     this.#died += 1;
-    const row = { id, number: this.#died, lane, delivery, because, diedAt, attempts: lane.attempts, last };
-    this.#dead.set(id, row);
-    this.#endings.set(id, { state: "dead", round: delivery.round, because });
+    this.#dead.set(id, { id, number: this.#died, lane, delivery, ...how });
+    this.#endings.set(id, { state: "dead", round: delivery.round, because: how.because });
   }
 
-  /** Kept when it is redriven: the place that it died in may be another than the one that it got then. */
+  /** Kept when the delivery is redriven: the place in which it died may be another than its new one. */
   ending(id: string): Ending | undefined {
     return this.#endings.get(id);
   }
@@ -86,13 +79,13 @@ export class History {
     return [...this.#dead.values()].toSorted((a, b) => b.number - a.number);
   }
 
-  /** It is dead no more. */
+  /** The delivery is dead no more. */
   removeDead(id: string): void {
     this.#dead.delete(id);
   }
 
   addCancelled(
-    lane: Lane,
+    lane: LaneRow,
     { sequence, round, event }: Delivery,
     how: { because: CancelledBecause; at: Date },
   ): void {
@@ -107,12 +100,7 @@ export class History {
   }
 }
 
-/** With bytes of its own: what others do with theirs must not change history. */
+/** With bytes of its own: what a caller does with its array must not change history. */
 function copyOf(attempt: AttemptRecord): AttemptRecord {
   return { ...attempt, answer: attempt.answer?.slice() };
-}
-
-/** The id of a delivery, by its place. */
-export function idOf({ kind, id }: Pick<Lane, "kind" | "id">, sequence: bigint): string {
-  return deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
 }
