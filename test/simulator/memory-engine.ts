@@ -1,6 +1,6 @@
 import { memoryStore } from "posthorn/memory";
 import type { MemoryTx } from "posthorn/memory";
-import type { OpenStore, SimulatedStore } from "../../simulator/simulated-store.js";
+import type { OpenStore, SimulatedStore } from "../../simulator/world/simulated-store.js";
 import { MemoryTransaction } from "../../library/src/stores/memory/client/transaction.js";
 
 /**

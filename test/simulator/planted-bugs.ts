@@ -1,7 +1,7 @@
-import { ModelStore } from "../../simulator/model-store.js";
-import { RIGHT_RULES } from "../../simulator/model-rules.js";
-import type { Decisions } from "../../simulator/world.js";
-import type { ModelRules } from "../../simulator/model-rules.js";
+import { ModelStore } from "../../simulator/model/store.js";
+import { RIGHT_RULES } from "../../simulator/model/rules.js";
+import type { Decisions } from "../../simulator/world/world.js";
+import type { ModelRules } from "../../simulator/model/rules.js";
 import type { SimulateOptions } from "../../simulator/simulate.js";
 
 /** A mistake of logic that somebody could make, and that the simulator must find. */

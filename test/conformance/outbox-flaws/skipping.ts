@@ -72,15 +72,15 @@ export const skippingFlaws = {
   },
   skip_intent_forgotten: {
     mutate: (swaps) => {
-      swaps.swap(LANE_RULE, "claimed", (right) => (lane, how) => right(forgotten(lane), how));
+      swaps.swap(LANE_RULE, "claimed", (right) => (lane, how) => right(notIntended(lane), how));
       swaps.swap(
         LANE_RULE,
         "settled",
         (right) =>
           (lane, ...given) =>
-            right(forgotten(lane), ...given),
+            right(notIntended(lane), ...given),
       );
-      swaps.swap(LANE_RULE, "released", (right) => (lane) => right(forgotten(lane)));
+      swaps.swap(LANE_RULE, "released", (right) => (lane) => right(notIntended(lane)));
     },
   },
   skip_intent_outlives_its_head: {
@@ -122,7 +122,7 @@ export const skippingFlaws = {
   },
 } satisfies Readonly<Record<string, Flaw>>;
 
-function forgotten(lane: Lane): Lane {
+function notIntended(lane: Lane): Lane {
   return { ...lane, skipIntended: false };
 }
 

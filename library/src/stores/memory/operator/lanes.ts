@@ -15,7 +15,7 @@ export function lanes(
   const from = numberOfCursor(after) ?? 0n;
   const waiting = parts.lanes
     .waiting()
-    .filter((lane) => lane.kind === "lane" && (endpointId ?? lane.endpointId) === lane.endpointId)
+    .filter((row) => row.kind === "lane" && (endpointId ?? row.endpointId) === row.endpointId)
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const page = pageOf(
     waiting.filter(({ id }) => id > from),
