@@ -2,6 +2,7 @@ import type { Claim, Settled, Settlement } from "../../library/src/lanes/lane-st
 import { LAPSES_BEFORE_ALONE } from "../../library/src/lanes/lane.js";
 import { parseDeliveryId } from "../../library/src/lanes/delivery-id.js";
 import { LaneView } from "./lane-view.js";
+import type { Holder } from "./lane-view.js";
 import type { Places } from "./places.js";
 import { judgeRest } from "./rest-law.js";
 import type { EndpointLaw } from "./rest-law.js";
@@ -287,11 +288,29 @@ export class LaneLaw {
     }
     if (head !== view.head)
       this.#parts.report("I11", `${head} of ${view.name} was skipped, and ${view.head} was its head`);
-    if (answer === "intended") view.intended = true;
-    else {
-      view.notBefore = 0;
-      view.passHead();
-    }
+    if (answer === "intended") return this.#intend(view, at);
+    if (view.holder !== undefined) this.#skipEnded(view, view.holder, at);
+    view.notBefore = 0;
+    view.passHead();
+  }
+
+  #intend(view: LaneView, at: number): void {
+    const { holder, head, name } = view;
+    if (holder === undefined || at > holder.endsAt + CLOSE_MS)
+      this.#parts.report("I11", `the skip of ${head} of ${name} waits, and nobody has it under way`);
+    view.intended = true;
+  }
+
+  /** A skip that takes effect at once ends the lease of a worker whose time was over. */
+  #skipEnded(view: LaneView, holder: Holder, at: number): void {
+    const { head = 0n, name } = view;
+    if (at < holder.endsAt - CLOSE_MS)
+      this.#parts.report(
+        "I9",
+        `${head} of ${name} was skipped ${holder.endsAt - at} ms before its lease ended`,
+      );
+    if (holder.run.length > 1) view.suspectUntil = head + BigInt(holder.run.length);
+    view.holder = undefined;
   }
 }
 

@@ -1,9 +1,10 @@
+import { runsAlone } from "../../library/src/lanes/lane.js";
 import type { Claim, ClaimAnswer, ClaimRequest } from "../../library/src/lanes/lane-store.js";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";
-import { cancelHead, headOf, killHead, rest, take } from "./lanes.js";
-import type { Model } from "./lanes.js";
-import { deliveryNameOf } from "./rows.js";
-import type { LaneRow, LeaseRow } from "./rows.js";
+import { laneOf, lease, write } from "./lanes.js";
+import type { Model } from "./model.js";
+import { laneKeyOf } from "./rows.js";
+import type { LaneRow } from "./rows.js";
 
 /** Leases what is due: one lane of each endpoint in turn, longest waiting first within one. */
 export function claim(model: Model, request: ClaimRequest): ClaimAnswer {
@@ -17,23 +18,23 @@ export function claim(model: Model, request: ClaimRequest): ClaimAnswer {
   const claims: Claim[] = [];
   while (claims.length < limit && queues.some(({ room, lanes }) => room > 0 && lanes.length > 0)) {
     for (const queue of queues) {
-      const lane = claims.length < limit && queue.room > 0 ? queue.lanes.shift() : undefined;
-      const claimed = lane && claimLane(model, lane, request);
+      const row = claims.length < limit && queue.room > 0 ? queue.lanes.shift() : undefined;
+      const claimed = row && claimLane(model, row, { request, endpoint: queue.endpoint });
       if (claimed === undefined) continue;
       claims.push(claimed);
       queue.room -= 1;
       model.rows.served = queue.endpoint.id;
     }
   }
-  return { claims, lapsed: !request.alone && dueLanes(model).some((lane) => model.rules.runsAlone(lane)) };
+  return { claims, lapsed: !request.alone && dueLanes(model).some(runsAlone) };
 }
 
 function dueLanes({ rows, rules, clock }: Model): LaneRow[] {
   const now = clock.monotonic();
   const due: LaneRow[] = [];
-  for (const lane of rows.lanes.values()) {
-    if (lane.readyAt === undefined || lane.readyAt > now) continue;
-    if (rules.isActive(rows.endpoints.get(lane.endpointId))) due.push(lane);
+  for (const row of rows.lanes.values()) {
+    if (row.readyAt === undefined || row.readyAt > now) continue;
+    if (rules.isActive(rows.endpoints.get(row.endpointId))) due.push(row);
   }
   return due.toSorted((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0));
 }
@@ -47,56 +48,47 @@ function endpointsInTurn({ rows }: Model): readonly Endpoint[] {
   return [...sorted.slice(next), ...sorted.slice(0, next)];
 }
 
-function claimLane(model: Model, lane: LaneRow, request: ClaimRequest): Claim | undefined {
-  const { lease } = lane;
-  if (lease !== undefined) endLapsed(model, lane, lease);
-  if (lane.readyAt === undefined || model.rules.runsAlone(lane) !== request.alone) return undefined;
-  return take(model, lane, { taker: request, lastWasSettled: lease === undefined });
+function claimLane(
+  model: Model,
+  row: LaneRow,
+  { request, endpoint }: { readonly request: ClaimRequest; readonly endpoint: Endpoint },
+): Claim | undefined {
+  const change = model.rules.lane.claimed(laneOf(row), { alone: request.alone, dead: endpoint.dead });
+  if (row.lease !== undefined) write(model, row, change);
+  return lease(model, row, change, request);
 }
 
-/** Its process died or was too slow; nobody knows what came of it. */
-function endLapsed(model: Model, lane: LaneRow, lease: LeaseRow): void {
-  const { clock, rows, rules } = model;
-  if (lease.run > 1) lane.suspectUntil = lane.head + BigInt(lease.run);
-  else chargeLapse(model, lane, lease);
-  if (lane.skipIntended && rules.appliesIntent) cancelHead(model, lane, "skipped");
-  else if (lane.lapses >= rules.fatalLapses) {
-    const policy = rows.endpoints.get(lane.endpointId)?.dead ?? "halt";
-    killHead(model, lane, { because: "lease_expired", policy });
-  }
-  rest(lane, clock.monotonic());
-}
-
-function chargeLapse({ rows, rules, clock }: Model, lane: LaneRow, lease: LeaseRow): void {
-  lane.lapses += 1;
-  lane.attempts += 1;
-  if (rules.lapseSpendsFailure) lane.failures += 1;
-  lane.blockedAt ??= clock.monotonic();
-  const { sequence, round } = headOf(lane);
-  const name = deliveryNameOf(lane, sequence);
-  const startedAt = new Date(lease.startedAtMs);
-  const nothing = { status: undefined, error: undefined, answer: undefined };
-  const lapsed = { sequence, round, number: lane.attempts, startedAt, durationMs: lease.leaseMs };
-  const known = rows.attempts.get(name) ?? [];
-  known.push({ ...lapsed, outcome: "lapsed", ...nothing });
-  rows.attempts.set(name, known);
-}
-
-/** Gives back what this worker has leased and does not hold, fenced: what it could not tell in time must not be told now. */
+/** Gives back what this worker has leased and does not hold. */
 export function release(model: Model, worker: string, held: readonly Pick<Claim, "kind" | "id">[]): number {
-  const { rows, rules, clock } = model;
   let freed = 0;
-  for (const lane of rows.lanes.values()) {
-    if (lane.lease?.worker !== worker) continue;
-    const isHeld = held.some(({ kind, id }) => lane.kind === kind && lane.id === id);
-    if (!rules.frees(lane, isHeld)) continue;
-    lane.epoch += 1n;
-    // Nobody has it under way any more that could still succeed.
-    if (lane.skipIntended && rules.appliesIntent) cancelHead(model, lane, "skipped");
-    rest(lane, clock.monotonic());
+  for (const row of model.rows.lanes.values()) {
+    if (row.lease?.worker !== worker) continue;
+    const isHeld = held.some(({ kind, id }) => row.kind === kind && row.id === id);
+    if (!model.rules.frees(isHeld)) continue;
+    write(model, row, model.rules.lane.released(laneOf(row)));
     freed++;
   }
   return freed;
+}
+
+/** Keeps leases for `leaseMs` from now on, under the same epoch. */
+export function extend(
+  { rows, rules, clock }: Model,
+  worker: string,
+  {
+    leases,
+    leaseMs,
+  }: { readonly leases: readonly Pick<Claim, "kind" | "id" | "epoch">[]; readonly leaseMs: number },
+): readonly boolean[] {
+  const endsAt = rules.leaseEnd(clock.monotonic(), leaseMs);
+  return leases.map((each) => {
+    const row = rows.lanes.get(laneKeyOf(each));
+    if (row?.lease?.worker !== worker || row.epoch !== each.epoch) return false;
+    const durationMs = row.lease.durationMs + endsAt - row.lease.endsAt;
+    row.lease = { ...row.lease, durationMs, endsAt };
+    row.readyAt = endsAt;
+    return true;
+  });
 }
 
 /** Until something is due or a lease ends; undefined when nothing waits for its time. */

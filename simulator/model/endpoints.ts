@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointChange } from "../../library/src/outbox/endpoint.js";
-import type { Model } from "./lanes.js";
+import type { Model } from "./model.js";
 import { laneKeyOf } from "./rows.js";
 
 export function putEndpoint({ rows, clock }: Model, endpoint: Endpoint): void {
@@ -16,6 +16,13 @@ export function changeEndpoint(model: Model, id: string, change: EndpointChange)
   const changed = { ...before, ...change, id, tenant: before.tenant, version: before.version + 1 };
   putEndpoint(model, changed);
   return changed;
+}
+
+/** Whatever its state is. */
+export function disableEndpoint(model: Model, id: string, because: string): void {
+  const endpoint = model.rows.endpoints.get(id);
+  if (endpoint !== undefined && endpoint.state !== "disabled")
+    changeEndpoint(model, id, { state: "disabled", because });
 }
 
 /** What waits for it is cancelled. */

@@ -7,7 +7,7 @@ import type {
   InboxRow,
   KnownEvent,
 } from "../../library/src/inbox/inbox-store.js";
-import type { Model } from "./lanes.js";
+import type { Model } from "./model.js";
 import type { InboxLine } from "./rows.js";
 
 /** What is said of an arrival before its handler is run; undefined when it is to be run. */
@@ -47,7 +47,8 @@ export function writeArrival(
     receipts: (before?.receipts ?? 0) + 1,
     receivedAtMs: before?.receivedAtMs ?? nowMs,
     lastReceivedAtMs: nowMs,
-    keepUntilMs: rules.keepUntil(arrival, nowMs),
+    // A failed event was never applied: forgotten, its next delivery would look like the first.
+    keepUntilMs: said.outcome === "failed" ? undefined : rules.keepUntil(arrival, nowMs),
   };
   rows.inbox.set(key, line);
   return line.attempts;
@@ -57,7 +58,7 @@ export function writeArrival(
 export function touch({ rows, rules, clock }: Model, arrival: Arrival): void {
   const key = inboxKeyOf(arrival);
   const line = rows.inbox.get(key);
-  if (line === undefined) return;
+  if (line === undefined || line.outcome === "failed") return;
   const untilMs = rules.keepUntil(arrival, clock.now());
   const forEver = line.keepUntilMs === undefined || untilMs === undefined;
   const keepUntilMs = forEver ? undefined : Math.max(line.keepUntilMs, untilMs);
@@ -67,10 +68,9 @@ export function touch({ rows, rules, clock }: Model, arrival: Arrival): void {
 /** Forgets what is past its window, and says how many. */
 export function purge({ rows, clock }: Model, maxRows: number): number {
   let removed = 0;
-  for (const [key, { outcome, keepUntilMs }] of rows.inbox) {
+  for (const [key, { keepUntilMs }] of rows.inbox) {
     const isPast = keepUntilMs !== undefined && keepUntilMs <= clock.now();
-    // A failed event was never applied: forgotten, its next delivery would look like the first.
-    if (outcome === "failed" || !isPast || removed >= maxRows) continue;
+    if (!isPast || removed >= maxRows) continue;
     rows.inbox.delete(key);
     removed++;
   }

@@ -6,42 +6,42 @@ import type {
   Redriven,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
-import { cancelHead, headOf, passHead, rest, reviveHead } from "./lanes.js";
-import type { Model } from "./lanes.js";
+import { headOf, laneOf, write } from "./lanes.js";
+import type { Model } from "./model.js";
 import type { DeadRow, LaneRow } from "./rows.js";
 
 export function redrive(model: Model, deliveryId: string): Redriven {
   const { rows, rules } = model;
-  const row = rows.dead.get(deliveryId);
-  if (row === undefined || !rows.endpoints.has(row.lane.endpointId)) return "unknown";
+  const dead = rows.dead.get(deliveryId);
+  if (dead === undefined || !rows.endpoints.has(dead.lane.endpointId)) return "unknown";
   if (rules.forgetsDeadAtRedrive) rows.dead.delete(deliveryId);
-  const lane = rows.lanes.get(row.laneKey);
-  if (lane !== undefined && blocks(lane, row)) {
-    reviveHead(model, lane);
-    return lane.kind === "lane" ? "in_place" : "at_end";
+  const { event, sequence, round } = dead.delivery;
+  const row = rows.lanes.get(dead.laneKey);
+  const change = row && rules.lane.redriven(laneOf(row), sequence);
+  if (row !== undefined && change !== undefined) {
+    write(model, row, change);
+    return row.kind === "lane" ? "in_place" : "at_end";
   }
-  const { event, round } = row.delivery;
   // Through the stage: the sequencer alone gives out sequences.
   rows.stage.push({
     event: { ...event, rowId: rows.nextRow++ },
-    target: row.lane.endpointId,
+    target: dead.lane.endpointId,
     round: rules.redrivenRound(round),
   });
   return "at_end";
 }
 
 export function skip(model: Model, laneId: bigint, head: bigint): Skipped {
-  const lane = model.rows.lanes.get(`lane ${laneId}`);
-  if (lane === undefined || lane.deliveries.length === 0) return "unknown";
-  if (!model.rules.isMeant(lane, head)) return "unknown";
-  if (lane.lease !== undefined) {
-    lane.skipIntended = true;
-    return "intended";
+  const row = model.rows.lanes.get(`lane ${laneId}`);
+  if (row === undefined) return "unknown";
+  const leaseHasEnded = (row.lease?.endsAt ?? 0) <= model.clock.monotonic();
+  const change = model.rules.lane.skipped(laneOf(row), { head, leaseHasEnded });
+  if (change === "unknown") return change;
+  if (change === "intended") {
+    row.skipIntended = true;
+    return change;
   }
-  // A dead head has its record already, and can still be redriven at the end.
-  if (lane.state === "flowing") cancelHead(model, lane, "skipped");
-  else passHead(lane);
-  rest(lane, model.clock.monotonic());
+  write(model, row, change);
   return "skipped";
 }
 
@@ -55,9 +55,8 @@ export function deadLetters({ rows }: Model, page: Page): Paged<DeadLetter> {
   const newestFirst = [...rows.dead.values()].toSorted((a, b) => b.number - a.number);
   const { items, next } = pageOf(newestFirst, page);
   const letters = items.map((row) => {
-    const { id, lane, delivery, because, diedAtMs, attempts } = row;
+    const { id, lane, delivery, because, diedAtMs, attempts, last } = row;
     const { tenant, id: eventId, type } = delivery.event;
-    const last = (rows.attempts.get(id) ?? []).at(-1);
     const standing = rows.lanes.get(row.laneKey);
     return {
       id,

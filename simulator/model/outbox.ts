@@ -21,9 +21,9 @@ import type { Written } from "../../library/src/outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
 import { Wake } from "../../library/src/work/wake.js";
-import { claim, release, untilDue } from "./claim.js";
+import { claim, extend, release, untilDue } from "./claim.js";
 import { changeEndpoint, putEndpoint, removeEndpoint, sortedEndpoints } from "./endpoints.js";
-import type { Model } from "./lanes.js";
+import type { Model } from "./model.js";
 import { blockedLanes, deadLetters, redrive, skip } from "./operator.js";
 import { drainStage, judge, numbered, sequence, stage } from "./sequence.js";
 import { settle } from "./settle.js";
@@ -119,6 +119,14 @@ export class ModelOutbox implements Outbox<ModelTx, "asynchronous"> {
 
   release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number> {
     return Promise.resolve(release(this.#model, worker, held));
+  }
+
+  extend(
+    worker: string,
+    leases: readonly Pick<Claim, "kind" | "id" | "epoch">[],
+    leaseMs: number,
+  ): Promise<readonly boolean[]> {
+    return Promise.resolve(extend(this.#model, worker, { leases, leaseMs }));
   }
 
   untilDue(): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 import type { AttemptRecord } from "../../library/src/lanes/attempt-record.js";
 import type { DeadBecause } from "../../library/src/lanes/dead.js";
 import { deliveryIdOf } from "../../library/src/lanes/delivery-id.js";
+import type { DeadDelivery, LaneState, Lease } from "../../library/src/lanes/lane.js";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import type { Arrival, InboxOutcome } from "../../library/src/inbox/inbox-store.js";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";
@@ -24,13 +25,9 @@ export interface DeliveryRow {
   readonly round: number;
 }
 
-export interface LeaseRow {
+export interface LeaseRow extends Lease {
   readonly worker: string;
-  readonly leaseMs: number;
-  readonly startedAtMs: number;
   readonly endsAt: number;
-  /** How many deliveries were handed out with it. */
-  readonly run: number;
 }
 
 /** A lane with its deliveries, the head first; a delivery without a lane is one that has no key and holds nothing else. */
@@ -41,15 +38,15 @@ export interface LaneRow {
   readonly key: string | undefined;
   deliveries: DeliveryRow[];
   head: bigint;
-  after: bigint | undefined;
-  state: "flowing" | "halted" | "parked";
+  last: bigint | undefined;
+  state: LaneState;
   readyAt: number | undefined;
   lease: LeaseRow | undefined;
   epoch: bigint;
   attempts: number;
   failures: number;
   lapses: number;
-  suspectUntil: bigint;
+  suspectUntil: bigint | undefined;
   skipIntended: boolean;
   blockedAt: number | undefined;
 }
@@ -63,6 +60,7 @@ export interface DeadRow {
   readonly because: DeadBecause;
   readonly diedAtMs: number;
   readonly attempts: number;
+  readonly last: DeadDelivery["last"];
 }
 
 export interface InboxLine extends Arrival {

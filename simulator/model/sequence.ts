@@ -5,7 +5,7 @@ import type { Written } from "../../library/src/outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";
 import { sortedEndpoints } from "./endpoints.js";
 import { appendTo } from "./lanes.js";
-import type { Model } from "./lanes.js";
+import type { Model } from "./model.js";
 import type { EventRow, StageRow } from "./rows.js";
 
 /** Says what becomes of events, by the ids that are known and those before them. */

@@ -15,7 +15,7 @@ import { PosthornError } from "../../library/src/posthorn-error.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
 import type { CancelledRecord } from "../../library/src/testing/conformance/outbox/harness.js";
 import { inboxKeyOf, knownBefore, knownOf, purge, rowOf, touch, writeArrival } from "./inbox.js";
-import type { Model } from "./lanes.js";
+import type { Model } from "./model.js";
 import { MODEL_CAPABILITIES, ModelOutbox } from "./outbox.js";
 import { copyRows, noRows } from "./rows.js";
 import { RIGHT_RULES } from "./rules.js";
