@@ -51,17 +51,10 @@ export interface Lease {
 /** What a store writes. The lease of the row always ends with it, unless the store leases the lane again (`leasable`). */
 export interface LaneChange extends Pick<
   Lane,
-  | "state"
-  | "epoch"
-  | "head"
-  | "last"
-  | "round"
-  | "attempts"
-  | "failures"
-  | "lapses"
-  | "suspectUntil"
-  | "skipIntended"
+  "state" | "epoch" | "head" | "last" | "attempts" | "failures" | "lapses" | "suspectUntil" | "skipIntended"
 > {
+  /** Of the head that was read; where another delivery is the head now, that one keeps the round it has. */
+  readonly round: number;
   /** When the head is due, from now on; undefined where nothing may be sent: the head is dead, or there is none. */
   readonly readyAfterMs: number | undefined;
   /** Since when the lane is blocked: as before, from now on, or not at all. */
