@@ -1,6 +1,6 @@
 import type { Egress, EgressAnswer, OutgoingRequest } from "../../library/src/delivery/egress/egress.js";
 import type { Outcome } from "../../library/src/delivery/outcome.js";
-import { parseRetryAfter } from "../../library/src/delivery/egress/retry-after.js";
+import { parseRetryAfter } from "../../library/src/delivery/egress/exchange.js";
 import { VERDICT_HEADER } from "../../library/src/inbox/verdict.js";
 import type { Reply, SignedRequest } from "../../library/src/signature/scheme.js";
 import type { Life } from "./life.js";

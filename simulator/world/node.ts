@@ -1,4 +1,4 @@
-import { Dispatching } from "../../library/src/delivery/dispatching.js";
+import { DispatcherRun } from "../../library/src/delivery/dispatcher.js";
 import { createReceiver } from "../../library/src/inbox/receiver.js";
 import type { Receiver } from "../../library/src/inbox/receiver.js";
 import { createOperator } from "../../library/src/operator/operator.js";
@@ -49,7 +49,7 @@ export interface Running {
   readonly line: Line;
   readonly sender: Sender<unknown, "asynchronous">;
   readonly operator: Operator;
-  readonly dispatching: Dispatching | undefined;
+  readonly dispatcher: DispatcherRun | undefined;
   readonly receiver: Receiver | undefined;
   /** Resolves when the dispatcher has come to its end. */
   ended: Promise<void>;
@@ -85,7 +85,7 @@ export class SimulatedNode {
     const running = this.#begin();
     this.#running = running;
     this.#parts.scheduler.woke();
-    if (running.dispatching !== undefined) running.ended = running.dispatching.run();
+    if (running.dispatcher !== undefined) running.ended = running.dispatcher.untilStopped();
     void running.receiver?.keepPurged({ everyMs: PURGE_MS, signal: new Fuse().signal });
   }
 
@@ -99,7 +99,7 @@ export class SimulatedNode {
   async stopGently(): Promise<void> {
     const running = this.#running;
     this.#parts.scheduler.woke();
-    running?.dispatching?.stop();
+    running?.dispatcher?.stop();
     await running?.ended;
     if (this.#running === running) this.crash();
   }
@@ -150,7 +150,7 @@ export class SimulatedNode {
       line,
       sender,
       operator: createOperator({ store: outbox }),
-      dispatching: delivers ? new Dispatching(outbox, egress, settings) : undefined,
+      dispatcher: delivers ? new DispatcherRun(outbox, egress, settings) : undefined,
       receiver: receives ? this.#receiver(life, line, sender) : undefined,
       ended: Promise.resolve(),
     };

@@ -60,7 +60,7 @@ export const DECISIONS: readonly Planted[] = [
     find: "leftMs: () => begunAt + deadlineMs - clock.monotonic(),",
     replace: "leftMs: () => deadlineMs,",
   }),
-  bug("release gives back what is held", "delivery/dispatching.ts", {
+  bug("release gives back what is held", "delivery/dispatcher.ts", {
     find: "held.map(({ claim }) => claim),",
     replace: "held.flatMap(() => []),",
   }),

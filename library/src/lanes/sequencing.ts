@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
+import { Bell } from "../work/wake.js";
 import type { Hint } from "../work/wake.js";
-import { Bell } from "../work/bell.js";
 import type { LaneStore } from "./lane-store.js";
 
 export interface SequencingParts {

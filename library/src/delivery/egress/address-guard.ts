@@ -4,7 +4,7 @@ import { PosthornError } from "../../posthorn-error.js";
 import type { AddressRule } from "./address-rules.js";
 import { FORBIDDEN_ADDRESSES } from "./address-rules.js";
 import type { DeliveryErrorCode } from "../delivery-errors.js";
-import { objectToName, objectToPort } from "./rules.js";
+import { objectToName, objectToPort } from "./name-and-port-rules.js";
 import type { ForbiddenReason } from "../outcome.js";
 
 /** All addresses of a name, in the order in which they are tried. It throws where there is no such name. */

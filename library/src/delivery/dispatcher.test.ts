@@ -7,7 +7,7 @@ import { verifySync } from "../signature/verify.js";
 import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { checkDispatcher } from "./dispatcher-options.js";
-import { Dispatching } from "./dispatching.js";
+import { DispatcherRun } from "./dispatcher.js";
 import type { EgressAnswer, OutgoingRequest } from "./egress/egress.js";
 import type { Outcome } from "./outcome.js";
 
@@ -47,7 +47,7 @@ function setUp(endpoint: Partial<EndpointOptions> = {}) {
     close: () => Promise.resolve(),
   };
   const settings = checkDispatcher({ store, clock });
-  const begin = () => new Dispatching(store, egress, settings);
+  const begin = () => new DispatcherRun(store, egress, settings);
   const add = () =>
     sender.endpoints.create({ id: "ep_1", url: "https://example.com/", secrets: secret, ...endpoint });
   const elapse = <T>(doing: Promise<T>): Promise<T> => clock.until(doing, 50);
@@ -98,7 +98,7 @@ describe("a dispatcher", () => {
       await sender.publish({ type: "t", id, key: id.charAt(0), data: 1 });
     }
     const dispatching = begin();
-    const run = dispatching.run();
+    const run = dispatching.untilStopped();
     await elapse(until(() => receipts.some(({ id }) => id === "a2")));
     dispatching.stop();
     await elapse(run);
@@ -166,7 +166,7 @@ describe("a dispatcher", () => {
     world.tookMs = 500;
     for (let n = 1; n <= 20; n++) await sender.publish({ type: "t", id: `e${n}`, key: "a", data: n });
     const dispatching = begin();
-    const run = dispatching.run();
+    const run = dispatching.untilStopped();
     await elapse(until(() => receipts.length > 0));
     dispatching.stop();
     await elapse(run);
@@ -187,7 +187,7 @@ describe("a dispatcher", () => {
     };
     await sender.publish({ type: "t", id: "a1", key: "a", data: 1 });
     const dispatching = begin();
-    const run = dispatching.run();
+    const run = dispatching.untilStopped();
     await elapse(until(() => receipts.length === 2));
     dispatching.stop();
     await elapse(run);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectToName, objectToPort } from "./rules.js";
+import { objectToName, objectToPort } from "./name-and-port-rules.js";
 
 describe("a name", () => {
   it.each(["localhost", "localhost.", "a.localhost", "metadata.google.internal", "billing", "constructor"])(
