@@ -36,6 +36,7 @@ export function removeEndpoint({ rows }: Model, endpointId: string): boolean {
     rows.lanes.delete(laneKeyOf(lane));
     rows.laneOf.delete(`${endpointId} ${lane.key ?? ""}`);
   }
+  for (const [id, { lane }] of rows.dead) if (lane.endpointId === endpointId) rows.dead.delete(id);
   rows.stoppedAt.delete(endpointId);
   return rows.endpoints.delete(endpointId);
 }

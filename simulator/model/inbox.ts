@@ -7,6 +7,7 @@ import type {
   InboxRow,
   KnownEvent,
 } from "../../library/src/inbox/inbox-store.js";
+import type { Touches } from "../../library/src/inbox/touches.js";
 import type { Model } from "./model.js";
 import type { InboxLine } from "./rows.js";
 
@@ -54,8 +55,10 @@ export function writeArrival(
   return line.attempts;
 }
 
-/** A duplicate arrived: its window starts again, and is never made shorter. */
-export function touch({ rows, rules, clock }: Model, arrival: Arrival): void {
+/** A duplicate arrived: its window starts again, and is never made shorter; at most once a minute. */
+export function touch({ rows, rules, clock }: Model, touches: Touches, arrival: Arrival): void {
+  touches.add(arrival, clock.now());
+  if (touches.take(1).length === 0) return;
   const key = inboxKeyOf(arrival);
   const line = rows.inbox.get(key);
   if (line === undefined || line.outcome === "failed") return;

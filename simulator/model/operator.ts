@@ -84,17 +84,17 @@ function blocks(lane: LaneRow, { delivery }: DeadRow): boolean {
 
 function blockedOf({ rows, clock }: Model, lane: LaneRow): BlockedLane | undefined {
   const endpoint = rows.endpoints.get(lane.endpointId);
-  const stopped = rows.stoppedAt.get(lane.endpointId);
-  const since = Math.min(lane.blockedAt ?? Infinity, stopped ?? Infinity);
-  const stands = lane.kind === "lane" && lane.deliveries.length > 0 && since !== Infinity;
-  if (!stands || endpoint === undefined) return undefined;
-  const { id, endpointId, key = "", head, failures, readyAt } = lane;
+  const since = lane.blockedAt ?? rows.stoppedAt.get(lane.endpointId);
+  const stands = lane.kind === "lane" && lane.deliveries.length > 0;
+  if (!stands || since === undefined || endpoint === undefined) return undefined;
+  const { id, endpointId, key = "", head, failures, readyAt = 0, lease } = lane;
   const now = clock.monotonic();
   const flowing = endpoint.state === "active" ? "retrying" : endpoint.state;
   const state = lane.state === "flowing" ? flowing : lane.state;
   const { tenant, id: headEventId } = headOf(lane).event;
   const depth = BigInt(lane.deliveries.length);
-  const dueInMs = state === "retrying" ? Math.max(0, (readyAt ?? 0) - now) : undefined;
+  const waitMs = lease === undefined ? Math.max(0, readyAt - now) : 0;
+  const dueInMs = state === "retrying" ? waitMs : undefined;
   const blockedMs = now - since;
   return { id, tenant, endpointId, key, state, depth, head, headEventId, blockedMs, failures, dueInMs };
 }

@@ -10,6 +10,7 @@ import type {
   PurgeLimits,
   PurgeReport,
 } from "../../library/src/inbox/inbox-store.js";
+import { Touches } from "../../library/src/inbox/touches.js";
 import type { OutboxErrorCode } from "../../library/src/outbox/outbox-errors.js";
 import { PosthornError } from "../../library/src/posthorn-error.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
@@ -34,6 +35,7 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
   readonly outbox: ModelOutbox;
   readonly #model: Model;
   readonly #applying = new Map<string, ModelTx>();
+  #touches = new Touches();
   #powerLosses = 0;
 
   constructor({ clock, batch }: StoreParts, rules: ModelRules = RIGHT_RULES) {
@@ -91,6 +93,7 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
     return () => {
       this.#powerLosses += 1;
       this.#applying.clear();
+      this.#touches = new Touches();
       this.#model.rows = kept;
     };
   }
@@ -144,7 +147,7 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
   }
 
   touch(arrival: Arrival): void {
-    touch(this.#model, arrival);
+    touch(this.#model, this.#touches, arrival);
   }
 
   flush(): Promise<void> {

@@ -84,6 +84,11 @@ export class History {
     this.#dead.delete(id);
   }
 
+  /** The dead of an endpoint that is removed: one that is added under the same id is another, and must not get them. */
+  removeAllDead(endpointId: string): void {
+    for (const { id, lane } of this.#dead.values()) if (lane.endpointId === endpointId) this.#dead.delete(id);
+  }
+
   addCancelled(
     lane: LaneRow,
     { sequence, round, event }: Delivery,

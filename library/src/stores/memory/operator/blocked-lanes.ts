@@ -22,14 +22,17 @@ export function blockedLanes(parts: MemoryParts, { limit, after }: Page): Paged<
   return { ...page, items: page.items.map((each) => seen(each, now)) };
 }
 
-/** Since when a lane is blocked: by its head's first failure or by its endpoint's stop, whichever came first. */
+/** Since when a lane is blocked: since its head first failed; where it has not failed, since its endpoint stopped. */
 export function blockedSince(
   { endpoints }: MemoryParts,
   { blockedAt, endpointId }: LaneRow,
 ): number | undefined {
-  const stoppedAt = endpoints.stoppedAt(endpointId);
-  if (blockedAt === undefined || stoppedAt === undefined) return blockedAt ?? stoppedAt;
-  return Math.min(blockedAt, stoppedAt);
+  return blockedAt ?? endpoints.stoppedAt(endpointId);
+}
+
+/** Until the head's next attempt; 0 while one is under way. */
+export function untilTried({ readyAt = 0, lease }: LaneRow, now: number): number {
+  return lease === undefined ? Math.max(0, readyAt - now) : 0;
 }
 
 function blockedOf(parts: MemoryParts, lane: LaneRow): Blocked | undefined {
@@ -41,9 +44,9 @@ function blockedOf(parts: MemoryParts, lane: LaneRow): Blocked | undefined {
 }
 
 function seen({ lane, since, state }: Blocked, now: number): BlockedLane {
-  const { id, endpointId, key = "", head, end, failures, readyAt = 0 } = lane;
+  const { id, endpointId, key = "", head, end, failures } = lane;
   const { tenant, id: headEventId } = headOf(lane).event;
-  const dueInMs = state === "retrying" ? Math.max(0, readyAt - now) : undefined;
+  const dueInMs = state === "retrying" ? untilTried(lane, now) : undefined;
   const waits = { depth: end - head, blockedMs: now - since, dueInMs };
   return { id, tenant, endpointId, key, state, head, headEventId, failures, ...waits };
 }

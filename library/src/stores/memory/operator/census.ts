@@ -14,6 +14,6 @@ export function census({ clock, endpoints, history, lanes }: MemoryParts, staged
     waiting: counts.reduce((sum, count) => sum + count, 0),
     oldestDueMs: active.reduce((oldest, { readyAt = now }) => Math.max(oldest, now - readyAt), 0),
     blockedLanes: blocked.length,
-    dead: history.allDead().filter(({ lane }) => endpoints.get(lane.endpointId) !== undefined).length,
+    dead: history.allDead().length,
   };
 }

@@ -3,7 +3,7 @@ import type { Page, Paged } from "../../../operator/operator-store.js";
 import { headOf, isEmpty } from "../lanes/lane-row.js";
 import type { LaneRow } from "../lanes/lane-row.js";
 import type { MemoryParts } from "../parts.js";
-import { blockedSince } from "./blocked-lanes.js";
+import { blockedSince, untilTried } from "./blocked-lanes.js";
 import { numberOfCursor, pageOf } from "./page.js";
 
 /** Lanes in which something waits, in the order of their ids. */
@@ -32,14 +32,14 @@ export function lane(parts: MemoryParts, id: bigint): LaneSummary | undefined {
 
 function summaryOf(parts: MemoryParts, row: LaneRow): LaneSummary {
   const { clock, endpoints } = parts;
-  const { id, endpointId, key = "", head, end, failures, readyAt, lease } = row;
+  const { id, endpointId, key = "", head, end, failures } = row;
   const now = clock.monotonic();
   const since = blockedSince(parts, row);
   const state = stateOf(row, endpoints.get(endpointId)?.state ?? "active");
   const isMoving = state === "flowing" || state === "retrying";
   const { tenant } = headOf(row).event;
   const blockedMs = since === undefined ? undefined : now - since;
-  const dueInMs = isMoving ? Math.max(0, lease === undefined ? (readyAt ?? now) - now : 0) : undefined;
+  const dueInMs = isMoving ? untilTried(row, now) : undefined;
   return { id, tenant, endpointId, key, state, depth: end - head, head, failures, blockedMs, dueInMs };
 }
 
