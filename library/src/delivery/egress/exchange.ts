@@ -11,23 +11,23 @@ export interface Controller {
   abort(reason: Error): void;
 }
 
-/** How one got rid of a request that was not yet written. */
+/** Why a request was never written. */
 export interface Unsent {
   readonly outcome: Extract<Outcome, { kind: "unreachable" | "forbidden" }>;
   readonly detail: string | undefined;
 }
 
-/** Whoever looks after the connections. */
-export interface ExchangeHost<Place> {
+/** What owns the connections. */
+export interface ExchangeHost<Slot> {
   readonly clock: Pick<Clock, "now" | "monotonic">;
-  /** The deadline has come, and nothing was sent. */
-  onLate(exchange: Exchange<Place>): void;
-  /** Called once, when undici is done with it. `failed`: its connection is not to be used again. */
-  onDone(exchange: Exchange<Place>, failed: boolean): void;
+  /** Called at the deadline of an exchange of which nothing was sent. */
+  onLate(exchange: Exchange<Slot>): void;
+  /** Called once, when undici is done with the exchange. `failed`: its connection must not be used again. */
+  onDone(exchange: Exchange<Slot>, failed: boolean): void;
 }
 
 const MAX_ANSWER_BYTES = 16_384;
-// Early hints and the like: two or three are common, and one who sends more would hold the slot until the deadline.
+// Early hints and the like: two or three are common. A receiver that sends more would hold the slot until the deadline.
 const MAX_INTERIM = 16;
 
 const TOO_LATE: Unsent = {
@@ -36,12 +36,12 @@ const TOO_LATE: Unsent = {
 };
 
 /** One request and its answer, as a handler of undici. Its result is settled once, whatever comes later. */
-export class Exchange<Place> {
+export class Exchange<Slot> {
   readonly request: OutgoingRequest;
-  /** The host's, to know it again: a map from one to the other kept megabytes of ended ones alive between collections. */
-  place: Place | undefined;
+  /** Set by the host, to find its slot again. A map from exchanges to slots kept megabytes of ended exchanges alive. */
+  slot: Slot | undefined;
   readonly result: Promise<EgressAnswer>;
-  readonly #host: ExchangeHost<Place>;
+  readonly #host: ExchangeHost<Slot>;
   readonly #startedAt: number;
   readonly #capture: Capture;
   readonly #timer: ReturnType<typeof setTimeout>;
@@ -55,7 +55,7 @@ export class Exchange<Place> {
   #outcome: Outcome | undefined;
   #location: string | undefined;
 
-  constructor(request: OutgoingRequest, host: ExchangeHost<Place>) {
+  constructor(request: OutgoingRequest, host: ExchangeHost<Slot>) {
     this.request = request;
     this.#host = host;
     this.#startedAt = host.clock.monotonic();
@@ -69,7 +69,7 @@ export class Exchange<Place> {
     request.signal?.addEventListener("abort", this.#end);
   }
 
-  /** True from the moment at which its first byte may have left. */
+  /** True once the first byte of the request may have left. */
   get sent(): boolean {
     return this.#controller !== undefined;
   }
@@ -82,7 +82,7 @@ export class Exchange<Place> {
   onRequestStart(controller: Controller): void {
     // undici hands a request out again when its connection went away under it: a second POST would be a second attempt.
     if (this.sent) this.#settle({ kind: "unknown", reason: "reset" });
-    // A process that was stopped meanwhile comes here before its timers do: by now another may have its lane.
+    // In a process that was stopped, this runs before the timers: another process may have the lane by now.
     if (this.#leftMs() <= 0) this.endUnsent(TOO_LATE);
     if (this.#settled) controller.abort(new Error("not to be sent"));
     else this.#controller = controller;
@@ -112,7 +112,7 @@ export class Exchange<Place> {
   onResponseError(_controller: unknown, error: Error): void {
     const code = codeOf(error);
     const detail = code ?? error.message;
-    // The status decides: a body that breaks off takes back nothing of what it said.
+    // The status decides: a body that breaks off does not take the status back.
     if (this.sent) this.#settle(this.#outcome ?? { kind: "unknown", reason: brokenBy(error) }, detail);
     else if (CALLERS_FAULT.has(code ?? "") && this.#close()) this.#reject(invalidRequest(error));
     this.#finish(true);
@@ -130,14 +130,14 @@ export class Exchange<Place> {
     const text = first(headers["retry-after"]);
     if (text === undefined) return { kind: "refused", status };
     const now = this.#host.clock.now();
-    // Dates are compared by the receiver's clock where it tells it: ours may be minutes off.
+    // A date is compared with the receiver's clock where the answer has a date: our clock may be minutes off.
     const theirs = parseHttpDate(first(headers["date"]) ?? "", now);
     return { kind: "refused", status, retryAfterMs: parseRetryAfter(text, theirs ?? now) };
   }
 
   #expire(): void {
     if (!this.sent) return this.#host.onLate(this);
-    // What the status said still holds when the body drips past the deadline.
+    // A status that has arrived still counts when the body drips past the deadline.
     this.#settle(this.#outcome ?? { kind: "unknown", reason: "timeout" });
     this.#abort();
   }
@@ -157,7 +157,7 @@ export class Exchange<Place> {
     this.#resolve({ outcome, answer: this.#capture.bytes(), durationMs, location: this.#location, detail });
   }
 
-  /** False when it was closed before. */
+  /** False when the exchange was closed before. */
   #close(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
@@ -183,7 +183,7 @@ class Capture {
     this.#max = max;
   }
 
-  /** False when not all of the chunk was wanted. */
+  /** False when part of the chunk was dropped. */
   take(chunk: Uint8Array): boolean {
     const wanted =
       chunk.length + this.#length > this.#max ? chunk.subarray(0, this.#max - this.#length) : chunk;
@@ -198,7 +198,7 @@ class Capture {
     return this.#buffer?.subarray(0, this.#length);
   }
 
-  /** Doubles: a body that drips byte by byte would else be copied thousands of times. */
+  /** Doubles the buffer: without that, a body that drips byte by byte would be copied thousands of times. */
   #reserve(length: number): Uint8Array {
     const old = this.#buffer;
     if (old !== undefined && old.length >= length) return old;
@@ -211,10 +211,10 @@ class Capture {
   }
 }
 
-/** Which kind of breach ended an exchange that had no final status yet. */
+/** How a connection broke before a final status had come. */
 function brokenBy(error: Error): "reset" | "bad_answer" {
   const code = codeOf(error) ?? "";
-  // By its name: the parser's errors have a code for some of its complaints only.
+  // Compared by name: only some errors of the parser have a code.
   const isBad = error.name === "HTTPParserError" || BAD_ANSWER_CODES.has(code);
   return isBad || (code === "UND_ERR_SOCKET" && error.message.startsWith("bad ")) ? "bad_answer" : "reset";
 }
