@@ -314,7 +314,7 @@ export class LaneLaw {
   }
 }
 
-/** A lapse that hands out nothing is seen by nobody: the third one, the one after that, and one with a skip intended. */
+/** No observer sees a lapse after which nothing is leased: the third, the fourth, and one with a skip intended. */
 function mayHaveLapsed({ holder, intended, lapses }: LaneView, at: number): boolean {
   if (holder === undefined || at < holder.endsAt - CLOSE_MS) return false;
   return intended || lapses + 1 >= LAPSES_BEFORE_ALONE;

@@ -19,7 +19,7 @@ export function orderLaw({
     const lanes = new Map<string, { readonly sequence: bigint; readonly event: PublishedEvent }[]>();
     for (const event of publications.events.values()) {
       const first = places.firstOf(name, event.plan.number);
-      // Whoever waits for a time takes its place then.
+      // An event with `deliverAt` takes its place when it is due.
       if (first === undefined || event.plan.deliverAfterMs !== undefined) continue;
       const those = lanes.get(first.lane) ?? [];
       those.push({ sequence: first.sequence, event });
@@ -29,7 +29,7 @@ export function orderLaw({
   }
 }
 
-/** Goes backwards through a lane: whoever stands behind must not have been known as committed before this one was begun. */
+/** Goes backwards through a lane: no event further back may have been known as committed before this one was begun. */
 function judge(
   those: readonly { readonly sequence: bigint; readonly event: PublishedEvent }[],
   lane: string,

@@ -78,7 +78,7 @@ export class ReceiptLaw {
     const view = this.#parts.lanes.laneAt(endpoint, key, numberOf(body));
     if (view === undefined || sequence === undefined || view.firstReceipts.has(sequence)) return;
     view.firstReceipts.add(sequence);
-    // What was given up or cancelled may still come late: nobody waits for it any more.
+    // A dead or cancelled event may still arrive late: its lane has gone on.
     if (sequence < view.latestReceipt && !view.passed.has(sequence)) {
       this.#parts.report("I7", `${sequence} of ${view.name} was first received after ${view.latestReceipt}`);
     }

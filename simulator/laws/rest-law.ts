@@ -5,7 +5,7 @@ import type { DeadPolicy } from "../../library/src/lanes/dead.js";
 import type { LaneView } from "./lane-view.js";
 import type { Report } from "./violation.js";
 
-/** What an endpoint was told about retries and the dead. */
+/** The settings of an endpoint for retries and dead deliveries. */
 export interface EndpointLaw {
   readonly dead: DeadPolicy | undefined;
   readonly waitsMs: readonly number[];
@@ -20,12 +20,12 @@ interface Case {
   readonly view: LaneView;
   readonly rest: NextState;
   readonly law: EndpointLaw;
-  /** What the wire told the worker last of this event; undefined where it sent nothing. */
+  /** The last outcome that the worker got for this event; undefined where it sent nothing. */
   readonly last: Outcome | undefined;
   readonly report: Report;
 }
 
-/** Judges what a worker decided for a delivery that was not acknowledged, by what the wire told it (I10, I14). */
+/** Judges what a worker decided for a delivery that was not acknowledged, by the outcome on the wire (I10, I14). */
 export function judgeRest({ view, rest, law, last, report }: Case): void {
   const what = `${view.head} of ${view.name}`;
   const status = last !== undefined && "status" in last ? last.status : undefined;

@@ -1,4 +1,4 @@
-/** The invariants of the catalogue of faults that a run is judged by, and `calm`: nobody asks again and again in vain. */
+/** The invariants by which a run is judged, and `calm`: no loop spins without end. */
 export type Broken =
   | "I1"
   | "I2"

@@ -4,7 +4,7 @@ import type { LaneView } from "./lane-view.js";
 import type { LogRecord, SightingOf, Who } from "../world/run-log.js";
 import type { Report } from "./violation.js";
 
-/** What whoever stands beside the wire knows: what was sent, by whom, and what the sender was told. */
+/** What an observer of the wire knows: what was sent, by which node, and which outcome the sender got. */
 export class WireFacts {
   readonly #report: Report;
   readonly #posts = new Map<number, SightingOf<"post">>();
@@ -33,7 +33,7 @@ export class WireFacts {
     return this.#posts.get(post);
   }
 
-  /** The last that this life was told of the event. */
+  /** The last outcome that this life got for the event. */
   answerOf(eventId: string, who: Who, endpoint = ""): Outcome | undefined {
     return this.#answers.get(nameOf(eventId, who, endpoint))?.at(-1);
   }

@@ -9,7 +9,7 @@ export function putEndpoint({ rows, clock }: Model, endpoint: Endpoint): void {
   else if (!rows.stoppedAt.has(id)) rows.stoppedAt.set(id, clock.monotonic());
 }
 
-/** Returns it as it is now; undefined where there is none. */
+/** Returns the changed endpoint; undefined where there is none. */
 export function changeEndpoint(model: Model, id: string, change: EndpointChange): Endpoint | undefined {
   const before = model.rows.endpoints.get(id);
   if (before === undefined) return undefined;
@@ -18,14 +18,14 @@ export function changeEndpoint(model: Model, id: string, change: EndpointChange)
   return changed;
 }
 
-/** Whatever its state is. */
+/** Disables an endpoint whatever its state is; one that is disabled keeps its first reason. */
 export function disableEndpoint(model: Model, id: string, because: string): void {
   const endpoint = model.rows.endpoints.get(id);
   if (endpoint !== undefined && endpoint.state !== "disabled")
     changeEndpoint(model, id, { state: "disabled", because });
 }
 
-/** What waits for it is cancelled. */
+/** Removes an endpoint; what waits for it is cancelled. */
 export function removeEndpoint({ rows }: Model, endpointId: string): boolean {
   for (const lane of [...rows.lanes.values()].filter((each) => each.endpointId === endpointId)) {
     // What is dead has had its end.

@@ -167,7 +167,7 @@ function untilAborted<T>(work: Promise<T> | T, signal: AcceptLimits["signal"]): 
       const { reason } = signal as { readonly reason?: unknown };
       reject(reason instanceof Error ? reason : new Error(String(reason)));
     };
-    // Heard even where nobody waits for it any more: what it throws then must not count as unhandled.
+    // Listened to even after the abort: a late rejection must not count as unhandled.
     Promise.resolve(work).then(resolve, reject);
     if (signal.aborted) return stop();
     signal.addEventListener("abort", stop);

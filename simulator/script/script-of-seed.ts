@@ -86,7 +86,7 @@ interface Traffic {
   readonly passesOn: boolean;
   /** Whether some events are not to be delivered at once. */
   readonly delays: boolean;
-  /** Whether one of them kills whoever sends it. */
+  /** Whether one of them kills the process that sends it. */
   readonly kills: boolean;
 }
 

@@ -34,7 +34,7 @@ export type StoreFault =
   | "reject"
   /** Done, and the answer is lost. */
   | "lost"
-  /** Nothing was done, and nobody says so for long. */
+  /** Nothing was done, and the answer does not come for long. */
   | "hang"
   /** Done at once; the answer comes when the lease may be over. */
   | "late"

@@ -23,7 +23,7 @@ export class Database {
   readonly #log: RunLog;
   readonly #answersBeforeSync: (call: string) => boolean;
   #down = 0;
-  // While something is not yet on the disk, nobody is answered: a commit is told when it is durable.
+  // While the disk is behind, answers are kept back: a commit is acknowledged when it is durable.
   #withheld: Answer[] | undefined;
 
   constructor(index: number, store: SimulatedStore, { scheduler, log, answersBeforeSync }: DatabaseParts) {

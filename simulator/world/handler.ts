@@ -18,7 +18,7 @@ interface Told {
   readonly handler?: HandlerPlan;
 }
 
-/** What the number of an event that is passed on has more than the number of the one that caused it. */
+/** The number of an event that a handler publishes is the number of its cause plus this. */
 export const PASSED_ON_FROM = 1000;
 
 /** The handler of every event: it writes that it has had its effect, and does with it what the event's plan says. */

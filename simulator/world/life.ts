@@ -11,7 +11,7 @@ export interface ClockError {
   readonly rate: number;
 }
 
-/** Whoever awaits it in a dead process waits for ever, as it should. One for each: a shared one would hold them all in memory. */
+/** Code of a dead process that awaits this waits for ever, as it should. A new promise each: a shared one would keep all waiters in memory. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }

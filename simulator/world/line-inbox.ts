@@ -104,7 +104,7 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
   }
 
   touch(arrival: Arrival): void {
-    // Nobody waits for it, and nobody is told when it fails.
+    // The receiver does not wait for a touch, and ignores its failure.
     this.#line.ask("touch", () => atOnce(() => this.#inbox.touch(arrival))).catch(() => undefined);
   }
 
@@ -154,7 +154,7 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
 function untilAborted<T>(work: Promise<T> | T, { signal }: AcceptLimits): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-    // Heard even where nobody waits for it any more: what it throws then must not count as unhandled.
+    // Listened to even after the deadline: a late rejection must not count as unhandled.
     Promise.resolve(work).then(resolve, reject);
     if (signal.aborted) return stop();
     signal.addEventListener("abort", stop);

@@ -26,9 +26,9 @@ export interface Poster {
 export interface NetworkParts {
   readonly scheduler: Scheduler;
   readonly log: RunLog;
-  /** Where a request for this host arrives; undefined when nobody is there, or the way is cut. */
+  /** The process at which a request for this host arrives; undefined when none runs, or the network is cut. */
   readonly doorOf: (host: string, from: Poster) => Door | undefined;
-  /** Told of every request before it leaves. */
+  /** Called for every request before it leaves. */
   readonly onPost: (seen: WireEvent, who: Who) => void;
   /** What the poster takes an answer for; a planted bug lies here. */
   readonly outcomeOf: (outcome: Outcome) => Outcome;
@@ -148,7 +148,7 @@ export class Network {
       const lateMs = fault === "late" ? trip.request.deadlineMs + 1500 * poster.life.random.next() : 0;
       const heard = fault === "lost_answer" ? { ...trip, end: () => end(RESET) } : trip;
       this.#arriveAfter(hopMs + lateMs, heard);
-      // Whoever answers a copy answers nobody.
+      // No sender waits for the answer to a copy.
       if (fault === "duplicate")
         this.#arriveAfter(hopMs + this.#copyMs(poster.life), { ...trip, end: nobody });
     }

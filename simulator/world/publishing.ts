@@ -12,7 +12,7 @@ export interface PublishingParts {
   readonly sender: Sender<unknown, "asynchronous">;
   readonly line: Line;
   readonly life: Life;
-  /** By a clock that is right: whoever says when an event may be delivered has looked at one. */
+  /** The right time: a publisher that sets `deliverAt` or `expiresAt` has looked at a right clock. */
   readonly nowMs: () => number;
 }
 

@@ -10,7 +10,7 @@ export interface Who {
   readonly life: number;
 }
 
-/** One event on the wire, as whoever stands beside the wire reads it. */
+/** One event on the wire, as an observer of the wire reads it. */
 export interface WireEvent {
   readonly post: number;
   readonly endpoint: string;
@@ -68,7 +68,7 @@ export type Sighting =
       readonly kind: "skip";
       readonly database: number;
       readonly lane: bigint;
-      /** The one that was meant. */
+      /** The head that the operator named. */
       readonly head: bigint;
       readonly answer: Skipped;
     }
@@ -78,7 +78,7 @@ export type Sighting =
       readonly id: string;
       readonly state: EndpointState;
     }
-  // Whoever stands beside the wire, and at the receiver's door.
+  // Observers of the wire and of the receiver's door.
   | ({ readonly kind: "post" } & WireEvent & Who)
   | ({ readonly kind: "arrival" } & WireEvent)
   | {
@@ -95,7 +95,7 @@ export type Sighting =
       readonly eventId: string;
       readonly outcome: Outcome;
     } & Who)
-  // Whoever breaks things.
+  // The world that injects faults.
   | { readonly kind: "fault"; readonly what: string };
 
 export type SightingOf<Kind extends Sighting["kind"]> = Extract<Sighting, { kind: Kind }>;

@@ -54,7 +54,7 @@ export class World {
   readonly databases: readonly Database[];
   readonly nodes: readonly SimulatedNode[];
   readonly network: Network;
-  /** Nodes that nobody reaches, and how often they were cut off. */
+  /** Nodes that are cut off from the network, and how many cuts hold at this moment. */
   readonly cut: Map<number, number> = new Map();
   /** Calls to publish that have not come to their end. */
   readonly publishing: Set<number> = new Set();
@@ -162,7 +162,7 @@ export class World {
     return { life: running.life, receive: (source, request) => receiver.receive(source, request) };
   }
 
-  /** Some events kill whoever sends them, until somebody has mended the sender. */
+  /** Some events kill the process that sends them, the first times. */
   #kill({ body }: WireEvent, { node: index }: Who): void {
     if (!body.includes('"kills"') || this.#killed >= DEATHS) return;
     this.#killed += 1;

@@ -186,7 +186,7 @@ export function redriven(lane: Lane, sequence: bigint): LaneChange | undefined {
 export function released(lane: Lane): LaneChange {
   const draft = unchanged(lane);
   draft.epoch += 1n;
-  // Nobody has it under way any more that could still succeed.
+  // No worker has the head under way any more, so the skip takes effect now.
   if (lane.skipIntended) cancelHead(draft, "skipped");
   settleReadiness(draft, lane);
   return draft;
@@ -311,7 +311,7 @@ function settleHead(
 /** The worker died or was too slow: nobody knows what came of the attempt. */
 function endLapsed(draft: Draft, lane: Lane, lease: Lease): void {
   if (lease.run > 1) {
-    // Which of them killed the process is not known: nobody is charged, and up to here each goes by itself.
+    // Any of them may have killed the process: none is charged, and up to here each is leased by itself.
     draft.suspectUntil = lane.head + BigInt(lease.run);
     return;
   }

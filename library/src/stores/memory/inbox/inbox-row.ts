@@ -36,7 +36,7 @@ export function touchedRow(row: StoredRow, { windowS, atMs }: Touch): StoredRow 
   return { ...row, receipts: row.receipts + 1, lastReceivedAtMs: atMs, keepUntilMs };
 }
 
-/** The row as a caller may have it: with bytes and dates of its own, so that changing them changes nothing here. */
+/** A copy for a caller, with bytes and dates of its own: a caller that changes them changes nothing here. */
 export function copyOf({ receivedAtMs, lastReceivedAtMs, keepUntilMs, ...row }: StoredRow): InboxRow {
   return {
     ...row,

@@ -41,7 +41,7 @@ export class History {
   readonly #endings = new Map<string, Ending>();
   #died = 0;
 
-  /** Writes an attempt of a lane's delivery; one that is written already stays as it is. */
+  /** Writes an attempt. An attempt of the same round and number that is there already stays as it is. */
   addAttempt(lane: LaneRow, attempt: AttemptRecord): void {
     const id = idOf(lane, attempt.sequence);
     const known = this.#attempts.get(id) ?? [];
@@ -84,7 +84,7 @@ export class History {
     this.#dead.delete(id);
   }
 
-  /** The dead of an endpoint that is removed: one that is added under the same id is another, and must not get them. */
+  /** Forgets the dead letters of a removed endpoint: an endpoint that is added under the same id must not get them. */
   removeAllDead(endpointId: string): void {
     for (const { id, lane } of this.#dead.values()) if (lane.endpointId === endpointId) this.#dead.delete(id);
   }

@@ -15,7 +15,7 @@ export interface Taker {
 // One for every lane: nothing recreates a lane here, and nothing is restored.
 const GENERATION = 1n;
 
-/** Leases a lane that nobody has, as far as the rule allows; undefined where it allows nothing. */
+/** Leases as much of a lane as the rule allows; undefined where it allows nothing. */
 export function leaseRun(
   { clock, endpoints, lanes }: MemoryParts,
   row: LaneRow,

@@ -44,7 +44,7 @@ export class EndpointTable {
     else if (!this.#stoppedAt.has(endpoint.id)) this.#stoppedAt.set(endpoint.id, this.#clock.monotonic());
   }
 
-  /** Returns it as it is now; undefined where there is none. */
+  /** Returns the changed endpoint; undefined where there is none. */
   change(id: string, change: EndpointChange): Endpoint | undefined {
     const before = this.#endpoints.get(id);
     if (before === undefined) return undefined;
@@ -52,7 +52,7 @@ export class EndpointTable {
     return this.#endpoints.get(id);
   }
 
-  /** Whatever its state is: a paused endpoint that says it is gone must not be resumed by mistake. */
+  /** Disables an endpoint whatever its state is; one that is disabled keeps its first reason. */
   disable(id: string, because: string): void {
     if (this.#endpoints.get(id)?.state !== "disabled") this.change(id, { state: "disabled", because });
   }

@@ -17,7 +17,7 @@ export class EventLog {
     this.#byId.set(name, [...(this.#byId.get(name) ?? []), event]);
   }
 
-  /** Those of one id, oldest first: where nobody gave the id, nobody looked whether there was one. */
+  /** The events of one id, oldest first. There may be several: only given ids are checked for duplicates. */
   find(tenant: string, id: string): readonly StoredEvent[] {
     return this.#byId.get(nameOf(tenant, id)) ?? [];
   }

@@ -44,29 +44,29 @@ export class Publications {
     this.#place([copyOf(event)]);
   }
 
-  /** How many wait for their time. */
+  /** How many events wait for their `deliverAt`. */
   get waiting(): number {
     return this.#later.length;
   }
 
-  /** Gives those their places that had to wait and are due, and says how many. */
+  /** Gives places to waiting events that are due, and says to how many. */
   placeDue(): number {
     const nowMs = this.#parts.clock.now();
     const due = this.#later.filter((event) => waitMsOf(event, nowMs) <= 0);
     this.#later = this.#later.filter((event) => waitMsOf(event, nowMs) > 0);
-    // In the order in which they became due, and were published where that was at one time.
+    // In the order in which they became due; events of one instant in the order of publishing.
     for (const event of due.toSorted(byDeliverAt)) this.#fanOut(event);
     return due.length;
   }
 
-  /** Until the first one that waits is due, by the wall clock, by which its time was given. */
+  /** Milliseconds until the first waiting event is due, by the wall clock: `deliverAt` is an instant. */
   untilNextMs(): number | undefined {
     const nowMs = this.#parts.clock.now();
     const waits = this.#later.map((event) => waitMsOf(event, nowMs));
     return waits.length === 0 ? undefined : waits.reduce((one, other) => Math.min(one, other));
   }
 
-  // Another transaction may have committed the same id since this one looked.
+  // Another transaction may have committed the same id since `write` looked.
   #commit(events: readonly OutgoingEvent[]): void {
     const { verdicts, fresh } = judge(events, this.#ids);
     const conflict = events[verdicts.indexOf("conflict")];
@@ -78,7 +78,7 @@ export class Publications {
   }
 
   #place(events: readonly OutgoingEvent[]): void {
-    // Those that are due were published before: they come first.
+    // Waiting events that are due were published before these: they get their places first.
     this.placeDue();
     const nowMs = this.#parts.clock.now();
     for (const event of events) {
