@@ -24,7 +24,7 @@ export default defineConfig({
   resolve: {
     // Tests run on the source: these entries stand for the `imports` and `exports` of library/package.json.
     alias: [
-      { find: "#crypto", replacement: source("signature/crypto-node.ts") },
+      { find: "#crypto", replacement: source("signature/crypto/crypto-node.ts") },
       { find: "#faults", replacement: source("faults-off.ts") },
       { find: /^posthorn$/, replacement: source("index.ts") },
       { find: /^posthorn\/(.+)$/, replacement: source("$1.ts") },
@@ -88,7 +88,7 @@ export default defineConfig({
       {
         // The same vectors on WebCrypto, which is what `#crypto` means outside of Node.
         extends: true,
-        resolve: { alias: [{ find: "#crypto", replacement: source("signature/crypto-web.ts") }] },
+        resolve: { alias: [{ find: "#crypto", replacement: source("signature/crypto/crypto-web.ts") }] },
         test: {
           name: "web",
           include: ["test/vectors.test.ts", "library/src/testing/signed-request/*.test.ts"],

@@ -8,13 +8,16 @@ import { fileURLToPath } from "node:url";
 /** Whose migrations they are, and under which name their migrations.ts exports them. */
 export interface MigrationSet {
   readonly set: "library" | "server";
+  /** Holds a folder for each database. */
   readonly stores: string;
+  /** Where in that folder `migrations/` and migrations.ts are. */
+  readonly schema: string;
   readonly exportedAs: string;
 }
 
 export const migrationSets: readonly MigrationSet[] = [
-  { set: "library", stores: folderOf("../library/src/stores"), exportedAs: "MIGRATIONS" },
-  { set: "server", stores: folderOf("../server/src/stores"), exportedAs: "SERVER_MIGRATIONS" },
+  { set: "library", stores: folderOf("../library/src/stores"), schema: "schema", exportedAs: "MIGRATIONS" },
+  { set: "server", stores: folderOf("../server/src/store"), schema: "", exportedAs: "SERVER_MIGRATIONS" },
 ];
 
 function folderOf(path: string): string {
@@ -22,13 +25,13 @@ function folderOf(path: string): string {
 }
 
 /** The stores of a set that have migrations. */
-export function migratedStores({ stores }: MigrationSet): string[] {
-  return readdirSync(stores).filter((store) => existsSync(join(stores, store, "migrations")));
+export function migratedStores({ stores, schema }: MigrationSet): string[] {
+  return readdirSync(stores).filter((store) => existsSync(join(stores, store, schema, "migrations")));
 }
 
 /** The text that a store's migrations.ts must have. */
-export function migrationsModule({ stores, exportedAs }: MigrationSet, store: string): string {
-  const folder = join(stores, store, "migrations");
+export function migrationsModule({ stores, schema, exportedAs }: MigrationSet, store: string): string {
+  const folder = join(stores, store, schema, "migrations");
   const files = readdirSync(folder).toSorted();
   const entries = files.map((file, index) => migrationEntry(file, index + 1, join(folder, file)));
   const made = "// Written by scripts/build-migrations.ts from migrations/*.sql: change those, and run it.";
@@ -50,7 +53,7 @@ function migrationEntry(file: string, version: number, path: string): string {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const set of migrationSets) {
     for (const store of migratedStores(set)) {
-      writeFileSync(join(set.stores, store, "migrations.ts"), migrationsModule(set, store));
+      writeFileSync(join(set.stores, store, set.schema, "migrations.ts"), migrationsModule(set, store));
     }
   }
 }

@@ -2,7 +2,7 @@
 //   --seed 7 [--history]   one run, and its shortest failing script where it fails
 //   --bugs [--runs 2000]   at which seed each planted bug is found
 import { parseArgs } from "node:util";
-import { simulate } from "../library/src/testing.js";
+import { simulate } from "../simulator/simulate.js";
 import { median, SIZES, storeOf } from "../test/simulator/campaign.js";
 import { explanationOf, findBugs, optionsOf, runCampaign } from "./prove/simulated.js";
 

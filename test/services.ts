@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, inject } from "vitest";
 import type { TestProject } from "vitest/node";
-import { migrate } from "../library/src/stores/postgres/migrate.js";
+import { migrate } from "../library/src/stores/postgres/schema/migrate.js";
 import { startPostgres } from "./services/postgres-server.js";
 import type { RedisService } from "./services/redis-server.js";
 import { noRedis, startRedis } from "./services/redis-server.js";

@@ -8,7 +8,7 @@ export { ERROR_CODES } from "./errors.js";
 export type { ErrorCode } from "./errors.js";
 export { headerFault } from "./event-headers.js";
 export type { EventHeaders } from "./event-headers.js";
-export { diagnose } from "./signature/forensics.js";
+export { diagnose } from "./signature/forensics/forensics.js";
 export * from "./verify.js";
 export { dedup } from "./inbox/dedup.js";
 export type { DedupAdapter, DedupOptions, DedupVerdict } from "./inbox/dedup.js";
@@ -45,21 +45,22 @@ export { typed } from "./inbox/schema.js";
 export type { Schema } from "./inbox/schema.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
-export type { AttemptRecord } from "./delivery/attempt-record.js";
+export type { AttemptRecord } from "./lanes/attempt-record.js";
 export type {
   Claim,
   ClaimAnswer,
   ClaimedDelivery,
   ClaimRequest,
-  DeliveryStore,
   NextState,
   RunLimits,
   SequenceReport,
   Settled,
   Settlement,
   SettleRequest,
-} from "./delivery/delivery-store.js";
-export type { DeadPolicy, Endpoint, EndpointChange, EndpointState, Order } from "./outbox/endpoint.js";
+} from "./lanes/lane-store.js";
+export type { DeliveryStore } from "./delivery/delivery-store.js";
+export type { Endpoint, EndpointChange, EndpointState, Order } from "./outbox/endpoint.js";
+export type { DeadPolicy } from "./lanes/dead.js";
 export type {
   ForgetLimits,
   IncomingEvent,

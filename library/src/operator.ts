@@ -26,6 +26,6 @@ export type {
   Skipped,
 } from "./operator/operator-store.js";
 export type { GatewayOutbox, Outbox } from "./operator/outbox.js";
-export { DEAD_REASONS } from "./delivery/dead.js";
-export type { DeadBecause } from "./delivery/dead.js";
-export type { AttemptRecord } from "./delivery/attempt-record.js";
+export { DEAD_REASONS } from "./lanes/dead.js";
+export type { DeadBecause } from "./lanes/dead.js";
+export type { AttemptRecord } from "./lanes/attempt-record.js";

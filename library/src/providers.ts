@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { keySetFromCertificate } from "./signature/certificate.js";
+export { keySetFromCertificate } from "./signature/keys/certificate.js";
 export type { HmacOptions, PlaceOption } from "./signature/hmac-options.js";
 export { PROVIDER_SCHEMES } from "./signature/schemes/all.js";
 export { DISCORD, discord } from "./signature/schemes/discord.js";

@@ -3,16 +3,21 @@
  *
  * @module
  */
-export type { SqliteDatabase } from "./stores/sqlite/client.js";
-export { sqliteDedup } from "./stores/sqlite/dedup.js";
-export type { SqliteDedup, SqliteDedupOptions } from "./stores/sqlite/dedup.js";
-export type { Durability } from "./stores/sqlite/durability.js";
-export { sqliteStore } from "./stores/sqlite/inbox.js";
-export type { SqliteStoreOptions } from "./stores/sqlite/inbox.js";
-export { migrate } from "./stores/sqlite/migrate.js";
-export type { MigrateOptions, Migration, MigrationReport, MigrationSet } from "./stores/sqlite/migrate.js";
-export { MIGRATIONS } from "./stores/sqlite/migrations.js";
-export { endLeases } from "./stores/sqlite/release.js";
-export type { EndLeasesOptions } from "./stores/sqlite/release.js";
-export { sqliteOutbox } from "./stores/sqlite/outbox.js";
-export type { SqliteOutboxOptions } from "./stores/sqlite/outbox.js";
+export type { SqliteDatabase } from "./stores/sqlite/client/client.js";
+export { sqliteDedup } from "./stores/sqlite/dedup/dedup.js";
+export type { SqliteDedup, SqliteDedupOptions } from "./stores/sqlite/dedup/dedup.js";
+export type { Durability } from "./stores/sqlite/client/durability.js";
+export { sqliteStore } from "./stores/sqlite/inbox/inbox.js";
+export type { SqliteStoreOptions } from "./stores/sqlite/inbox/inbox.js";
+export { migrate } from "./stores/sqlite/schema/migrate.js";
+export type {
+  MigrateOptions,
+  Migration,
+  MigrationReport,
+  MigrationSet,
+} from "./stores/sqlite/schema/migrate.js";
+export { MIGRATIONS } from "./stores/sqlite/schema/migrations.js";
+export { endLeases } from "./stores/sqlite/lanes/release.js";
+export type { EndLeasesOptions } from "./stores/sqlite/lanes/release.js";
+export { sqliteOutbox } from "./stores/sqlite/outbox/outbox.js";
+export type { SqliteOutboxOptions } from "./stores/sqlite/outbox/outbox.js";

@@ -5,18 +5,18 @@
  */
 export type { DedupAdapter, DedupVerdict } from "./inbox/dedup.js";
 export type { BenchTime, Case, Topic } from "./testing/conformance/case.js";
-export { dedupConformance } from "./testing/conformance/dedup-conformance.js";
-export type { DedupBench, DedupHarness, HostTransaction } from "./testing/conformance/dedup-harness.js";
-export { inboxConformance } from "./testing/conformance/inbox-conformance.js";
-export type { InboxBench, InboxHarness, RefusedRecord } from "./testing/conformance/inbox-harness.js";
-export { outboxConformance } from "./testing/conformance/outbox-conformance.js";
+export { dedupConformance } from "./testing/conformance/dedup/conformance.js";
+export type { DedupBench, DedupHarness, HostTransaction } from "./testing/conformance/dedup/harness.js";
+export { inboxConformance } from "./testing/conformance/inbox/conformance.js";
+export type { InboxBench, InboxHarness, RefusedRecord } from "./testing/conformance/inbox/harness.js";
+export { outboxConformance } from "./testing/conformance/outbox/conformance.js";
 export type {
   CancelledRecord,
   NarrowOutboxBench,
   NarrowOutboxHarness,
   OutboxBench,
   OutboxHarness,
-} from "./testing/conformance/outbox-harness.js";
+} from "./testing/conformance/outbox/harness.js";
 export { createFakeClock } from "./testing/fake-clock.js";
 export type { FakeClock } from "./testing/fake-clock.js";
 export { createFaultProxy } from "./testing/fault-proxy.js";
@@ -34,16 +34,3 @@ export type { ProviderName } from "./testing/signed-request/provider-name.js";
 export type { EventWish } from "./testing/signed-request/sender.js";
 export { signedRequest } from "./testing/signed-request/signed-request.js";
 export type { SignedRequestOptions, TestRequest } from "./testing/signed-request/signed-request.js";
-export { ModelStore } from "./testing/simulator/model-store.js";
-export { RIGHT_RULES } from "./testing/simulator/model-rules.js";
-export type { ModelRules } from "./testing/simulator/model-rules.js";
-export { scriptOf } from "./testing/simulator/script-of-seed.js";
-export { printScript } from "./testing/simulator/script.js";
-export type { Script, Step } from "./testing/simulator/script.js";
-export { shrink } from "./testing/simulator/shrink.js";
-export type { Shrunk } from "./testing/simulator/shrink.js";
-export { simulate } from "./testing/simulator/simulate.js";
-export type { RunReport, SimulateOptions } from "./testing/simulator/simulate.js";
-export type { OpenStore, SimulatedStore, StoreParts } from "./testing/simulator/simulated-store.js";
-export type { RunViolation } from "./testing/simulator/violation.js";
-export type { Decisions } from "./testing/simulator/world.js";

@@ -8,9 +8,9 @@ export type { ErrorDetail } from "./posthorn-error.js";
 export type { Clock } from "./clock.js";
 export type { Event, LanePosition, Stamp } from "./event.js";
 export type { Observer, Signal } from "./observer.js";
-export type { HeaderBag } from "./signature/headers.js";
-export { keySetFromJwks } from "./signature/jwks.js";
-export type { Algorithm, Key, KeyHint, KeySet, KeySource } from "./signature/key.js";
+export type { HeaderBag } from "./signature/headers/headers.js";
+export { keySetFromJwks } from "./signature/keys/jwks.js";
+export type { Algorithm, Key, KeyHint, KeySet, KeySource } from "./signature/keys/key.js";
 export { readEvents } from "./signature/read-events.js";
 export type {
   DescribedScheme,
@@ -24,8 +24,8 @@ export type {
 } from "./signature/scheme.js";
 export { standardWebhooks } from "./signature/schemes/standard.js";
 export type { StandardOptions } from "./signature/schemes/standard.js";
-export { generateKeyPair, generateSecret } from "./signature/secret.js";
-export type { SecretEncoding } from "./signature/secret.js";
+export { generateKeyPair, generateSecret } from "./signature/keys/secret.js";
+export type { SecretEncoding } from "./signature/keys/secret.js";
 export { createSigner, sign, signSync } from "./signature/sign.js";
 export type { Signable, SignedHeaders, Signer } from "./signature/sign.js";
 export type { SignatureErrorCode } from "./signature/signature-errors.js";

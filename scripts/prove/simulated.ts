@@ -2,8 +2,10 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { printScript, shrink, simulate } from "../../library/src/testing.js";
-import type { SimulateOptions } from "../../library/src/testing.js";
+import { printScript } from "../../simulator/script.js";
+import { shrink } from "../../simulator/shrink.js";
+import { simulate } from "../../simulator/simulate.js";
+import type { SimulateOptions } from "../../simulator/simulate.js";
 import { joined, storeOf } from "../../test/simulator/campaign.js";
 import type { CampaignReport } from "../../test/simulator/campaign.js";
 import type { Said } from "../../test/simulator/campaign-process.js";

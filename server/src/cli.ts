@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { createCommandContext } from "./commands/command-context.js";
 import type { CommandContext } from "./commands/command-context.js";
-import { registerConfig } from "./commands/config.js";
-import { registerDoctor } from "./commands/doctor.js";
-import { registerMigrate } from "./commands/migrate.js";
+import { registerConfig } from "./commands/serve/config.js";
+import { registerDoctor } from "./commands/doctor/doctor.js";
+import { registerMigrate } from "./commands/serve/migrate.js";
 import { registerClientCommands } from "./commands/register.js";
-import { registerServe } from "./commands/serve.js";
+import { registerServe } from "./commands/serve/serve.js";
 import { EXIT_CODES } from "./terminal/failure.js";
 import { createPrinter } from "./terminal/printer.js";
 

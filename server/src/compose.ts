@@ -6,8 +6,8 @@ import { createOperator } from "posthorn/operator";
 import { bindFailure, localUrl } from "./bind.js";
 import type { Settings } from "./config/settings.js";
 import { openEgress } from "./egress.js";
-import { ensureToken, requireToken } from "./first-token.js";
-import type { FirstToken } from "./first-token.js";
+import { ensureToken, requireToken } from "./http/auth/first-token.js";
+import type { FirstToken } from "./http/auth/first-token.js";
 import { listenOnOthers } from "./http/other-addresses.js";
 import { createHttpServer } from "./http/server.js";
 import { createIngest } from "./ingest/ingest.js";
@@ -17,9 +17,9 @@ import { createMetrics } from "./observe/metrics.js";
 import type { Metrics } from "./observe/metrics.js";
 import { signalLog } from "./observe/signal-log.js";
 import { timedOutbox } from "./observe/timed-outbox.js";
-import type { OpenStore } from "./opened-store.js";
+import type { OpenStore } from "./store/opened-store.js";
 import type { ServerParts } from "./parts.js";
-import { openOwnStore } from "./own-store.js";
+import { openOwnStore } from "./store/own-store.js";
 import { StopList } from "./stop-list.js";
 
 /** A node that runs. */

@@ -4,7 +4,7 @@ import type { LookupStore, Operator, Outbox } from "posthorn/operator";
 import type { Settings } from "./config/settings.js";
 import type { Logger } from "./observe/log.js";
 import type { Metrics } from "./observe/metrics.js";
-import type { Registry } from "./registry/registry.js";
+import type { Registry } from "./store/registry.js";
 
 /** The library's outbox with everything that a gateway asks of it. */
 export type ServerOutbox = Outbox<unknown> & IngestStore & LookupStore;

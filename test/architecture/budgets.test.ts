@@ -44,10 +44,11 @@ it("callbacks do not flatter the median, but methods and named arrows count", ()
   expect(measureSizes(parse(text)).functionMedian).toBe(3);
 });
 
-it.each(["library/src/a.test.ts", "library/src/stores/sqlite/migrations.ts", "library/src/a.generated.ts"])(
-  "tests, migrations and generated files are exempt: %s",
-  (path) => {
-    expect(checkBudgets(parse(lines(401), path))).toEqual([]);
-    expect(measureSizes(parse(lines(401), path)).fileMedian).toBe(0);
-  },
-);
+it.each([
+  "library/src/a.test.ts",
+  "library/src/stores/sqlite/schema/migrations.ts",
+  "library/src/a.generated.ts",
+])("tests, migrations and generated files are exempt: %s", (path) => {
+  expect(checkBudgets(parse(lines(401), path))).toEqual([]);
+  expect(measureSizes(parse(lines(401), path)).fileMedian).toBe(0);
+});

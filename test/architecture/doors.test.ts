@@ -13,7 +13,10 @@ const sound: LibraryPackage = {
     "./package.json": "./package.json",
   },
   imports: {
-    "#crypto": { node: "./dist/signature/crypto-node.js", default: "./dist/signature/crypto-web.js" },
+    "#crypto": {
+      node: "./dist/signature/crypto/crypto-node.js",
+      default: "./dist/signature/crypto/crypto-web.js",
+    },
     "#faults": { "posthorn-faults": "./dist/faults.js", default: null },
   },
 };
@@ -26,7 +29,10 @@ it("the doors are the source files behind every condition of every export", () =
 
 it("an alias stands for every source file that a condition can choose", () => {
   expect([...aliasesOf(sound)]).toEqual([
-    ["#crypto", ["library/src/signature/crypto-node.ts", "library/src/signature/crypto-web.ts"]],
+    [
+      "#crypto",
+      ["library/src/signature/crypto/crypto-node.ts", "library/src/signature/crypto/crypto-web.ts"],
+    ],
     ["#faults", ["library/src/faults.ts"]],
   ]);
 });

@@ -16,18 +16,28 @@ export interface ImportRow {
 export const importTable: readonly ImportRow[] = [
   { from: "signature", may: [] },
   { from: "work", may: [] },
-  { from: "inbox", may: ["signature", "work"] },
+  { from: "lanes", may: ["work"], mayType: ["outbox/endpoint"] },
+  { from: "inbox", may: ["signature", "work", "lanes"] },
   // Of `signature`, what reads a secret and what hashes a body.
-  { from: "outbox", may: ["signature/secret", "signature/crypto-node", "signature/crypto-web", "work"] },
-  { from: "delivery", may: ["signature", "work", "outbox/endpoint"] },
-  { from: "operator", may: [], mayType: ["inbox", "outbox", "delivery"] },
+  {
+    from: "outbox",
+    may: [
+      "signature/keys/secret",
+      "signature/crypto/crypto-node",
+      "signature/crypto/crypto-web",
+      "work",
+      "lanes",
+    ],
+  },
+  { from: "delivery", may: ["signature", "work", "lanes", "outbox/endpoint"] },
+  { from: "operator", may: [], mayType: ["inbox", "outbox", "lanes", "delivery"] },
   { from: "client", may: [] },
   // The ports and the pure functions beside them; never the store of another database.
-  { from: "stores/*", may: ["inbox", "outbox", "delivery", "work", "operator"] },
+  { from: "stores/*", may: ["inbox", "outbox", "lanes", "work", "operator"] },
   { from: "frameworks", may: ["inbox"] },
   {
     from: "testing",
-    may: ["signature", "work", "inbox", "outbox", "delivery", "operator", "client", "frameworks"],
+    may: ["signature", "work", "inbox", "outbox", "lanes", "delivery", "operator", "client", "frameworks"],
   },
 ];
 
@@ -37,15 +47,15 @@ export const moduleErrorTable = /(^|\/)[a-z-]+-errors\.ts$/;
 
 /** Files and folders (ending in a slash) that may use `node:` imports and Node's globals. */
 export const nodeBound: readonly string[] = [
-  "signature/crypto-node.ts",
-  "signature/hmac-node.ts",
-  "delivery/transport.ts",
-  "delivery/address-guard.ts",
-  "delivery/egress-dial.ts",
+  "signature/crypto/crypto-node.ts",
+  "signature/crypto/hmac-node.ts",
+  "delivery/egress/create-egress.ts",
+  "delivery/egress/address-guard.ts",
+  "delivery/egress/dial.ts",
   // It writes messages of the driver `pg`, which takes bytes as Buffers.
-  "stores/postgres/pg-begin.ts",
+  "stores/postgres/client/pg-pipeline.ts",
   // Decodes with Node's Buffer where there is one.
-  "stores/postgres/hex-column.ts",
+  "stores/postgres/client/hex-column.ts",
   "frameworks/node.ts",
   "frameworks/node-body.ts",
   "frameworks/express.ts",
@@ -58,7 +68,7 @@ export const nodeSide = /-node\.ts$/;
 
 /** Packages that are optional peers, and the files that may import them. */
 export const peerImports: ReadonlyMap<string, readonly string[]> = new Map([
-  ["undici", ["delivery/transport.ts"]],
+  ["undici", ["delivery/egress/create-egress.ts"]],
 ]);
 
 export const nodeGlobals: ReadonlySet<string> = new Set([
@@ -85,6 +95,7 @@ export const emptyNames: ReadonlySet<string> = new Set(
 export const emptySuffix = /(service|repository|manager|factory|[-_.]utils?|[-_.]helpers?)$/i;
 export const namedFolders: readonly string[] = [
   "library/src/",
+  "simulator/",
   "server/src/",
   "dashboard/src/",
   "test/",

@@ -7,9 +7,9 @@ const everyTarget = {
   "event.ts": "export const event = 1;",
   "index.ts": 'export { event } from "./event.js";',
   "signature/verifier.ts": "export const verifier = 1;",
-  "signature/secret.ts": "export const secret = 1;",
+  "signature/keys/secret.ts": "export const secret = 1;",
   "signature/signature-errors.ts": "export const codes = 1;",
-  "signature/crypto-node.ts": "export const digest = 1;",
+  "signature/crypto/crypto-node.ts": "export const digest = 1;",
   "outbox/endpoint.ts": "export const endpoint = 1;",
   "outbox/fan-out.ts": "export const fanOut = 1;",
   "inbox/inbox-store.ts": "export const port = 1;",
@@ -22,7 +22,7 @@ function judge(path: string, source: string): string[] {
     parseSources(sources.map(([name, text]) => [`library/src/${name}`, text] as const)),
     {
       doors: new Set(["library/src/index.ts"]),
-      aliases: new Map([["#crypto", ["library/src/signature/crypto-node.ts"]]]),
+      aliases: new Map([["#crypto", ["library/src/signature/crypto/crypto-node.ts"]]]),
     },
   );
 }
@@ -35,7 +35,7 @@ describe("an import that the table does not list is reported", () => {
     ["inbox/a.ts", 'type T = import("../outbox/fan-out.js").T;', "imports outbox/fan-out.ts"],
     ["inbox/a.ts", 'const f = () => import("../outbox/fan-out.js");', "imports outbox/fan-out.ts"],
     ["outbox/a.ts", 'import { verifier } from "../signature/verifier.js";', "imports signature/verifier.ts"],
-    ["work/a.ts", 'import { digest } from "#crypto";', "imports signature/crypto-node.ts"],
+    ["work/a.ts", 'import { digest } from "#crypto";', "imports signature/crypto/crypto-node.ts"],
     ["delivery/a.ts", 'import { fanOut } from "../outbox/fan-out.js";', "imports outbox/fan-out.ts"],
     ["operator/a.ts", 'import { fanOut } from "../outbox/fan-out.js";', "write `import type`"],
     ["operator/a.ts", 'import { type fanOut } from "../outbox/fan-out.js";', "write `import type`"],
@@ -69,7 +69,7 @@ describe("an import that the table lists passes", () => {
     ["inbox/a.ts", 'import { port } from "./inbox-store.js";'],
     ["inbox/a.ts", 'import { digest } from "#crypto";'],
     ["inbox/a.ts", 'import { createHash } from "node:crypto";'],
-    ["outbox/a.ts", 'import { secret } from "../signature/secret.js";'],
+    ["outbox/a.ts", 'import { secret } from "../signature/keys/secret.js";'],
     ["outbox/a.ts", 'import { digest } from "#crypto";'],
     ["delivery/a.ts", 'import { endpoint } from "../outbox/endpoint.js";'],
     ["operator/a.ts", 'import type { fanOut } from "../outbox/fan-out.js";'],

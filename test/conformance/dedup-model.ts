@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { DedupBench, DedupHarness } from "posthorn/testing";
 import { expect, it } from "vitest";
-import { learn } from "../../library/src/testing/conformance/dedup-harness.js";
+import { learn } from "../../library/src/testing/conformance/dedup/harness.js";
 import { skipFor } from "../skip-reason.js";
 
 interface Model {

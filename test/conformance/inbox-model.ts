@@ -8,7 +8,7 @@ import {
   arrivalOf,
   passTicks,
   storeOf,
-} from "../../library/src/testing/conformance/inbox-harness.js";
+} from "../../library/src/testing/conformance/inbox/harness.js";
 import { skipFor } from "../skip-reason.js";
 
 /** All that the model knows of an event. */

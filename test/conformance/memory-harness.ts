@@ -10,7 +10,7 @@ import type {
   OutboxBench,
   OutboxHarness,
 } from "posthorn/testing";
-import { MemoryTransaction } from "../../library/src/stores/memory/transaction.js";
+import { MemoryTransaction } from "../../library/src/stores/memory/client/transaction.js";
 
 const HOUR_S = 3600;
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { OutboxBench, OutboxHarness } from "posthorn/testing";
 import { expect, it } from "vitest";
-import { addEndpoint, historyOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import { addEndpoint, historyOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { skipFor } from "../skip-reason.js";
 import { claiming, claimingAlone, claimingSome, dying, publishing } from "./outbox-model/claiming.js";
 import { compared, compareLookups } from "./outbox-model/comparing.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
-import { migrate } from "../../library/src/stores/postgres/migrate.js";
+import { migrate } from "../../library/src/stores/postgres/schema/migrate.js";
 import { startPostgres } from "../services/postgres-server.js";
 import type { PostgresServer } from "../services/postgres-server.js";
 import { installHost } from "./install-host.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createAddressGuard } from "../../library/src/delivery/address-guard.js";
+import { createAddressGuard } from "../../library/src/delivery/egress/address-guard.js";
 import type { Outcome } from "../../library/src/delivery/outcome.js";
-import { createEgress } from "../../library/src/delivery/transport.js";
+import { createEgress } from "../../library/src/delivery/egress/create-egress.js";
 import { recordDials, ssrfFiles } from "./ssrf-vectors.js";
 import type { Expected, SsrfCase } from "./ssrf-vectors.js";
 

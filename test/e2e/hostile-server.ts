@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
-import type { EgressAnswer, OutgoingRequest } from "../../library/src/delivery/egress.js";
-import type { EgressOptions } from "../../library/src/delivery/transport.js";
-import { createEgress } from "../../library/src/delivery/transport.js";
+import type { EgressAnswer, OutgoingRequest } from "../../library/src/delivery/egress/egress.js";
+import type { EgressOptions } from "../../library/src/delivery/egress/create-egress.js";
+import { createEgress } from "../../library/src/delivery/egress/create-egress.js";
 
 /** What a server does once it has the head of a request. `number` counts requests over all connections, from 1. */
 export type Behaviour = (socket: Socket, number: number) => void;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { isIP, Socket } from "node:net";
 import type { LookupFunction } from "node:net";
 import { onTestFinished, vi } from "vitest";
-import type { AddressGuardOptions } from "../../library/src/delivery/address-guard.js";
+import type { AddressGuardOptions } from "../../library/src/delivery/egress/address-guard.js";
 
 /** What is expected of one sending. `dials`: the addresses to which a connection may be tried, in order. */
 export type Expected =

@@ -7,15 +7,15 @@ function bug(name: string, file: string, edit: Edit | readonly Edit[]): Planted 
 
 // They are planted in what is shipped, not in the simulator: that each is found shows that it runs the shipped code.
 export const DECISIONS: readonly Planted[] = [
-  bug("the epoch is not compared by a settlement", "stores/memory/outbox-settle.ts", {
+  bug("the epoch is not compared by a settlement", "stores/memory/lanes/settle.ts", {
     find: "lane?.lease === undefined || lane.epoch !== claim.epoch",
     replace: "lane?.lease === undefined",
   }),
-  bug("an epoch is used again", "stores/memory/outbox-lane.ts", {
+  bug("an epoch is used again", "stores/memory/lanes/lane.ts", {
     find: "this.epoch += 1n;",
     replace: "",
   }),
-  bug("a lane that was empty is not armed", "stores/memory/outbox-lane.ts", {
+  bug("a lane that was empty is not armed", "stores/memory/lanes/lane.ts", {
     find: "if (!waits) this.readyAt = now;",
     replace: "if (!waits && this.epoch === 0n) this.readyAt = now;",
   }),

@@ -15,7 +15,7 @@ export const NTH_CALLS: readonly Planted[] = [
   },
   {
     name: "a settlement counts whoever has the lease",
-    file: "stores/sqlite/settle.ts",
+    file: "stores/sqlite/lanes/settle.ts",
     edits: [
       {
         find: "lane.leasedBy === null || lane.epoch !== claim.epoch",
@@ -25,7 +25,7 @@ export const NTH_CALLS: readonly Planted[] = [
   },
   {
     name: "a given id is not kept",
-    file: "stores/sqlite/outbox-write.ts",
+    file: "stores/sqlite/outbox/write.ts",
     edits: [{ find: "if (event.idGiven) keepId(turn.client, event);", replace: "" }],
   },
 ];

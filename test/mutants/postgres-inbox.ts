@@ -20,17 +20,19 @@ type Caught = readonly [SuiteName, string];
 export const POSTGRES_INBOX: readonly StoreMutant[] = [
   bug(
     "the tag of the commit is not checked",
-    "pg-driver.ts",
+    "client/pg-driver.ts",
     { find: 'if (command === "COMMIT") return', replace: 'if (command !== "") return' },
     ["targeted", TAG_CHECKED],
   ),
-  bug("isolation is not named", "database.ts", { find: '"isolation level read committed"', replace: '""' }, [
-    "targeted",
-    ISOLATION_NAMED,
-  ]),
+  bug(
+    "isolation is not named",
+    "client/database.ts",
+    { find: '"isolation level read committed"', replace: '""' },
+    ["targeted", ISOLATION_NAMED],
+  ),
   bug(
     "an event is remembered outside of the handler's transaction",
-    "accept.ts",
+    "inbox/accept.ts",
     {
       find: "end = await againWhenLost(() => this.#pool.transaction(enter, apply, limits));",
       replace: `const answer = await this.#pool.query(enter, limits.acquireMs);
@@ -41,7 +43,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "an event's lock is waited for",
-    "inbox-row.ts",
+    "inbox/inbox-row.ts",
     {
       find: "return `pg_try_advisory_xact_lock(${key})`;",
       replace: "return `(select true from (select pg_advisory_xact_lock(${key})) as waited)`;",
@@ -50,7 +52,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "the same id with another body counts as the same event",
-    "accept.ts",
+    "inbox/accept.ts",
     {
       find: 'equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict"',
       replace: '"duplicate"',
@@ -59,13 +61,13 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "a failed event counts as known",
-    "accept.ts",
+    "inbox/accept.ts",
     { find: "where known.outcome = 'failed'", replace: "where false" },
     ["inbox", "a row that says failed is taken over, and attempts go on counting"],
   ),
   bug(
     "a failure overwrites another delivery's success",
-    "inbox-records.ts",
+    "inbox/records.ts",
     {
       find: "error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body\n            where known.outcome = 'failed'",
       replace: "outcome = 'failed', error = excluded.error",
@@ -74,13 +76,13 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "failed rows are purged",
-    "inbox-records.ts",
+    "inbox/records.ts",
     { find: "1, at, at, null, $11::text, headers", replace: "1, at, at, keep_until, $11::text, headers" },
     ["inbox", "purge never removes a row that says failed"],
   ),
   bug(
     "the window counts from the first receipt",
-    "touches.ts",
+    "inbox/touch.ts",
     {
       find: "greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s))",
       replace: "inbox.received_at + make_interval(secs => known.window_s)",
@@ -89,7 +91,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "a duplicate makes the window shorter",
-    "touches.ts",
+    "inbox/touch.ts",
     {
       find: "greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s))",
       replace: "clock_timestamp() + make_interval(secs => known.window_s)",
@@ -98,13 +100,13 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "now() stands still inside of a host's transaction",
-    "dedup-transaction.ts",
+    "dedup/in-transaction.ts",
     { find: "where known.expires_at <= clock_timestamp()", replace: "where known.expires_at <= now()" },
     ["targeted", TIME_GOES_ON],
   ),
   bug(
     "an id that another holds is waited for",
-    "dedup-batch.ts",
+    "dedup/batch.ts",
     {
       find: "pg_try_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8)) as got",
       replace:
@@ -114,7 +116,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "a duplicate extends its ttl",
-    "dedup-batch.ts",
+    "dedup/batch.ts",
     [
       {
         find: "set expires_at = excluded.expires_at, mark = excluded.mark\n        where known.expires_at <= clock_timestamp()",
@@ -127,7 +129,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   ),
   bug(
     "an insert whose answer was lost is tried again blindly",
-    "dedup-pool.ts",
+    "dedup/coalesced.ts",
     { find: "entry.mark = mark;", replace: "" },
     ["targeted", LOST_ANSWER],
   ),

@@ -18,7 +18,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   // Sequencing.
   found(
     "the stage is polled by a cursor",
-    "stage.ts",
+    "lanes/stage.ts",
     {
       find: "const { rows } = await session.query({ text: this.#takeSql, params: [String(limit)], prepared: true });",
       replace: `
@@ -31,7 +31,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   // The sleep stands for a busy server, on which the lock is tried a while after the snapshot was taken.
   targeted(
     "the sequencer's lock is tried and the stage read in one statement",
-    "stage.ts",
+    "lanes/stage.ts",
     [
       { find: "pg_try_advisory_xact_lock(${this.#lockKey()})::text", replace: "'true'" },
       {
@@ -58,7 +58,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "a lane's sequences have gaps",
-    "places.ts",
+    "lanes/places.ts",
     {
       find: "next_seq = state.next_seq + locked.count,",
       replace: "next_seq = state.next_seq + locked.count + 1,",
@@ -67,13 +67,13 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "a lane that was empty is not armed",
-    "places.ts",
+    "lanes/places.ts",
     { find: "and state.head_seq = state.next_seq", replace: "and false" },
     "a lane that was empty goes on with the next sequence",
   ),
   found(
     "deliverAt is not honoured",
-    "outbox-write.ts",
+    "outbox/write.ts",
     {
       find: "select id from written, clock where deliver_at is null or deliver_at <= at order by id",
       replace: "select id from written, clock order by id",
@@ -83,19 +83,19 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   // Writing.
   targeted(
     "a given id is looked up without its tenant",
-    "outbox-keys.ts",
+    "outbox/keyed-write.ts",
     { find: "where taken.tenant = given.tenant and taken.public_id", replace: "where taken.public_id" },
     TENANTS_APART,
   ),
   found(
     "a given id with another body counts as the same event",
-    "outbox-keys.ts",
+    "outbox/keyed-write.ts",
     { find: "when not same then 'conflict'", replace: "when not same then 'duplicate'" },
     "a second event of a given id with another body is a conflict, and nothing of the call is written",
   ),
   targeted(
     "given ids are inserted in any order",
-    "outbox-keys.ts",
+    "outbox/keyed-write.ts",
     {
       find: "from fresh where id_given order by tenant, public_id",
       replace: "from fresh where id_given order by n",
@@ -104,7 +104,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "what is published in a host's transaction is committed at once",
-    "outbox.ts",
+    "outbox/outbox.ts",
     {
       find: "const session = await hostSession(tx, this.#parts.prepare);",
       replace: `await hostSession(tx, this.#parts.prepare);
@@ -115,7 +115,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   // Claims.
   targeted(
     "events are locked by SKIP LOCKED, not lanes",
-    "claim-pick.ts",
+    "lanes/pick-due.ts",
     [
       {
         find: "select turn.nth, turn.room, state.* from turn cross join lateral (\n        select lane_id, endpoint_id, epoch, head_seq,",
@@ -135,7 +135,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   targeted(
     "lanes are read without a lock",
-    "claim-pick.ts",
+    "lanes/pick-due.ts",
     {
       find: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked',
       replace:
@@ -145,13 +145,13 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "the epoch is not raised by a claim",
-    "lane-change.ts",
+    "lanes/lane-change.ts",
     { find: "change.epoch += 1n;", replace: "" },
     "whoever claims after another has a higher epoch",
   ),
   found(
     "the end of a lease is not kept",
-    "lane-write.ts",
+    "lanes/lane-write.ts",
     {
       find: "ready_at = case when change.leased then at + lease",
       replace: "ready_at = case when change.leased then at",
@@ -160,7 +160,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "what waits for a paused endpoint is claimed",
-    "claim-pick.ts",
+    "lanes/pick-due.ts",
     {
       find: "where known.state = 'active' and known.removed_at is null and known.room",
       replace: "where known.removed_at is null and known.room",
@@ -169,38 +169,38 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "an endpoint gets more at once than it takes",
-    "claim-pick.ts",
+    "lanes/pick-due.ts",
     { find: "max_in_flight - coalesce((", replace: "1000 - coalesce((" },
     "an endpoint gets at most maxInFlight less what the worker has of it",
   ),
   found(
     "expiresAt is ignored",
-    "claim-rows.ts",
+    "lanes/locked-rows.ts",
     { find: '${inMs("expires_at - clock_timestamp()")}', replace: "null" },
     "a claim says how long until its event expires, and an expired one is still claimed",
   ),
   found(
     "sequences go through numbers that round them",
-    "claim-rows.ts",
+    "lanes/locked-rows.ts",
     { find: 'head: BigInt(head ?? ""),', replace: "head: BigInt(Number(head))," },
     "sequences beyond 2^53 are kept to the last digit",
   ),
   // Lapses.
   found(
     "a lapse spends the retry budget",
-    "lane-change.ts",
+    "lanes/lane-change.ts",
     { find: "change.lapses += 1;", replace: "change.lapses += 1; change.failures += 1;" },
     "a claim whose lease has ended writes a lapsed attempt, which spends no failure",
   ),
   found(
     "lapses are not counted",
-    "lane-change.ts",
+    "lanes/lane-change.ts",
     { find: "change.lapses += 1;", replace: "" },
     "what lapsed three times is claimed alone",
   ),
   found(
     "a run is claimed after a lapse",
-    "claim-pick.ts",
+    "lanes/pick-due.ts",
     {
       find: "case when attempts = 0 and leased_until is null and (suspect_until is null or head_seq >= suspect_until)",
       replace: "case when attempts = 0",
@@ -210,25 +210,25 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   // Settlements.
   found(
     "the epoch is not compared by a settlement",
-    "settle.ts",
+    "lanes/settle.ts",
     { find: "and state.epoch = given.epoch and head_seq", replace: "and head_seq" },
     "a settlement whose claim has passed to another changes nothing",
   ),
   found(
     "the epoch of a delivery without a lane is not compared",
-    "settle.ts",
+    "lanes/settle.ts",
     { find: "and loose.epoch = given.epoch and leased_by", replace: "and leased_by" },
     "a stale settlement of a delivery without a lane changes nothing",
   ),
   targeted(
     "the head is not compared by a settlement",
-    "settle.ts",
+    "lanes/settle.ts",
     { find: " and head_seq = given.head", replace: "" },
     ANOTHER_HEAD,
   ),
   found(
     "a claim is settled again after its lease was given back",
-    "settle.ts",
+    "lanes/settle.ts",
     {
       find: "and head_seq = given.head\n          and leased_by is not null",
       replace: "and head_seq = given.head",
@@ -237,7 +237,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   targeted(
     "lanes are locked in the order of the call",
-    "settle.ts",
+    "lanes/settle.ts",
     {
       find: "[...settlements].toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))",
       replace: "[...settlements]",
@@ -246,13 +246,13 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "a retry moves the lane's head",
-    "lane-change.ts",
+    "lanes/lane-change.ts",
     { find: "change.readyAfterMs = then.afterMs;", replace: "passHead(change);" },
     "a delivery that failed is tried again later at the head of its lane: later ones wait",
   ),
   found(
     "attempts are written outside of the settlement",
-    "settle.ts",
+    "lanes/settle.ts",
     {
       find: 'reach("settle.before_record");',
       replace: `
@@ -270,14 +270,14 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "a late settlement makes the process forget what its worker has claimed again",
-    "known-leases.ts",
+    "lanes/known-leases.ts",
     { find: "latest !== undefined && latest.epoch <= lease.epoch", replace: "latest !== undefined" },
     "release gives back what the worker has claimed again, though it settles the claim before too late",
   ),
   // Ends.
   found(
     "skipped without a record",
-    "ended-deliveries.ts",
+    "lanes/record-ended.ts",
     {
       find: "changes.filter(({ cancelled }) => cancelled !== undefined)",
       replace: 'changes.filter(({ cancelled }) => cancelled === "expired")',
@@ -286,26 +286,26 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "dead under skip without a record",
-    "ended-deliveries.ts",
+    "lanes/record-ended.ts",
     { find: "(change.dead ? [", replace: '(change.dead && change.state !== "flowing" ? [' },
     "a dead letter whose lane went on is redriven at the end of the lane",
   ),
   found(
     "a dead letter is redriven twice",
-    "redrive.ts",
+    "operator/redrive.ts",
     { find: "and redriven_at is null and exists", replace: "and exists" },
     "a second redrive changes nothing",
   ),
   found(
     "a redrive stays in its round",
-    "redrive.ts",
+    "operator/redrive.ts",
     { find: "set round = $3::text::int4 + 1 where", replace: "set round = $3::text::int4 where" },
     "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
   ),
   // Endpoints.
   found(
     "a pause touches the epochs",
-    "outbox-endpoints.ts",
+    "outbox/endpoints.ts",
     {
       find: "return this.#secrets.opened(after);",
       replace: `await session.query({
@@ -319,7 +319,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "a removed endpoint leaves its lanes behind",
-    "endpoint-removal.ts",
+    "outbox/remove-endpoint.ts",
     {
       find: "do after = await this.#cancelLanes(endpoint, after);\n    while (after !== undefined);",
       replace: "",

@@ -1,5 +1,5 @@
 // Looks for a planted bug, seed after seed: built by bundle.ts, started by scripts/mutants.ts, which reads its report.
-import { simulate } from "posthorn/testing";
+import { simulate } from "../../simulator/simulate.js";
 import { storeOf } from "../simulator/campaign.js";
 import { openMemoryStore } from "../simulator/memory-engine.js";
 

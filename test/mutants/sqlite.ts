@@ -13,19 +13,21 @@ type Caught = readonly [SuiteName, string];
 
 export const SQLITE: readonly StoreMutant[] = [
   // Commits.
-  bug("synchronous is normal", "durability.ts", { find: "const FULL = 2;", replace: "const FULL = 1;" }, [
-    "targeted",
-    WAITS_FOR_DISK,
-  ]),
+  bug(
+    "synchronous is normal",
+    "client/durability.ts",
+    { find: "const FULL = 2;", replace: "const FULL = 1;" },
+    ["targeted", WAITS_FOR_DISK],
+  ),
   bug(
     "a caller's part of a group has no savepoint",
-    "group.ts",
+    "client/group.ts",
     { find: "const saved = undoable && !undoesAll;", replace: "const saved = false;" },
     ["inbox", "what the handler wrote is gone when it throws"],
   ),
   bug(
     "an event is remembered outside of what its handler undoes",
-    "accept.ts",
+    "inbox/accept.ts",
     {
       find: "const attempt = claimRow(client, arrival, nowMs);",
       replace: `const attempt = claimRow(client, arrival, nowMs);
@@ -37,13 +39,13 @@ export const SQLITE: readonly StoreMutant[] = [
   // Inbox.
   bug(
     "a failed event counts as known",
-    "accept.ts",
+    "inbox/accept.ts",
     { find: "where outcome = 'failed'", replace: "where 0" },
     ["inbox", "a row that says failed is taken over, and attempts go on counting"],
   ),
   bug(
     "a failure overwrites another delivery's success",
-    "inbox-statements.ts",
+    "inbox/records.ts",
     {
       find: "body = excluded.body, error = excluded.error\n     where outcome = 'failed'",
       replace: "body = excluded.body, error = excluded.error, outcome = 'failed'",
@@ -52,25 +54,25 @@ export const SQLITE: readonly StoreMutant[] = [
   ),
   bug(
     "failed rows are purged",
-    "purge.ts",
+    "inbox/purge.ts",
     { find: "keep_until <= ? and outcome <> 'failed' order by", replace: "keep_until <= ? order by" },
     ["inbox", "purge never removes a row that says failed"],
   ),
   bug(
     "the window counts from the first receipt",
-    "inbox-statements.ts",
+    "inbox/records.ts",
     { find: "keep_until = max(keep_until, ?)", replace: "keep_until = min(keep_until, ?)" },
     ["inbox", "a duplicate that was noted starts the window again"],
   ),
   bug(
     "a duplicate makes the window shorter",
-    "inbox-statements.ts",
+    "inbox/records.ts",
     { find: "keep_until = max(keep_until, ?)", replace: "keep_until = ?" },
     ["targeted", WINDOW_SHORTENED],
   ),
   bug(
     "an id is looked up and written in two steps",
-    "dedup.ts",
+    "dedup/dedup.ts",
     {
       find: "const write = (): DedupVerdict => this.#write(key, ttlSeconds);",
       replace: `const isKnown = (): boolean => {
@@ -90,19 +92,19 @@ export const SQLITE: readonly StoreMutant[] = [
   // Writing and sequencing.
   bug(
     "a given id is looked up without its tenant",
-    "outbox-write.ts",
+    "outbox/write.ts",
     { find: "where tenant = ? and event_id = ?", replace: "where ? <> '' and event_id = ?" },
     ["targeted", TENANTS_APART],
   ),
   bug(
     "given ids of one call are compared without their tenants",
-    "outbox-write.ts",
+    "outbox/write.ts",
     { find: "const name = JSON.stringify([tenant, id]);", replace: "const name = id;" },
     ["outbox", "the same given id of another tenant is another event"],
   ),
   bug(
     "a given id with another body counts as the same event",
-    "outbox-write.ts",
+    "outbox/write.ts",
     { find: 'equalBytes(known, bodyHash) ? "duplicate" : "conflict"', replace: '"duplicate"' },
     [
       "outbox",
@@ -111,107 +113,107 @@ export const SQLITE: readonly StoreMutant[] = [
   ),
   bug(
     "deliverAt is not honoured",
-    "outbox-write.ts",
+    "outbox/write.ts",
     { find: "deliverAt !== undefined && deliverAt.getTime() > turn.nowMs", replace: "deliverAt === null" },
     ["outbox", "an event with deliverAt takes its place when it is due"],
   ),
   bug(
     "a lane's sequences have gaps",
-    "places.ts",
+    "lanes/places.ts",
     { find: "set next_seq = next_seq + ? where", replace: "set next_seq = next_seq + 1 + ? where" },
     ["outbox", "a lane keeps the order of publishing, with sequences without a gap"],
   ),
   bug(
     "a lane that was empty is not armed",
-    "places.ts",
+    "lanes/places.ts",
     { find: "if (known !== undefined) armIfEmpty(turn, known, count);", replace: "" },
     ["outbox", "a lane that was empty goes on with the next sequence"],
   ),
   // Claims.
-  bug("the epoch is not raised by a claim", "lane.ts", { find: "this.epoch += 1n;", replace: "" }, [
+  bug("the epoch is not raised by a claim", "lanes/lane.ts", { find: "this.epoch += 1n;", replace: "" }, [
     "outbox",
     "whoever claims after another has a higher epoch",
   ]),
   bug(
     "the end of a lease is not kept",
-    "lane.ts",
+    "lanes/lane.ts",
     { find: "this.readyAt = this.leasedUntil;", replace: "this.readyAt = atMs;" },
     ["outbox", "nothing is claimed twice until its lease ends"],
   ),
   bug(
     "what waits for a paused endpoint is claimed",
-    "outbox-turn.ts",
+    "outbox/turn.ts",
     { find: 'endpoint?.state === "active" ? endpoint : undefined', replace: "endpoint" },
     ["outbox", "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order"],
   ),
   bug(
     "expiresAt is ignored",
-    "run.ts",
+    "lanes/run.ts",
     { find: "expiresAt === null ? undefined : expiresAt - nowMs", replace: "undefined" },
     ["outbox", "a claim says how long until its event expires, and an expired one is still claimed"],
   ),
   bug(
     "sequences go through numbers that round them",
-    "lane.ts",
+    "lanes/lane.ts",
     { find: "l.head_seq || ''", replace: "l.head_seq" },
     ["outbox", "sequences beyond 2^53 are kept to the last digit"],
   ),
   bug(
     "a run is claimed after a lapse",
-    "run.ts",
+    "lanes/run.ts",
     { find: "limits.maxEvents <= 1 || tried || suspect", replace: "limits.maxEvents <= 1 || tried" },
     ["outbox", "a run that lapsed writes no attempt, and each that it held goes by itself from then on"],
   ),
   bug(
     "a lapse spends the retry budget",
-    "lane-head.ts",
+    "lanes/lane-head.ts",
     { find: "lane.lapses++;", replace: "lane.lapses++; lane.failures++;" },
     ["outbox", "a claim whose lease has ended writes a lapsed attempt, which spends no failure"],
   ),
-  bug("lapses are not counted", "lane-head.ts", { find: "lane.lapses++;", replace: "" }, [
+  bug("lapses are not counted", "lanes/lane-head.ts", { find: "lane.lapses++;", replace: "" }, [
     "outbox",
     "what lapsed three times is claimed alone",
   ]),
   bug(
     "what waits is not moved when the clock was set back",
-    "seen-time.ts",
+    "client/seen-time.ts",
     { find: "moveBack(turn, turn.seenAt + passedMs - turn.nowMs);", replace: "" },
     ["targeted", CLOCK_SET_BACK],
   ),
   bug(
     "every lease ends when the clock was set back",
-    "seen-time.ts",
+    "client/seen-time.ts",
     { find: " and (leased_by is null or leased_at > ?)`", replace: " and ? > 0`" },
     ["targeted", LEASE_ENDS_ONCE],
   ),
   // Settlements.
   bug(
     "the epoch is not compared by a settlement",
-    "settle.ts",
+    "lanes/settle.ts",
     { find: "lane.leasedBy === null || lane.epoch !== claim.epoch", replace: "lane.leasedBy === null" },
     ["outbox", "a settlement whose claim has passed to another changes nothing"],
   ),
   bug(
     "the epoch of a delivery without a lane is not compared",
-    "settle.ts",
+    "lanes/settle.ts",
     { find: "loose.leasedBy === null || loose.epoch !== claim.epoch", replace: "loose.leasedBy === null" },
     ["outbox", "a stale settlement of a delivery without a lane changes nothing"],
   ),
   bug(
     "the head is not compared by a settlement",
-    "settle.ts",
+    "lanes/settle.ts",
     { find: "if (lane.headSeq !== claim.run[0].sequence) return STALE;", replace: "" },
     ["targeted", ANOTHER_HEAD],
   ),
   bug(
     "a claim is settled again after its lease was given back",
-    "settle.ts",
+    "lanes/settle.ts",
     { find: "lane === undefined || lane.leasedBy === null ||", replace: "lane === undefined ||" },
     ["outbox", "a claim is settled once: a second settlement of it changes nothing"],
   ),
   bug(
     "a retry moves the lane's head",
-    "settle.ts",
+    "lanes/settle.ts",
     {
       find: "return lane.arm(turn.nowMs + Math.ceil(rest.afterMs));",
       replace: "lane.advance(1);\n      return lane.arm(turn.nowMs);",
@@ -220,7 +222,7 @@ export const SQLITE: readonly StoreMutant[] = [
   ),
   bug(
     "attempts are written before the fence",
-    "settle.ts",
+    "lanes/settle.ts",
     {
       find: "const lane = readLane(turn.client, claim.id);",
       replace: `const lane = readLane(turn.client, claim.id);
@@ -233,13 +235,13 @@ export const SQLITE: readonly StoreMutant[] = [
   // Ends.
   bug(
     "skipped without a record",
-    "lane-head.ts",
+    "lanes/lane-head.ts",
     { find: "insertCancelled(turn, endedHead(lane, head), because);", replace: "" },
     ["outbox", "what was skipped is recorded"],
   ),
   bug(
     "dead under skip without a record",
-    "lane-head.ts",
+    "lanes/lane-head.ts",
     {
       find: "insertDead(turn, endedHead(lane, head), because);",
       replace: 'if (policy !== "skip") insertDead(turn, endedHead(lane, head), because);',
@@ -248,7 +250,7 @@ export const SQLITE: readonly StoreMutant[] = [
   ),
   bug(
     "a dead letter is redriven twice",
-    "redrive.ts",
+    "operator/redrive.ts",
     {
       find: "update posthorn_dead set state = 'redriven' where",
       replace: "update posthorn_dead set state = state where",
@@ -257,7 +259,7 @@ export const SQLITE: readonly StoreMutant[] = [
   ),
   bug(
     "a redrive stays in its round",
-    "redrive.ts",
+    "operator/redrive.ts",
     { find: "const round = Number(dead.round) + 1;", replace: "const round = Number(dead.round);" },
     [
       "outbox",
@@ -267,7 +269,7 @@ export const SQLITE: readonly StoreMutant[] = [
   // Endpoints.
   bug(
     "a pause touches the epochs",
-    "outbox-endpoints.ts",
+    "outbox/endpoints.ts",
     {
       find: "save(turn, row, { ...before, ...change,",
       replace: `turn.client.run("update posthorn_lane set epoch = epoch + 1 where endpoint = ?", row.id);
@@ -277,7 +279,7 @@ export const SQLITE: readonly StoreMutant[] = [
   ),
   bug(
     "a removed endpoint leaves its lanes behind",
-    "removal.ts",
+    "outbox/remove-endpoint.ts",
     { find: "if (removed === undefined) return false;", replace: "return false;" },
     ["outbox", "each delivery of an endpoint that is removed is recorded as cancelled"],
   ),

@@ -3,8 +3,8 @@ import { Pool } from "pg";
 import type { PoolClient } from "pg";
 import { postgresDedup, postgresOutbox, postgresStore } from "posthorn/postgres";
 import { alike, same } from "../../library/src/testing/conformance/expectation.js";
-import { arrivalOf } from "../../library/src/testing/conformance/inbox-harness.js";
-import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import { arrivalOf } from "../../library/src/testing/conformance/inbox/harness.js";
+import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { createLossyProxy } from "../postgres/lossy-proxy.js";
 import type { Targeted } from "./targeted.js";
 
@@ -74,7 +74,7 @@ async function settledInOrder({ one, two, codes }: Pools): Promise<void> {
   await first.append(await Promise.all(keys.map((key) => eventOf({ id: `e_${key}`, tenant, key }))));
   while ((await first.sequence()).more);
   for (let round = 0; round < ROUNDS; round++) {
-    const claims = (await first.claim(request)).claims.filter(({ endpoint }) => endpoint.id === id);
+    const claims = (await first.claim(request)).claims.filter(({ consumer: endpoint }) => endpoint.id === id);
     same(claims.length, LANES, "lanes that are claimed");
     const settlements = claims.map((claim) => settlementOf(claim, { attempts: [] }));
     const [here, there] = await Promise.all([

@@ -1,7 +1,7 @@
 import { migrate, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import { same } from "../../library/src/testing/conformance/expectation.js";
-import { eventOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import { eventOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 import { claimRequest, endpointOf } from "../sqlite/outbox-events.js";
 import type { Targeted } from "./targeted.js";

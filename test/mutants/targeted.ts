@@ -1,5 +1,5 @@
 import type { Case, InboxBench, InboxHarness, OutboxBench, OutboxHarness } from "posthorn/testing";
-import type { Claim } from "../../library/src/delivery/delivery-store.js";
+import type { Claim } from "../../library/src/lanes/lane-store.js";
 import { utf8 } from "../../library/src/bytes.js";
 import { alike, holds, same } from "../../library/src/testing/conformance/expectation.js";
 import {
@@ -8,7 +8,7 @@ import {
   passTicks,
   rowOf,
   storeOf,
-} from "../../library/src/testing/conformance/inbox-harness.js";
+} from "../../library/src/testing/conformance/inbox/harness.js";
 import {
   acknowledge,
   addEndpoint,
@@ -20,7 +20,7 @@ import {
   publish,
   runOf,
   settle,
-} from "../../library/src/testing/conformance/outbox-steps.js";
+} from "../../library/src/testing/conformance/outbox/steps.js";
 
 // What the conformance kit leaves to chance, or has no words for, and a planted bug would break.
 

@@ -6,7 +6,7 @@ import type { Dispatcher } from "posthorn/dispatch";
 import { createOperator } from "posthorn/operator";
 import type { Operator } from "posthorn/operator";
 import { sqliteOutbox, sqliteStore } from "posthorn/sqlite";
-import type { Egress } from "../../library/src/delivery/egress.js";
+import type { Egress } from "../../library/src/delivery/egress/egress.js";
 import type { QuickClock } from "./quick-clock.js";
 import type { StoreCalls } from "./store-calls.js";
 

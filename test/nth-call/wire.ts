@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { History, Operations } from "posthorn/testing";
-import type { Egress, EgressAnswer, OutgoingRequest } from "../../library/src/delivery/egress.js";
+import type { Egress, EgressAnswer, OutgoingRequest } from "../../library/src/delivery/egress/egress.js";
 import type { Life } from "./life.js";
 import { refOf, SECRET } from "./life.js";
 import type { QuickClock } from "./quick-clock.js";

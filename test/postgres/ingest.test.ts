@@ -1,7 +1,7 @@
 import { postgresOutbox } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { IncomingEvent, IncomingName } from "../../library/src/outbox/ingest-store.js";
-import { eventOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import { eventOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
 import { createLossyProxy } from "./lossy-proxy.js";

@@ -1,20 +1,20 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCensus } from "../../library/src/stores/postgres/census.js";
+import { readCensus } from "../../library/src/stores/postgres/operator/census.js";
 import type {
   Answer,
   Pool as StorePool,
   Row,
   Statement,
-} from "../../library/src/stores/postgres/database.js";
-import { deliveriesOfEvents, readDelivery } from "../../library/src/stores/postgres/deliveries-lookup.js";
-import { listEvents, readEvent } from "../../library/src/stores/postgres/events-lookup.js";
-import { forgetOldNames } from "../../library/src/stores/postgres/forget-names.js";
-import { KnownLeases } from "../../library/src/stores/postgres/known-leases.js";
-import { listLanes, readLane } from "../../library/src/stores/postgres/lanes-lookup.js";
-import { outboxTablesIn } from "../../library/src/stores/postgres/outbox-tables.js";
-import { OwnTransactions } from "../../library/src/stores/postgres/own-transaction.js";
-import { releaseLeases } from "../../library/src/stores/postgres/release.js";
+} from "../../library/src/stores/postgres/client/database.js";
+import { deliveriesOfEvents, readDelivery } from "../../library/src/stores/postgres/operator/deliveries.js";
+import { listEvents, readEvent } from "../../library/src/stores/postgres/operator/events.js";
+import { forgetOldNames } from "../../library/src/stores/postgres/outbox/forget-names.js";
+import { KnownLeases } from "../../library/src/stores/postgres/lanes/known-leases.js";
+import { listLanes, readLane } from "../../library/src/stores/postgres/operator/lanes.js";
+import { outboxTablesIn } from "../../library/src/stores/postgres/schema/outbox-tables.js";
+import { OwnTransactions } from "../../library/src/stores/postgres/client/own-transaction.js";
+import { releaseLeases } from "../../library/src/stores/postgres/lanes/release.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 

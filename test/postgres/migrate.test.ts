@@ -8,7 +8,7 @@ import { printSchema } from "./catalog.js";
 import { drivers } from "./drivers.js";
 
 const source = (path: string): string =>
-  fileURLToPath(new URL(`../../library/src/stores/postgres/${path}`, import.meta.url));
+  fileURLToPath(new URL(`../../library/src/stores/postgres/schema/${path}`, import.meta.url));
 const ALL = readdirSync(source("migrations")).map((file) => file.replace(/\.sql$/, ""));
 
 describe.each(drivers)("migrate on $name", async (driver) => {

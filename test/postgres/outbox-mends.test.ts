@@ -1,8 +1,9 @@
 import { postgresOutbox } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
-import type { Claim, DeliveryStore } from "../../library/src/delivery/delivery-store.js";
-import { deliveryIdOf } from "../../library/src/delivery/delivery-id.js";
-import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import type { Claim } from "../../library/src/lanes/lane-store.js";
+import type { DeliveryStore } from "../../library/src/delivery/delivery-store.js";
+import { deliveryIdOf } from "../../library/src/lanes/delivery-id.js";
+import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
 import { emptyOutbox } from "./outbox-harness.js";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pickSql } from "../../library/src/stores/postgres/claim-pick.js";
-import { outboxTablesIn } from "../../library/src/stores/postgres/outbox-tables.js";
-import { KEPT_PLANS } from "../../library/src/stores/postgres/own-transaction.js";
-import { Stage } from "../../library/src/stores/postgres/stage.js";
+import { pickSql } from "../../library/src/stores/postgres/lanes/pick-due.js";
+import { outboxTablesIn } from "../../library/src/stores/postgres/schema/outbox-tables.js";
+import { KEPT_PLANS } from "../../library/src/stores/postgres/client/own-transaction.js";
+import { Stage } from "../../library/src/stores/postgres/lanes/stage.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 

@@ -1,7 +1,7 @@
 import { postgresOutbox } from "posthorn/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Claim } from "../../library/src/delivery/delivery-store.js";
-import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import type { Claim } from "../../library/src/lanes/lane-store.js";
+import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 

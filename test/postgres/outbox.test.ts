@@ -1,9 +1,10 @@
 import { postgresOutbox, postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
-import type { Claim, DeliveryStore } from "../../library/src/delivery/delivery-store.js";
+import type { Claim } from "../../library/src/lanes/lane-store.js";
+import type { DeliveryStore } from "../../library/src/delivery/delivery-store.js";
 import type { Signal } from "../../library/src/observer.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";
-import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
 import type { TestPool } from "./drivers.js";
 import { drivers } from "./drivers.js";

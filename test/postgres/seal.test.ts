@@ -2,7 +2,7 @@ import { postgresOutbox } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../../library/src/observer.js";
 import type { SecretSeal } from "../../library/src/outbox/secret-seal.js";
-import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox-steps.js";
+import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
 import { emptyOutbox } from "./outbox-harness.js";
@@ -66,7 +66,7 @@ describe.each(drivers)("secrets on $name", async (driver) => {
     await right.append([await eventOf({ id: "e1", key: "k" })]);
     while ((await right.sequence()).more);
     const { claims } = await wrong.claim(request);
-    expect(claims.map(({ endpoint }) => endpoint.id)).toEqual(["ep_b"]);
+    expect(claims.map(({ consumer: endpoint }) => endpoint.id)).toEqual(["ep_b"]);
     const settlements = claims.map((claim) => settlementOf(claim, { acknowledged: 1, next: true }));
     await wrong.settle({ ...request, settlements });
     // Nothing is due for a node that cannot sign: it would ask again and again.
@@ -84,7 +84,7 @@ describe.each(drivers)("secrets on $name", async (driver) => {
     ]);
     expect(await right.readEndpoints(["ep_a"])).toMatchObject([{ state: "active", secrets: [SECRET] }]);
     const served = await right.claim(request);
-    expect(served.claims.map(({ endpoint }) => endpoint.id)).toEqual(["ep_a"]);
+    expect(served.claims.map(({ consumer: endpoint }) => endpoint.id)).toEqual(["ep_a"]);
   });
 
   it("that cannot be opened are kept by a change of something else, and replaced by a change of theirs", async () => {

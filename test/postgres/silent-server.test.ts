@@ -1,9 +1,9 @@
 import { Pool } from "pg";
 import { createFaultProxy } from "posthorn/testing";
 import { expect, it } from "vitest";
-import { clientKind } from "../../library/src/stores/postgres/client.js";
-import { OwnTransactions } from "../../library/src/stores/postgres/own-transaction.js";
-import { poolOf } from "../../library/src/stores/postgres/pool.js";
+import { clientKind } from "../../library/src/stores/postgres/client/client.js";
+import { OwnTransactions } from "../../library/src/stores/postgres/client/own-transaction.js";
+import { poolOf } from "../../library/src/stores/postgres/client/pool.js";
 import { freshDatabase } from "../services.js";
 
 const STATEMENT = { text: "select $1::text", params: ["asked"], prepared: true };

@@ -11,14 +11,14 @@ import { createFakeClock } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { defaultSettings } from "../../server/src/config/load.js";
 import type { Settings } from "../../server/src/config/settings.js";
-import { newToken } from "../../server/src/http/new-token.js";
+import { newToken } from "../../server/src/http/auth/new-token.js";
 import { createHttpServer } from "../../server/src/http/server.js";
 import type { HttpOptions } from "../../server/src/http/server.js";
 import type { Metrics } from "../../server/src/observe/metrics.js";
 import type { ServerOutbox, ServerParts } from "../../server/src/parts.js";
-import type { Registry } from "../../server/src/registry/registry.js";
-import { SERVER_MIGRATIONS } from "../../server/src/stores/sqlite/migrations.js";
-import { sqliteRegistry } from "../../server/src/stores/sqlite/registry.js";
+import type { Registry } from "../../server/src/store/registry.js";
+import { SERVER_MIGRATIONS } from "../../server/src/store/sqlite/migrations.js";
+import { sqliteRegistry } from "../../server/src/store/sqlite/registry.js";
 
 const seal: SecretSeal = { seal: (secret) => secret, open: (sealed) => sealed };
 

@@ -1,8 +1,8 @@
 import { systemClock } from "posthorn";
 import { expect, it } from "vitest";
-import { examine } from "../../server/src/commands/examination.js";
+import { examine } from "../../server/src/commands/doctor/examination.js";
 import { defaultSettings } from "../../server/src/config/load.js";
-import { openStore } from "../../server/src/open-store.js";
+import { openStore } from "../../server/src/store/open-store.js";
 import { NO_SEAL } from "../../server/src/secrets/no-seal.js";
 import { createSeal } from "../../server/src/secrets/seal.js";
 import { freshDatabase } from "../services.js";

@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 import { migrate as migratePostgres } from "posthorn/postgres";
 import { migrate as migrateSqlite } from "posthorn/sqlite";
 import { expect, it } from "vitest";
-import { SERVER_MIGRATIONS as POSTGRES_MIGRATIONS } from "../../server/src/stores/postgres/migrations.js";
-import { SERVER_MIGRATIONS as SQLITE_MIGRATIONS } from "../../server/src/stores/sqlite/migrations.js";
+import { SERVER_MIGRATIONS as POSTGRES_MIGRATIONS } from "../../server/src/store/postgres/migrations.js";
+import { SERVER_MIGRATIONS as SQLITE_MIGRATIONS } from "../../server/src/store/sqlite/migrations.js";
 import { printSchema as printPostgres } from "../postgres/catalog.js";
 import { drivers } from "../postgres/drivers.js";
 import { freshDatabase } from "../services.js";
@@ -11,7 +11,7 @@ import { printSchema as printSqlite } from "../sqlite/catalog.js";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 
 const committed = (store: string): string =>
-  fileURLToPath(new URL(`../../server/src/stores/${store}/schema.sql`, import.meta.url));
+  fileURLToPath(new URL(`../../server/src/store/${store}/schema.sql`, import.meta.url));
 
 it.each(drivers)(
   "the server's tables on Postgres by $name are those of the committed schema.sql",

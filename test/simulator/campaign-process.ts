@@ -1,5 +1,5 @@
 // One process of a campaign: built and started by scripts/prove/simulated.ts, which hears what it says.
-import { simulate } from "posthorn/testing";
+import { simulate } from "../../simulator/simulate.js";
 import { campaign } from "./campaign.js";
 import type { CampaignReport } from "./campaign.js";
 import { useLightAbort } from "./light-abort.js";

@@ -1,5 +1,5 @@
-import { simulate } from "posthorn/testing";
-import type { RunViolation } from "posthorn/testing";
+import { simulate } from "../../simulator/simulate.js";
+import type { RunViolation } from "../../simulator/violation.js";
 import { openMemoryStore } from "./memory-engine.js";
 
 /** What came of many runs. */

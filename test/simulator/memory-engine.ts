@@ -1,7 +1,7 @@
 import { memoryOutbox, memoryStore } from "posthorn/memory";
 import type { MemoryTx } from "posthorn/memory";
-import type { OpenStore, SimulatedStore } from "posthorn/testing";
-import { MemoryTransaction } from "../../library/src/stores/memory/transaction.js";
+import type { OpenStore, SimulatedStore } from "../../simulator/simulated-store.js";
+import { MemoryTransaction } from "../../library/src/stores/memory/client/transaction.js";
 
 /**
  * The shipped memory store as the database of a simulated run: its fences and counters are judged as the model's are.

@@ -1,4 +1,6 @@
-import { printScript, shrink, simulate } from "posthorn/testing";
+import { printScript } from "../../simulator/script.js";
+import { shrink } from "../../simulator/shrink.js";
+import { simulate } from "../../simulator/simulate.js";
 import { describe, expect, it } from "vitest";
 import { planted, PLANTED_BUGS } from "./planted-bugs.js";
 

@@ -1,5 +1,8 @@
-import { ModelStore, RIGHT_RULES } from "posthorn/testing";
-import type { Decisions, ModelRules, SimulateOptions } from "posthorn/testing";
+import { ModelStore } from "../../simulator/model-store.js";
+import { RIGHT_RULES } from "../../simulator/model-rules.js";
+import type { Decisions } from "../../simulator/world.js";
+import type { ModelRules } from "../../simulator/model-rules.js";
+import type { SimulateOptions } from "../../simulator/simulate.js";
 
 /** A mistake of logic that somebody could make, and that the simulator must find. */
 export interface PlantedBug {

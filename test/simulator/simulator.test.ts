@@ -1,4 +1,5 @@
-import { scriptOf, simulate } from "posthorn/testing";
+import { scriptOf } from "../../simulator/script-of-seed.js";
+import { simulate } from "../../simulator/simulate.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { campaign } from "./campaign.js";
 import type { CampaignReport } from "./campaign.js";

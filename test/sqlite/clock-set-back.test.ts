@@ -3,7 +3,7 @@ import { migrate, sqliteOutbox } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Claim, ClaimRequest, NextState } from "../../library/src/delivery/delivery-store.js";
+import type { Claim, ClaimRequest, NextState } from "../../library/src/lanes/lane-store.js";
 import type { GatewayOutbox } from "../../library/src/operator/outbox.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";

@@ -3,13 +3,8 @@ import { endLeases, migrate, sqliteOutbox } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { LAPSES_BEFORE_ALONE } from "../../library/src/delivery/delivery-store.js";
-import type {
-  Claim,
-  ClaimRequest,
-  NextState,
-  Settlement,
-} from "../../library/src/delivery/delivery-store.js";
+import { LAPSES_BEFORE_ALONE } from "../../library/src/lanes/lane.js";
+import type { Claim, ClaimRequest, NextState, Settlement } from "../../library/src/lanes/lane-store.js";
 import type { Outbox } from "../../library/src/operator/outbox.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";

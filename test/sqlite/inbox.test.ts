@@ -5,7 +5,7 @@ import { createFakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Arrival, Handled } from "../../library/src/inbox/inbox-store.js";
 import type { Signal } from "../../library/src/observer.js";
-import { MIGRATIONS } from "../../library/src/stores/sqlite/migrations.js";
+import { MIGRATIONS } from "../../library/src/stores/sqlite/schema/migrations.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
 

@@ -9,8 +9,8 @@ import { createDatabaseFile } from "./database-file.js";
 import { printSchema } from "./catalog.js";
 
 const stores = fileURLToPath(new URL("../../library/src/stores/", import.meta.url));
-const filesOf = (store: string) => readdirSync(`${stores}${store}/migrations`).toSorted();
-const hasPostgres = existsSync(`${stores}postgres/migrations.ts`);
+const filesOf = (store: string) => readdirSync(`${stores}${store}/schema/migrations`).toSorted();
+const hasPostgres = existsSync(`${stores}postgres/schema/migrations.ts`);
 
 let file: DatabaseFile;
 let db: Database;
@@ -23,7 +23,7 @@ afterEach(() => file.remove());
 describe("migrate", () => {
   it("makes the schema that is committed", async () => {
     await migrate(db);
-    await expect(printSchema(db)).toMatchFileSnapshot(`${stores}sqlite/schema.sql`);
+    await expect(printSchema(db)).toMatchFileSnapshot(`${stores}sqlite/schema/schema.sql`);
   });
 
   it("changes nothing the second time", async () => {
@@ -105,7 +105,7 @@ describe("the migrations", () => {
   it("are the SQL files, in their order, numbered without a gap", () => {
     const files = filesOf("sqlite").map((name) => [
       name,
-      readFileSync(`${stores}sqlite/migrations/${name}`, "utf8"),
+      readFileSync(`${stores}sqlite/schema/migrations/${name}`, "utf8"),
     ]);
     expect(MIGRATIONS.map(({ name, sql }) => [`${name}.sql`, sql])).toEqual(files);
     expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Claim, ClaimRequest, Settlement } from "../../library/src/delivery/delivery-store.js";
+import type { Claim, ClaimRequest, Settlement } from "../../library/src/lanes/lane-store.js";
 import type { Outbox } from "../../library/src/operator/outbox.js";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";

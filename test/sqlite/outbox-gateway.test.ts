@@ -125,13 +125,15 @@ describe("the secrets of an endpoint", () => {
     await wrong.addEndpoint(endpointOf({ id: "ep_b", secrets }));
     await wrong.append([eventOf("e1")]);
     const { claims } = await wrong.claim(claimRequest());
-    expect(claims.map(({ endpoint }) => endpoint.id)).toEqual(["ep_b"]);
+    expect(claims.map(({ consumer: endpoint }) => endpoint.id)).toEqual(["ep_b"]);
     const because = "its secrets cannot be opened: it was sealed under another key";
     expect(await wrong.readEndpoints(["ep_a"])).toMatchObject([{ state: "disabled", secrets: [], because }]);
     expect(signals).toEqual([{ kind: "endpoint_disabled", endpoint: "ep_a", because }]);
     await wrong.changeEndpoint("ep_a", { maxInFlight: 3 });
     expect(await right.readEndpoints(["ep_a"])).toMatchObject([{ state: "active", secrets, maxInFlight: 3 }]);
-    expect((await right.claim(claimRequest())).claims.map(({ endpoint }) => endpoint.id)).toEqual(["ep_a"]);
+    expect((await right.claim(claimRequest())).claims.map(({ consumer: endpoint }) => endpoint.id)).toEqual([
+      "ep_a",
+    ]);
   });
 
   it("that are sealed, for a store without a seal, disable their endpoint too", async () => {

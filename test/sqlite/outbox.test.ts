@@ -113,7 +113,7 @@ describe("appends of the same moment", () => {
     await elsewhere.addEndpoint(endpointOf({ id: "ep_b", order: "none" }));
     await outbox.append([eventOf("e2")]);
     const { claims } = await outbox.claim(claimRequest());
-    expect(claims.map(({ endpoint, run }) => [endpoint.id, run[0].event.id])).toEqual([
+    expect(claims.map(({ consumer: endpoint, run }) => [endpoint.id, run[0].event.id])).toEqual([
       ["ep_a", "e1"],
       ["ep_b", "e2"],
     ]);

@@ -3,9 +3,9 @@ import type { EventHeaders } from "../event-headers.js";
 import type { Stamp } from "../event.js";
 import type { SignedHeaders, Signer } from "../signature/sign.js";
 import { signSync } from "../signature/sign.js";
-import type { AttemptRecord } from "./attempt-record.js";
-import type { Claim, ClaimedDelivery } from "./delivery-store.js";
-import type { EgressAnswer } from "./egress.js";
+import type { AttemptRecord } from "../lanes/attempt-record.js";
+import type { Claim, ClaimedDelivery } from "../lanes/lane-store.js";
+import type { EgressAnswer } from "./egress/egress.js";
 
 const USER_AGENT = "Posthorn";
 // An answer to what went well is kept for a look at the first words alone.

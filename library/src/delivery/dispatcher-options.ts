@@ -4,7 +4,7 @@ import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { DeliveryErrorCode } from "./delivery-errors.js";
 import type { DeliveryStore } from "./delivery-store.js";
-import type { Egress } from "./egress.js";
+import type { Egress } from "./egress/egress.js";
 
 /** What a dispatcher is made of. */
 export interface DispatcherOptions {

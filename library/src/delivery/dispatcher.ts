@@ -3,8 +3,8 @@ import { checkDispatcher } from "./dispatcher-options.js";
 import type { DispatcherOptions, DispatcherSettings } from "./dispatcher-options.js";
 import { Dispatching } from "./dispatching.js";
 import type { DrainLimits, DrainReport } from "./dispatching.js";
-import type { Egress } from "./egress.js";
-import { createEgress } from "./transport.js";
+import type { Egress } from "./egress/egress.js";
+import { createEgress } from "./egress/create-egress.js";
 
 /** Delivers what was published. */
 export interface Dispatcher {

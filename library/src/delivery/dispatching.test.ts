@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createSender } from "../outbox/sender.js";
 import type { EndpointOptions } from "../outbox/endpoint-options.js";
-import { generateSecret } from "../signature/secret.js";
+import { generateSecret } from "../signature/keys/secret.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import { verifySync } from "../signature/verify.js";
-import { memoryOutbox } from "../stores/memory/outbox.js";
+import { memoryOutbox } from "../stores/memory/outbox/outbox.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { checkDispatcher } from "./dispatcher-options.js";
 import { Dispatching } from "./dispatching.js";
-import type { EgressAnswer, OutgoingRequest } from "./egress.js";
+import type { EgressAnswer, OutgoingRequest } from "./egress/egress.js";
 import type { Outcome } from "./outcome.js";
 
 const secret = generateSecret();

@@ -3,13 +3,14 @@ import { isPosthornError } from "../posthorn-error.js";
 import { newId } from "../id.js";
 import { WorkLoop } from "../work/work-loop.js";
 import type { Work } from "../work/work-loop.js";
-import type { Claim, DeliveryStore, Settled } from "./delivery-store.js";
+import type { Claim, Settled } from "../lanes/lane-store.js";
+import type { DeliveryStore } from "./delivery-store.js";
 import type { DispatcherSettings } from "./dispatcher-options.js";
-import type { Egress } from "./egress.js";
+import type { Egress } from "./egress/egress.js";
 import { KnownEndpoints } from "./known-endpoints.js";
 import { runClaim } from "./lane-run.js";
 import type { Lease, RunParts, RunResult } from "./lane-run.js";
-import { Sequencing } from "./sequencing.js";
+import { Sequencing } from "../lanes/sequencing.js";
 
 /** What a drain has done. */
 export interface DrainReport {
@@ -137,7 +138,7 @@ export class Dispatching {
   }
 
   #run(lease: Lease): Promise<RunResult> {
-    return runClaim(this.#runParts, lease, this.#endpoints.get(lease.claim.endpoint.id));
+    return runClaim(this.#runParts, lease, this.#endpoints.get(lease.claim.consumer.id));
   }
 
   async #settle(results: readonly RunResult[], wanted: boolean): Promise<readonly (Lease | undefined)[]> {
@@ -169,13 +170,13 @@ export class Dispatching {
   }
 
   #lease(claim: Claim, endsAt: number): Lease {
-    const { id } = claim.endpoint;
+    const { id } = claim.consumer;
     this.#inFlight.set(id, (this.#inFlight.get(id) ?? 0) + 1);
     return { claim, endsAt };
   }
 
   #account({ claim, attempts, acknowledged, rest }: RunResult, settled: Settled | undefined): void {
-    const { id } = claim.endpoint;
+    const { id } = claim.consumer;
     const left = (this.#inFlight.get(id) ?? 1) - 1;
     if (left > 0) this.#inFlight.set(id, left);
     else this.#inFlight.delete(id);

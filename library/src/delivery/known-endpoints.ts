@@ -1,7 +1,8 @@
 import type { Endpoint } from "../outbox/endpoint.js";
 import type { Signer } from "../signature/sign.js";
 import { createSigner } from "../signature/sign.js";
-import type { Claim, DeliveryStore } from "./delivery-store.js";
+import type { Claim } from "../lanes/lane-store.js";
+import type { DeliveryStore } from "./delivery-store.js";
 
 /** An endpoint, and what is made of it once for all its attempts. */
 export interface KnownEndpoint {
@@ -22,7 +23,7 @@ export class KnownEndpoints {
   /** Reads what is not known of these claims' endpoints, in one question. */
   async learn(claims: readonly Claim[]): Promise<void> {
     const missing = new Set<string>();
-    for (const { endpoint } of claims) if (!this.#isCurrent(endpoint)) missing.add(endpoint.id);
+    for (const { consumer: endpoint } of claims) if (!this.#isCurrent(endpoint)) missing.add(endpoint.id);
     if (missing.size === 0) return;
     for (const endpoint of await this.#store.readEndpoints([...missing])) {
       this.#known.set(endpoint.id, { endpoint, signer: signerOf(endpoint) });
@@ -37,7 +38,7 @@ export class KnownEndpoints {
   }
 
   // A newer one than the claim's is as good: the next attempt uses the newest values.
-  #isCurrent({ id, version }: Claim["endpoint"]): boolean {
+  #isCurrent({ id, version }: Claim["consumer"]): boolean {
     return (this.#known.get(id)?.endpoint.version ?? 0) >= version;
   }
 }

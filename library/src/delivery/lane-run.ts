@@ -1,15 +1,15 @@
 import { reach } from "#faults";
 import type { Clock } from "../clock.js";
-import type { DeadPolicy } from "../outbox/endpoint.js";
+import type { DeadPolicy } from "../lanes/dead.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import type { SignedHeaders } from "../signature/sign.js";
 import { retryWaitMs } from "../work/retry-policy.js";
 import { recordOf, requestHeaders } from "./attempt.js";
 import type { Trial } from "./attempt.js";
-import type { AttemptRecord } from "./attempt-record.js";
-import type { Claim, ClaimedDelivery, NextState, Settlement } from "./delivery-store.js";
-import type { Egress, EgressAnswer, OutgoingRequest } from "./egress.js";
+import type { AttemptRecord } from "../lanes/attempt-record.js";
+import type { Claim, ClaimedDelivery, NextState, Settlement } from "../lanes/lane-store.js";
+import type { Egress, EgressAnswer, OutgoingRequest } from "./egress/egress.js";
 import type { KnownEndpoint } from "./known-endpoints.js";
 import { transition } from "./transition.js";
 

@@ -1,5 +1,5 @@
-import type { DeadPolicy } from "../outbox/endpoint.js";
-import type { NextState } from "./delivery-store.js";
+import type { DeadPolicy } from "../lanes/dead.js";
+import type { NextState } from "../lanes/lane-store.js";
 import type { Outcome } from "./outcome.js";
 import { meaningOf } from "./status-table.js";
 

@@ -1,4 +1,4 @@
-import type { HeaderBag } from "../signature/headers.js";
+import type { HeaderBag } from "../signature/headers/headers.js";
 
 // These hold credentials; an inbox that keeps them would hand them to everybody who can read it.
 const REDACTED = new Set(["authorization", "proxy-authorization", "cookie", "x-gitlab-token", "x-api-key"]);

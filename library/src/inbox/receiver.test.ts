@@ -4,13 +4,13 @@ import type { Signal } from "../observer.js";
 import { createSigner, signSync } from "../signature/sign.js";
 import { slack } from "../signature/schemes/slack.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
-import { memoryStore } from "../stores/memory/inbox.js";
+import { memoryStore } from "../stores/memory/inbox/inbox.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { createReceiver } from "./receiver.js";
 import type { Receiver, ReceiverOptions } from "./receiver.js";
 import { typed } from "./schema.js";
 import type { Schema } from "./schema.js";
-import type { MemoryTx } from "../stores/memory/transaction.js";
+import type { MemoryTx } from "../stores/memory/client/transaction.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const START = Date.parse("2026-11-15T12:00:00Z");

@@ -1,7 +1,7 @@
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
-import { diagnose } from "../signature/forensics.js";
+import { diagnose } from "../signature/forensics/forensics.js";
 import type { Verifier } from "../signature/scheme.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 

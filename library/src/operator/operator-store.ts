@@ -1,5 +1,5 @@
-import type { AttemptRecord } from "../delivery/attempt-record.js";
-import type { DeadBecause } from "../delivery/dead.js";
+import type { AttemptRecord } from "../lanes/attempt-record.js";
+import type { DeadBecause } from "../lanes/dead.js";
 
 /** Why a lane does not move. */
 export type BlockedState = "halted" | "parked" | "retrying" | "paused" | "disabled";

@@ -1,4 +1,4 @@
-import type { AttemptRecord } from "../delivery/attempt-record.js";
+import type { AttemptRecord } from "../lanes/attempt-record.js";
 import type {
   DeliverySummary,
   EventFilter,

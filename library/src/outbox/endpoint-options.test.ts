@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { generateKeyPair, generateSecret } from "../signature/secret.js";
+import { generateKeyPair, generateSecret } from "../signature/keys/secret.js";
 import { changeOf, endpointOf } from "./endpoint-options.js";
 import type { EndpointOptions } from "./endpoint-options.js";
 

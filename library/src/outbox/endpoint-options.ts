@@ -1,9 +1,10 @@
 import { newId } from "../id.js";
 import { PosthornError } from "../posthorn-error.js";
-import { parseStandardSecret } from "../signature/secret.js";
+import { parseStandardSecret } from "../signature/keys/secret.js";
 import { checkRetry, DEFAULT_RETRY } from "../work/retry-policy.js";
 import type { RetryOptions } from "../work/retry-policy.js";
-import type { DeadPolicy, Endpoint, EndpointChange, Order } from "./endpoint.js";
+import type { Endpoint, EndpointChange, Order } from "./endpoint.js";
+import type { DeadPolicy } from "../lanes/dead.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
 
 /** An endpoint as the host describes it. */

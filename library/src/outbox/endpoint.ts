@@ -1,10 +1,8 @@
+import type { DeadPolicy } from "../lanes/dead.js";
 import type { RetryPolicy } from "../work/retry-policy.js";
 
 /** What is in order: the events of one key, all events of the endpoint, or none. */
 export type Order = "key" | "endpoint" | "none";
-
-/** What a dead delivery does to its lane: later events wait, or go on past the gap, or are set aside with it. */
-export type DeadPolicy = "halt" | "skip" | "park";
 
 /** `paused` by an operator, `disabled` because the receiver has gone; both keep what is waiting, in order. */
 export type EndpointState = "active" | "paused" | "disabled";

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { generateSecret } from "../signature/secret.js";
-import { memoryOutbox } from "../stores/memory/outbox.js";
-import type { MemoryOutbox } from "../stores/memory/outbox.js";
-import { MemoryTransaction } from "../stores/memory/transaction.js";
+import { generateSecret } from "../signature/keys/secret.js";
+import { memoryOutbox } from "../stores/memory/outbox/outbox.js";
+import type { MemoryOutbox } from "../stores/memory/outbox/outbox.js";
+import { MemoryTransaction } from "../stores/memory/client/transaction.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { createSender } from "./sender.js";
 import type { Sender } from "./sender.js";
-import type { MemoryTx } from "../stores/memory/transaction.js";
+import type { MemoryTx } from "../stores/memory/client/transaction.js";
 
 let store: MemoryOutbox;
 let sender: Sender<MemoryTx, "asynchronous">;

@@ -2,11 +2,11 @@ import { decodeBase64, decodeHex } from "../bytes.js";
 import { parseJsonPointer } from "../json-pointer.js";
 import type { JsonPointer } from "../json-pointer.js";
 import { PosthornError } from "../posthorn-error.js";
-import { Key } from "./key.js";
+import { Key } from "./keys/key.js";
 import type { Scheme } from "./scheme.js";
-import { textKey } from "./secret.js";
+import { textKey } from "./keys/secret.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
-import type { SignatureForm } from "./signature-header.js";
+import type { SignatureForm } from "./headers/signature-header.js";
 import type { VerifierOptions } from "./verifier.js";
 
 /** A place in a request: a header, or a JSON pointer such as `/data/id` into the body. */

@@ -1,7 +1,7 @@
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
-import type { Key } from "./key.js";
+import type { Key } from "./keys/key.js";
 import type { Scheme, Verifier } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import { createVerifier } from "./verifier.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../bytes.js";
-import { Key } from "./key.js";
+import { Key } from "./keys/key.js";
 import { readEvents } from "./read-events.js";
 import type { EventIdentity, Scheme, Verified } from "./scheme.js";
 import { STANDARD_WEBHOOKS, standardWebhooks } from "./schemes/standard.js";

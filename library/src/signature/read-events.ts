@@ -1,7 +1,7 @@
 import type { Event } from "../event.js";
 import { jsonObject, textField } from "../json.js";
 import { textTime } from "./event-time.js";
-import { findHeader } from "./headers.js";
+import { findHeader } from "./headers/headers.js";
 import type { EventIdentity, Verified } from "./scheme.js";
 
 /** Names the events of a verified request: one for most providers, many for those that send batches. */

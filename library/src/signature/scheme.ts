@@ -2,9 +2,9 @@ import type { Clock } from "../clock.js";
 import type { Event, Stamp } from "../event.js";
 import type { Observer } from "../observer.js";
 import type { PosthornError } from "../posthorn-error.js";
-import type { HeaderBag } from "./headers.js";
-import type { Algorithm, Key, KeyHint, KeySource } from "./key.js";
-import type { Content, Question } from "./question.js";
+import type { HeaderBag } from "./headers/headers.js";
+import type { Algorithm, Key, KeyHint, KeySource } from "./keys/key.js";
+import type { Content, Question } from "./crypto/question.js";
 
 /** A request as it came off the wire. */
 export interface SignedRequest {

@@ -5,7 +5,7 @@ import { Webhook as Svix } from "svix";
 import { utf8 } from "../bytes.js";
 import { systemClock } from "../clock.js";
 import type { Stamp } from "../event.js";
-import { generateKeyPair } from "./secret.js";
+import { generateKeyPair } from "./keys/secret.js";
 import { createSigner, sign, signSync } from "./sign.js";
 import type { Signable } from "./sign.js";
 

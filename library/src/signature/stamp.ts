@@ -1,7 +1,7 @@
 import { encodeBase64, utf8 } from "../bytes.js";
 import type { LanePosition, Stamp } from "../event.js";
 import { PosthornError } from "../posthorn-error.js";
-import type { Content } from "./question.js";
+import type { Content } from "./crypto/question.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 
 // Posthorn's ordering extension; spec/wire-format.md is its prose.

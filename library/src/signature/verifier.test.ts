@@ -4,7 +4,7 @@ import { github } from "./schemes/github.js";
 import { square } from "./schemes/square.js";
 import { STANDARD_WEBHOOKS, standardWebhooks } from "./schemes/standard.js";
 import { stripe } from "./schemes/stripe.js";
-import { keySetFromJwks } from "./jwks.js";
+import { keySetFromJwks } from "./keys/jwks.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

@@ -1,6 +1,6 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { Observer } from "../observer.js";
-import type { Key, KeySource } from "./key.js";
+import type { Key, KeySource } from "./keys/key.js";
 import type { Diagnose, Scheme, Verifier, WallClock } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 

@@ -3,7 +3,7 @@ import { utf8 } from "../bytes.js";
 import { systemClock } from "../clock.js";
 import type { Signal } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
-import { Key } from "./key.js";
+import { Key } from "./keys/key.js";
 import type { Diagnose, Refusal, SignedRequest, Verifier } from "./scheme.js";
 import { standardWebhooks } from "./schemes/standard.js";
 import type { StandardOptions } from "./schemes/standard.js";

@@ -1,11 +1,11 @@
 import { answer, answerSync } from "#crypto";
 import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
-import type { Key, KeySet } from "./key.js";
-import type { Answer, Question } from "./question.js";
+import type { Key, KeySet } from "./keys/key.js";
+import type { Answer, Question } from "./crypto/question.js";
 import type { Claim, Match, Reading, Refusal, SignedRequest, Verified, Verifier } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
-import { checkTimestamp } from "./timestamp.js";
+import { checkTimestamp } from "./headers/timestamp.js";
 
 // One pure implementation of the rules: read the request, ask which signatures hold, judge.
 // verify and verifySync differ only in how they wait for the answers.

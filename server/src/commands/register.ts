@@ -1,20 +1,20 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./command-context.js";
-import { registerDead } from "./dead.js";
-import { registerDeliveries } from "./deliveries.js";
-import { registerDemo } from "./demo.js";
-import { registerEndpoint } from "./endpoint.js";
-import { registerEvents } from "./events.js";
-import { registerLanes } from "./lanes.js";
-import { registerRedrive } from "./redrive.js";
-import { registerRejected } from "./rejected.js";
-import { registerSend } from "./send.js";
-import { registerSign } from "./sign.js";
-import { registerSkip } from "./skip.js";
-import { registerSource } from "./source.js";
-import { registerToken } from "./token.js";
-import { registerTrigger } from "./trigger.js";
-import { registerVerify } from "./verify.js";
+import { registerDead } from "./deliveries/dead.js";
+import { registerDeliveries } from "./deliveries/deliveries.js";
+import { registerDemo } from "./demo/demo.js";
+import { registerEndpoint } from "./endpoints/endpoint.js";
+import { registerEvents } from "./events/events.js";
+import { registerLanes } from "./lanes/lanes.js";
+import { registerRedrive } from "./deliveries/redrive.js";
+import { registerRejected } from "./sources/rejected.js";
+import { registerSend } from "./requests/send.js";
+import { registerSign } from "./requests/sign.js";
+import { registerSkip } from "./lanes/skip.js";
+import { registerSource } from "./sources/source.js";
+import { registerToken } from "./tokens/token.js";
+import { registerTrigger } from "./requests/trigger.js";
+import { registerVerify } from "./requests/verify.js";
 
 /** Adds every command that talks to a running server, and those that judge and make signatures. */
 export function registerClientCommands(program: Command, context: CommandContext): void {

@@ -1,6 +1,6 @@
 import type { AddressGuard } from "posthorn/dispatch";
 import type { ServerParts } from "../parts.js";
-import type { TokenCheck } from "./token-check.js";
+import type { TokenCheck } from "./auth/token-check.js";
 
 /** What the routes of the API are handed. */
 export interface ApiParts extends ServerParts {

@@ -8,10 +8,10 @@ import type { Ingest } from "../ingest/ingest.js";
 import type { ServerParts } from "../parts.js";
 import { AllowedMethods } from "./allowed-methods.js";
 import type { ApiParts } from "./api-parts.js";
-import { requireToken } from "./auth.js";
+import { requireToken } from "./auth/auth.js";
 import { failureOf } from "./failure.js";
 import { hangUpSoon } from "./hang-up.js";
-import { hostCheck } from "./host-check.js";
+import { hostCheck } from "./auth/host-check.js";
 import { INGEST_ROUTE, IngestDoor } from "./ingest-door.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
@@ -27,7 +27,7 @@ import { registerSources } from "./routes/sources.js";
 import { registerTokens } from "./routes/tokens.js";
 import { frameworkOptions, nodeServer } from "./server-options.js";
 import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
-import { TokenCheck } from "./token-check.js";
+import { TokenCheck } from "./auth/token-check.js";
 
 export interface HttpOptions {
   /** Where the role `ingest` is one of this node's. */

@@ -1,6 +1,6 @@
 import type { Clock, Verifier } from "posthorn";
 import type { DedupRule, Place, SourceInput } from "posthorn/client";
-import type { SourceChange, SourceRecord } from "../registry/source.js";
+import type { SourceChange, SourceRecord } from "../store/source.js";
 import { forwardFault } from "./forwarded-headers.js";
 import { parsePointer } from "./json-pointer.js";
 import { sourceInvalid } from "./source-invalid.js";

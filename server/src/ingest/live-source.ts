@@ -1,6 +1,6 @@
 import type { Clock, Verifier } from "posthorn";
 import type { DedupRule, Place } from "posthorn/client";
-import type { SourceRecord } from "../registry/source.js";
+import type { SourceRecord } from "../store/source.js";
 import { canonicalRule } from "./canonical-json.js";
 import type { ContentRule } from "./content-hash.js";
 import { ForwardedHeaders } from "./forwarded-headers.js";

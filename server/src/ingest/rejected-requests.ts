@@ -1,7 +1,7 @@
 import type { Clock } from "posthorn";
 import type { Logger } from "../observe/log.js";
 import type { Metrics } from "../observe/metrics.js";
-import type { RejectedRecord, RejectedRegistry } from "../registry/rejected-request.js";
+import type { RejectedRecord, RejectedRegistry } from "../store/rejected-request.js";
 import { keptHeaders } from "./kept-headers.js";
 import { newId } from "./new-id.js";
 import type { ReceivedRequest } from "./received-request.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "posthorn";
 import type { Logger } from "../observe/log.js";
-import type { SourceRecord, SourceRegistry } from "../registry/source.js";
+import type { SourceRecord, SourceRegistry } from "../store/source.js";
 import { liveSource } from "./live-source.js";
 import type { LiveSource } from "./live-source.js";
 

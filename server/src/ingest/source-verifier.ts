@@ -1,7 +1,7 @@
 import type { Clock, Verifier } from "posthorn";
 import { isPosthornError } from "posthorn";
 import { nearest } from "../nearest.js";
-import type { SourceRecord } from "../registry/source.js";
+import type { SourceRecord } from "../store/source.js";
 import { sourceInvalid } from "./source-invalid.js";
 import { SOURCE_SCHEMES } from "./source-schemes.js";
 import type { OptionKind, SourceScheme } from "./source-schemes.js";

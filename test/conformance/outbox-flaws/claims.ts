@@ -1,11 +1,11 @@
 import { memoryOutbox } from "posthorn/memory";
 import type { MemoryOutbox } from "posthorn/memory";
-import type { Claim, ClaimAnswer, ClaimedDelivery } from "../../../library/src/delivery/delivery-store.js";
+import type { Claim, ClaimAnswer, ClaimedDelivery } from "../../../library/src/lanes/lane-store.js";
 import type { Endpoint } from "../../../library/src/outbox/endpoint.js";
-import { Claims } from "../../../library/src/stores/memory/outbox-claims.js";
-import { EndpointTable } from "../../../library/src/stores/memory/outbox-endpoints.js";
-import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
-import { Publications } from "../../../library/src/stores/memory/outbox-publications.js";
+import { Claims } from "../../../library/src/stores/memory/lanes/claim.js";
+import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoints.js";
+import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of claims and leases. */
@@ -124,7 +124,7 @@ export const claimFlaws = {
       ),
   },
   version_not_told: {
-    wrap: (inner) => eachClaim(inner, (claim) => ({ ...claim, endpoint: { ...claim.endpoint, version: 1 } })),
+    wrap: (inner) => eachClaim(inner, (claim) => ({ ...claim, endpoint: { ...claim.consumer, version: 1 } })),
   },
   type_not_told: {
     wrap: (inner) => eachDelivery(inner, (each) => ({ ...each, event: { ...each.event, type: "event" } })),
@@ -303,7 +303,7 @@ function withoutCap(endpoint: Endpoint): Endpoint {
 }
 
 function byEndpoint(one: Claim, other: Claim): number {
-  return one.endpoint.id < other.endpoint.id ? -1 : 1;
+  return one.consumer.id < other.consumer.id ? -1 : 1;
 }
 
 function swapLease(swaps: Swaps, moreMs: number): void {

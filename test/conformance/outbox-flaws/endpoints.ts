@@ -1,8 +1,8 @@
 import { placeIn } from "../../../library/src/outbox/fan-out.js";
 import type { Place } from "../../../library/src/outbox/fan-out.js";
-import { EndpointTable } from "../../../library/src/stores/memory/outbox-endpoints.js";
-import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
-import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
+import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoints.js";
+import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of endpoints, and of who gets what in which lane. */

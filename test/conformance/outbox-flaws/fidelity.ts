@@ -1,6 +1,6 @@
 import type { Written } from "../../../library/src/outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../library/src/outbox/outgoing-event.js";
-import { Publications } from "../../../library/src/stores/memory/outbox-publications.js";
+import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws by which an event comes out as another than went in, or at another time. */

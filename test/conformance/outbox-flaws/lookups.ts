@@ -1,6 +1,6 @@
 import type { MemoryOutbox } from "posthorn/memory";
 import type { DeliverySummary, LaneSummary } from "../../../library/src/operator/lookup-store.js";
-import { Lookups } from "../../../library/src/stores/memory/outbox-lookups.js";
+import { Lookups } from "../../../library/src/stores/memory/operator/lookups.js";
 import type { Flaw } from "./flaw.js";
 
 /** Flaws of what is found again. */

@@ -1,9 +1,9 @@
 import type { MemoryOutbox } from "posthorn/memory";
-import type { DeadBecause } from "../../../library/src/delivery/dead.js";
+import type { DeadBecause } from "../../../library/src/lanes/dead.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
-import { History } from "../../../library/src/stores/memory/outbox-history.js";
-import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
-import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
+import { History } from "../../../library/src/stores/memory/operator/history.js";
+import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of the dead, and of what a person sees and does. */

@@ -1,8 +1,8 @@
-import type { AttemptRecord } from "../../../library/src/delivery/attempt-record.js";
-import { Claims } from "../../../library/src/stores/memory/outbox-claims.js";
-import { EndpointTable } from "../../../library/src/stores/memory/outbox-endpoints.js";
-import { History } from "../../../library/src/stores/memory/outbox-history.js";
-import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
+import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
+import { Claims } from "../../../library/src/stores/memory/lanes/claim.js";
+import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoints.js";
+import { History } from "../../../library/src/stores/memory/operator/history.js";
+import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of runs, and of claims whose process died. */

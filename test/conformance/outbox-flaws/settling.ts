@@ -1,9 +1,9 @@
 import type { MemoryOutbox } from "posthorn/memory";
-import type { AttemptRecord } from "../../../library/src/delivery/attempt-record.js";
-import { deliveryIdOf } from "../../../library/src/delivery/delivery-id.js";
-import type { NextState, Settlement } from "../../../library/src/delivery/delivery-store.js";
-import { History } from "../../../library/src/stores/memory/outbox-history.js";
-import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
+import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
+import { deliveryIdOf } from "../../../library/src/lanes/delivery-id.js";
+import type { NextState, Settlement } from "../../../library/src/lanes/lane-store.js";
+import { History } from "../../../library/src/stores/memory/operator/history.js";
+import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
 import { tick } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
 
@@ -71,7 +71,7 @@ export const settlingFlaws = {
     wrap: (inner) => ({
       settle: async (request) => {
         for (const { rest, claim } of request.settlements) {
-          if (rest?.state === "disabled") await inner.changeEndpoint(claim.endpoint.id, rest);
+          if (rest?.state === "disabled") await inner.changeEndpoint(claim.consumer.id, rest);
         }
         return inner.settle(request);
       },

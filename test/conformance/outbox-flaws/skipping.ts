@@ -1,7 +1,7 @@
 import type { DeadLetter } from "../../../library/src/operator/operator-store.js";
-import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
-import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
-import { Operator } from "../../../library/src/stores/memory/outbox-operator.js";
+import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
+import { Operator } from "../../../library/src/stores/memory/operator/operator.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of what a person passes over. */

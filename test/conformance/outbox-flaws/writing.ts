@@ -1,10 +1,10 @@
 import type { MemoryTx } from "posthorn/memory";
 import type { Written } from "../../../library/src/outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../library/src/outbox/outgoing-event.js";
-import { GivenIds } from "../../../library/src/stores/memory/outbox-ids.js";
-import { Lane } from "../../../library/src/stores/memory/outbox-lane.js";
-import { Lanes } from "../../../library/src/stores/memory/outbox-lanes.js";
-import { Publications } from "../../../library/src/stores/memory/outbox-publications.js";
+import { GivenIds } from "../../../library/src/stores/memory/outbox/ids.js";
+import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
+import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
 import { Wake } from "../../../library/src/work/wake.js";
 import { tick } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";

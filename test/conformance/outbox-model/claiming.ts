@@ -8,7 +8,7 @@ import {
   sequenceAll,
   ticksMs,
   writeInTransaction,
-} from "../../../library/src/testing/conformance/outbox-steps.js";
+} from "../../../library/src/testing/conformance/outbox/steps.js";
 import { lapse, LAPSES_ALLOWED } from "./lane.js";
 import type { ModelLane } from "./lane.js";
 import { command, ENDPOINTS, LEASE_TICKS, WORKERS } from "./model.js";

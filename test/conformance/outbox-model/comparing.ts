@@ -1,6 +1,6 @@
 import type { OutboxBench } from "posthorn/testing";
 import { expect } from "vitest";
-import { listAll, outboxOf } from "../../../library/src/testing/conformance/outbox-steps.js";
+import { listAll, outboxOf } from "../../../library/src/testing/conformance/outbox/steps.js";
 import { isExpired } from "./lane.js";
 import type { ModelLane } from "./lane.js";
 import { isBlocking } from "./model.js";

@@ -1,5 +1,5 @@
-import type { Claim } from "../../../library/src/delivery/delivery-store.js";
-import { deliveryIn } from "../../../library/src/testing/conformance/outbox-steps.js";
+import type { Claim } from "../../../library/src/lanes/lane-store.js";
+import { deliveryIn } from "../../../library/src/testing/conformance/outbox/steps.js";
 
 // The rules of a lane, read a second time: short, by counting, and without a thought for speed.
 

@@ -1,8 +1,8 @@
 import type * as fc from "fast-check";
 import type { OutboxBench } from "posthorn/testing";
 import { expect } from "vitest";
-import type { Claim } from "../../../library/src/delivery/delivery-store.js";
-import type { DeadPolicy } from "../../../library/src/outbox/endpoint.js";
+import type { Claim } from "../../../library/src/lanes/lane-store.js";
+import type { DeadPolicy } from "../../../library/src/lanes/dead.js";
 import { append, emptyLane, headSequence, isDue, isExpired, pass, runLength } from "./lane.js";
 import type { ModelLane } from "./lane.js";
 
@@ -65,7 +65,7 @@ export class Model {
   }
 
   /** Which lane a claim is of. */
-  claimed({ endpoint, lane, run }: Claim): ModelLane {
+  claimed({ consumer: endpoint, lane, run }: Claim): ModelLane {
     const found = this.lanes.find(
       ({ endpointId, key, queue }) =>
         endpointId === endpoint.id &&

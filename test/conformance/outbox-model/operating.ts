@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { outboxOf, passTicks, sequenceAll } from "../../../library/src/testing/conformance/outbox-steps.js";
+import { outboxOf, passTicks, sequenceAll } from "../../../library/src/testing/conformance/outbox/steps.js";
 import { append, emptyLane, headSequence, isExpired, pass } from "./lane.js";
 import type { ModelLane } from "./lane.js";
 import { command, isBlocking, WORKERS } from "./model.js";

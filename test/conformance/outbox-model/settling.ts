@@ -1,12 +1,12 @@
 import type { OutboxBench } from "posthorn/testing";
 import { expect } from "vitest";
-import type { Claim, NextState } from "../../../library/src/delivery/delivery-store.js";
+import type { Claim, NextState } from "../../../library/src/lanes/lane-store.js";
 import {
   deliveryIn,
   outboxOf,
   settlementOf,
   ticksMs,
-} from "../../../library/src/testing/conformance/outbox-steps.js";
+} from "../../../library/src/testing/conformance/outbox/steps.js";
 import { requestOf } from "./claiming.js";
 import { isDue, LAPSES_ALLOWED, pass } from "./lane.js";
 import type { ModelLane } from "./lane.js";
@@ -62,7 +62,7 @@ export function settling(back: number, doing: Doing): Command {
       const promised = next && free && lane.lapses < LAPSES_ALLOWED;
       // Behind a head that was skipped, and of an endpoint that was changed since the claim, the worker may get the next
       // one, or whoever claims it.
-      const changed = claim.endpoint.version < (model.versions.get(lane.endpointId) ?? 1);
+      const changed = claim.consumer.version < (model.versions.get(lane.endpointId) ?? 1);
       if (found !== undefined || !(skipped || changed)) expect(found !== undefined).toBe(promised);
       if (found !== undefined) model.take(found, worker, 4);
     },

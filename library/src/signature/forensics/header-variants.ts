@@ -1,6 +1,6 @@
 import { decodeBase64, decodeHex, encodeBase64, encodeHex } from "../../bytes.js";
-import { findHeader } from "../headers.js";
-import type { HeaderBag } from "../headers.js";
+import { findHeader } from "../headers/headers.js";
+import type { HeaderBag } from "../headers/headers.js";
 import type { SignedRequest, Verifier } from "../scheme.js";
 import type { Variant } from "./variant.js";
 

@@ -1,5 +1,5 @@
 import { decodeBase64, decodeHex, encodeBase64, equalBytes, utf8 } from "../../bytes.js";
-import { Key } from "../key.js";
+import { Key } from "../keys/key.js";
 import type { Verifier } from "../scheme.js";
 import type { Variant } from "./variant.js";
 

@@ -1,5 +1,5 @@
-import { findHeader } from "../headers.js";
-import type { HeaderBag } from "../headers.js";
+import { findHeader } from "../headers/headers.js";
+import type { HeaderBag } from "../headers/headers.js";
 import type { SignedRequest, Verifier } from "../scheme.js";
 import { signedUrl } from "../signed-url.js";
 import type { Variant } from "./variant.js";

@@ -1,4 +1,4 @@
-import type { Key } from "../key.js";
+import type { Key } from "../keys/key.js";
 import type { SignedRequest, Verifier } from "../scheme.js";
 
 /** The request, verifier or keys as they may have been when it was signed, and what it means if a signature then holds. */

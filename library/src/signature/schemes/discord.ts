@@ -3,8 +3,8 @@ import { field, jsonObject, objectField, textField } from "../../json.js";
 import type { JsonObject } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { textTime } from "../event-time.js";
-import { needHeader } from "../headers.js";
-import { Key } from "../key.js";
+import { needHeader } from "../headers/headers.js";
+import { Key } from "../keys/key.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -15,8 +15,8 @@ import type {
   Verifier,
 } from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { readSignature } from "../signature-header.js";
-import { parseTimestamp, refuseLeadingDigit } from "../timestamp.js";
+import { readSignature } from "../headers/signature-header.js";
+import { parseTimestamp, refuseLeadingDigit } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

@@ -2,8 +2,8 @@ import { formField, parseForm } from "../../form.js";
 import { jsonObject, textField } from "../../json.js";
 import type { JsonObject } from "../../json.js";
 import { utf8 } from "../../bytes.js";
-import { findHeader } from "../headers.js";
-import type { HeaderBag } from "../headers.js";
+import { findHeader } from "../headers/headers.js";
+import type { HeaderBag } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -13,8 +13,8 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { readSignature } from "../signature-header.js";
+import { textKey } from "../keys/secret.js";
+import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

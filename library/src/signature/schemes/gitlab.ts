@@ -1,8 +1,8 @@
 import { utf8 } from "../../bytes.js";
 import { jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { findHeader, needHeader } from "../headers.js";
-import { Key } from "../key.js";
+import { findHeader, needHeader } from "../headers/headers.js";
+import { Key } from "../keys/key.js";
 import type {
   DescribedScheme,
   EventIdentity,

@@ -2,15 +2,15 @@ import { numberText, parseJson } from "../../json.js";
 import { atPointer } from "../../json-pointer.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { textTime, unixTime } from "../event-time.js";
-import { findHeader, needHeader } from "../headers.js";
+import { findHeader, needHeader } from "../headers/headers.js";
 import { checkHmacOptions } from "../hmac-options.js";
 import type { HmacOptions, HmacPlan, Place, TemplatePart } from "../hmac-options.js";
-import type { Content } from "../question.js";
+import type { Content } from "../crypto/question.js";
 import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { readSignature } from "../signature-header.js";
+import { readSignature } from "../headers/signature-header.js";
 import { signedUrl } from "../signed-url.js";
-import { parseTimestamp, parseTimestampMs } from "../timestamp.js";
+import { parseTimestamp, parseTimestampMs } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 
 /**

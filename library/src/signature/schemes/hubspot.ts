@@ -1,6 +1,6 @@
 import { elements, jsonObject, numberText, textField } from "../../json.js";
 import { unixTime } from "../event-time.js";
-import { needHeader } from "../headers.js";
+import { needHeader } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -9,10 +9,10 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { readSignature } from "../signature-header.js";
+import { textKey } from "../keys/secret.js";
+import { readSignature } from "../headers/signature-header.js";
 import { signedUrl } from "../signed-url.js";
-import { parseTimestampMs } from "../timestamp.js";
+import { parseTimestampMs } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

@@ -1,5 +1,5 @@
 import { jsonObject, objectField, textField } from "../../json.js";
-import { findHeader } from "../headers.js";
+import { findHeader } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -8,8 +8,8 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { readSignature } from "../signature-header.js";
+import { textKey } from "../keys/secret.js";
+import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

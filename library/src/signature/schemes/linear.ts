@@ -2,7 +2,7 @@ import { field, jsonObject, textField } from "../../json.js";
 import type { JsonObject } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { textTime } from "../event-time.js";
-import { findHeader } from "../headers.js";
+import { findHeader } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -11,9 +11,9 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
+import { textKey } from "../keys/secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { readSignature } from "../signature-header.js";
+import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

@@ -11,9 +11,9 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
+import { textKey } from "../keys/secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { claims } from "../signature-header.js";
+import { claims } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

@@ -1,10 +1,10 @@
 import { jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { keyFromCertificate } from "../certificate.js";
-import { crc32 } from "../crc32.js";
+import { keyFromCertificate } from "../keys/certificate.js";
+import { crc32 } from "../encoding/crc32.js";
 import { textTime } from "../event-time.js";
-import { needHeader } from "../headers.js";
-import { keysInPeriod } from "../key-period.js";
+import { needHeader } from "../headers/headers.js";
+import { keysInPeriod } from "../keys/key-period.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -14,7 +14,7 @@ import type {
   Verifier,
 } from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { readSignature } from "../signature-header.js";
+import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

@@ -1,10 +1,10 @@
 import { decodeBase64, decodeHex, equalBytes } from "../../bytes.js";
 import { elements, field, jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { joinEcdsa } from "../ecdsa-der.js";
+import { joinEcdsa } from "../encoding/ecdsa-der.js";
 import { unixTime } from "../event-time.js";
-import { needHeader } from "../headers.js";
-import { Key } from "../key.js";
+import { needHeader } from "../headers/headers.js";
+import { Key } from "../keys/key.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -14,8 +14,8 @@ import type {
   Verifier,
 } from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { readSignature } from "../signature-header.js";
-import { parseTimestamp, refuseLeadingDigit } from "../timestamp.js";
+import { readSignature } from "../headers/signature-header.js";
+import { parseTimestamp, refuseLeadingDigit } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

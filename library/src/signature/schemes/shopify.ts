@@ -1,6 +1,6 @@
 import { textTime } from "../event-time.js";
-import { findHeader } from "../headers.js";
-import type { HeaderBag } from "../headers.js";
+import { findHeader } from "../headers/headers.js";
+import type { HeaderBag } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -9,8 +9,8 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { readSignature } from "../signature-header.js";
+import { textKey } from "../keys/secret.js";
+import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

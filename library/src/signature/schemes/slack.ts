@@ -2,7 +2,7 @@ import { utf8 } from "../../bytes.js";
 import { formField, parseForm } from "../../form.js";
 import { field, jsonObject, objectField, textField } from "../../json.js";
 import { unixTime } from "../event-time.js";
-import { needHeader } from "../headers.js";
+import { needHeader } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -12,9 +12,9 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { readSignature } from "../signature-header.js";
-import { parseTimestamp } from "../timestamp.js";
+import { textKey } from "../keys/secret.js";
+import { readSignature } from "../headers/signature-header.js";
+import { parseTimestamp } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

@@ -8,8 +8,8 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { readSignature } from "../signature-header.js";
+import { textKey } from "../keys/secret.js";
+import { readSignature } from "../headers/signature-header.js";
 import { signedUrl } from "../signed-url.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";

@@ -6,7 +6,7 @@ import { systemClock } from "../../clock.js";
 import type { Event, Stamp } from "../../event.js";
 import { readEvents } from "../read-events.js";
 import type { SignedRequest, Verified, Verifier } from "../scheme.js";
-import { generateKeyPair } from "../secret.js";
+import { generateKeyPair } from "../keys/secret.js";
 import { createSigner, signSync } from "../sign.js";
 import { STAMP_HEADERS } from "../stamp.js";
 import { verifySync } from "../verify.js";

@@ -1,6 +1,6 @@
 import { PosthornError } from "../../posthorn-error.js";
-import { findHeader } from "../headers.js";
-import type { Algorithm, Key } from "../key.js";
+import { findHeader } from "../headers/headers.js";
+import type { Algorithm, Key } from "../keys/key.js";
 import type {
   Claim,
   DescribedScheme,
@@ -11,13 +11,13 @@ import type {
   StampClaim,
   Verifier,
 } from "../scheme.js";
-import { parseStandardSecret } from "../secret.js";
-import type { SecretEncoding } from "../secret.js";
+import { parseStandardSecret } from "../keys/secret.js";
+import type { SecretEncoding } from "../keys/secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { readStandardHeaders } from "../standard-headers.js";
-import type { SignatureEntry, StandardHeaders } from "../standard-headers.js";
+import { readStandardHeaders } from "../headers/standard-headers.js";
+import type { SignatureEntry, StandardHeaders } from "../headers/standard-headers.js";
 import { parseStamp, STAMP_HEADERS, STAMP_VERSIONS, stampContent } from "../stamp.js";
-import { parseTimestamp } from "../timestamp.js";
+import { parseTimestamp } from "../headers/timestamp.js";
 import { createVerifier } from "../verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

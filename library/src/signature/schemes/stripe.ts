@@ -8,9 +8,9 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { claims, readTagged } from "../signature-header.js";
-import { parseTimestamp } from "../timestamp.js";
+import { textKey } from "../keys/secret.js";
+import { claims, readTagged } from "../headers/signature-header.js";
+import { parseTimestamp } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

@@ -4,8 +4,8 @@ import type { Form } from "../../form.js";
 import { elements, jsonObject, textField } from "../../json.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { textTime } from "../event-time.js";
-import { findHeader } from "../headers.js";
-import { Key } from "../key.js";
+import { findHeader } from "../headers/headers.js";
+import { Key } from "../keys/key.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -14,9 +14,9 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
+import { textKey } from "../keys/secret.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
-import { readSignature } from "../signature-header.js";
+import { readSignature } from "../headers/signature-header.js";
 import { signedUrl } from "../signed-url.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";

@@ -1,9 +1,9 @@
 import { produce } from "#crypto";
 import { encodeHex } from "../../bytes.js";
 import { field, jsonObject, objectField, textField } from "../../json.js";
-import type { Key } from "../key.js";
+import type { Key } from "../keys/key.js";
 import { unixTime } from "../event-time.js";
-import { needHeader } from "../headers.js";
+import { needHeader } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -13,9 +13,9 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import { textKey } from "../secret.js";
-import { readSignature } from "../signature-header.js";
-import { parseTimestamp } from "../timestamp.js";
+import { textKey } from "../keys/secret.js";
+import { readSignature } from "../headers/signature-header.js";
+import { parseTimestamp } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 

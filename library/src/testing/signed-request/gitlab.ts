@@ -1,4 +1,4 @@
-import type { KeySet } from "../../signature/key.js";
+import type { KeySet } from "../../signature/keys/key.js";
 import { gitlab } from "../../signature/schemes/gitlab.js";
 import { numberOf, uuidOf } from "./sender.js";
 import type { Sender } from "./sender.js";

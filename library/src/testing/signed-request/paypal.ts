@@ -1,8 +1,8 @@
 import { answer } from "#crypto";
 import { encodeBase64 } from "../../bytes.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { keyFromCertificate } from "../../signature/certificate.js";
-import type { Content } from "../../signature/question.js";
+import { keyFromCertificate } from "../../signature/keys/certificate.js";
+import type { Content } from "../../signature/crypto/question.js";
 import { paypal } from "../../signature/schemes/paypal.js";
 import type { SignatureErrorCode } from "../../signature/signature-errors.js";
 import { TEST_WEBHOOK_ID } from "./fixture-keys.js";

@@ -1,7 +1,7 @@
 import { produce } from "#crypto";
 import { concat, decodeBase64, decodeHex } from "../../bytes.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { Key } from "../../signature/key.js";
+import { Key } from "../../signature/keys/key.js";
 import type { SignatureErrorCode } from "../../signature/signature-errors.js";
 import type { Sign } from "./sender.js";
 

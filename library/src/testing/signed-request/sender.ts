@@ -1,6 +1,6 @@
 import { produce } from "#crypto";
-import type { KeySet } from "../../signature/key.js";
-import type { Content } from "../../signature/question.js";
+import type { KeySet } from "../../signature/keys/key.js";
+import type { Content } from "../../signature/crypto/question.js";
 import type { Verifier, WallClock } from "../../signature/scheme.js";
 import type { VerifierOptions } from "../../signature/verifier.js";
 

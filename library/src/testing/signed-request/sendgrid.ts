@@ -1,5 +1,5 @@
 import { encodeBase64 } from "../../bytes.js";
-import { splitEcdsa } from "../../signature/ecdsa-der.js";
+import { splitEcdsa } from "../../signature/encoding/ecdsa-der.js";
 import { sendgrid } from "../../signature/schemes/sendgrid.js";
 import { ecdsaSigner } from "./private-key.js";
 import { unixSeconds } from "./sender.js";

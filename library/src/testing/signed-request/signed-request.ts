@@ -1,8 +1,8 @@
 import { equalBytes, utf8 } from "../../bytes.js";
 import type { Event } from "../../event.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { Key } from "../../signature/key.js";
-import type { Content } from "../../signature/question.js";
+import { Key } from "../../signature/keys/key.js";
+import type { Content } from "../../signature/crypto/question.js";
 import { readEvents } from "../../signature/read-events.js";
 import type { Verifier, WallClock } from "../../signature/scheme.js";
 import type { SignatureErrorCode } from "../../signature/signature-errors.js";

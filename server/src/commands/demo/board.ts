@@ -4,7 +4,7 @@ import { count, duration } from "../../terminal/for-people.js";
 import { drawTable } from "../../terminal/table.js";
 import type { Canvas, Piece } from "../../terminal/table.js";
 import type { Terminal } from "../../terminal/terminal.js";
-import { laneTable } from "../lanes.js";
+import { laneTable } from "../lanes/lanes.js";
 import type { House } from "./town.js";
 
 /** What the board shows at one moment. */

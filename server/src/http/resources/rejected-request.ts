@@ -1,5 +1,5 @@
 import type { RejectedRequest } from "posthorn/client";
-import type { RejectedRecord } from "../../registry/rejected-request.js";
+import type { RejectedRecord } from "../../store/rejected-request.js";
 import { INSTANT, TEXTS, whole } from "./text.js";
 
 export const REJECTED_REQUEST: object = {

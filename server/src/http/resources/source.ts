@@ -1,5 +1,5 @@
 import type { Source, SourceInput, SourceUpdate } from "posthorn/client";
-import type { SourceRecord } from "../../registry/source.js";
+import type { SourceRecord } from "../../store/source.js";
 import type { FieldsOf } from "./text.js";
 import { INSTANT, TEXTS, whole } from "./text.js";
 

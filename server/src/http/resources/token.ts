@@ -1,5 +1,5 @@
 import type { CreatedToken, Token, TokenInput } from "posthorn/client";
-import type { TokenRecord } from "../../registry/token.js";
+import type { TokenRecord } from "../../store/token.js";
 import type { FieldsOf } from "./text.js";
 import { INSTANT, instant, MAYBE_INSTANT, whole } from "./text.js";
 

@@ -3,7 +3,7 @@ import type { EventDetail, EventInput, EventSummary, Page } from "posthorn/clien
 import type { StoredEvent } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { sendAttachment } from "../attachment.js";
-import { tokenOf } from "../auth.js";
+import { tokenOf } from "../auth/auth.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";

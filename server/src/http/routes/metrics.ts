@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { ServerParts } from "../../parts.js";
-import { requireToken } from "../auth.js";
-import { isLoopback } from "../host-check.js";
-import type { TokenCheck } from "../token-check.js";
+import { requireToken } from "../auth/auth.js";
+import { isLoopback } from "../auth/host-check.js";
+import type { TokenCheck } from "../auth/token-check.js";
 
 /** /metrics for Prometheus: open to this machine, and with a token where others can come. */
 export function registerMetrics(

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { RejectedRecord } from "../../registry/rejected-request.js";
+import type { RejectedRecord } from "../../store/rejected-request.js";
 import type { ApiParts } from "../api-parts.js";
 import { sendAttachment } from "../attachment.js";
 import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Page, Source, SourceInput, SourceUpdate } from "posthorn/client";
 import { checkSource, checkSourceChange } from "../../ingest/check-source.js";
-import type { SourceRecord } from "../../registry/source.js";
+import type { SourceRecord } from "../../store/source.js";
 import type { ApiParts } from "../api-parts.js";
 import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";

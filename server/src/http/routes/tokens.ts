@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { CreatedToken, Page, Token, TokenInput } from "posthorn/client";
 import type { ApiParts } from "../api-parts.js";
-import { newToken } from "../new-token.js";
+import { newToken } from "../auth/new-token.js";
 import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound, problem } from "../problem.js";

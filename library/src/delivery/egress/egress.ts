@@ -1,0 +1,41 @@
+import type { StopSignal } from "../../stop-signal.js";
+import type { Outcome } from "../outcome.js";
+
+/** One request on its way out. */
+export interface OutgoingRequest {
+  readonly url: string;
+  /** Without `host`, `content-length` and those of the connection, which follow from the rest. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** For the whole attempt: name, connection, request and answer. */
+  readonly deadlineMs: number;
+  /**
+   * How much of that time is left, by the clock of whoever sends. Asked again right before the first byte leaves: a
+   * process that stood still since its lease was looked at has lost the right to send. @default all of it
+   */
+  readonly leftMs?: (() => number) | undefined;
+  /** How much of the answer's body is kept; a connection on which more comes is closed. @default 16,384 */
+  readonly maxAnswerBytes?: number | undefined;
+  /** Ends the attempt at once, as if its deadline had come. */
+  readonly signal?: StopSignal | undefined;
+}
+
+/** What came of it. */
+export interface EgressAnswer {
+  readonly outcome: Outcome;
+  /** The first bytes of the answer's body, as they came, never decoded; undefined when there were none. */
+  readonly answer: Uint8Array | undefined;
+  readonly durationMs: number;
+  /** Where a redirect leads. Nobody goes there: it was judged by no one. */
+  readonly location?: string | undefined;
+  /** For operators: why nothing was sent, or the code of the network's error (`CERT_HAS_EXPIRED`, `ECONNREFUSED`). */
+  readonly detail?: string | undefined;
+}
+
+/** The one way out of the process: every request passes the address guard here. */
+export interface Egress {
+  /** Never throws for what a network or a server can do. */
+  post(request: OutgoingRequest): Promise<EgressAnswer>;
+  /** Takes no more requests, and resolves when those under way have ended. */
+  close(): Promise<void>;
+}

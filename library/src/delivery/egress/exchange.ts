@@ -1,0 +1,253 @@
+import type { Clock } from "../../clock.js";
+import { PosthornError } from "../../posthorn-error.js";
+import type { DeliveryErrorCode } from "../delivery-errors.js";
+import type { EgressAnswer, OutgoingRequest } from "./egress.js";
+import type { Outcome } from "../outcome.js";
+import { parseHttpDate, parseRetryAfter } from "./retry-after.js";
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What undici hands to the handler of a request. */
+export interface Controller {
+  abort(reason: Error): void;
+}
+
+/** How one got rid of a request that was not yet written. */
+export interface Unsent {
+  readonly outcome: Extract<Outcome, { kind: "unreachable" | "forbidden" }>;
+  readonly detail: string | undefined;
+}
+
+/** Whoever looks after the connections. */
+export interface ExchangeHost<Place> {
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  /** The deadline has come, and nothing was sent. */
+  onLate(exchange: Exchange<Place>): void;
+  /** Called once, when undici is done with it. `failed`: its connection is not to be used again. */
+  onDone(exchange: Exchange<Place>, failed: boolean): void;
+}
+
+const MAX_ANSWER_BYTES = 16_384;
+// Early hints and the like: two or three are common, and one who sends more would hold the slot until the deadline.
+const MAX_INTERIM = 16;
+
+const TOO_LATE: Unsent = {
+  outcome: { kind: "unreachable", reason: "connect" },
+  detail: "not sent before the deadline",
+};
+
+/** One request and its answer, as a handler of undici. Its result is settled once, whatever comes later. */
+export class Exchange<Place> {
+  readonly request: OutgoingRequest;
+  /** The host's, to know it again: a map from one to the other kept megabytes of ended ones alive between collections. */
+  place: Place | undefined;
+  readonly result: Promise<EgressAnswer>;
+  readonly #host: ExchangeHost<Place>;
+  readonly #startedAt: number;
+  readonly #capture: Capture;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #end = (): void => this.#expire();
+  #resolve!: (answer: EgressAnswer) => void;
+  #reject!: (error: Error) => void;
+  #controller: Controller | undefined;
+  #settled = false;
+  #done = false;
+  #interim = 0;
+  #outcome: Outcome | undefined;
+  #location: string | undefined;
+
+  constructor(request: OutgoingRequest, host: ExchangeHost<Place>) {
+    this.request = request;
+    this.#host = host;
+    this.#startedAt = host.clock.monotonic();
+    this.#capture = new Capture(request.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // One timer from the name to the last byte: limits per step add up to a multiple of each.
+    this.#timer = setTimeout(this.#end, Math.max(0, this.#leftMs()));
+    request.signal?.addEventListener("abort", this.#end);
+  }
+
+  /** True from the moment at which its first byte may have left. */
+  get sent(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /** Ends a request that is not written yet; it never will be. */
+  endUnsent({ outcome, detail }: Unsent): void {
+    this.#settle(outcome, detail);
+  }
+
+  onRequestStart(controller: Controller): void {
+    // undici hands a request out again when its connection went away under it: a second POST would be a second attempt.
+    if (this.sent) this.#settle({ kind: "unknown", reason: "reset" });
+    // A process that was stopped meanwhile comes here before its timers do: by now another may have its lane.
+    if (this.#leftMs() <= 0) this.endUnsent(TOO_LATE);
+    if (this.#settled) controller.abort(new Error("not to be sent"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
+    if (status >= 200) {
+      this.#outcome = this.#judge(status, headers);
+      if (status >= 300 && status < 400) this.#location = first(headers["location"]);
+      return;
+    }
+    this.#interim += 1;
+    if (this.#interim > MAX_INTERIM) this.#break(`more than ${MAX_INTERIM} interim answers`);
+  }
+
+  onResponseData(_controller: Controller, chunk: Uint8Array): void {
+    if (this.#settled || this.#outcome === undefined || this.#capture.take(chunk)) return;
+    this.#settle(this.#outcome);
+    this.#abort();
+  }
+
+  onResponseEnd(): void {
+    this.#settle(this.#outcome ?? { kind: "unknown", reason: "bad_answer" });
+    this.#finish(false);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const code = codeOf(error);
+    const detail = code ?? error.message;
+    // The status decides: a body that breaks off takes back nothing of what it said.
+    if (this.sent) this.#settle(this.#outcome ?? { kind: "unknown", reason: brokenBy(error) }, detail);
+    else if (CALLERS_FAULT.has(code ?? "") && this.#close()) this.#reject(invalidRequest(error));
+    this.#finish(true);
+    this.#settle({ kind: "unreachable", reason: "connect" }, detail);
+  }
+
+  #leftMs(): number {
+    const { leftMs, deadlineMs } = this.request;
+    if (leftMs !== undefined) return leftMs();
+    return this.#startedAt + deadlineMs - this.#host.clock.monotonic();
+  }
+
+  #judge(status: number, headers: Headers): Outcome {
+    if (status < 300) return { kind: "acknowledged", status };
+    const text = first(headers["retry-after"]);
+    if (text === undefined) return { kind: "refused", status };
+    const now = this.#host.clock.now();
+    // Dates are compared by the receiver's clock where it tells it: ours may be minutes off.
+    const theirs = parseHttpDate(first(headers["date"]) ?? "", now);
+    return { kind: "refused", status, retryAfterMs: parseRetryAfter(text, theirs ?? now) };
+  }
+
+  #expire(): void {
+    if (!this.sent) return this.#host.onLate(this);
+    // What the status said still holds when the body drips past the deadline.
+    this.#settle(this.#outcome ?? { kind: "unknown", reason: "timeout" });
+    this.#abort();
+  }
+
+  #break(detail: string): void {
+    this.#settle({ kind: "unknown", reason: "bad_answer" }, detail);
+    this.#abort();
+  }
+
+  #abort(): void {
+    this.#controller?.abort(new Error("the attempt has ended"));
+  }
+
+  #settle(outcome: Outcome, detail?: string): void {
+    if (!this.#close()) return;
+    const durationMs = this.#host.clock.monotonic() - this.#startedAt;
+    this.#resolve({ outcome, answer: this.#capture.bytes(), durationMs, location: this.#location, detail });
+  }
+
+  /** False when it was closed before. */
+  #close(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.request.signal?.removeEventListener("abort", this.#end);
+    return true;
+  }
+
+  #finish(failed: boolean): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#host.onDone(this, failed);
+  }
+}
+
+/** The first bytes of a body. Copied: a slice would keep the whole buffer of the socket alive. */
+class Capture {
+  readonly #max: number;
+  #buffer: Uint8Array | undefined;
+  #length = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** False when not all of the chunk was wanted. */
+  take(chunk: Uint8Array): boolean {
+    const wanted =
+      chunk.length + this.#length > this.#max ? chunk.subarray(0, this.#max - this.#length) : chunk;
+    if (wanted.length > 0) {
+      this.#reserve(this.#length + wanted.length).set(wanted, this.#length);
+      this.#length += wanted.length;
+    }
+    return wanted.length === chunk.length;
+  }
+
+  bytes(): Uint8Array | undefined {
+    return this.#buffer?.subarray(0, this.#length);
+  }
+
+  /** Doubles: a body that drips byte by byte would else be copied thousands of times. */
+  #reserve(length: number): Uint8Array {
+    const old = this.#buffer;
+    if (old !== undefined && old.length >= length) return old;
+    const grown = new Uint8Array(
+      old === undefined ? length : Math.min(this.#max, Math.max(length, 2 * old.length)),
+    );
+    if (old !== undefined) grown.set(old.subarray(0, this.#length));
+    this.#buffer = grown;
+    return grown;
+  }
+}
+
+/** Which kind of breach ended an exchange that had no final status yet. */
+function brokenBy(error: Error): "reset" | "bad_answer" {
+  const code = codeOf(error) ?? "";
+  // By its name: the parser's errors have a code for some of its complaints only.
+  const isBad = error.name === "HTTPParserError" || BAD_ANSWER_CODES.has(code);
+  return isBad || (code === "UND_ERR_SOCKET" && error.message.startsWith("bad ")) ? "bad_answer" : "reset";
+}
+
+const CALLERS_FAULT = new Set([
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
+  "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+]);
+
+/** The request cannot be written: nothing was sent, and nothing will change that. */
+export function invalidRequest(cause: Error): PosthornError<DeliveryErrorCode> {
+  return new PosthornError(
+    "egress_request_invalid",
+    `The request cannot be written as HTTP: ${cause.message}.`,
+    {
+      cause,
+    },
+  );
+}
+
+const BAD_ANSWER_CODES = new Set([
+  "UND_ERR_HEADERS_OVERFLOW",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "UND_ERR_RES_EXCEEDED_MAX_SIZE",
+]);
+
+function codeOf(error: Error): string | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return typeof value === "object" ? value[0] : value;
+}

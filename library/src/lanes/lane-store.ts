@@ -1,0 +1,142 @@
+import type { Wake } from "../work/wake.js";
+import type { AttemptRecord } from "./attempt-record.js";
+import type { DeadBecause, DeadPolicy } from "./dead.js";
+
+/** One delivery of a claim: an event in its place. */
+export interface ClaimedDelivery {
+  /** Its place in the lane; 0 where there is no lane. */
+  readonly sequence: bigint;
+  /** 1, and one more with each redrive. */
+  readonly round: number;
+  readonly event: {
+    readonly id: string;
+    readonly type: string;
+    readonly body: Uint8Array;
+    readonly contentType: string;
+    readonly time: Date;
+    /** Of the event's own; undefined where it has none. */
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+  };
+  /** Until it expires, by the store's clock; 0 or less when it has. Undefined when it never does. */
+  readonly expiresInMs: number | undefined;
+}
+
+/** What a worker has leased: one lane, or one delivery of an event that has no lane. */
+export interface Claim {
+  readonly kind: "lane" | "loose";
+  /** The lane's id, or the loose delivery's. */
+  readonly id: bigint;
+  /** The lease's fence: whoever claims after it has a higher one. */
+  readonly epoch: bigint;
+  /** To whom the lane leads. `version` grows with each change of the consumer. */
+  readonly consumer: { readonly id: string; readonly version: number };
+  readonly lane: { readonly generation: bigint; readonly key: string } | undefined;
+  /** The last sequence before the head that was not skipped; undefined where the lane starts here. */
+  readonly after: bigint | undefined;
+  /** In order, the head first; more than one only where a run is allowed (see `claim`). */
+  readonly run: readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+  /** How many attempts of the head were made in this round, lapsed ones included. */
+  readonly attempts: number;
+  /** How many of them spent its retry budget. */
+  readonly failures: number;
+}
+
+export interface ClaimRequest {
+  /** Unique to this start of this process. */
+  readonly worker: string;
+  readonly limit: number;
+  readonly leaseMs: number;
+  /** How many claims this worker holds, by consumer: each consumer gets at most its `maxInFlight` less that. */
+  readonly inFlight: ReadonlyMap<string, number>;
+  readonly run: RunLimits;
+  /** Asks for one claim that has lapsed `LAPSES_BEFORE_ALONE` times, and for nothing else. */
+  readonly alone: boolean;
+}
+
+/** How much of a lane may be sent before it is settled. */
+export interface RunLimits {
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+}
+
+export interface ClaimAnswer {
+  readonly claims: readonly Claim[];
+  /** True when something due waits for a claim with `alone`. */
+  readonly lapsed: boolean;
+}
+
+/** What becomes of the first delivery of a claim that was not acknowledged. */
+export type NextState =
+  /** Tried again later, at the head of its lane. `counts`: it spends one failure of its retry budget. */
+  | { readonly state: "due"; readonly afterMs: number; readonly counts: boolean }
+  | { readonly state: "dead"; readonly because: DeadBecause; readonly policy: DeadPolicy }
+  | { readonly state: "cancelled"; readonly because: "expired" }
+  /** The endpoint is disabled, and the delivery stays due. */
+  | { readonly state: "disabled"; readonly because: string };
+
+/** What a worker did with a claim. */
+export interface Settlement {
+  readonly claim: Pick<Claim, "kind" | "id" | "epoch" | "consumer" | "run">;
+  /** In the order in which they were made; none when the claim is given back untried. */
+  readonly attempts: readonly AttemptRecord[];
+  /** How many deliveries were acknowledged, from the head on. */
+  readonly acknowledged: number;
+  /** Of the delivery after those; undefined when all of the run was acknowledged, or the rest was not tried. */
+  readonly rest: NextState | undefined;
+  /** Whether the worker would take the lane's next head. */
+  readonly next: boolean;
+}
+
+export type Settled =
+  /**
+   * `next` is the lane's next head, leased under the next epoch. A store may give none where the endpoint was changed since
+   * the claim: the next claim has it then.
+   */
+  | { readonly kind: "settled"; readonly next: Claim | undefined }
+  /** Another has claimed it since: nothing was changed. */
+  | { readonly kind: "stale" };
+
+export interface SettleRequest {
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly run: RunLimits;
+  readonly settlements: readonly Settlement[];
+}
+
+export interface SequenceReport {
+  /** How many events were given their places. */
+  readonly events: number;
+  /** True when it stopped at its limit, or another process is at it. */
+  readonly more: boolean;
+}
+
+/**
+ * Where deliveries are ordered, claimed and settled. Each sentence is a case of the conformance kit, in the same words.
+ * The store's clock decides what is due and when a lease ends.
+ */
+export interface LaneStore {
+  readonly wake: Wake;
+  /**
+   * Gives every committed event a place at each endpoint that matches it: in a lane the next sequence, without a gap.
+   * If one event was committed before another was written, it comes first. An event with `deliverAt` takes its place
+   * when it is due. An event that cannot be sequenced is set aside with an alarm, and stops no other.
+   */
+  sequence(): Promise<SequenceReport>;
+  /**
+   * Leases due lanes and loose deliveries, round robin over endpoints, longest waiting first within one; none twice
+   * until its lease ends, and none of an endpoint that is paused, disabled or full. Of a lane only the head is due.
+   * A run is allowed when the head was never tried, its last claim was settled, and no run that lapsed held it.
+   * A claim whose lease has ended writes a `lapsed` attempt, which spends no failure; a run that lapsed writes none.
+   * One that lapsed three times is claimed alone; if that lapses too, it is dead.
+   */
+  claim(request: ClaimRequest): Promise<ClaimAnswer>;
+  /**
+   * Writes attempts and next states together, and returns the lane's next head, leased. A settlement whose claim has
+   * passed to another changes nothing; one whose lease has ended and was claimed by nobody counts.
+   */
+  settle(request: SettleRequest): Promise<readonly Settled[]>;
+  /** Gives back what this worker has leased and does not hold: after a lost answer, and at the end. Says how many. */
+  release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number>;
+  /** Milliseconds until something is due or a lease ends, 0 when something is; undefined when nothing waits for its time. */
+  untilDue(): Promise<number | undefined>;
+}

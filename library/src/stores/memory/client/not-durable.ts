@@ -1,0 +1,39 @@
+import { notify } from "../../../observer.js";
+import type { Observer } from "../../../observer.js";
+
+/** Where the program runs, as far as the memory stores care. */
+export type Environment = "production" | "development" | "test";
+
+/** What the memory stores need to know to warn. */
+export interface NotDurable {
+  readonly store: string;
+  readonly environment: string | undefined;
+  readonly observer: Observer | undefined;
+}
+
+/**
+ * Warns once per store made in production: after a restart every event is new again, and a second process
+ * knows nothing of the first, so that both apply the same event.
+ */
+export function warnInProduction({ store, environment = environmentHere(), observer }: NotDurable): void {
+  if (environment !== "production") return;
+  if (observer !== undefined) return notify(observer, { kind: "store_not_durable", store });
+  // oxlint-disable-next-line no-console -- without an observer nobody else would tell
+  console.warn(
+    `posthorn: ${store} is used in production. It forgets every event when the process ends and is not shared ` +
+      "between processes; use posthorn/postgres or posthorn/sqlite.",
+  );
+}
+
+/** NODE_ENV where there is one: edge runtimes have no `process`, and Deno may forbid reading it. */
+function environmentHere(): string | undefined {
+  const runtime = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
+  };
+  try {
+    return runtime.process?.env?.["NODE_ENV"];
+  } catch {
+    // No permission to look: as good as not set.
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import { PosthornError } from "../../../posthorn-error.js";
+
+/** What a handler gets as `tx` on the memory store. */
+export interface MemoryTx {
+  readonly id: number;
+  /** Remembers a write to be done when the transaction commits; a rollback forgets it. It must not throw. */
+  onCommit(effect: () => void): void;
+}
+
+/** One transaction: effects gathered, then all done, or all forgotten. */
+export class MemoryTransaction implements MemoryTx {
+  readonly id: number;
+  readonly #effects: (() => void)[] = [];
+  #open = true;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  onCommit(effect: () => void): void {
+    // A handler that was cut off at its deadline may still be running; its late writes must not land.
+    if (!this.#open) {
+      throw new PosthornError<InboxErrorCode>(
+        "transaction_finished",
+        `onCommit was called on transaction ${this.id} after its end; await everything that the handler does.`,
+      );
+    }
+    this.#effects.push(effect);
+  }
+
+  /** Forgets the effects. */
+  rollback(): void {
+    this.#open = false;
+  }
+
+  /** Does every effect, also those after one that throws, and returns the first error. */
+  commit(): { readonly thrown: unknown } | undefined {
+    this.#open = false;
+    let failure: { readonly thrown: unknown } | undefined;
+    for (const effect of this.#effects) {
+      try {
+        effect();
+      } catch (error) {
+        failure ??= { thrown: error };
+      }
+    }
+    return failure;
+  }
+}

@@ -1,0 +1,61 @@
+import { equalBytes } from "../../../bytes.js";
+import type { Clock } from "../../../clock.js";
+import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
+
+interface KnownName {
+  /** Of the event that it names. */
+  readonly id: string;
+  readonly bodyHash: Uint8Array | undefined;
+  /** By the monotonic clock. */
+  readonly keepUntil: number;
+}
+
+/** Names under which events came in. */
+export class IngestNames {
+  readonly #clock: Clock;
+  readonly #names = new Map<string, KnownName>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Says what becomes of an incoming event, and remembers its names unless it is a conflict. */
+  add({ event, names, windowS = Infinity }: IncomingEvent): Ingested {
+    const now = this.#clock.monotonic();
+    const found = names.map((name) => ({ name, known: this.#known(event.tenant, name, now) }));
+    const other = found.find(({ name, known }) => known !== undefined && isOther(name, known));
+    if (other?.known !== undefined) return { kind: "conflict", id: other.known.id };
+    const first = found.find(({ known }) => known !== undefined)?.known;
+    const id = first?.id ?? event.id;
+    for (const { name, known } of found) {
+      const keepUntil = Math.max(known?.keepUntil ?? 0, now + windowS * 1000);
+      const bodyHash = name.bodyHash?.slice();
+      this.#names.set(keyOf(event.tenant, name), { ...(known ?? { id, bodyHash }), keepUntil });
+    }
+    return { kind: first === undefined ? "stored" : "duplicate", id };
+  }
+
+  /** Forgets names whose window has passed, oldest first; says how many. */
+  forget(maxNames: number): number {
+    const now = this.#clock.monotonic();
+    const passed = [...this.#names]
+      .filter(([, { keepUntil }]) => keepUntil <= now)
+      .toSorted(([, one], [, other]) => one.keepUntil - other.keepUntil)
+      .slice(0, maxNames);
+    for (const [key] of passed) this.#names.delete(key);
+    return passed.length;
+  }
+
+  #known(tenant: string, name: IncomingName, now: number): KnownName | undefined {
+    const known = this.#names.get(keyOf(tenant, name));
+    return known !== undefined && known.keepUntil > now ? known : undefined;
+  }
+}
+
+function keyOf(tenant: string, { name }: IncomingName): string {
+  return JSON.stringify([tenant, name]);
+}
+
+function isOther({ bodyHash }: IncomingName, known: KnownName): boolean {
+  return bodyHash !== undefined && known.bodyHash !== undefined && !equalBytes(bodyHash, known.bodyHash);
+}

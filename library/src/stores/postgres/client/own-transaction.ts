@@ -1,0 +1,135 @@
+import { systemClock } from "../../../clock.js";
+import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import { PosthornError } from "../../../posthorn-error.js";
+import type {
+  Answer,
+  Pool,
+  Scope,
+  Session,
+  Statement,
+  TransactionEnd,
+  TransactionLimits,
+  Work,
+} from "./database.js";
+import { MIGRATE_CURE } from "../schema/migrate.js";
+import { againWhenLost, isTransient, storeError } from "./failure.js";
+
+const MAX_RUNS = 5;
+const RERUN_MS = 5;
+
+// A process that is stopped in the middle must not keep the lanes that it has locked.
+const LIMITS =
+  "set_config('idle_in_transaction_session_timeout', '3000', true), set_config('statement_timeout', '10000', true)";
+
+// Longer than any statement may take. A connection that has fallen silent, as after a failover, is noticed by TCP in a
+// quarter of an hour, and a dispatcher that waited as long would deliver nothing.
+const DEADLINE_MS = 15_000;
+
+// The plans of prepared statements are kept: one that was made while a table was small would scan it from end to end
+// when it has grown to a million rows. With these settings every table is entered by an index, however small it is, so
+// that one plan is good for ever. Compiling would be tried for the cost that "off" stands for.
+export const KEPT_PLANS: Statement = {
+  text: `
+    select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+      set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
+      set_config('jit', 'off', true),
+      set_config('plan_cache_mode', 'force_generic_plan', true), ${LIMITS}
+    where $1::text is not null`,
+  params: ["kept"],
+  prepared: true,
+};
+
+const FRESH_PLANS: Statement = {
+  text: `select ${LIMITS} where $1::text is not null`,
+  params: ["fresh"],
+  prepared: true,
+};
+
+/** Whether statements are prepared, and enter tables by their indexes; or planned for the tables as they are. */
+export type Plans = "kept" | "fresh";
+
+/** Runs transactions of the store's own: short ones, whose isolation is named and whose deadlocks are tried again. */
+export class OwnTransactions {
+  readonly #pool: Pool<unknown>;
+  readonly #acquireMs: number;
+  readonly #deadlineMs: number;
+
+  constructor(pool: Pool<unknown>, acquireMs: number, deadlineMs: number = DEADLINE_MS) {
+    this.#pool = pool;
+    this.#acquireMs = acquireMs;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** Runs `work` in a transaction and commits it. It is run again after a deadlock, so it must keep nothing of a run that failed. */
+  run<T>(work: (session: Session) => Promise<T>, plans: Plans = "kept"): Promise<T> {
+    const first = plans === "kept" ? KEPT_PLANS : FRESH_PLANS;
+    return this.#repeat(() => this.#once((limits) => this.#pool.transaction(first, work, limits)));
+  }
+
+  /** The same, with a first prepared statement whose answer `work` gets: both drivers send it together with the beginning. */
+  runFrom<T>(first: Statement, work: Work<unknown, T>): Promise<T> {
+    return this.#repeat(() =>
+      this.#once((limits) => this.#pool.transaction(first, work, { ...limits, settings: KEPT_PLANS })),
+    );
+  }
+
+  /** Runs one prepared statement and commits it, without waiting for anything in between. */
+  write(statement: Statement): Promise<Answer> {
+    return this.#repeat(() =>
+      this.#once((limits) => this.#pool.write(statement, { ...limits, settings: KEPT_PLANS })),
+    );
+  }
+
+  /** Reads with one statement. */
+  async read(statement: Statement): Promise<Answer> {
+    try {
+      return await againWhenLost(() => this.#pool.query(statement, this.#acquireMs));
+    } catch (error) {
+      throw storeError(error, MIGRATE_CURE);
+    }
+  }
+
+  async #repeat<T>(once: () => Promise<TransactionEnd<T>>): Promise<T> {
+    for (let run = 1; ; run++) {
+      const end = await once();
+      if (end.kind === "committed") return end.value;
+      if (end.kind === "unknown" || !isTransient(end.error) || run === MAX_RUNS) {
+        throw storeError(end.error, MIGRATE_CURE);
+      }
+      // Apart from one another, so that those who met in a deadlock do not meet again.
+      await systemClock.sleep(Math.random() * RERUN_MS * 2 ** run);
+    }
+  }
+
+  async #once<T>(run: (limits: TransactionLimits) => Promise<TransactionEnd<T>>): Promise<TransactionEnd<T>> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(silent(this.#deadlineMs)), this.#deadlineMs);
+    const limits = { acquireMs: this.#acquireMs, signal: deadline.signal };
+    try {
+      // It throws only while nothing has begun.
+      return await againWhenLost(() => run(limits));
+    } catch (error) {
+      throw storeError(error, MIGRATE_CURE);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function silent(deadlineMs: number): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "store_unavailable",
+    `Postgres did not answer within ${deadlineMs} ms. The connection was given up; the next one may find it well.`,
+  );
+}
+
+/** Runs statements of which nobody needs the answer, the last of them together with the commit. To be called last. */
+export async function closeWith(
+  scope: Scope<unknown>,
+  statements: readonly (Statement | undefined)[],
+): Promise<void> {
+  const wanted = statements.filter((statement) => statement !== undefined);
+  const last = wanted.pop();
+  for (const statement of wanted) await scope.query(statement);
+  if (last) scope.closing = last;
+}

@@ -1,0 +1,339 @@
+import { reach } from "#faults";
+import type { PgClient, PgPool, PgPoolClient } from "./client.js";
+import type {
+  Answer,
+  Pool,
+  Row,
+  Scope,
+  Session,
+  Statement,
+  TransactionEnd,
+  TransactionLimits,
+  Work,
+  WriteLimits,
+} from "./database.js";
+import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
+import { beforeAbort, ignore, within } from "./deadline.js";
+import type { Guarded } from "./guard.js";
+import { guardClient } from "./guard.js";
+import type { Step } from "./pg-pipeline.js";
+import { runTogether } from "./pg-pipeline.js";
+import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./failure.js";
+
+// Two copies of the package may share a connection, where one name must not mean two statements.
+const NAMES = `posthorn_${Math.random().toString(36).slice(2, 10)}_`;
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = NAMES + String(names.size);
+  names.set(text, name);
+  return name;
+}
+
+/** One connection of `pg`. */
+export function pgSession(client: PgClient, prepare: boolean): Session {
+  return {
+    query({ text, params, prepared }: Statement): Promise<Answer> {
+      const query: Parameters<PgClient["query"]>[0] = { text, rowMode: "array" };
+      if (params !== undefined) query.values = params as unknown[];
+      if (prepare && prepared === true) query.name = nameOf(text);
+      return client.query(query).then(answerOf);
+    },
+  };
+}
+
+function answerOf(result: Awaited<ReturnType<PgClient["query"]>>): Answer {
+  // Several statements have several results.
+  const { rows, command } = Array.isArray(result) ? (result.at(-1) as typeof result) : result;
+  return { rows: rows as unknown as Row[], command };
+}
+
+/** A Pool of `pg`. */
+export class PgDriver<Tx> implements Pool<Tx> {
+  readonly #pool: PgPool<PgPoolClient>;
+  readonly #prepare: boolean;
+
+  constructor(pool: PgPool<PgPoolClient>, prepare: boolean) {
+    this.#pool = pool;
+    this.#prepare = prepare;
+  }
+
+  async query(statement: Statement, acquireMs: number): Promise<Answer> {
+    const lease = await this.#acquire(acquireMs);
+    const asked = pgSession(lease.client, this.#prepare).query(statement);
+    try {
+      const answer = await within(asked, ANSWER_MS);
+      if (answer === undefined) throw new Error(`there was no answer within ${ANSWER_MS} ms`);
+      lease.giveBack(false);
+      return answer;
+    } catch (error) {
+      asked.catch(ignore);
+      lease.giveBack(isAnswerLost(error));
+      throw error;
+    }
+  }
+
+  transaction<T>(first: Statement, work: Work<Tx, T>, limits: TransactionLimits): Promise<TransactionEnd<T>> {
+    const { settings } = limits;
+    const opening = settings === undefined ? [first] : [settings, first];
+    return this.#transact<T>((transaction) => transaction.run(opening, work), limits);
+  }
+
+  write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<Answer>> {
+    return this.#transact<Answer>((transaction) => transaction.write(limits.settings, statement), limits);
+  }
+
+  async #transact<T>(
+    run: (transaction: PgTransaction<Tx, T>) => Promise<TransactionEnd<T>>,
+    { acquireMs, signal }: TransactionLimits,
+  ): Promise<TransactionEnd<T>> {
+    const transaction = new PgTransaction<Tx, T>(await this.#acquire(acquireMs), this.#prepare);
+    try {
+      return await beforeAbort(run(transaction), signal);
+    } catch (error) {
+      if (signal.aborted) return transaction.cutOff(error);
+      throw error;
+    } finally {
+      transaction.release();
+      // The backend would finish its statement, and hold the event's lock as long.
+      if (signal.aborted && transaction.backend) await this.#terminate(transaction.backend);
+    }
+  }
+
+  async #acquire(acquireMs: number): Promise<Lease> {
+    const connecting = leaseFrom(this.#pool);
+    let lease: Lease | undefined;
+    try {
+      lease = await within(connecting, acquireMs);
+    } catch (error) {
+      // The pool's own patience, `connectionTimeoutMillis`, was shorter than ours.
+      if (error instanceof Error && error.message.startsWith("timeout exceeded")) throw saturated(acquireMs);
+      throw error;
+    }
+    if (lease === undefined) {
+      connecting.then((late) => late.giveBack(false), ignore);
+      throw saturated(acquireMs);
+    }
+    return lease;
+  }
+
+  async #terminate(backend: NonNullable<Scope<Tx>["backend"]>): Promise<void> {
+    const terminated = this.query(terminateStatement(backend), TERMINATE_MS);
+    await within(terminated, TERMINATE_MS).catch(ignore);
+    terminated.catch(ignore);
+  }
+}
+
+const BEGIN: Statement = { text: `begin ${BEGIN_OPTIONS}`, params: [], prepared: true };
+const COMMIT: Statement = { text: "commit", params: [], prepared: true };
+const TERMINATE_MS = 1000;
+// A server that is gone without a word, as after a failover, is noticed by TCP in a quarter of an hour: two look-ups
+// that waited as long held up all others. Our own statements take milliseconds.
+const ANSWER_MS = 5000;
+
+type RolledBack = Extract<TransactionEnd<never>, { kind: "rolled_back" }>;
+
+/** One transaction on a connection out of the pool. */
+class PgTransaction<Tx, T> {
+  readonly #lease: Lease;
+  readonly #prepare: boolean;
+  readonly #guard: Guarded<PgPoolClient>;
+  readonly #scope: Scope<Tx>;
+  #begun = false;
+  #committing = false;
+  #namesCommit = false;
+  // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
+  #whole = false;
+
+  constructor(lease: Lease, prepare: boolean) {
+    this.#lease = lease;
+    this.#prepare = prepare;
+    this.#guard = guardClient(lease.client);
+    this.#scope = { ...pgSession(lease.client, prepare), tx: this.#guard.tx as Tx, backend: undefined };
+  }
+
+  get backend(): Scope<Tx>["backend"] {
+    return this.#scope.backend;
+  }
+
+  /** Runs it to its end; throws only when it could not begin. `work` gets the answer to the last of the opening statements. */
+  async run(opening: readonly Statement[], work: Work<Tx, T>): Promise<TransactionEnd<T>> {
+    let value: T;
+    try {
+      const answer = await this.#begin(opening);
+      value = await work(this.#scope, answer);
+      this.#guard.close();
+      // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
+      if (this.#status() === "I") throw transactionFinished();
+    } catch (error) {
+      if (!this.#begun && isAnswerLost(error)) throw error;
+      return this.#rollBack(error);
+    }
+    // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
+    const lost = this.#loss();
+    return lost === undefined ? this.#commit(value) : { kind: "rolled_back", error: lost };
+  }
+
+  /** Runs one statement and commits it, in one message where that can be; throws only when nothing was sent. */
+  async write(settings: Statement, statement: Statement): Promise<TransactionEnd<Answer>> {
+    const together = this.#together([BEGIN, settings, statement, COMMIT], () => {
+      this.#committing = true;
+    });
+    if (together !== undefined) return this.#written(together);
+    // So that the next one on this connection can send it together with the others.
+    this.#namesCommit = true;
+    const end = this.run([settings, statement], (_scope, answer) => Promise.resolve(answer as T));
+    return end as Promise<TransactionEnd<Answer>>;
+  }
+
+  async #written(whole: Promise<readonly Answer[]>): Promise<TransactionEnd<Answer>> {
+    try {
+      const [answer, commit] = (await whole).slice(-2) as [Answer, Answer];
+      return this.#answered(commit, answer);
+    } catch (error) {
+      if (!isAnswerLost(error)) return this.#rollBack(error);
+      if (!this.#committing) throw error;
+      return { kind: "unknown", error };
+    }
+  }
+
+  async #begin(opening: readonly Statement[]): Promise<Answer> {
+    const together = this.#together([BEGIN, ...opening]);
+    const answer = await (together?.then(lastOf) ?? this.#beginApart(opening));
+    this.#begun = true;
+    return answer;
+  }
+
+  /** Prepared statements in one round trip; undefined where they cannot be. */
+  #together(statements: readonly Statement[], onSent?: () => void): Promise<readonly Answer[]> | undefined {
+    if (!this.#prepare) return undefined;
+    const steps: Step[] = [];
+    for (const { text, params, prepared } of statements) {
+      if (prepared !== true || params === undefined) return undefined;
+      steps.push({ name: nameOf(text), params });
+    }
+    return runTogether(this.#lease.client, steps, onSent);
+  }
+
+  /** In a round trip each; a connection's first ones parse what the next ones send together. */
+  async #beginApart(opening: readonly Statement[]): Promise<Answer> {
+    const named = this.#prepare && opening.every(({ params, prepared }) => prepared === true && params);
+    if (named) await this.#scope.query(BEGIN);
+    else await this.#say(BEGIN.text);
+    let answer: Answer | undefined;
+    for (const statement of opening) answer = await this.#scope.query(statement);
+    return answer as Answer;
+  }
+
+  async #commit(value: T): Promise<TransactionEnd<T>> {
+    this.#committing = true;
+    try {
+      return this.#answered(await this.#close(), value);
+    } catch (error) {
+      return isAnswerLost(error) ? { kind: "unknown", error } : this.#rollBack(error);
+    }
+  }
+
+  /** What the answer to the commit says. */
+  #answered<V>({ command }: { readonly command: string }, value: V): TransactionEnd<V> {
+    this.#whole = true;
+    if (command === "COMMIT") return { kind: "committed", value };
+    return { kind: "rolled_back", error: transactionAborted(this.#guard.failure()) };
+  }
+
+  async #close(): Promise<{ readonly command: string }> {
+    const { closing } = this.#scope;
+    if (closing !== undefined) {
+      const together = this.#together([closing, COMMIT]);
+      if (together) return together.then(lastOf);
+      await this.#scope.query(closing);
+    }
+    const named = this.#prepare && (closing !== undefined || this.#namesCommit);
+    return named ? this.#scope.query(COMMIT) : this.#say("commit");
+  }
+
+  async #rollBack(error: unknown): Promise<RolledBack> {
+    this.#guard.close();
+    reach("accept.before_rollback");
+    try {
+      if (this.#loss() === undefined) {
+        await this.#say("rollback");
+        this.#whole = true;
+      }
+    } catch {
+      // The connection is gone, and the transaction with it.
+    }
+    return { kind: "rolled_back", error };
+  }
+
+  /** A command without rows. As plain text: the driver copies an object of options property by property. */
+  #say(text: string): Promise<{ readonly command: string }> {
+    return this.#lease.client.query(text);
+  }
+
+  /** What it came to when its time was up: whatever still runs is ended with the connection. */
+  cutOff(error: unknown): TransactionEnd<T> {
+    this.#whole = false;
+    return { kind: this.#committing ? "unknown" : "rolled_back", error };
+  }
+
+  release(): void {
+    this.#guard.close();
+    this.#lease.giveBack(!this.#whole);
+  }
+
+  /** Why the connection is broken, if it is: it said so, or a statement of the handler got no answer. */
+  #loss(): unknown {
+    const failure = this.#guard.failure();
+    return this.#lease.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
+  }
+
+  #status(): unknown {
+    // Older versions of pg do not have it; there, only the commit's tag speaks.
+    return (this.#lease.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
+  }
+}
+
+function lastOf(answers: readonly Answer[]): Answer {
+  return answers.at(-1) as Answer;
+}
+
+/** A connection out of the pool. */
+interface Lease {
+  readonly client: PgPoolClient;
+  /** Why the connection is broken, if it is. */
+  lost(): Error | undefined;
+  giveBack(destroy: boolean): void;
+}
+
+/**
+ * By callback, because the pool takes its own listener off before it hands a connection over: of a server that ends a
+ * new session at once, welcome and farewell arrive in one packet, and the error comes before any promise is heard.
+ */
+function leaseFrom(pool: PgPool<PgPoolClient>): Promise<Lease> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) reject(error ?? new Error("the pool gave neither a connection nor an error"));
+      else resolve(leaseOf(client));
+    });
+  });
+}
+
+function leaseOf(client: PgPoolClient): Lease {
+  let lost: Error | undefined;
+  // A connection that breaks while no statement runs tells it by this event, which without a listener ends the process.
+  const listener = (error: Error): void => {
+    lost = error;
+  };
+  client.on("error", listener);
+  return {
+    client,
+    lost: () => lost,
+    giveBack(destroy) {
+      client.removeListener("error", listener);
+      client.release(destroy);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Pool } from "../client/database.js";
+import { idArrayText } from "../client/identifiers.js";
+
+/** An id on its way to the table. */
+export interface Receipt {
+  /** In its stored form. */
+  readonly id: string;
+  readonly ttlS: number;
+}
+
+export interface Batch {
+  /** Quoted, with its schema. */
+  readonly table: string;
+  readonly acquireMs: number;
+}
+
+/** What became of a batch; an id in neither is a duplicate. */
+export interface Recorded {
+  readonly first: ReadonlySet<string>;
+  /** Held by a transaction that has not ended. */
+  readonly busy: ReadonlySet<string>;
+}
+
+// Only a writer that takes no advisory lock can make a batch wait for a row; this is how long it may.
+const LOCK_TIMEOUT_MS = 100;
+
+/** Records ids that are unique and sorted, in one statement, under a mark by which their rows are known again. */
+export async function recordBatch(
+  pool: Pool<unknown>,
+  receipts: readonly Receipt[],
+  { table, acquireMs, mark }: Batch & { readonly mark: string },
+): Promise<Recorded> {
+  const ids = idArrayText(receipts.map(({ id }) => id));
+  const ttls = `{${receipts.map(({ ttlS }) => ttlS).join(",")}}`;
+  const text = recordTexts.get(table) ?? recordSql(table);
+  recordTexts.set(table, text);
+  const { rows } = await pool.query({ text, params: [ids, ttls, mark], prepared: true }, acquireMs);
+  return { first: idsIn(rows[0]?.[0]), busy: idsIn(rows[0]?.[1]) };
+}
+
+// Made once per table: the driver finds a prepared statement by its text, and would hash a new one each time.
+const recordTexts = new Map<string, string>();
+
+// The lock is tried, never waited for: one id held by a slow transaction stalled a whole batch for 3 s, and the next
+// batch that shared an id with it. Whoever gets the lock is alone with the id, so `on conflict` decides at once, and
+// beyond the statement's snapshot: a row that was committed after it is a conflict too.
+// `now()` is the time at which a transaction began; an id expires by the time it is.
+function recordSql(table: string): string {
+  return `
+    with given as materialized (
+      select id, ttl
+      from (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)) as setting
+      cross join unnest($1::text[], $2::float8[]) as receipt (id, ttl)
+    ), locked as materialized (
+      select id, ttl, pg_try_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8)) as got
+      from given
+    ), written as (
+      insert into ${table} as known (id, expires_at, mark)
+      select id, clock_timestamp() + make_interval(secs => ttl), $3::text::int8 from locked where got
+      on conflict (id) do update set expires_at = excluded.expires_at, mark = excluded.mark
+        where known.expires_at <= clock_timestamp()
+      returning id
+    )
+    select (select string_agg(id, e'\\n') from written), (select string_agg(id, e'\\n') from locked where not got)`;
+}
+
+/** Says whose the rows of these ids are: after a lost answer, one's own mark means that the insert was done. */
+export async function readMarks(
+  pool: Pool<unknown>,
+  ids: readonly string[],
+  { table, acquireMs }: Batch,
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await pool.query(
+    {
+      text: `select id, mark::text from ${table} where id = any ($1::text[]) and expires_at > clock_timestamp()`,
+      params: [idArrayText(ids)],
+    },
+    acquireMs,
+  );
+  return new Map(rows.map(([id, mark]) => [id ?? "", mark ?? ""]));
+}
+
+/** Removes ids that have expired, oldest first, and says how many. Rows that someone is renewing are left out. */
+export async function removeExpired(
+  pool: Pool<unknown>,
+  limit: number,
+  { table, acquireMs }: Batch,
+): Promise<number> {
+  const { rows } = await pool.query(
+    {
+      // `clock_timestamp()` called once, not per row, so that the index is used; rows found by their place, so that
+      // no plan can scan the table for them.
+      text: `
+        with gone as (
+          delete from ${table} where ctid = any (array(
+            select ctid from ${table} where expires_at <= (select clock_timestamp())
+            order by expires_at limit $1::text::int8 for update skip locked
+          )) returning 1
+        ) select count(*)::text from gone`,
+      params: [String(limit)],
+    },
+    acquireMs,
+  );
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+/** Whether a purge would find something to remove. */
+export async function isAnyExpired(pool: Pool<unknown>, { table, acquireMs }: Batch): Promise<boolean> {
+  const text = `select exists (select from ${table} where expires_at <= (select clock_timestamp()))::text`;
+  const { rows } = await pool.query({ text }, acquireMs);
+  return rows[0]?.[0] === "true";
+}
+
+function idsIn(lines: string | null | undefined): ReadonlySet<string> {
+  return new Set(lines?.split("\n"));
+}

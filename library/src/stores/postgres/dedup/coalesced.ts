@@ -1,0 +1,245 @@
+import { reach } from "#faults";
+import { systemClock } from "../../../clock.js";
+import type { DedupVerdict } from "../../../inbox/dedup.js";
+import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { Observer } from "../../../observer.js";
+import { notify } from "../../../observer.js";
+import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
+import { Batcher } from "../../../work/batcher.js";
+import type { Pool } from "../client/database.js";
+import type { Receipt } from "./batch.js";
+import { readMarks, recordBatch, removeExpired } from "./batch.js";
+import {
+  isAnswerLost,
+  isMissing,
+  isSaturated,
+  isTransient,
+  sqlState,
+  storeError,
+} from "../client/failure.js";
+
+/** All that it needs, checked and defaulted. */
+export interface PooledDedupParts {
+  readonly pool: Pool<unknown>;
+  readonly table: string;
+  readonly waitMs: number;
+  /** Creates the table; undefined when it is not to be created here. */
+  readonly migrate: (() => Promise<void>) | undefined;
+  readonly cure: string;
+  readonly observer: Observer | undefined;
+}
+
+/** A caller that waits for its verdict. */
+interface Entry extends Receipt {
+  readonly endsAt: number;
+  readonly settle: (verdict: DedupVerdict) => void;
+  readonly fail: (error: PosthornError) => void;
+  tries: number;
+  /** The mark of an insert whose answer was lost: if there is a row, it says whether that insert was done. */
+  mark: string | undefined;
+}
+
+const FIRST: DedupVerdict = Object.freeze({ duplicate: false });
+const DUPLICATE: DedupVerdict = Object.freeze({ duplicate: true });
+
+const MAX_IDS = 200;
+// What a new connection may take, also where a held id is not to be waited for.
+const MIN_ACQUIRE_MS = 250;
+const RETRY_MS = [2, 5, 10, 20, 50, 100];
+// Twice as many rows may go as have come, so that the table stops growing; in steps that hold their locks briefly.
+const PURGE_EVERY_IDS = 500;
+const PURGE_ROWS = 1000;
+const PURGE_EVERY_MS = 60_000;
+const MAX_UNRESOLVED = 10_000;
+// A writer without our lock holds the row (55P03); too many locks for the server's memory (53200).
+const SPLIT = new Set(["55P03", "53200"]);
+
+/** Records ids on a pool. Calls of the same moment share one statement, and no id waits for another. */
+export class PooledDedup {
+  readonly #parts: PooledDedupParts;
+  readonly #batches: Batcher<Entry>;
+  readonly #alone: Batcher<Entry>;
+  readonly #underWay = new Map<string, Promise<DedupVerdict>>();
+  // Ids whose callers were told that nothing is known, though their rows may be there: when such an id comes again,
+  // its old mark says that it is still the first. Without it, the event would be called a duplicate, and be lost.
+  readonly #unresolved = new Map<string, string>();
+  #migrating: Promise<void> | undefined;
+  #migrated = false;
+  #recorded = 0;
+  #purgedAt = systemClock.monotonic();
+  #purging = false;
+
+  constructor(parts: PooledDedupParts) {
+    this.#parts = parts;
+    const run = (entries: readonly Entry[]): Promise<void> => this.#run(entries);
+    this.#batches = new Batcher({ run, maxItems: MAX_IDS, maxBatches: 2 });
+    this.#alone = new Batcher({ run, maxItems: 1, maxBatches: 1 });
+  }
+
+  record(id: string, ttlS: number): Promise<DedupVerdict> {
+    const earlier = this.#underWay.get(id);
+    // The first caller of this process speaks for all; the others learn the same error, or that they are not first.
+    if (earlier) return earlier.then(() => DUPLICATE);
+    const verdict = new Promise<DedupVerdict>((resolve, reject) => {
+      this.#batches.add({
+        id,
+        ttlS,
+        endsAt: systemClock.monotonic() + this.#parts.waitMs,
+        tries: 0,
+        mark: this.#unresolved.get(id),
+        settle: (known) => {
+          this.#underWay.delete(id);
+          if (this.#unresolved.size > 0) this.#unresolved.delete(id);
+          resolve(known);
+        },
+        fail: (error) => {
+          this.#underWay.delete(id);
+          reject(error);
+        },
+      });
+    });
+    this.#underWay.set(id, verdict);
+    return verdict;
+  }
+
+  /** Handles a batch to its end: every entry is settled, failed or put back. */
+  async #run(entries: readonly Entry[]): Promise<void> {
+    const sorted = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const fresh = sorted.filter(({ mark }) => mark === undefined);
+    if (fresh.length > 0) await this.#record(fresh, randomMark());
+    if (fresh.length === sorted.length) return;
+    const uncertain = sorted.filter(({ mark }) => mark !== undefined);
+    for (const mark of new Set(uncertain.map((entry) => entry.mark))) {
+      const ofMark = uncertain.filter((entry) => entry.mark === mark);
+      if (mark !== undefined) await this.#resolve(ofMark, mark);
+    }
+  }
+
+  async #record(entries: readonly Entry[], mark: string): Promise<void> {
+    const { pool, table } = this.#parts;
+    try {
+      reach("dedup.before_record");
+      const batch = { table, acquireMs: this.#patience(entries), mark };
+      const { first, busy } = await recordBatch(pool, entries, batch);
+      reach("dedup.after_record");
+      for (const entry of entries) {
+        if (first.has(entry.id)) entry.settle(FIRST);
+        // A conflict says that there is a row; of an uncertain one it must be read whose it is.
+        else if (busy.has(entry.id) || entry.mark !== undefined) this.#retry(entry);
+        else entry.settle(DUPLICATE);
+      }
+      this.#purgeSometimes(entries.length);
+    } catch (error) {
+      await this.#failed(entries, error, mark);
+    }
+  }
+
+  /** After a lost answer: a row of this mark is our own, so its caller is first. No row: the insert is done again. */
+  async #resolve(entries: readonly Entry[], mark: string): Promise<void> {
+    const { pool, table } = this.#parts;
+    let absent = entries;
+    try {
+      const ids = entries.map(({ id }) => id);
+      reach("dedup.before_resolve");
+      const marks = await readMarks(pool, ids, { table, acquireMs: this.#patience(entries) });
+      reach("dedup.after_resolve");
+      absent = entries.filter(({ id }) => !marks.has(id));
+      for (const entry of entries) {
+        const found = marks.get(entry.id);
+        if (found !== undefined) entry.settle(found === mark ? FIRST : DUPLICATE);
+      }
+    } catch (error) {
+      return this.#failed(entries, error, mark);
+    }
+    if (absent.length > 0) await this.#record(absent, mark);
+  }
+
+  async #failed(entries: readonly Entry[], error: unknown, mark: string): Promise<void> {
+    if (isMissing(error) && this.#parts.migrate && !this.#migrated) return this.#migrateThenRetry(entries);
+    if (isSaturated(error) || isTransient(error))
+      return entries.forEach((entry) => this.#retry(entry, error));
+    if (SPLIT.has(sqlState(error) ?? "")) {
+      return entries.forEach((entry) =>
+        entries.length > 1 ? this.#alone.add(entry) : this.#retry(entry, error),
+      );
+    }
+    const failure = storeError(error, this.#parts.cure);
+    for (const entry of entries) {
+      if (!isAnswerLost(error)) entry.fail(failure);
+      else {
+        entry.mark = mark;
+        this.#retry(entry, failure);
+      }
+    }
+  }
+
+  async #migrateThenRetry(entries: readonly Entry[]): Promise<void> {
+    this.#migrating ??= this.#parts.migrate?.();
+    try {
+      await this.#migrating;
+      this.#migrated = true;
+      for (const entry of entries) this.#batches.add(entry);
+    } catch (error) {
+      // The next call may find the rights, or the table.
+      this.#migrating = undefined;
+      for (const entry of entries) entry.fail(storeError(error, this.#parts.cure));
+    }
+  }
+
+  #retry(entry: Entry, cause?: unknown): void {
+    if (systemClock.monotonic() >= entry.endsAt) {
+      if (entry.mark !== undefined) this.#rememberUnresolved(entry.id, entry.mark);
+      const unavailable = isPosthornError(cause) && !isSaturated(cause);
+      return entry.fail(unavailable ? cause : dedupBusy(this.#parts.waitMs, cause));
+    }
+    const waitMs = RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)];
+    entry.tries++;
+    // It may wait in a batch with others again: its lock is only tried. What stalls others goes alone.
+    const lane = SPLIT.has(sqlState(cause) ?? "") ? this.#alone : this.#batches;
+    setTimeout(() => lane.add(entry), waitMs);
+  }
+
+  #rememberUnresolved(id: string, mark: string): void {
+    this.#unresolved.set(id, mark);
+    const oldest = this.#unresolved.keys().next();
+    if (this.#unresolved.size > MAX_UNRESOLVED && !oldest.done) this.#unresolved.delete(oldest.value);
+  }
+
+  #patience(entries: readonly Entry[]): number {
+    const soonest = entries.reduce((endsAt, entry) => Math.min(endsAt, entry.endsAt), Infinity);
+    return Math.max(MIN_ACQUIRE_MS, soonest - systemClock.monotonic());
+  }
+
+  #purgeSometimes(recorded: number): void {
+    this.#recorded += recorded;
+    const now = systemClock.monotonic();
+    const due = this.#recorded >= PURGE_EVERY_IDS || now - this.#purgedAt >= PURGE_EVERY_MS;
+    if (!due || this.#purging) return;
+    this.#purging = true;
+    this.#recorded = 0;
+    this.#purgedAt = now;
+    const { pool, table, waitMs, cure, observer } = this.#parts;
+    removeExpired(pool, PURGE_ROWS, { table, acquireMs: waitMs })
+      .catch((error: unknown) => {
+        // No caller is concerned; but a table that is never purged grows for ever, and somebody should know.
+        if (isSaturated(error)) return;
+        const { code, message } = storeError(error, cure);
+        notify(observer, { kind: "store_failed", operation: "dedup.purge", code, message });
+      })
+      .finally(() => (this.#purging = false));
+  }
+}
+
+/** Neither true nor false is known. Thrown, because a returned value would slip through `if (duplicate)`. */
+export function dedupBusy(waitMs: number, cause?: unknown): PosthornError<InboxErrorCode> {
+  const found = isSaturated(cause) ? "no connection was free" : "another transaction held the id";
+  return new PosthornError(
+    "dedup_busy",
+    `Whether the id is a duplicate could not be known within ${waitMs} ms: ${found}. Let the sender deliver it again.`,
+    { cause },
+  );
+}
+
+export function randomMark(): string {
+  return String(crypto.getRandomValues(new BigInt64Array(1))[0]);
+}

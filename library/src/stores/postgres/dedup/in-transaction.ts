@@ -1,0 +1,103 @@
+import { reach } from "#faults";
+import { systemClock } from "../../../clock.js";
+import type { DedupVerdict } from "../../../inbox/dedup.js";
+import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import { PosthornError } from "../../../posthorn-error.js";
+import type { Session } from "../client/database.js";
+import { dedupBusy, randomMark } from "./coalesced.js";
+import { literal } from "../client/identifiers.js";
+import { IN_TRANSACTION } from "../client/pool.js";
+import {
+  isTransient,
+  sqlState,
+  storeError,
+  transactionAborted,
+  transactionFinished,
+} from "../client/failure.js";
+
+export interface TransactionDedupParts {
+  readonly session: Session;
+  readonly table: string;
+  readonly waitMs: number;
+  readonly cure: string;
+}
+
+const RETRY_MS = [2, 5, 10, 20, 50, 100];
+
+/** Records ids in a transaction of the host: its rollback forgets them, its commit remembers them. */
+export class TransactionDedup {
+  readonly #parts: TransactionDedupParts;
+  // When the transaction began, by which it is known again: a connection that was given back may be in another one.
+  #beganAt: string | undefined;
+
+  constructor(parts: TransactionDedupParts) {
+    this.#parts = parts;
+  }
+
+  async record(id: string, ttlS: number): Promise<DedupVerdict> {
+    try {
+      reach("dedup.before_lock");
+      await this.#lock(id);
+      reach("dedup.before_record");
+      const first = await this.#insert(id, ttlS);
+      reach("dedup.after_record");
+      return { duplicate: !first };
+    } catch (error) {
+      if (sqlState(error) === "25P02") throw transactionAborted(undefined);
+      // As the driver threw it: the host's own loop repeats its transaction on these codes.
+      if (isTransient(error)) throw error;
+      throw storeError(error, this.#parts.cure);
+    }
+  }
+
+  async #lock(id: string): Promise<void> {
+    const { waitMs } = this.#parts;
+    const endsAt = systemClock.monotonic() + waitMs;
+    for (let tries = 0; !(await this.#tryLock(id)); tries++) {
+      if (systemClock.monotonic() >= endsAt) throw dedupBusy(waitMs);
+      await systemClock.sleep(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] as number);
+    }
+  }
+
+  /** Tries the lock that every writer of the id takes first, and looks before the insert for what would abort the host's transaction. */
+  async #tryLock(id: string): Promise<boolean> {
+    const { session, table, cure } = this.#parts;
+    const { rows } = await session.query({
+      text: `
+        select (${IN_TRANSACTION})::text, now()::text, to_regclass('${table}')::text,
+          pg_try_advisory_xact_lock(hashtextextended(${literal(id)}, to_regclass('${table}')::oid::int8))::text`,
+    });
+    const [open, beganAt, found, got] = rows[0] ?? [];
+    if (open !== "true") throw this.#beganAt === undefined ? notInTransaction() : transactionFinished();
+    if (this.#beganAt !== undefined && this.#beganAt !== beganAt) throw transactionFinished();
+    this.#beganAt = beganAt ?? undefined;
+    if (typeof found !== "string") {
+      throw new PosthornError<InboxErrorCode>("not_migrated", `There is no table ${table}. ${cure}`);
+    }
+    return got === "true";
+  }
+
+  async #insert(id: string, ttlS: number): Promise<boolean> {
+    const { session, table } = this.#parts;
+    const { rows } = await session.query({
+      // A plain insert would abort the host's transaction with its first duplicate.
+      text: `
+        insert into ${table} as known (id, expires_at, mark)
+        values ($1::text, clock_timestamp() + make_interval(secs => $2::text::float8), $3::text::int8)
+        on conflict (id) do update set expires_at = excluded.expires_at, mark = excluded.mark
+          where known.expires_at <= clock_timestamp()
+        returning 'first'`,
+      params: [id, String(ttlS), randomMark()],
+      prepared: true,
+    });
+    return rows.length > 0;
+  }
+}
+
+function notInTransaction(): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "transaction_required",
+    "The client is not inside of a transaction, so that a rollback could not forget the id. " +
+      "Run `begin` on it first and `commit` after the work, or hand in the pool.",
+  );
+}

@@ -1,0 +1,204 @@
+import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import { PosthornError } from "../../../posthorn-error.js";
+
+/** What we give to a statement. */
+export type SqliteValue = string | number | bigint | null | Uint8Array;
+
+/**
+ * A handle of better-sqlite3 (`Database`) or node:sqlite (`DatabaseSync`). It is typed by what it can do and
+ * never imported: the host's version of the driver is the one that runs, and Node 20 has no node:sqlite.
+ */
+export interface SqliteDatabase {
+  // Parameters of type never: TypeScript 5.7 sees in better-sqlite3's `prepare` a union of statements, of which some
+  // take no null, and would refuse the handle.
+  prepare(sql: string): {
+    run(...values: never[]): unknown;
+    get(...values: never[]): unknown;
+    all(...values: never[]): unknown;
+  };
+  exec(sql: string): unknown;
+  /** better-sqlite3's word for an open transaction. */
+  readonly inTransaction?: boolean;
+  /** node:sqlite's word for it. */
+  readonly isTransaction?: boolean;
+}
+
+/** What we use of a statement, the same in both drivers. */
+interface Statement {
+  run(...values: SqliteValue[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
+  get(...values: SqliteValue[]): unknown;
+  all(...values: SqliteValue[]): unknown[];
+}
+
+/** What the two drivers call differently, or only one of them has. */
+interface DriverStatement extends Statement {
+  safeIntegers?(on: boolean): unknown;
+  setReadBigInts?(on: boolean): unknown;
+  setReturnArrays?(on: boolean): unknown;
+}
+
+/** One handle, with its statements prepared once. Knows nothing of what is stored. */
+export class SqliteClient {
+  readonly db: SqliteDatabase;
+  readonly #statements = new Map<string, Statement>();
+  readonly #wideStatements = new Map<string, Statement>();
+  // The host's own wait for locks, while another is set.
+  #hostWaitMs: number | undefined;
+  #stretch = 0;
+
+  constructor(db: SqliteDatabase) {
+    checkHandle(db);
+    this.db = db;
+  }
+
+  get inTransaction(): boolean {
+    return (this.db.inTransaction ?? this.db.isTransaction) === true;
+  }
+
+  exec(sql: string): void {
+    this.db.exec(sql);
+  }
+
+  /** As long as this is the same number, nothing was written on the handle but by writes that know of each other. */
+  get stretch(): number {
+    return this.#stretch;
+  }
+
+  /** To be called where a transaction has begun, and after every part of it of which the others know nothing. */
+  endStretch(): void {
+    this.#stretch++;
+  }
+
+  /** Runs a statement and returns how many rows it changed. */
+  run(sql: string, ...values: SqliteValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** Inserts one row and returns its number. For `returning`, SQLite copies every page that the statement touches. */
+  insert(sql: string, ...values: SqliteValue[]): bigint {
+    return BigInt(this.#wide(sql).run(...values).lastInsertRowid);
+  }
+
+  /** The first row, as the query that asks for it knows it; undefined where there is none. */
+  get(sql: string, ...values: SqliteValue[]): unknown {
+    return this.#statement(sql).get(...values) ?? undefined;
+  }
+
+  all(sql: string, ...values: SqliteValue[]): unknown[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  /** As `get`, with every integer as a bigint: a number would round a sequence above 2^53 without a word. */
+  getWide(sql: string, ...values: SqliteValue[]): unknown {
+    return this.#wide(sql).get(...values) ?? undefined;
+  }
+
+  allWide(sql: string, ...values: SqliteValue[]): unknown[] {
+    return this.#wide(sql).all(...values);
+  }
+
+  /** Reads or changes a setting. Never by a kept statement: SQLite reads many settings when it prepares, and a kept one would answer with the past. */
+  pragma(text: string): unknown {
+    return Object.values(prepare(this.db, `pragma ${text}`).get() ?? {})[0];
+  }
+
+  /**
+   * A setting that is a number, as it is now, under the name of its column. By a kept statement: one that is prepared for
+   * each group is an object that the collector has to hand back to SQLite, which was a third of its time.
+   */
+  setting(name: string, column: string): number {
+    const row = this.get(`select ${column} as value from pragma_${name}`) as { value: number };
+    return row.value;
+  }
+
+  /** Runs with another wait for locks than the host's, and gives the handle its own back. SQLite sleeps on the thread of the event loop. */
+  withLockWait<T>(waitMs: number, run: () => T): T {
+    this.#hostWaitMs ??= this.setting("busy_timeout", "timeout");
+    this.exec(`pragma busy_timeout = ${waitMs}`);
+    try {
+      return run();
+    } finally {
+      this.#giveWaitBack();
+    }
+  }
+
+  #giveWaitBack(): void {
+    try {
+      this.exec(`pragma busy_timeout = ${this.#hostWaitMs ?? 0}`);
+      this.#hostWaitMs = undefined;
+    } catch {
+      // Refused while a handler's query is still open; the next call gives it back. A throw here would hide that
+      // what ran is committed, and it would be run again.
+    }
+  }
+
+  #statement(sql: string): Statement {
+    const kept = this.#statements.get(sql);
+    if (kept !== undefined) return kept;
+    const prepared = prepare(this.db, sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  // Apart from the others, though of the same text: a statement reads its integers in one way for all its callers.
+  #wide(sql: string): Statement {
+    const kept = this.#wideStatements.get(sql);
+    if (kept !== undefined) return kept;
+    const prepared = prepare(this.db, sql, { wide: true });
+    this.#wideStatements.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** The bytes of a blob, as the plain array that both drivers can agree on; better-sqlite3 gives a `Buffer`. */
+export function plainBytes(blob: Uint8Array): Uint8Array {
+  return new Uint8Array(blob.buffer, blob.byteOffset, blob.byteLength);
+}
+
+const EMPTY = new Uint8Array(1).subarray(1);
+
+/** Bytes as every driver stores them: node:sqlite of Node 22 writes null for an empty array that has no memory, as a text encoder makes it. */
+export function storableBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === 0 ? EMPTY : bytes;
+}
+
+// A host may have set its handle to big integers or to arrays for statements of its own; ours read rows of numbers.
+function prepare(db: SqliteDatabase, sql: string, { wide } = { wide: false }): Statement {
+  const statement = db.prepare(sql) as DriverStatement;
+  statement.safeIntegers?.(wide);
+  statement.setReadBigInts?.(wide);
+  statement.setReturnArrays?.(false);
+  return statement;
+}
+
+function checkHandle(db: SqliteDatabase): void {
+  const handle = db as unknown as Readonly<Record<string, unknown>> | null | undefined;
+  if (typeof handle?.["prepare"] !== "function" || typeof handle["exec"] !== "function") {
+    throw unsupported(
+      `${describe(handle)} was handed in. If an ORM wraps the handle, hand in the handle itself`,
+    );
+  }
+  if (typeof handle["inTransaction"] !== "boolean" && typeof handle["isTransaction"] !== "boolean") {
+    throw unsupported(
+      "the handle does not say whether a transaction is open. node:sqlite does from Node 22.16 on; the package sqlite3 cannot",
+    );
+  }
+  if (handle["readonly"] === true) {
+    throw unsupported("the handle is read-only, and every event is written. Open it without `readonly`");
+  }
+}
+
+function describe(handle: unknown): string {
+  if (typeof handle !== "object" || handle === null) return String(handle);
+  return `an object of class ${handle.constructor?.name ?? "null"}`;
+}
+
+function unsupported(found: string): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "client_unsupported",
+    `\`db\` must be an open handle of better-sqlite3 or node:sqlite: ${found}.`,
+  );
+}

@@ -1,0 +1,159 @@
+import { reach } from "#faults";
+import { equalBytes } from "../../../bytes.js";
+import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
+import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
+import { storableBytes } from "../client/client.js";
+import type { SqliteClient, SqliteDatabase, SqliteValue } from "../client/client.js";
+import type { GroupCommit } from "../client/group-commit.js";
+import { refusalOf, storeError } from "../client/failure.js";
+import { keepUntil, knownOf, withoutNul } from "./inbox-row.js";
+import type { KnownColumns } from "./inbox-row.js";
+
+/** What the handler's part of an accept does; on SQLite it must not await. */
+export type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
+
+/** Carries what a handler threw past the group, whose own errors mean something else. */
+class HandlerThrew extends Error {}
+
+/** Applies an arrival in the next group: its row and the handler's writes commit together, or neither is there. */
+export async function accept<Db extends SqliteDatabase>(
+  { client, group, db }: { readonly client: SqliteClient; readonly group: GroupCommit; readonly db: Db },
+  { arrival, work, now }: { readonly arrival: Arrival; readonly work: Work<Db>; readonly now: () => number },
+  { acquireMs, signal }: AcceptLimits,
+): Promise<Acceptance> {
+  try {
+    return await group.join<Acceptance>({
+      run: () => {
+        // Its deadline passed while it waited for the lock: nothing has begun, so there is nothing to undo.
+        if (signal.aborted) return { kind: "failed", error: signal.reason };
+        return apply(client, arrival, { nowMs: now(), run: () => work(db) });
+      },
+      undoable: true,
+      waitMs: acquireMs,
+      expired: () => ({ kind: "saturated" }),
+    });
+  } catch (error) {
+    return failedOrThrow(error);
+  }
+}
+
+function apply(
+  client: SqliteClient,
+  arrival: Arrival,
+  { nowMs, run }: { readonly nowMs: number; readonly run: () => Promise<Handled> | Handled },
+): Acceptance {
+  reach("accept.before_insert");
+  const attempt = claimRow(client, arrival, nowMs);
+  if (attempt === undefined) return knownAlready(client, arrival);
+  reach("accept.after_insert");
+  const handled = runHandler(run);
+  // Outside its transaction, the next statement would be committed by itself.
+  if (!client.inTransaction) return { kind: "applied", attempt };
+  if (handled.outcome !== "success" || handled.result !== undefined) noteResult(client, arrival, handled);
+  return { kind: "applied", attempt };
+}
+
+/** Writes the event's row as if all had gone well, before the handler runs; undefined where another delivery has. */
+function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number | undefined {
+  const row = client.get(
+    // In one statement with the look: another process may have applied it since `find`. A failed row is taken
+    // over with the body that now succeeds, because nothing of the earlier one was applied.
+    `insert into posthorn_inbox
+       (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
+        received_at, last_received_at, keep_until, headers, body_hash, body)
+     values (?, ?, ?, ?, ?, ?, 'success', 1, 1, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant, source, event_id) do update set
+       id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
+       attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
+       keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash,
+       body = excluded.body
+     where outcome = 'failed'
+     returning attempts`,
+    ...arrivalValues(arrival, nowMs),
+  ) as { attempts: number } | undefined;
+  return row?.attempts;
+}
+
+function knownAlready(client: SqliteClient, { tenant, source, id, bodyHash }: Arrival): Acceptance {
+  reach("accept.before_known");
+  const row = client.get(
+    `select outcome, body_hash, received_at from posthorn_inbox where tenant = ? and source = ? and event_id = ?`,
+    tenant,
+    source,
+    id,
+  ) as KnownColumns | undefined;
+  reach("accept.after_known");
+  if (row === undefined) throw new Error("the row of a known event is gone within one transaction");
+  const known = knownOf(row);
+  return { kind: equalBytes(known.bodyHash, bodyHash) ? "duplicate" : "conflict", known };
+}
+
+function runHandler(run: () => Promise<Handled> | Handled): Handled {
+  let handled: Promise<Handled> | Handled;
+  reach("accept.before_handler");
+  try {
+    handled = run();
+  } catch (error) {
+    throw new HandlerThrew("handler", { cause: error });
+  }
+  reach("accept.after_handler");
+  if (!isThenable(handled)) return handled;
+  // Nobody will ever await it; its rejection must not end the process.
+  handled.then(undefined, () => undefined);
+  throw new HandlerThrew("handler", {
+    cause: new PosthornError<InboxErrorCode>(
+      "handler_returned_promise",
+      "The handler returned a promise from inside the transaction; it was rolled back, and what it writes after its first await " +
+        "lands outside. Await first, then write: `async (event) => { …await…; return (tx) => { …write… }; }`.",
+    ),
+  });
+}
+
+function isThenable(value: unknown): value is PromiseLike<Handled> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
+}
+
+function noteResult(
+  client: SqliteClient,
+  { tenant, source, id }: Arrival,
+  { outcome, result }: Handled,
+): void {
+  reach("accept.before_note");
+  client.run(
+    `update posthorn_inbox set outcome = ?, result = ? where tenant = ? and source = ? and event_id = ?`,
+    outcome,
+    result ?? null,
+    tenant,
+    source,
+    id,
+  );
+  reach("accept.after_note");
+}
+
+/** What a row keeps of an arrival, in the order in which every insert names its columns. */
+export function arrivalValues(arrival: Arrival, nowMs: number): SqliteValue[] {
+  const { tenant, source, id, idPreview, type, eventAt, windowS, headers, bodyHash, body } = arrival;
+  return [
+    tenant,
+    source,
+    id,
+    idPreview ?? null,
+    withoutNul(type),
+    eventAt?.getTime() ?? null,
+    nowMs,
+    nowMs,
+    keepUntil(windowS, nowMs),
+    headers,
+    bodyHash,
+    storableBytes(body),
+  ];
+}
+
+function failedOrThrow(error: unknown): Acceptance {
+  if (error instanceof HandlerThrew) return { kind: "failed", error: error.cause };
+  const ended = isPosthornError(error) && error.code === "transaction_aborted";
+  // A constraint that SQLite checks at the commit is the handler's as much as one that it checks at once.
+  if (ended || refusalOf(error) === "constraint") return { kind: "failed", error };
+  throw storeError(error);
+}

@@ -1,0 +1,32 @@
+import type { OutboxCensus } from "../../../operator/lookup-store.js";
+import type { SqliteClient } from "../client/client.js";
+import { waitingEndpoints } from "../lanes/due-endpoints.js";
+import type { OutboxTurn } from "../outbox/turn.js";
+
+/** How much waits. Each number is the length of an index, which SQLite counts by its pages: a million in 10 ms. */
+export function takeCensus(turn: OutboxTurn): OutboxCensus {
+  const { client } = turn;
+  const count = (what: string): number => counted(client, what);
+  // The dead head of a lane that has stopped is still in it, and waits for nothing.
+  const deadHeads = count("posthorn_lane where state <> 'flowing'");
+  return {
+    staged: count("posthorn_later"),
+    waiting:
+      count("posthorn_delivery") - deadHeads + count("posthorn_loose_delivery where ready_at is not null"),
+    oldestDueMs: oldestDueMs(turn),
+    blockedLanes: count("posthorn_lane where blocked_at is not null"),
+    dead: count("posthorn_dead where state = 'dead'"),
+  };
+}
+
+function counted(client: SqliteClient, what: string): number {
+  return (client.get(`select count(*) as found from ${what}`) as { found: number }).found;
+}
+
+function oldestDueMs(turn: OutboxTurn): number {
+  let oldest = turn.nowMs;
+  for (const { endpoint, readyAt } of waitingEndpoints(turn.client, 0n)) {
+    if (turn.activeEndpoint(endpoint) !== undefined) oldest = Math.min(oldest, readyAt);
+  }
+  return turn.nowMs - oldest;
+}

@@ -1,0 +1,68 @@
+import type { Endpoint, EndpointState, Order } from "../../../outbox/endpoint.js";
+import type { DeadPolicy } from "../../../lanes/dead.js";
+import type { RetryPolicy } from "../../../work/retry-policy.js";
+import type { SqliteValue } from "../client/client.js";
+import { withoutNul } from "../inbox/inbox-row.js";
+
+/** All columns of posthorn_endpoint, as a wide statement reads them. */
+export interface EndpointColumns {
+  readonly id: bigint;
+  readonly endpoint_id: string;
+  readonly tenant: string;
+  readonly url: string;
+  readonly secrets: string;
+  readonly sources: string;
+  readonly types: string;
+  readonly in_order: Order;
+  readonly retry: string;
+  readonly dead: DeadPolicy | null;
+  readonly max_in_flight: bigint;
+  readonly state: EndpointState;
+  readonly because: string | null;
+  readonly version: bigint;
+  readonly stopped_at: bigint | null;
+}
+
+/** The endpoint with its secrets as they were written: sealed, where there is a seal. */
+export function endpointOf(columns: EndpointColumns): Endpoint {
+  return Object.freeze({
+    id: columns.endpoint_id,
+    tenant: columns.tenant,
+    url: columns.url,
+    secrets: texts(columns.secrets),
+    sources: texts(columns.sources),
+    types: texts(columns.types),
+    order: columns.in_order,
+    retry: JSON.parse(columns.retry) as RetryPolicy,
+    dead: columns.dead ?? undefined,
+    maxInFlight: Number(columns.max_in_flight),
+    state: columns.state,
+    because: columns.because ?? undefined,
+    version: Number(columns.version),
+  });
+}
+
+/** What a row keeps of an endpoint, in the order in which insert and update name their columns. */
+export function endpointValues(endpoint: Endpoint, stoppedAt: number | null): SqliteValue[] {
+  const { tenant, url, secrets, sources, types, order, retry, dead, maxInFlight, state, because, version } =
+    endpoint;
+  return [
+    withoutNul(tenant),
+    withoutNul(url),
+    JSON.stringify(secrets),
+    JSON.stringify(sources),
+    JSON.stringify(types),
+    order,
+    JSON.stringify(retry),
+    dead ?? null,
+    maxInFlight,
+    state,
+    because === undefined ? null : withoutNul(because),
+    version,
+    stoppedAt,
+  ];
+}
+
+function texts(json: string): readonly string[] {
+  return JSON.parse(json) as string[];
+}

@@ -1,0 +1,109 @@
+import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
+import type { SqliteClient } from "../client/client.js";
+import { markChanged } from "./endpoint-book.js";
+import type { EndpointColumns } from "./endpoint-row.js";
+import { endpointOf, endpointValues } from "./endpoint-row.js";
+import type { OutboxTurn } from "./turn.js";
+
+/** False where the id is taken. */
+export function addEndpoint(turn: OutboxTurn, endpoint: Endpoint): boolean {
+  const added = turn.client.run(
+    // An endpoint of this id that was removed, and is still being cancelled, is another one.
+    `insert into posthorn_endpoint
+       (endpoint_id, tenant, url, secrets, sources, types, in_order, retry, dead, max_in_flight, state, because,
+        version, stopped_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (endpoint_id) where removed_at is null do nothing`,
+    endpoint.id,
+    ...endpointValues(
+      { ...endpoint, secrets: turn.secrets.closed(endpoint.secrets) },
+      endpoint.state === "active" ? null : turn.nowMs,
+    ),
+  );
+  if (added > 0) changed(turn);
+  return added > 0;
+}
+
+/** Undefined where there is none. */
+export function changeEndpoint(turn: OutboxTurn, id: string, change: EndpointChange): Endpoint | undefined {
+  const row = turn.client.getWide(
+    "select * from posthorn_endpoint where endpoint_id = ? and removed_at is null",
+    id,
+  ) as EndpointColumns | undefined;
+  if (row === undefined) return undefined;
+  // As it was written, and not as it reads: secrets that could not be opened must not be written as none.
+  const before = endpointOf(row);
+  const { tenant, version } = before;
+  const secrets = change.secrets === undefined ? before.secrets : turn.secrets.closed(change.secrets);
+  save(turn, row, { ...before, ...change, secrets, tenant, version: version + 1 });
+  return turn.secrets.opened(endpointOf(readRow(turn.client, row.id)));
+}
+
+/** Stops an endpoint whose receiver has gone; what waits for it stays, in order. */
+export function disableEndpoint(turn: OutboxTurn, number: bigint, because: string): void {
+  const row = readRow(turn.client, number);
+  // Several attempts of one moment find the same; the first of them says it.
+  if (row.state === "disabled") return;
+  const before = endpointOf(row);
+  save(turn, row, { ...before, state: "disabled", because, version: before.version + 1 });
+}
+
+function readRow(client: SqliteClient, number: bigint): EndpointColumns {
+  return client.getWide("select * from posthorn_endpoint where id = ?", number) as EndpointColumns;
+}
+
+function save(turn: OutboxTurn, { id, stopped_at }: EndpointColumns, endpoint: Endpoint): void {
+  const stoppedAt = stopped_at === null ? turn.nowMs : Number(stopped_at);
+  turn.client.run(
+    `update posthorn_endpoint set tenant = ?, url = ?, secrets = ?, sources = ?, types = ?, in_order = ?, retry = ?,
+       dead = ?, max_in_flight = ?, state = ?, because = ?, version = ?, stopped_at = ?
+     where id = ?`,
+    ...endpointValues(endpoint, endpoint.state === "active" ? null : stoppedAt),
+    id,
+  );
+  changed(turn);
+}
+
+/** Takes an endpoint out; what waits for it is cancelled by `cancelRemoved`. False where there is none. */
+export function removeEndpoint(turn: OutboxTurn, id: string): boolean {
+  const removed = turn.client.run(
+    "update posthorn_endpoint set removed_at = ? where endpoint_id = ? and removed_at is null",
+    turn.nowMs,
+    id,
+  );
+  if (removed > 0) changed(turn);
+  return removed > 0;
+}
+
+function changed(turn: OutboxTurn): void {
+  markChanged(turn.client);
+  turn.forgetEndpoints();
+}
+
+export function readEndpoints({ client, secrets }: OutboxTurn, ids: readonly string[]): Endpoint[] {
+  const rows = client.allWide(
+    `select * from posthorn_endpoint
+     where endpoint_id in (select value from json_each(?)) and removed_at is null order by endpoint_id`,
+    JSON.stringify(ids),
+  ) as EndpointColumns[];
+  return rows.map((row) => secrets.opened(endpointOf(row)));
+}
+
+export function listEndpoints(
+  { client, secrets }: OutboxTurn,
+  page: {
+    readonly tenant?: string | undefined;
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
+): Endpoint[] {
+  const rows = client.allWide(
+    `select * from posthorn_endpoint
+     where removed_at is null and endpoint_id > ? and (? is null or tenant = ?) order by endpoint_id limit ?`,
+    page.after ?? "",
+    page.tenant ?? null,
+    page.tenant ?? null,
+    page.limit,
+  ) as EndpointColumns[];
+  return rows.map((row) => secrets.opened(endpointOf(row)));
+}

@@ -1,0 +1,124 @@
+import { equalBytes } from "../../../bytes.js";
+import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
+import { storableBytes } from "../client/client.js";
+import type { SqliteValue } from "../client/client.js";
+import { keepUntil, withoutNul } from "../inbox/inbox-row.js";
+import { storeEvents } from "./write.js";
+import type { OutboxTurn } from "./turn.js";
+
+// Names are kept this much longer than asked, so that an event which comes again and again is written once a minute.
+const SPARE_S = 60;
+
+interface KnownName {
+  readonly event_id: string;
+  readonly body_hash: Uint8Array | null;
+  readonly keep_until: number | null;
+}
+
+/** Stores an event of which no name is known, with its names; everything in the one turn, so that nobody comes between. */
+export function ingestEvent(turn: OutboxTurn, { event, names, windowS }: IncomingEvent): Ingested {
+  const { tenant } = event;
+  // Most have one name that nobody has seen: to look for it first would be a statement more.
+  if (names.length === 1 && keepNew(turn, names[0], { tenant, id: event.id, windowS })) {
+    storeEvents(turn, [event]);
+    return { kind: "stored", id: event.id };
+  }
+  const found = names.map((name) => ({ name, known: readName(turn, tenant, name) }));
+  const other = found.find(({ name, known }) => known !== undefined && isOther(name, known));
+  if (other?.known !== undefined) return { kind: "conflict", id: other.known.event_id };
+  const first = found.find(({ known }) => known !== undefined)?.known;
+  const id = first?.event_id ?? event.id;
+  if (first === undefined) storeEvents(turn, [event]);
+  for (const { name, known } of found) {
+    if (known === undefined) keepName(turn, name, { tenant, id, windowS });
+    else keepLonger(turn, known, { tenant, name: name.name, windowS });
+  }
+  return { kind: first === undefined ? "stored" : "duplicate", id };
+}
+
+function readName(
+  { client, nowMs }: OutboxTurn,
+  tenant: string,
+  { name }: IncomingName,
+): KnownName | undefined {
+  return client.get(
+    `select event_id, body_hash, keep_until from posthorn_ingest_name
+     where tenant = ? and name = ? and (keep_until is null or keep_until > ?)`,
+    withoutNul(tenant),
+    withoutNul(name),
+    nowMs,
+  ) as KnownName | undefined;
+}
+
+function isOther({ bodyHash }: IncomingName, { body_hash }: KnownName): boolean {
+  return bodyHash !== undefined && body_hash !== null && !equalBytes(bodyHash, body_hash);
+}
+
+interface Keeping {
+  readonly tenant: string;
+  readonly windowS: number | undefined;
+}
+
+interface NewName extends Keeping {
+  readonly id: string;
+}
+
+const NAME_COLUMNS =
+  "posthorn_ingest_name (tenant, name, event_id, body_hash, keep_until) values (?, ?, ?, ?, ?)";
+
+/** False where the name is there already, be it that its window has passed. */
+function keepNew(turn: OutboxTurn, name: IncomingName, keeping: NewName): boolean {
+  const sql = `insert into ${NAME_COLUMNS} on conflict do nothing`;
+  return turn.client.run(sql, ...nameValues(turn, name, keeping)) === 1;
+}
+
+function keepName(turn: OutboxTurn, name: IncomingName, keeping: NewName): void {
+  // In place of one whose window has passed, and that nobody has forgotten yet.
+  turn.client.run(`insert or replace into ${NAME_COLUMNS}`, ...nameValues(turn, name, keeping));
+}
+
+function nameValues(
+  { nowMs }: OutboxTurn,
+  { name, bodyHash }: IncomingName,
+  { tenant, id, windowS }: NewName,
+): SqliteValue[] {
+  return [
+    withoutNul(tenant),
+    withoutNul(name),
+    id,
+    bodyHash === undefined ? null : storableBytes(bodyHash),
+    keepUntil(windowS === undefined ? undefined : windowS + SPARE_S, nowMs),
+  ];
+}
+
+/** Never shorter than before. */
+function keepLonger(
+  { client, nowMs }: OutboxTurn,
+  { keep_until }: KnownName,
+  { tenant, name, windowS }: Keeping & { readonly name: string },
+): void {
+  if (keep_until === null) return;
+  const wanted = keepUntil(windowS, nowMs);
+  if (wanted !== null && wanted <= keep_until) return;
+  client.run(
+    "update posthorn_ingest_name set keep_until = ? where tenant = ? and name = ?",
+    wanted === null ? null : wanted + SPARE_S * 1000,
+    withoutNul(tenant),
+    withoutNul(name),
+  );
+}
+
+/** Forgets names whose window has passed, oldest first; says how many. */
+export function forgetNames({ client, nowMs }: OutboxTurn, limit: number): number {
+  return client.run(
+    `delete from posthorn_ingest_name where (tenant, name) in
+       (select tenant, name from posthorn_ingest_name where keep_until <= ? order by keep_until limit +?)`,
+    nowMs,
+    limit,
+  );
+}
+
+/** Whether there is anything to forget; read without the write lock. */
+export function isAnyForgettable({ client, nowMs }: OutboxTurn): boolean {
+  return client.get("select 1 from posthorn_ingest_name where keep_until <= ? limit 1", nowMs) !== undefined;
+}

@@ -1,0 +1,92 @@
+import type { OutboxTurn } from "./turn.js";
+import type { SqliteClient } from "../client/client.js";
+
+/** Cancels up to about `limit` deliveries that wait for endpoints which were removed; true when there are more. */
+export function cancelRemoved(turn: OutboxTurn, limit: number): boolean {
+  const removed = turn.client.getWide(
+    "select id from posthorn_endpoint where removed_at is not null and state <> 'removed' limit 1",
+  ) as { id: bigint } | undefined;
+  if (removed === undefined) return false;
+  let left = limit;
+  while (left > 0) {
+    const cancelled = cancelLane(turn, removed.id, left);
+    if (cancelled === undefined) break;
+    left -= Math.max(1, cancelled);
+  }
+  left -= cancelLoose(turn, removed.id, Math.max(0, left));
+  if (left > 0) forget(turn.client, removed.id);
+  return left <= 0 || isAnyRemoved(turn.client);
+}
+
+/** Cancels what waits in one lane of the endpoint, and drops the lane when it is empty; undefined where there is no lane. */
+function cancelLane({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: number): number | undefined {
+  const lane = client.getWide(
+    "select id, head_seq, next_seq, state from posthorn_lane where endpoint = ? limit 1",
+    endpoint,
+  ) as { id: bigint; head_seq: bigint; next_seq: bigint; state: string } | undefined;
+  if (lane === undefined) return undefined;
+  // The head of a lane that has stopped is dead, and stays so in the books.
+  const from = lane.state === "flowing" ? lane.head_seq : lane.head_seq + 1n;
+  const most = from + BigInt(limit);
+  const to = lane.next_seq < most ? lane.next_seq : most;
+  const cancelled = client.run(
+    `insert into posthorn_cancelled (lane, seq, round, event, endpoint, because, cancelled_at, attempts)
+     select lane, seq, round, event, ?, 'endpoint_removed', ?, 0 from posthorn_delivery
+     where lane = ? and seq >= ? and seq < ?`,
+    endpoint,
+    nowMs,
+    lane.id,
+    from,
+    to,
+  );
+  client.run("delete from posthorn_delivery where lane = ? and seq < ?", lane.id, to);
+  if (to >= lane.next_seq) client.run("delete from posthorn_lane where id = ?", lane.id);
+  else {
+    // Out of the way of claims and of the settlement that may still come.
+    client.run(
+      `update posthorn_lane set head_seq = ?, state = 'flowing', ready_at = null, leased_by = null where id = ?`,
+      to,
+      lane.id,
+    );
+  }
+  return cancelled;
+}
+
+function cancelLoose({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: number): number {
+  const found = client.allWide(
+    // Those without a ready time are dead.
+    "select id from posthorn_loose_delivery where endpoint = ? and ready_at is not null limit ?",
+    endpoint,
+    limit,
+  ) as { id: bigint }[];
+  for (const { id } of found) {
+    client.run(
+      `insert into posthorn_cancelled (lane, seq, round, event, endpoint, because, cancelled_at, attempts)
+       select 0, id, round, event, endpoint, 'endpoint_removed', ?, attempts
+       from posthorn_loose_delivery where id = ?`,
+      nowMs,
+      id,
+    );
+    client.run("delete from posthorn_loose_delivery where id = ?", id);
+  }
+  return found.length;
+}
+
+/** What is dead stays in the books, and is no longer shown: nobody can redrive it. */
+function forget(client: SqliteClient, endpoint: bigint): void {
+  client.run(
+    `delete from posthorn_loose_delivery where id in
+       (select seq from posthorn_dead where lane = 0 and endpoint = ? and state = 'dead')`,
+    endpoint,
+  );
+  client.run("update posthorn_dead set state = 'removed' where endpoint = ? and state = 'dead'", endpoint);
+  client.run("update posthorn_endpoint set state = 'removed', secrets = '[]' where id = ?", endpoint);
+}
+
+/** Whether something of a removed endpoint is still to be cancelled. */
+export function isAnyRemoved(client: SqliteClient): boolean {
+  const found = client.get(
+    "select 1 from posthorn_endpoint where removed_at is not null and state <> 'removed' limit 1",
+  );
+  return found !== undefined;
+}

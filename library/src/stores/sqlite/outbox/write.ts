@@ -1,0 +1,101 @@
+import { equalBytes } from "../../../bytes.js";
+import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
+import type { Written } from "../../../outbox/outbox-store.js";
+import { storableBytes } from "../client/client.js";
+import type { SqliteClient } from "../client/client.js";
+import { withoutNul } from "../inbox/inbox-row.js";
+import type { OutboxTurn } from "./turn.js";
+import type { PlacedEvent } from "../lanes/places.js";
+import { placeEvents } from "../lanes/places.js";
+import { AT_ONCE, placeDue, PLACES_PER_TURN } from "../lanes/sequence.js";
+
+const NO_HASH = new Uint8Array();
+
+/** Writes events and gives them their places, or writes nothing where one of them is a conflict. */
+export function writeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]): readonly Written[] {
+  const verdicts = judgeIds(turn.client, events);
+  if (verdicts.includes("conflict")) return verdicts;
+  const fresh = events.filter((_, index) => verdicts[index] === "written");
+  for (const event of fresh) if (event.idGiven) keepId(turn.client, event);
+  storeEvents(turn, fresh);
+  return verdicts;
+}
+
+/** Stores events. They get their places at once, unless that would keep the event loop from everything else: `sequence` gives them theirs then, in the same order. */
+export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]): void {
+  const due: PlacedEvent[] = [];
+  const { fanOut } = turn.endpoints;
+  let places = 0;
+  for (const event of events) {
+    const number = insertEvent(turn, event);
+    const { deliverAt } = event;
+    if (deliverAt !== undefined && deliverAt.getTime() > turn.nowMs) {
+      putOff(turn.client, number, deliverAt.getTime());
+      continue;
+    }
+    const placed = { number, places: fanOut.placesOf(event) };
+    places += placed.places.length;
+    due.push(placed);
+  }
+  // What waits for its places already comes first: nothing may pass it.
+  if (placeDue(turn) && places <= PLACES_PER_TURN) placeEvents(turn, due);
+  else {
+    for (const { number } of due) putOff(turn.client, number, AT_ONCE);
+    turn.mayWait ||= due.length > 0;
+  }
+}
+
+// Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.
+function judgeIds(client: SqliteClient, events: readonly OutgoingEvent[]): Written[] {
+  const here = new Map<string, Uint8Array>();
+  return events.map(({ id, idGiven, tenant, bodyHash = NO_HASH }) => {
+    if (!idGiven) return "written";
+    const name = JSON.stringify([tenant, id]);
+    const known = here.get(name) ?? knownHash(client, tenant, id);
+    if (known !== undefined) return equalBytes(known, bodyHash) ? "duplicate" : "conflict";
+    here.set(name, bodyHash);
+    return "written";
+  });
+}
+
+function knownHash(client: SqliteClient, tenant: string, id: string): Uint8Array | undefined {
+  const row = client.get(
+    "select body_hash from posthorn_outbox_key where tenant = ? and event_id = ?",
+    withoutNul(tenant),
+    id,
+  ) as { body_hash: Uint8Array } | undefined;
+  return row?.body_hash;
+}
+
+function keepId(client: SqliteClient, { tenant, id, bodyHash = NO_HASH }: OutgoingEvent): void {
+  client.run(
+    "insert into posthorn_outbox_key (tenant, event_id, body_hash) values (?, ?, ?)",
+    withoutNul(tenant),
+    id,
+    storableBytes(bodyHash),
+  );
+}
+
+function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigint {
+  return client.insert(
+    `insert into posthorn_event
+       (event_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    event.id,
+    withoutNul(event.tenant),
+    withoutNul(event.source),
+    withoutNul(event.type),
+    event.key === undefined ? null : withoutNul(event.key),
+    withoutNul(event.contentType),
+    event.time.getTime(),
+    event.expiresAt?.getTime() ?? null,
+    nowMs,
+    storableBytes(event.body),
+    event.headers === undefined ? null : JSON.stringify(event.headers),
+    event.deliverAt?.getTime() ?? null,
+  );
+}
+
+function putOff(client: SqliteClient, event: bigint, deliverAtMs: number): void {
+  client.run("insert into posthorn_later (deliver_at, event) values (?, ?)", deliverAtMs, event);
+}

@@ -1,0 +1,131 @@
+import type { Arrival, PurgeLimits } from "../../../inbox/inbox-store.js";
+import { alike, holds, same } from "../expectation.js";
+import type { InboxBench, InboxPledge } from "./harness.js";
+import { apply, arrivalOf, failOnce, passTicks, rowOf, storeOf } from "./harness.js";
+
+const ALL: PurgeLimits = { maxRows: 1000, deadlineMs: 5000 };
+
+export const inboxRetention: readonly InboxPledge[] = [
+  {
+    name: "purge leaves rows whose window has not passed",
+    async check(bench) {
+      const arrival = await arrivedFor(bench, "evt_1", 4);
+      await passTicks(bench, 2);
+      alike(await storeOf(bench, 0).purge(ALL), { removed: 0, more: false }, "purge");
+      same((await storeOf(bench, 0).find(arrival))?.outcome, "success", "the known outcome");
+    },
+  },
+  {
+    name: "purge removes rows whose window has passed, and their events are new again",
+    async check(bench) {
+      const arrival = await arrivedFor(bench, "evt_1", 1);
+      await arrivedFor(bench, "evt_2", 1);
+      await passTicks(bench, 2);
+      alike(await storeOf(bench, 0).purge(ALL), { removed: 2, more: false }, "purge");
+      same(await storeOf(bench, 1).find(arrival), undefined, "find");
+      await apply(bench, arrival);
+    },
+  },
+  {
+    name: "purge never removes a row that says failed",
+    async check(bench) {
+      const arrival = await arrivalOf({ windowS: bench.time.tickS });
+      await failOnce(bench, arrival);
+      await passTicks(bench, 2);
+      alike(await storeOf(bench, 0).purge(ALL), { removed: 0, more: false }, "purge");
+      same((await storeOf(bench, 0).find(arrival))?.outcome, "failed", "the known outcome");
+    },
+  },
+  {
+    name: "a failed row that was taken over is purged like any other",
+    async check(bench) {
+      const arrival = await arrivalOf({ windowS: bench.time.tickS });
+      await failOnce(bench, arrival);
+      await passTicks(bench, 2);
+      await apply(bench, arrival);
+      same((await storeOf(bench, 0).purge(ALL)).removed, 0, "rows removed within the window of the success");
+      await passTicks(bench, 2);
+      same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed after it");
+    },
+  },
+  {
+    name: "purge removes skipped events like successes",
+    async check(bench) {
+      await apply(bench, await arrivalOf({ windowS: bench.time.tickS }), { outcome: "skipped" });
+      await passTicks(bench, 2);
+      same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed");
+    },
+  },
+  {
+    name: "an event without a window is kept for ever",
+    async check(bench) {
+      const arrival = await arrivalOf({ windowS: undefined });
+      await apply(bench, arrival);
+      await passTicks(bench, 3);
+      alike(await storeOf(bench, 0).purge(ALL), { removed: 0, more: false }, "purge");
+      same((await rowOf(bench, arrival)).keepUntil, undefined, "keepUntil");
+    },
+  },
+  {
+    name: "purge removes no more than it may, oldest first, and says whether there is more",
+    async check(bench) {
+      const oldest = [await arrivedFor(bench, "evt_1", 1), await arrivedFor(bench, "evt_2", 1.1)];
+      const newest = await arrivedFor(bench, "evt_3", 1.5);
+      await passTicks(bench, 2);
+      const store = storeOf(bench, 0);
+      alike(await store.purge({ ...ALL, maxRows: 2 }), { removed: 2, more: true }, "the first purge");
+      for (const each of oldest) same(await store.find(each), undefined, `find of ${each.id}`);
+      holds((await store.find(newest)) !== undefined, "The newest row was removed before its turn");
+      alike(await store.purge({ ...ALL, maxRows: 2 }), { removed: 1, more: false }, "the second purge");
+    },
+  },
+  {
+    name: "a duplicate that was noted starts the window again",
+    async check(bench) {
+      const touched = await arrivedFor(bench, "touched", 3);
+      const left = await arrivedFor(bench, "left", 3);
+      await passTicks(bench, 2);
+      storeOf(bench, 0).touch(touched);
+      await storeOf(bench, 0).flush();
+      await passTicks(bench, 2);
+      same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed");
+      same(await storeOf(bench, 0).find(left), undefined, "find of the one that was not noted");
+      holds(
+        (await storeOf(bench, 0).find(touched)) !== undefined,
+        "The noted duplicate did not extend its window",
+      );
+      const { receipts, receivedAt, lastReceivedAt } = await rowOf(bench, touched);
+      holds(receipts >= 2, `The noted duplicate is not counted: receipts is ${receipts}`);
+      holds(lastReceivedAt > receivedAt, "The time of the last receipt is still that of the first");
+      await passTicks(bench, 2);
+      same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed after the new window");
+    },
+  },
+  {
+    name: "a duplicate of an unknown event is noted nowhere",
+    async check(bench) {
+      const arrival = await arrivalOf();
+      storeOf(bench, 0).touch(arrival);
+      await storeOf(bench, 0).flush();
+      same(await storeOf(bench, 0).read(arrival), undefined, "read");
+      await apply(bench, arrival);
+    },
+  },
+  {
+    name: "a row may be removed at the very moment its window has passed, and no millisecond before",
+    needs: ["exactTime"],
+    async check(bench) {
+      await apply(bench, await arrivalOf({ windowS: 1.5 }));
+      await bench.time.pass(1499);
+      same((await storeOf(bench, 0).purge(ALL)).removed, 0, "rows removed at 1,499 of 1,500 ms");
+      await bench.time.pass(1);
+      same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed at 1,500 of 1,500 ms");
+    },
+  },
+];
+
+async function arrivedFor(bench: InboxBench, id: string, ticks: number): Promise<Arrival> {
+  const arrival = await arrivalOf({ id, windowS: ticks * bench.time.tickS });
+  await apply(bench, arrival);
+  return arrival;
+}

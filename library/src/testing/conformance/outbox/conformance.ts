@@ -1,0 +1,74 @@
+import type { Case } from "../case.js";
+import { casesOf } from "../case.js";
+import { alike } from "../expectation.js";
+import { outboxClaims } from "./claims.js";
+import { outboxDead } from "./dead.js";
+import { outboxDeliveryLookups } from "./delivery-lookups.js";
+import { outboxEndpoints } from "./endpoints.js";
+import { outboxEventLookups } from "./event-lookups.js";
+import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
+import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
+import { outboxFacts } from "./harness.js";
+import { outboxIngest } from "./ingest.js";
+import { outboxLaneLookups } from "./lane-lookups.js";
+import { outboxLapses } from "./lapses.js";
+import { outboxOperators } from "./operators.js";
+import { outboxOrder } from "./order.js";
+import { outboxRuns } from "./runs.js";
+import { outboxSkips } from "./skips.js";
+import { outboxSettling } from "./settling.js";
+import { outboxTransactions } from "./transactions.js";
+import { outboxWriting } from "./writing.js";
+
+// The first whole number that a JavaScript number cannot tell from its neighbour.
+const LARGE = 2n ** 53n + 1n;
+
+// What an outbox promises that takes events in and finds them again.
+const GATEWAY = {
+  ingest: outboxIngest,
+  lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups],
+};
+
+/**
+ * Every promise of an outbox, as cases for any test runner. Run them all; list those that are declined as skipped,
+ * with their reason.
+ *
+ * @example
+ * for (const { name, declined, run } of outboxConformance(harness)) {
+ *   test(name, { skip: declined ?? false }, run);
+ * }
+ */
+export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxHarness<Tx>): Case[] {
+  // The cases only hand a transaction back to the harness that it came from; they need not know its type.
+  const known = harness as unknown as OutboxHarness<unknown>;
+  const facts = outboxFacts(known);
+  const topics = {
+    contract: [claims(known), ...outboxWriting],
+    transactions: outboxTransactions,
+    endpoints: outboxEndpoints,
+    order: outboxOrder,
+    claims: outboxClaims,
+    settling: outboxSettling,
+    runs: outboxRuns,
+    lapses: outboxLapses,
+    "dead letters": outboxDead,
+    operators: [...outboxOperators, ...outboxSkips],
+    fidelity: outboxFidelity,
+    ...("gateway" in harness ? {} : GATEWAY),
+  };
+  const large = { open: () => known.openAt?.(LARGE) ?? known.open() };
+  return [...casesOf(topics, facts, known), ...casesOf({ fidelity: outboxLargeSequences }, facts, large)];
+}
+
+function claims({ capabilities, transactions }: OutboxHarness<unknown>): OutboxPledge {
+  return {
+    name: "the outbox says of itself what its harness claims",
+    check(bench) {
+      for (const outbox of bench.outboxes) {
+        const found = { ...outbox.capabilities, transactions: outbox.transactions };
+        alike(found, { ...capabilities, transactions }, "what the outbox says");
+      }
+      return Promise.resolve();
+    },
+  };
+}

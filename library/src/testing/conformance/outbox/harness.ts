@@ -1,0 +1,71 @@
+import type { GatewayOutbox, Outbox } from "../../../operator/outbox.js";
+import type { StoreCapabilities, TransactionMode } from "../../../store-capabilities.js";
+import type { BenchTime, Facts, Pledge } from "../case.js";
+import { needsOf } from "../case.js";
+
+/** A cancelled delivery, as far as the kit looks at it. */
+export interface CancelledRecord {
+  readonly endpointId: string;
+  readonly eventId: string;
+  /** `expired`, `skipped`, or as the store calls it when its endpoint was removed. */
+  readonly because: string;
+}
+
+/** A fresh, empty outbox for one case. */
+export interface OutboxBench<Tx = unknown> {
+  /** At least two on the same outbox, each as if in a process of its own; the same one twice where there can be only one. */
+  readonly outboxes: readonly GatewayOutbox<Tx>[];
+  readonly time: BenchTime;
+  /**
+   * Runs `work` in a transaction of the host and commits it; rolls back when it throws, and throws that on. `work`
+   * returns without a promise where the store's transactions are synchronous.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>;
+  /** Every delivery that was cancelled, where the harness can list them. */
+  cancelled?(): Promise<readonly CancelledRecord[]>;
+  /** How long one call may take before it counts as waiting for another. @default 10,000 */
+  readonly patienceMs?: number;
+  close(): Promise<void>;
+}
+
+/** Tells the kit how to make and use the outbox under test. */
+export interface OutboxHarness<Tx> {
+  /** What the store claims: each claim is a set of cases, and must be what the store itself says. */
+  readonly capabilities: StoreCapabilities;
+  readonly transactions: TransactionMode;
+  /** Whether the bench's time is exact to the millisecond. */
+  readonly exactTime: boolean;
+  /** Whether the bench has `cancelled()`. */
+  readonly listsCancelled?: boolean;
+  open(): Promise<OutboxBench<Tx>>;
+  /** Opens one whose next event has this number, so that a new lane begins there; where the harness can. */
+  openAt?(firstEvent: bigint): Promise<OutboxBench<Tx>>;
+}
+
+/** As a bench of `OutboxHarness`, of outboxes that take nothing in from elsewhere and look nothing up. */
+export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "outboxes"> {
+  readonly outboxes: readonly Outbox<Tx>[];
+}
+
+/** For an outbox that serves no gateway: there are no cases of `IngestStore` and `LookupStore` for it. */
+export interface NarrowOutboxHarness<Tx> extends Omit<OutboxHarness<Tx>, "open" | "openAt"> {
+  readonly gateway: false;
+  open(): Promise<NarrowOutboxBench<Tx>>;
+  openAt?(firstEvent: bigint): Promise<NarrowOutboxBench<Tx>>;
+}
+
+/** What the cases know of a harness: not the type of its transaction, which they only pass back. */
+export type OutboxPledge = Pledge<OutboxBench>;
+
+export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
+  const { capabilities, transactions, exactTime, listsCancelled = false } = harness;
+  const awaiting = transactions === "asynchronous";
+  return {
+    ...needsOf(capabilities),
+    exactTime,
+    awaitingHandlers: awaiting,
+    manyWriters: awaiting,
+    cancelledListing: listsCancelled,
+    largeSequences: harness.openAt !== undefined,
+  };
+}

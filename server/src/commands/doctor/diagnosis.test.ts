@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import type { SourceRecord } from "../../store/source.js";
+import {
+  judgeClock,
+  judgeDisk,
+  judgeDurability,
+  judgeOpenFiles,
+  judgeSchema,
+  judgeWindow,
+} from "./diagnosis.js";
+
+const GIB = 1024 ** 3;
+const source = (scheme: string, windowS: number): SourceRecord =>
+  ({ name: "shop", scheme, windowS }) as SourceRecord;
+
+it.each([
+  [undefined, 0, "ok"],
+  [150, 100, "ok"],
+  [-5000, 10, "warn"],
+  // All of it may be the time that the answer took.
+  [5000, 4900, "ok"],
+  [120_000, 10, "fail"],
+])("a clock that is %s ms off, give or take %i ms, is %s", (skewMs, uncertainMs, level) => {
+  expect(judgeClock(skewMs, uncertainMs).level).toBe(level);
+});
+
+it.each([
+  [100 * GIB, 500 * GIB, "ok"],
+  [20 * GIB, 500 * GIB, "ok"],
+  [5 * GIB, 500 * GIB, "warn"],
+  [5 * GIB, 20 * GIB, "ok"],
+  [GIB / 10, GIB, "fail"],
+])("a disk with %i of %i bytes free is %s", (free, total, level) => {
+  expect(judgeDisk(free, total).level).toBe(level);
+});
+
+it("a window that ends before its provider stops to retry fails, and the cure is a command", () => {
+  expect(judgeWindow(source("stripe", 3600))).toMatchObject({
+    level: "fail",
+    cure: expect.stringMatching(/^posthorn source update shop --window \d+$/) as string,
+  });
+  expect(judgeWindow(source("stripe", 14 * 86_400)).level).toBe("ok");
+  expect(judgeWindow(source("hmac", 3600)).level).toBe("ok");
+});
+
+it("lost durability and foreign tables fail; a low limit of files is a warning", () => {
+  expect(judgeDurability([], "postgres").level).toBe("ok");
+  expect(judgeDurability(["fsync is off; expected on"], "postgres").level).toBe("fail");
+  expect(judgeSchema(true).level).toBe("ok");
+  expect(judgeSchema(false)).toMatchObject({ level: "fail", cure: "posthorn migrate" });
+  expect(judgeOpenFiles(1024, 10_000).level).toBe("warn");
+  expect(judgeOpenFiles(undefined, 10_000).level).toBe("ok");
+});

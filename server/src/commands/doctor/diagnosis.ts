@@ -1,0 +1,91 @@
+import { PROVIDER_SCHEMES } from "posthorn/providers";
+import type { SourceRecord } from "../../store/source.js";
+
+/** One thing that the doctor has looked at. */
+export interface Finding {
+  readonly check: string;
+  readonly level: "ok" | "warn" | "fail";
+  readonly found: string;
+  readonly cure: string | undefined;
+}
+
+export function ok(check: string, found: string): Finding {
+  return { check, level: "ok", found, cure: undefined };
+}
+
+export function warn(check: string, found: string, cure: string): Finding {
+  return { check, level: "warn", found, cure };
+}
+
+export function fail(check: string, found: string, cure: string): Finding {
+  return { check, level: "fail", found, cure };
+}
+
+export function judgeDurability(lost: readonly string[], kind: "sqlite" | "postgres"): Finding {
+  if (lost.length === 0) return ok("durability", "an answered event survives a power loss");
+  const cure =
+    kind === "sqlite"
+      ? "Move the data directory to a local disk: the file system refuses what SQLite needs."
+      : "Turn these settings of Postgres on; an event that was answered with 200 could else vanish.";
+  return fail("durability", lost.join("; "), cure);
+}
+
+const SKEW_WARN_MS = 2000;
+const SKEW_FAIL_MS = 60_000;
+
+/** `skewMs` is what the database's clock is ahead of ours; half the time of the question is uncertain. */
+export function judgeClock(skewMs: number | undefined, uncertainMs: number): Finding {
+  if (skewMs === undefined) return ok("clock", "the database has this machine's clock");
+  const least = Math.max(0, Math.abs(skewMs) - uncertainMs);
+  const found = `the database's clock is ${Math.abs(Math.round(skewMs))} ms ${skewMs < 0 ? "behind" : "ahead"}`;
+  const cure =
+    "Let NTP keep both clocks: signatures of senders are checked by this one, what is due by the other.";
+  if (least >= SKEW_FAIL_MS) return fail("clock", found, cure);
+  return least >= SKEW_WARN_MS ? warn("clock", found, cure) : ok("clock", found);
+}
+
+/** A provider may still redeliver when its event's name has been forgotten: the event would be stored twice. */
+export function judgeWindow({ name, scheme, windowS }: SourceRecord): Finding {
+  const check = `window of ${name}`;
+  const known = PROVIDER_SCHEMES.find((each) => each.name === scheme);
+  if (known === undefined) return ok(check, `${days(windowS)}; how long its sender retries is not known`);
+  const { retryHorizonS, title } = known;
+  if (windowS >= retryHorizonS)
+    return ok(check, `${days(windowS)}; ${title} retries for ${days(retryHorizonS)}`);
+  return fail(
+    check,
+    `${days(windowS)}, but ${title} retries for ${days(retryHorizonS)}: a late retry would be stored again`,
+    `posthorn source update ${name} --window ${retryHorizonS}`,
+  );
+}
+
+function days(seconds: number): string {
+  return seconds % 86_400 === 0 ? `${seconds / 86_400} days` : `${Math.round(seconds / 360) / 10} hours`;
+}
+
+export function judgeSchema(isCurrent: boolean): Finding {
+  return isCurrent
+    ? ok("schema", "the tables are those of this version")
+    : fail("schema", "the tables are not those of this version", "posthorn migrate");
+}
+
+const MIB = 1024 ** 2;
+
+export function judgeDisk(freeBytes: number, totalBytes: number): Finding {
+  const share = Math.floor((freeBytes / Math.max(1, totalBytes)) * 100);
+  const found = `${Math.floor(freeBytes / MIB)} MiB free (${share}%)`;
+  const cure = "Make room, or move the data directory: a full disk refuses every event.";
+  if (freeBytes < 200 * MIB) return fail("disk", found, cure);
+  return share < 10 && freeBytes < 10_240 * MIB ? warn("disk", found, cure) : ok("disk", found);
+}
+
+/** Each connection, in or out, is a file. */
+export function judgeOpenFiles(limit: number | undefined, needed: number): Finding {
+  if (limit === undefined) return ok("open files", "the system tells no limit");
+  if (limit >= needed) return ok("open files", `up to ${limit}`);
+  return warn(
+    "open files",
+    `up to ${limit}; max_connections and slots can need ${needed}`,
+    `Raise it (ulimit -n ${needed}, or LimitNOFILE= of systemd), or lower max_connections.`,
+  );
+}

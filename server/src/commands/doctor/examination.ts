@@ -1,0 +1,120 @@
+import { existsSync, statfsSync } from "node:fs";
+import { isPosthornError } from "posthorn";
+import type { Clock } from "posthorn";
+import type { Settings } from "../../config/settings.js";
+import { databasePath } from "../../data-dir.js";
+import { openStore } from "../../store/open-store.js";
+import type { OpenStore } from "../../store/opened-store.js";
+import type { SourceRecord } from "../../store/source.js";
+import { checkKey, WatchedSeal } from "../../secrets/key-check.js";
+import { masterKeyOf, masterKeyPath } from "../../secrets/master-key.js";
+import { createSeal } from "../../secrets/seal.js";
+import { failureOf } from "../../terminal/failure.js";
+import type { Finding } from "./diagnosis.js";
+import {
+  fail,
+  judgeClock,
+  judgeDisk,
+  judgeDurability,
+  judgeOpenFiles,
+  judgeSchema,
+  judgeWindow,
+  ok,
+} from "./diagnosis.js";
+
+/** Looks at everything that an installation can get wrong. Changes nothing, and works beside a server that runs. */
+export async function examine(settings: Settings, clock: Clock): Promise<readonly Finding[]> {
+  const machine = [...diskOf(settings), openFilesOf(settings)];
+  if (settings.database === undefined && !existsSync(databasePath(settings.dataDir))) {
+    return [...machine, ok("database", `none yet in ${settings.dataDir}; \`posthorn serve\` makes it`)];
+  }
+  let seal: WatchedSeal;
+  try {
+    seal = new WatchedSeal(createSeal(masterKeyOf(settings, () => false).bytes));
+  } catch (error) {
+    return [...machine, failed("master key", error)];
+  }
+  const key = ok("master key", masterKeyPath(settings) ?? "given as a setting");
+  try {
+    const store = await openStore(settings, { seal, beside: true });
+    try {
+      return [...machine, key, ...(await examineStore(store, seal, clock))];
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return [...machine, key, failed("database", error)];
+  }
+}
+
+async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): Promise<readonly Finding[]> {
+  const findings = [
+    judgeDurability(await store.lostPromises(), store.kind),
+    await clockFinding(store, clock),
+  ];
+  const schema = judgeSchema(await store.isCurrent());
+  // Nothing that the tables hold can be read while they are others.
+  if (schema.level === "fail") return [...findings, schema];
+  return [...findings, schema, ...(await examineContent(store, seal))];
+}
+
+async function examineContent(store: OpenStore, seal: WatchedSeal): Promise<readonly Finding[]> {
+  try {
+    await checkKey(store, seal);
+    return [ok("secrets", "open under this master key"), ...(await windowFindings(store))];
+  } catch (error) {
+    return [failed("secrets", error)];
+  }
+}
+
+async function clockFinding(store: OpenStore, clock: Clock): Promise<Finding> {
+  const from = clock.monotonic();
+  const askedAt = clock.now();
+  const theirs = await store.now();
+  const halfMs = (clock.monotonic() - from) / 2;
+  return judgeClock(theirs === undefined ? undefined : theirs - askedAt - halfMs, halfMs);
+}
+
+const PAGE = 200;
+const MOST_SOURCES = 10_000;
+
+async function windowFindings({ registry }: OpenStore): Promise<readonly Finding[]> {
+  const sources: SourceRecord[] = [];
+  for (let after: string | undefined; sources.length < MOST_SOURCES;) {
+    const page = await registry.listSources({ after, limit: PAGE });
+    sources.push(...page);
+    if (page.length < PAGE) break;
+    after = page.at(-1)?.name;
+  }
+  const findings = sources.map(judgeWindow);
+  const bad = findings.filter(({ level }) => level !== "ok");
+  return bad.length > 0
+    ? bad
+    : [ok("windows", `${sources.length} sources, each known longer than its sender retries`)];
+}
+
+function diskOf({ database, dataDir }: Settings): readonly Finding[] {
+  // On Postgres the disk that counts is the database's, which cannot be seen from here.
+  if (database !== undefined || !existsSync(dataDir)) return [];
+  const { bavail, bsize, blocks } = statfsSync(dataDir);
+  return [judgeDisk(bavail * bsize, blocks * bsize)];
+}
+
+// Files of the program itself, its log, its database and its timers.
+const OWN_FILES = 100;
+
+function openFilesOf({ maxConnections, slots, databaseConnections }: Settings): Finding {
+  return judgeOpenFiles(openFileLimit(), maxConnections + slots + databaseConnections + OWN_FILES);
+}
+
+function openFileLimit(): number | undefined {
+  const report = process.report.getReport() as { readonly userLimits?: Record<string, { soft?: unknown }> };
+  const { soft } = report.userLimits?.["open_files"] ?? {};
+  return typeof soft === "number" ? soft : undefined;
+}
+
+function failed(check: string, error: unknown): Finding {
+  const { message, cure } = failureOf(error);
+  const code = isPosthornError(error) ? ` (${error.code})` : "";
+  return fail(check, `${message}${code}`, cure ?? "The message says what was expected.");
+}

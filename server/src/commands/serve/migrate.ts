@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { addSettingFlags } from "../../config/flags.js";
+import { settingsOf } from "../../config/settings-of.js";
+import { NO_SEAL } from "../../secrets/no-seal.js";
+import { createPrinter } from "../../terminal/printer.js";
+import type { CommandContext } from "../command-context.js";
+
+/** Adds `posthorn migrate`. */
+export function registerMigrate(program: Command, context: CommandContext): void {
+  const command = program
+    .command("migrate")
+    .description("Create and change the tables, for servers that run with --no-migrate.")
+    .option("--json", "Print JSON, for scripts.");
+  addSettingFlags(command).addHelpText(
+    "after",
+    ["", "Example:", "  posthorn migrate --database postgres://owner@db.example.com/posthorn"].join("\n"),
+  );
+  command.action(() => migrate(command, context));
+}
+
+async function migrate(command: Command, { terminal, environment, clock }: CommandContext): Promise<void> {
+  const { json } = command.opts<{ readonly json?: boolean }>();
+  const print = createPrinter({ terminal, json: json === true, now: () => clock.now() });
+  const { settings } = settingsOf(command, { environment, workingDir: process.cwd() });
+  // Here and not at the top: other commands would wait for databases that they do not open.
+  const { openStore } = await import("../../store/open-store.js");
+  const { sealOf } = await import("../../store/own-store.js");
+  // Whoever changes tables on Postgres need not know the key. On SQLite it is made together with the file.
+  const seal = settings.database === undefined ? sealOf(settings) : NO_SEAL;
+  const store = await openStore(settings, { seal });
+  try {
+    const applied = await store.migrate();
+    print.show({ applied }, () => {
+      for (const name of applied) print.line(name);
+      print.line(applied.length === 0 ? "The database is up to date." : "Done.");
+    });
+  } finally {
+    await store.close();
+  }
+}

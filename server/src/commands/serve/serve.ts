@@ -1,0 +1,114 @@
+import type { Command } from "commander";
+import { cliFilePath, writeCliFile } from "../../cli-file.js";
+import { tuneCollector } from "../../collector.js";
+import type { RunningServer } from "../../compose.js";
+import { addSettingFlags } from "../../config/flags.js";
+import { withoutPassword } from "../../config/print.js";
+import { settingsOf } from "../../config/settings-of.js";
+import type { Settings } from "../../config/settings.js";
+import { makeDataDir } from "../../data-dir.js";
+import { isLoopback } from "../../http/auth/host-check.js";
+import { newNodeId } from "../../node-id.js";
+import type { Logger } from "../../observe/log.js";
+import { CommandFailure, EXIT_CODES } from "../../terminal/failure.js";
+import { createPrinter } from "../../terminal/printer.js";
+import type { Printer } from "../../terminal/printer.js";
+import type { CommandContext } from "../command-context.js";
+import { untilStopped } from "./stop-signals.js";
+
+/** Adds `posthorn serve`. */
+export function registerServe(program: Command, context: CommandContext): void {
+  const command = program
+    .command("serve")
+    .description("Run the server: take events in, deliver them, answer the API.");
+  addSettingFlags(command).addHelpText(
+    "after",
+    ["", "Examples:", "  posthorn serve", "  posthorn serve --dev --listen 127.0.0.1:9000"].join("\n"),
+  );
+  command.action(() => serve(command, context));
+}
+
+async function serve(command: Command, context: CommandContext): Promise<void> {
+  tuneCollector();
+  const { terminal, environment, clock } = context;
+  const print = createPrinter({ terminal, json: false, now: () => clock.now() });
+  const { settings, warnings } = settingsOf(command, { environment, workingDir: process.cwd() });
+  for (const { where, message } of warnings) print.warn(`${where}: ${message}`);
+  const node = newNodeId();
+  // Here and not at the top: other commands would wait half a second for a server that they do not start.
+  const { startServer } = await import("../../compose.js");
+  const { createLog } = await import("../../observe/log.js");
+  const log = createLog(
+    settings,
+    { write: (text) => terminal.writeError(text), isTty: terminal.errorIsTty, colour: terminal.errorColour },
+    node,
+  );
+  // From here on: a signal that comes while it starts must not leave a half-started node behind.
+  const signals = untilStopped(process, {
+    clock,
+    atOnce: () => process.exit(EXIT_CODES.interrupted),
+  });
+  const crashed = (error: Error): void => log.error({ err: error }, "crashed");
+  process.on("uncaughtExceptionMonitor", crashed);
+  try {
+    const server = await startServer(settings, { log, node, clock });
+    noteAddress(server, settings, log);
+    announce(server, settings, print);
+    await signals.stopped;
+    log.info({}, "stopping: what is under way is finished; a second signal ends it at once");
+    if (!(await server.stop())) throw stopLate(settings);
+    log.info({}, "stopped");
+  } finally {
+    process.removeListener("uncaughtExceptionMonitor", crashed);
+    signals.release();
+  }
+}
+
+/** For the CLI on this machine. A node in a container may have no place to write, and works without. */
+function noteAddress({ url, firstToken, store }: RunningServer, { dataDir }: Settings, log: Logger): void {
+  try {
+    if (store === "postgres" && firstToken !== undefined) makeDataDir(dataDir);
+    if (store === "sqlite" || firstToken !== undefined) writeCliFile(dataDir, url, firstToken?.token);
+  } catch (error) {
+    log.warn({ err: error, file: cliFilePath(dataDir) }, "the address was not written down for the CLI");
+  }
+}
+
+function announce(server: RunningServer, settings: Settings, print: Printer): void {
+  const { url, firstToken, store } = server;
+  const { roles, dataDir, dev, database, listen, behindProxy } = settings;
+  print.line({ text: `Posthorn is ready at ${url}`, tone: "strong" });
+  print.facts([
+    ["does", roles.join(", ") + (dev ? " (dev: endpoints may be on loopback and without TLS)" : "")],
+    ["data", store === "sqlite" ? dataDir : withoutPassword(database ?? "")],
+  ]);
+  if (firstToken?.random === true) {
+    // On a line of its own, whole: facts are cut to the width of the terminal.
+    print.line("token ", { text: firstToken.token, tone: "name" });
+    print.line(`It is shown this once. The CLI on this machine reads it from ${cliFilePath(dataDir)}`);
+  }
+  print.line("");
+  print.line("Try it:");
+  print.line(`  ${tryLine(url, firstToken?.random === true ? firstToken.token : undefined)}`);
+  print.line("");
+  if (!isLoopback(listen.host) && !behindProxy) {
+    print.warn(
+      `${listen.host} can be reached by others, and without TLS they can read tokens and events on the way. ` +
+        "Put a proxy with TLS in front of it and say --behind-proxy.",
+    );
+  }
+}
+
+/** Something that answers, whatever the state of the database. */
+function tryLine(url: string, token: string | undefined): string {
+  if (token === undefined) return `curl ${url}/healthz`;
+  const event = '{"type":"hello.world","data":{"from":"curl"}}';
+  return `curl ${url}/api/v1/events -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${event}'`;
+}
+
+function stopLate({ stopTimeoutMs }: Settings): CommandFailure {
+  return new CommandFailure("failed", `The stop took longer than ${stopTimeoutMs} ms and was cut off.`, {
+    code: "stop_late",
+    cure: "Nothing is lost: what was under way is delivered again. The log says which part was slow.",
+  });
+}

@@ -1,0 +1,111 @@
+import { writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import type { RejectedRequest } from "posthorn/client";
+import { relative, size } from "../../terminal/for-people.js";
+import type { Printer } from "../../terminal/printer.js";
+import type { Table } from "../../terminal/table.js";
+import type { CommandContext } from "../command-context.js";
+import { defineCommand, defineGroup } from "../define-command.js";
+import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, teller } from "../listing.js";
+import type { FollowOptions, ListOptions } from "../listing.js";
+
+interface RejectedListOptions extends ListOptions, FollowOptions {
+  readonly source?: string;
+}
+
+export function registerRejected(program: Command, context: CommandContext): void {
+  const rejected = defineGroup(program, "rejected", "Look at requests that were not taken in, and why.");
+  defineCommand<RejectedListOptions>(rejected, context, {
+    form: "list",
+    says: "List rejected requests, newest first.",
+    examples: ["posthorn rejected list --source stripe", "posthorn rejected list --follow"],
+    flags: [{ form: "--source <name>", says: "Sent to this source." }, ...LIST_FLAGS, FOLLOW_FLAG],
+    run: async ({ options, client, print, context: { clock, interrupted } }) => {
+      const { source } = options;
+      const calls = client().rejected;
+      const list: typeof calls.list = (page) => calls.list({ ...page, source });
+      const table = (items: readonly RejectedRequest[]): Table => rejectedTable(items, clock.now());
+      if (options.follow === true) {
+        const tell = teller(print, table);
+        await follow({ list, idOf: ({ id }) => id, tell, clock, signal: interrupted() });
+        return;
+      }
+      const page = await collect(list, options);
+      print.show(page, () => {
+        if (page.items.length === 0) print.line({ text: "Nothing was rejected.", tone: "good" });
+        else print.table(table(page.items));
+      });
+      hintMore(print, page, "posthorn rejected list");
+    },
+  });
+  defineCommand<{ readonly output?: string }>(rejected, context, {
+    form: "show <id>",
+    says: "Show a rejected request with the diagnosis of what is wrong with it.",
+    examples: ["posthorn rejected show rej_7Qm2", "posthorn rejected show rej_7Qm2 --output body.bin"],
+    flags: [{ form: "--output <path>", says: "Write the first bytes of its body to this file." }],
+    run: async ({ args: [id = ""], options: { output }, client, print, context: { clock } }) => {
+      const calls = client().rejected;
+      const request = await calls.get(id);
+      if (output !== undefined) writeFileSync(output, await calls.body(id));
+      print.show(request, () => drawRejected(print, request, clock.now()));
+      if (output !== undefined) print.hint(`Its body is in ${output}.`);
+    },
+  });
+}
+
+function rejectedTable(requests: readonly RejectedRequest[], nowMs: number): Table {
+  return {
+    columns: [
+      { title: "ID" },
+      { title: "SOURCE", least: 8 },
+      { title: "CODE", least: 12 },
+      { title: "SIZE", align: "right" },
+      { title: "WHEN", least: 8 },
+      { title: "DIAGNOSIS", least: 16 },
+    ],
+    rows: requests.map((request) => [
+      { text: request.id, tone: "name" },
+      request.source,
+      { text: request.code, tone: "bad" },
+      size(request.bodyBytes),
+      { text: relative(request.receivedAt, nowMs), tone: "faint" },
+      request.diagnosis[0] ?? request.message,
+    ]),
+  };
+}
+
+function drawRejected(print: Printer, request: RejectedRequest, nowMs: number): void {
+  print.facts([
+    ["rejected", { text: request.id, tone: "name" }],
+    ["source", request.source],
+    ["received", `${request.receivedAt} (${relative(request.receivedAt, nowMs)})`],
+    ["method", request.method],
+    ["body", size(request.bodyBytes)],
+    ["code", { text: request.code, tone: "bad" }],
+  ]);
+  print.line();
+  drawDiagnosis(print, request);
+  print.line();
+  print.facts(Object.entries(request.headers));
+}
+
+/** What is wrong, then what forensics found. */
+export function drawDiagnosis(
+  print: Printer,
+  found: { readonly message: string; readonly diagnosis: readonly string[] },
+): void {
+  // The message of a refusal ends with the diagnosis, which is shown below it.
+  let message = found.message;
+  for (const sentence of found.diagnosis.toReversed()) {
+    if (message.endsWith(sentence)) message = message.slice(0, -sentence.length).trimEnd();
+  }
+  print.line(message);
+  for (const sentence of found.diagnosis)
+    print.line({ text: "→ ", tone: "warn" }, { text: sentence, tone: "strong" });
+  if (found.diagnosis.length === 0) {
+    print.line({
+      text: "Nothing could be proved about the cause; a wrong secret looks like this.",
+      tone: "faint",
+    });
+  }
+}

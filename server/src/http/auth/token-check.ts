@@ -1,0 +1,118 @@
+import { timingSafeEqual } from "node:crypto";
+import type { ServerParts } from "../../parts.js";
+import type { TokenRecord } from "../../store/token.js";
+import { FailedTokens } from "./failed-tokens.js";
+import { tokenHash } from "./new-token.js";
+import { problem } from "../problem.js";
+
+/** What a request may do. */
+export type Scope = TokenRecord["scope"];
+
+export type TokenCheckParts = Pick<ServerParts, "registry" | "clock" | "settings" | "metrics" | "log">;
+
+interface Known {
+  readonly token: TokenRecord;
+  readonly untilMs: number;
+}
+
+// A token that was taken back on another node works this much longer.
+const CACHE_MS = 3000;
+const MOST_CACHED = 1000;
+const TOUCH_MS = 60_000;
+
+/** Finds the token of a request. A few seconds of memory spare the database a question for each call. */
+export class TokenCheck {
+  readonly #parts: TokenCheckParts;
+  readonly #failed: FailedTokens;
+  readonly #known = new Map<string, Known>();
+  readonly #touched = new Map<string, number>();
+
+  constructor(parts: TokenCheckParts) {
+    this.#parts = parts;
+    this.#failed = new FailedTokens(parts.settings.failedTokensPerMinute, () => parts.clock.monotonic());
+  }
+
+  /** The token, if it is valid and its scope is enough; else it throws what to answer. */
+  async require(authorization: string | undefined, address: string, needed: Scope): Promise<TokenRecord> {
+    const token = await this.#find(authorization, address);
+    if (needed === "full" && token.scope !== "full") {
+      throw problem(
+        "forbidden",
+        `The token ${token.name} may only read; this call needs one with the scope full.`,
+      );
+    }
+    this.#touch(token);
+    return token;
+  }
+
+  /** After a change on this node: a token that was taken back must not work here for another moment. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #find(authorization: string | undefined, address: string): Promise<TokenRecord> {
+    const [, text] = /^Bearer ([\x21-\x7e]{1,255})$/i.exec(authorization ?? "") ?? [];
+    // No guess was made, so that nothing is counted: a browser without a token must not lock out its owner.
+    if (text === undefined) throw unauthorised("Send a token: `Authorization: Bearer phk_…`.");
+    const hash = tokenHash(text);
+    const key = Buffer.from(hash).toString("base64");
+    const cached = this.#cached(key);
+    if (cached !== undefined && this.#isValid(cached, hash)) return cached;
+    const waitS = this.#failed.waitS(address);
+    if (waitS > 0) {
+      throw problem("too_many_failures", `Too many wrong tokens came from this address. Wait ${waitS} s.`, {
+        retryAfterS: waitS,
+      });
+    }
+    const found = await this.#parts.registry.findToken(hash);
+    if (found === undefined || !this.#isValid(found, hash)) throw this.#refuse(address, found);
+    this.#remember(key, found);
+    return found;
+  }
+
+  #cached(key: string): TokenRecord | undefined {
+    const known = this.#known.get(key);
+    return known !== undefined && known.untilMs > this.#parts.clock.monotonic() ? known.token : undefined;
+  }
+
+  /** The hash is compared once more, in constant time: a store that finds by prefix or without case must not let in. */
+  #isValid({ hash, expiresAt }: TokenRecord, given: Uint8Array): boolean {
+    const same = hash.length === given.length && timingSafeEqual(hash, given);
+    return same && (expiresAt === undefined || expiresAt.getTime() > this.#parts.clock.now());
+  }
+
+  #refuse(address: string, found: TokenRecord | undefined): Error {
+    this.#failed.count(address);
+    this.#parts.metrics.tokenRefused();
+    this.#parts.log.warn(
+      { address, token: found?.id },
+      found === undefined ? "token unknown" : "token expired",
+    );
+    return unauthorised(
+      found === undefined
+        ? "The token is not known here."
+        : `The token ${found.name} has expired; make a new one.`,
+    );
+  }
+
+  #remember(key: string, token: TokenRecord): void {
+    if (this.#known.size >= MOST_CACHED) this.#known.clear();
+    this.#known.set(key, { token, untilMs: this.#parts.clock.monotonic() + CACHE_MS });
+  }
+
+  #touch({ id }: TokenRecord): void {
+    const { clock, registry, log } = this.#parts;
+    const nowMs = clock.monotonic();
+    if (nowMs - (this.#touched.get(id) ?? -Infinity) < TOUCH_MS) return;
+    if (this.#touched.size >= MOST_CACHED) this.#touched.clear();
+    this.#touched.set(id, nowMs);
+    // Nobody waits for it, and nothing but a column for people depends on it.
+    registry.touchToken(id, new Date(clock.now())).catch((error: unknown) => {
+      log.debug({ err: error, token: id }, "the time of use was not written");
+    });
+  }
+}
+
+function unauthorised(message: string): Error {
+  return problem("unauthorised", message);
+}

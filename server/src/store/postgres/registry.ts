@@ -1,0 +1,28 @@
+import type { Pool } from "pg";
+import type { SecretSeal } from "posthorn";
+import { joinRegistry } from "../join-registry.js";
+import type { Registry } from "../registry.js";
+import { RegistryDatabase } from "./database.js";
+import { PostgresRejected } from "./rejected.js";
+import { PostgresSources } from "./sources.js";
+import { PostgresTokens } from "./tokens.js";
+
+/** The registry in Postgres, in the same schema as the outbox. */
+export function postgresRegistry(pool: Pool, schema: string, seal: SecretSeal): Registry {
+  const db = new RegistryDatabase(pool, schema);
+  return joinRegistry({
+    sources: new PostgresSources(db, seal),
+    tokens: new PostgresTokens(db),
+    rejected: new PostgresRejected(db),
+    probeWrite: (node) => probeWrite(db, node),
+  });
+}
+
+// One row for all nodes: a row for each would be left behind at every restart.
+async function probeWrite(db: RegistryDatabase, node: string): Promise<void> {
+  await db.query(
+    `insert into ${db.table("probe")} (node, written_at) values ($1::text, clock_timestamp())
+     on conflict (one) do update set node = excluded.node, written_at = excluded.written_at`,
+    [node],
+  );
+}

@@ -1,0 +1,31 @@
+import type { Database } from "better-sqlite3";
+import type { SecretSeal } from "posthorn";
+import { systemClock } from "posthorn";
+import { joinRegistry } from "../join-registry.js";
+import type { Registry } from "../registry.js";
+import { RegistryDatabase } from "./database.js";
+import { SqliteRejected } from "./rejected.js";
+import { SqliteSources } from "./sources.js";
+import { SqliteTokens } from "./tokens.js";
+
+/** The registry in the outbox's own file, on its handle. */
+export function sqliteRegistry(handle: Database, seal: SecretSeal): Registry {
+  // Not left to whoever wrote to the handle before: a token that was shown once must survive a power loss.
+  handle.pragma("synchronous = full");
+  const db = new RegistryDatabase(handle);
+  return joinRegistry({
+    sources: new SqliteSources(db, seal),
+    tokens: new SqliteTokens(db),
+    rejected: new SqliteRejected(db),
+    probeWrite: (node) => probeWrite(db, node),
+  });
+}
+
+async function probeWrite(db: RegistryDatabase, node: string): Promise<void> {
+  await db.run(
+    `insert into posthorn_probe (one, node, written_at) values (1, ?, ?)
+     on conflict (one) do update set node = excluded.node, written_at = excluded.written_at`,
+    node,
+    systemClock.now(),
+  );
+}

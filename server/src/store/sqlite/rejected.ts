@@ -1,0 +1,77 @@
+import type { RejectedRecord, RejectedRegistry } from "../rejected-request.js";
+import { rejectedOf, storedRejected } from "../stored-rejected.js";
+import type { StoredRejected } from "../stored-rejected.js";
+import type { RegistryDatabase } from "./database.js";
+
+type Row = StoredRejected & { readonly received: number; readonly body: Uint8Array };
+
+const COLUMNS =
+  "id, source, method, headers, body_bytes as bodyBytes, code, message, diagnosis, received_at as received";
+
+export class SqliteRejected implements RejectedRegistry {
+  readonly #db: RegistryDatabase;
+
+  constructor(db: RegistryDatabase) {
+    this.#db = db;
+  }
+
+  async recordRejected(requests: readonly RejectedRecord[], keepPerSource: number): Promise<void> {
+    if (requests.length === 0) return;
+    // Of no use but to people, and written four times a second while somebody sends them.
+    await this.#db.unsynced((run) => {
+      for (const request of requests) {
+        const { id, source, method, headers, bodyBytes, code, message, diagnosis } = storedRejected(request);
+        run(
+          `insert into posthorn_rejected (id, source, method, headers, body_bytes, code, message, diagnosis, received_at, body)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+          id,
+          source,
+          method,
+          headers,
+          bodyBytes,
+          code,
+          message,
+          diagnosis,
+          request.receivedAt.getTime(),
+          request.body,
+        );
+      }
+      for (const source of new Set(requests.map((request) => request.source))) {
+        // By the first one too many: counting them all for each batch would cost more with every row kept.
+        run(
+          `delete from posthorn_rejected where source = ? and id <= (
+             select id from posthorn_rejected where source = ? order by id desc limit 1 offset ?)`,
+          source,
+          source,
+          keepPerSource,
+        );
+      }
+    });
+  }
+
+  async listRejected(page: {
+    readonly source?: string | undefined;
+    readonly after?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly RejectedRecord[]> {
+    const { source, after, limit } = page;
+    // Written out: with `? is null or source = ?`, SQLite would read every row of all sources.
+    const wanted = [source === undefined ? [] : ["source = ?"], after === undefined ? [] : ["id < ?"]].flat();
+    const rows = await this.#db.all<Row>(
+      `select ${COLUMNS}, x'' as body from posthorn_rejected
+       ${wanted.length === 0 ? "" : `where ${wanted.join(" and ")}`} order by id desc limit ?`,
+      ...[source, after].filter((value) => value !== undefined),
+      limit,
+    );
+    return rows.map((row) => requestOf(row));
+  }
+
+  async readRejected(id: string): Promise<RejectedRecord | undefined> {
+    const [row] = await this.#db.all<Row>(`select ${COLUMNS}, body from posthorn_rejected where id = ?`, id);
+    return row && requestOf(row);
+  }
+}
+
+function requestOf({ received, body, ...row }: Row): RejectedRecord {
+  return rejectedOf(row, received, new Uint8Array(body));
+}

@@ -1,0 +1,98 @@
+import type { SecretSeal } from "posthorn";
+import { Listeners } from "../listeners.js";
+import type { SourceChange, SourceRecord, SourceRegistry } from "../source.js";
+import { sourceOf, storedSource } from "../stored-source.js";
+import type { StoredSource } from "../stored-source.js";
+import type { RegistryDatabase } from "./database.js";
+
+const COLUMNS = "name, tenant, scheme, secrets, definition, created_at as createdMs, version";
+const COUNTED = "update posthorn_source_config set version = version + 1";
+
+export class SqliteSources implements Required<SourceRegistry> {
+  readonly #db: RegistryDatabase;
+  readonly #seal: SecretSeal;
+  readonly #listeners = new Listeners();
+
+  constructor(db: RegistryDatabase, seal: SecretSeal) {
+    this.#db = db;
+    this.#seal = seal;
+  }
+
+  addSource(source: SourceRecord): Promise<boolean> {
+    const { name, tenant, scheme, secrets, definition, createdMs, version } = storedSource(
+      source,
+      this.#seal,
+    );
+    return this.#changing(
+      `insert into posthorn_source (name, tenant, scheme, secrets, definition, created_at, version)
+       values (?, ?, ?, ?, ?, ?, ?) on conflict (name) do nothing`,
+      [name, tenant, scheme, secrets, definition, createdMs, version],
+    );
+  }
+
+  async changeSource(name: string, change: SourceChange): Promise<SourceRecord | undefined> {
+    for (;;) {
+      const before = await this.readSource(name);
+      if (before === undefined) return undefined;
+      const after = Object.freeze({ ...before, ...change, version: before.version + 1 });
+      const { tenant, scheme, secrets, definition, version } = storedSource(after, this.#seal);
+      // Where its secrets could not be opened, they stay as they are sealed, unless there are new ones.
+      const sealed = change.secrets === undefined ? null : secrets;
+      // Of two changes at once, the second would write back what the first has changed: it reads again instead.
+      const changed = await this.#changing(
+        `update posthorn_source set tenant = ?, scheme = ?, secrets = coalesce(?, secrets), definition = ?, version = ?
+         where name = ? and version = ?`,
+        [tenant, scheme, sealed, definition, version, name, before.version],
+      );
+      if (changed)
+        return change.secrets === undefined ? after : Object.freeze({ ...after, unopened: undefined });
+    }
+  }
+
+  async removeSource(name: string): Promise<boolean> {
+    const removed = await this.#changing("delete from posthorn_source where name = ?", [name]);
+    // Nothing caps them any more.
+    await this.#db.run("delete from posthorn_rejected where source = ?", name);
+    return removed;
+  }
+
+  async readSource(name: string): Promise<SourceRecord | undefined> {
+    const [row] = await this.#db.all<StoredSource>(
+      `select ${COLUMNS} from posthorn_source where name = ?`,
+      name,
+    );
+    return row && sourceOf(row, this.#seal);
+  }
+
+  async listSources(page: {
+    readonly after?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly SourceRecord[]> {
+    const rows = await this.#db.all<StoredSource>(
+      `select ${COLUMNS} from posthorn_source where name > ? order by name limit ?`,
+      page.after ?? "",
+      page.limit,
+    );
+    return rows.map((row) => sourceOf(row, this.#seal));
+  }
+
+  async sourcesVersion(): Promise<string> {
+    const [row] = await this.#db.all<{ version: number }>("select version from posthorn_source_config");
+    return String(row?.version ?? "");
+  }
+
+  onSourcesChanged(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Runs a change and counts it, together: whoever sees the new number sees the change. */
+  async #changing(sql: string, values: readonly (string | number | null)[]): Promise<boolean> {
+    const changed = await this.#db.transaction((run) => {
+      const rows = run(sql, ...values);
+      if (rows > 0) run(COUNTED);
+      return rows > 0;
+    });
+    if (changed) this.#listeners.tell();
+    return changed;
+  }
+}
