@@ -12,6 +12,7 @@ import { checkNames } from "./architecture/names.js";
 import { checkAbsolutePaths, checkDependencies, checkLock } from "./architecture/packages.js";
 import {
   checkEgress,
+  checkEngineFlags,
   checkNodeGlobals,
   checkNodeSides,
   checkPlatformImports,
@@ -92,6 +93,12 @@ describe("the server's source", () => {
 
   it("has files and functions of a size to read", () => {
     expect([...checkBudgets(server), ...checkMedians(measureSizes(server))]).toEqual([]);
+  });
+});
+
+describe("the product", () => {
+  it("sets no flags of V8 while it runs", () => {
+    expect(checkEngineFlags([...library, ...server])).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Clock } from "posthorn";
 import type { Settings } from "../config/settings.js";
 import { databasePath } from "../data-dir.js";
 import { openStore } from "../open-store.js";
-import type { OpenStore } from "../opened-store.js";
+import type { OpenStore } from "../parts.js";
 import type { SourceRecord } from "../registry/source.js";
 import { checkKey, WatchedSeal } from "../secrets/key-check.js";
 import { masterKeyOf, masterKeyPath } from "../secrets/master-key.js";
