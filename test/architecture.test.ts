@@ -122,8 +122,7 @@ describe("the repository", () => {
   });
 
   it("is tested in CI by the command that the README gives", () => {
-    const command = "npm ci && npm test";
-    const pages = paths.filter((path) => path === "README.md" || path === ".ci/run");
-    expect(pages.filter((path) => !readText(path).includes(command))).toEqual([]);
+    const pages = [".ci/run", "README.md", "CONTRIBUTING.md"];
+    expect(pages.filter((path) => !readText(path).includes("npm run test:all"))).toEqual([]);
   });
 });
