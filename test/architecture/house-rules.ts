@@ -88,6 +88,9 @@ export const egressGlobals: ReadonlySet<string> = new Set([
 ]);
 export const egressAllowed: readonly string[] = ["client/"];
 
+/** What sets flags of V8 at run time. No file of library and server may name it. */
+export const engineFlags = "setFlagsFromString";
+
 /** Names that say what a file is made of instead of what it does. */
 export const emptyNames: ReadonlySet<string> = new Set(
   "utils util helpers helper common shared lib core types interfaces misc".split(" "),
