@@ -16,7 +16,7 @@ export interface ImportRow {
 export const importTable: readonly ImportRow[] = [
   { from: "signature", may: [] },
   { from: "work", may: [] },
-  { from: "lanes", may: ["work"], mayType: ["outbox/endpoint"] },
+  { from: "lanes", may: ["work"] },
   { from: "inbox", may: ["signature", "work", "lanes"] },
   // Of `signature`, what reads a secret and what hashes a body.
   {
