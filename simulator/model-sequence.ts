@@ -14,7 +14,7 @@ export function judge({ rows, rules }: Model, events: readonly OutgoingEvent[]):
   return events.map((event) => {
     if (!event.idGiven || !rules.remembersIds) return "written";
     const key = idKeyOf(event);
-    const hash = event.bodyHash ?? event.body;
+    const hash = event.contentHash ?? event.body;
     const known = fresh.get(key) ?? rows.ids.get(key);
     if (known !== undefined) return equalBytes(known, hash) ? "duplicate" : "conflict";
     fresh.set(key, hash);
@@ -33,7 +33,7 @@ export function numbered({ rows }: Model, event: OutgoingEvent): EventRow {
     type: event.type,
     key: event.key,
     body: event.body.slice(),
-    bodyHash: event.bodyHash?.slice(),
+    contentHash: event.contentHash?.slice(),
     contentType: event.contentType,
     headers: event.headers,
     time: event.time,
@@ -46,7 +46,7 @@ export function numbered({ rows }: Model, event: OutgoingEvent): EventRow {
 /** Commits events: from here on a sequencer sees them. */
 export function stage({ rows, rules, clock }: Model, events: readonly EventRow[]): void {
   for (const event of events) {
-    if (event.idGiven) rows.ids.set(idKeyOf(event), event.bodyHash ?? event.body);
+    if (event.idGiven) rows.ids.set(idKeyOf(event), event.contentHash ?? event.body);
     if (rules.isLater(event, clock.now())) rows.later.push(event);
     else rows.stage.push({ event, target: undefined, round: 1 });
   }

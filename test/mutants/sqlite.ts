@@ -105,7 +105,7 @@ export const SQLITE: readonly StoreMutant[] = [
   bug(
     "a given id with another body counts as the same event",
     "outbox/write.ts",
-    { find: 'equalBytes(known, bodyHash) ? "duplicate" : "conflict"', replace: '"duplicate"' },
+    { find: 'equalBytes(known, contentHash) ? "duplicate" : "conflict"', replace: '"duplicate"' },
     [
       "outbox",
       "a second event of a given id with another body is a conflict, and nothing of the call is written",

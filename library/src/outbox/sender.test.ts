@@ -75,6 +75,13 @@ describe("a sender", () => {
     expect(await waiting()).toEqual(["same"]);
   });
 
+  it("refuses an id that is known with another type, though its body is the same", async () => {
+    const event = { type: "t", id: "same", body: new Uint8Array([1]) };
+    await sender.publish(event);
+    await expect(sender.publish({ ...event, type: "u" })).rejects.toMatchObject({ code: "id_conflict" });
+    expect(await waiting()).toEqual(["same"]);
+  });
+
   it("refuses an id that is known with another body, and writes nothing of that call", async () => {
     await sender.publish({ type: "t", id: "same", body: new Uint8Array([1]) });
     const again = sender.publish([

@@ -30,7 +30,7 @@ export function incomingEvent(
       type: storableText(event.type, "unknown"),
       key: key && orderingKey(key, request.headers, event.body),
       body: event.body,
-      bodyHash: undefined,
+      contentHash: undefined,
       contentType: contentTypeOf(request),
       time: storableTime(event.time, nowMs),
       deliverAt: undefined,

@@ -15,7 +15,7 @@ export class GivenIds {
   add(event: OutgoingEvent): Written {
     if (!event.idGiven) return "written";
     const key = JSON.stringify([event.tenant, event.id]);
-    const hash = event.bodyHash ?? event.body;
+    const hash = event.contentHash ?? event.body;
     const known = this.hashOf(key);
     if (known !== undefined) return equalBytes(known, hash) ? "duplicate" : "conflict";
     this.#hashes.set(key, hash.slice());

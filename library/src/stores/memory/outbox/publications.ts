@@ -108,8 +108,8 @@ function judge(
 }
 
 function copyOf(event: OutgoingEvent): OutgoingEvent {
-  const { body, bodyHash, headers } = event;
-  return { ...event, body: body.slice(), bodyHash: bodyHash?.slice(), headers: headers && { ...headers } };
+  const { body, contentHash, headers } = event;
+  return { ...event, body: body.slice(), contentHash: contentHash?.slice(), headers: headers && { ...headers } };
 }
 
 function waitMsOf({ deliverAt }: OutgoingEvent, nowMs: number): number {

@@ -48,12 +48,12 @@ export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]):
 // Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.
 function judgeIds(client: SqliteClient, events: readonly OutgoingEvent[]): Written[] {
   const here = new Map<string, Uint8Array>();
-  return events.map(({ id, idGiven, tenant, bodyHash = NO_HASH }) => {
+  return events.map(({ id, idGiven, tenant, contentHash = NO_HASH }) => {
     if (!idGiven) return "written";
     const name = JSON.stringify([tenant, id]);
     const known = here.get(name) ?? knownHash(client, tenant, id);
-    if (known !== undefined) return equalBytes(known, bodyHash) ? "duplicate" : "conflict";
-    here.set(name, bodyHash);
+    if (known !== undefined) return equalBytes(known, contentHash) ? "duplicate" : "conflict";
+    here.set(name, contentHash);
     return "written";
   });
 }
@@ -67,12 +67,12 @@ function knownHash(client: SqliteClient, tenant: string, id: string): Uint8Array
   return row?.body_hash;
 }
 
-function keepId(client: SqliteClient, { tenant, id, bodyHash = NO_HASH }: OutgoingEvent): void {
+function keepId(client: SqliteClient, { tenant, id, contentHash = NO_HASH }: OutgoingEvent): void {
   client.run(
     "insert into posthorn_outbox_key (tenant, event_id, body_hash) values (?, ?, ?)",
     withoutNul(tenant),
     id,
-    storableBytes(bodyHash),
+    storableBytes(contentHash),
   );
 }
 
