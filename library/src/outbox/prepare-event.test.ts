@@ -10,11 +10,13 @@ function prepared(given: Partial<Publication> = {}) {
     .event;
 }
 
+function contentOf(given: Publication) {
+  return prepareEvent(given, NOW, { maxBodyBytes: 1000 }).content;
+}
+
 describe("what must be the same when an id is published again", () => {
   it("is the type and the body, and no other type and body make the same bytes", () => {
     const given = { type: "order.paid", id: "a", body: new Uint8Array([1]) };
-    const contentOf = (publication: Publication) =>
-      prepareEvent(publication, NOW, { maxBodyBytes: 10 }).content;
     expect(contentOf(given)).toEqual(contentToHash("order.paid", given.body));
     expect(contentOf({ ...given, type: "order.refunded" })).not.toEqual(contentOf(given));
     expect(contentToHash("ab", new Uint8Array([0x63]))).not.toEqual(
@@ -23,7 +25,7 @@ describe("what must be the same when an id is published again", () => {
   });
 
   it("is nothing where the caller gave no id", () => {
-    expect(prepareEvent({ type: "t", data: 1 }, NOW, { maxBodyBytes: 1000 }).content).toBe(undefined);
+    expect(contentOf({ type: "t", data: 1 })).toBe(undefined);
   });
 });
 

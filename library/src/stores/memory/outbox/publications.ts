@@ -109,7 +109,12 @@ function judge(
 
 function copyOf(event: OutgoingEvent): OutgoingEvent {
   const { body, contentHash, headers } = event;
-  return { ...event, body: body.slice(), contentHash: contentHash?.slice(), headers: headers && { ...headers } };
+  return {
+    ...event,
+    body: body.slice(),
+    contentHash: contentHash?.slice(),
+    headers: headers && { ...headers },
+  };
 }
 
 function waitMsOf({ deliverAt }: OutgoingEvent, nowMs: number): number {

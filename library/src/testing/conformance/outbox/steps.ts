@@ -50,7 +50,9 @@ export function ticksMs({ time }: OutboxBench, ticks: number): number {
   return ticks * time.tickS * 1000;
 }
 
-export async function eventOf(given: Partial<Omit<OutgoingEvent, "contentHash">> = {}): Promise<OutgoingEvent> {
+export async function eventOf(
+  given: Partial<Omit<OutgoingEvent, "contentHash">> = {},
+): Promise<OutgoingEvent> {
   const { id = "e1", idGiven = false, body = utf8(`{"id":${JSON.stringify(id)}}`), ...rest } = given;
   const { type = "order.paid" } = given;
   return {
