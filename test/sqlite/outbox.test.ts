@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { createHash } from "node:crypto";
-import { migrate, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Arrival } from "../../library/src/inbox/inbox-store.js";
@@ -22,7 +22,7 @@ beforeEach(async () => {
   db = file.open();
   await migrate(db);
   signals = [];
-  outbox = sqliteOutbox({ db, clock, observer: (signal) => signals.push(signal) });
+  outbox = sqliteStore({ db, clock, observer: (signal) => signals.push(signal) });
   await outbox.addEndpoint(endpointOf());
 });
 afterEach(() => file.remove());
@@ -59,15 +59,14 @@ describe("a write into a transaction of the host", () => {
   it("says that the tables are missing, with the cure", () => {
     const empty = createDatabaseFile();
     const handle = empty.open();
-    const there = sqliteOutbox({ db: handle });
+    const there = sqliteStore({ db: handle });
     expect(() => handle.transaction(() => there.write([eventOf("e1")], handle))()).toThrow(/migrate\(db\)/);
     empty.remove();
   });
 
   it("of a handler commits with the event that it handles, or not at all", async () => {
-    const inbox = sqliteStore({ db, clock });
     const accept = (id: string, throws: boolean) =>
-      inbox.accept(
+      outbox.accept(
         arrival(id),
         (tx) => {
           outbox.write([eventOf(id, { key: id })], tx);
@@ -108,7 +107,7 @@ describe("appends of the same moment", () => {
 
   it("see an endpoint that another process has changed since", async () => {
     await outbox.append([eventOf("e1")]);
-    const elsewhere = sqliteOutbox({ db: file.open(), clock });
+    const elsewhere = sqliteStore({ db: file.open(), clock });
     await elsewhere.changeEndpoint("ep_a", { types: ["none"] });
     await elsewhere.addEndpoint(endpointOf({ id: "ep_b", order: "none" }));
     await outbox.append([eventOf("e2")]);
@@ -153,10 +152,10 @@ describe("what waits for a removed endpoint", () => {
 
   it("is cancelled by the next to sequence, when the process that removed it has died", async () => {
     await outbox.append([eventOf("e1"), eventOf("e2", { key: undefined })]);
-    db.exec("update posthorn_endpoint set removed_at = 1");
+    db.exec("update posthorn_consumer set removed_at = 1");
     expect(await outbox.sequence()).toEqual({ events: 0, more: false });
     expect(count("cancelled")).toBe(2);
-    expect(db.prepare("select secrets from posthorn_endpoint").pluck().all()).toEqual(["[]"]);
+    expect(db.prepare("select secrets from posthorn_consumer").pluck().all()).toEqual(["[]"]);
   });
 });
 
@@ -180,7 +179,7 @@ describe("a table that somebody has changed by hand", () => {
     await clock.advance(1000);
     expect(await outbox.sequence()).toEqual({ events: 2, more: false });
     expect(signals).toMatchObject([{ kind: "sequence_failed", id: "e2" }]);
-    expect(count("set_aside")).toBe(1);
+    expect(count("stage_dead")).toBe(1);
     expect(await heads()).toEqual(["e1", "e3"]);
   });
 });

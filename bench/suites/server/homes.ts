@@ -37,7 +37,7 @@ const SQLITE_TABLES = [
   "ingest_name",
   "outbox_key",
   "later",
-  "set_aside",
+  "stage_dead",
   "lane",
   "delivery",
   "loose_delivery",

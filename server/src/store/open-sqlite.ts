@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import type { Database as Db } from "better-sqlite3";
-import { endLeases, migrate, MIGRATIONS, sqliteOutbox } from "posthorn/sqlite";
+import { endLeases, migrate, MIGRATIONS, sqliteStore } from "posthorn/sqlite";
 import type { Settings } from "../config/settings.js";
 import { databasePath, holdDataDir, makeDataDir } from "../data-dir.js";
 import type { OpenStore, OpenStoreOptions } from "./opened-store.js";
@@ -35,7 +35,7 @@ async function storeOf(
   release: () => void,
 ): Promise<OpenStore> {
   // Each is made where it is first used: before `migrate` there is no table that they could prepare a statement for.
-  const outbox = sqliteOutbox({ db, seal, ...(observer && { observer }) });
+  const outbox = sqliteStore({ db, seal, ...(observer && { observer }) });
   return {
     kind: "sqlite",
     outbox,

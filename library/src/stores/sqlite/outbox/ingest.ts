@@ -107,18 +107,3 @@ function keepLonger(
     withoutNul(name),
   );
 }
-
-/** Forgets names whose window has passed, oldest first; says how many. */
-export function forgetNames({ client, nowMs }: OutboxTurn, limit: number): number {
-  return client.run(
-    `delete from posthorn_ingest_name where (tenant, name) in
-       (select tenant, name from posthorn_ingest_name where keep_until <= ? order by keep_until limit +?)`,
-    nowMs,
-    limit,
-  );
-}
-
-/** Whether there is anything to forget; read without the write lock. */
-export function isAnyForgettable({ client, nowMs }: OutboxTurn): boolean {
-  return client.get("select 1 from posthorn_ingest_name where keep_until <= ? limit 1", nowMs) !== undefined;
-}
