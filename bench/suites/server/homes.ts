@@ -41,6 +41,7 @@ const SQLITE_TABLES = [
   "lane",
   "delivery",
   "loose_delivery",
+  "place",
   "attempt",
   "dead",
   "cancelled",
