@@ -61,7 +61,9 @@ function openFile(path: string, mustExist: boolean): Db {
   try {
     // The files beside it, its log among them, get the same rights: they hold every payload.
     if (!mustExist) touchPrivateFile(path);
-    return new Database(path, { fileMustExist: mustExist });
+    const db = new Database(path, { fileMustExist: mustExist });
+    if (!mustExist) giveSpaceBack(db);
+    return db;
   } catch (cause) {
     throw new CommandFailure(
       "failed",
@@ -73,6 +75,11 @@ function openFile(path: string, mustExist: boolean): Db {
       },
     );
   }
+}
+
+/** Only in a new file, before its first table: SQLite ignores this later, and the pages of what retention removes would never go back to the disk. */
+function giveSpaceBack(db: Db): void {
+  if (Number(db.pragma("page_count", { simple: true })) === 0) db.pragma("auto_vacuum = incremental");
 }
 
 function isCurrent(db: Db): boolean {
