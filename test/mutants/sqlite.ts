@@ -144,13 +144,13 @@ export const SQLITE: readonly StoreMutant[] = [
   // Claims.
   bug(
     "the epoch is not raised by a claim",
-    "lanes/lane-row.ts",
+    "lanes/lane-write.ts",
     { find: "return [change.epoch + 1n, until,", replace: "return [change.epoch, until," },
     ["outbox", "whoever claims after another has a higher epoch"],
   ),
   bug(
     "the end of a lease is not kept",
-    "lanes/lane-row.ts",
+    "lanes/lane-write.ts",
     { find: "return [change.epoch + 1n, until,", replace: "return [change.epoch + 1n, nowMs," },
     ["outbox", "nothing is claimed twice until its lease ends"],
   ),
@@ -233,9 +233,9 @@ export const SQLITE: readonly StoreMutant[] = [
     "lanes/settle.ts",
     [
       {
-        find: 'import { changeLane } from "./change-lane.js";',
+        find: 'import { changeLane } from "./lane-write.js";',
         replace: `import { insertAttempt } from "./attempt-rows.js";
-import { changeLane } from "./change-lane.js";`,
+import { changeLane } from "./lane-write.js";`,
       },
       {
         find: "const row = readRow(turn.client, claim.kind, claim.id);",
@@ -250,7 +250,7 @@ import { changeLane } from "./change-lane.js";`,
   // Ends.
   bug(
     "skipped without a record",
-    "lanes/change-lane.ts",
+    "lanes/lane-write.ts",
     {
       find: "else if (cancelled !== undefined) insertCancelled(turn, { ...delivery, consumer }, cancelled.because);",
       replace: "",
@@ -259,7 +259,7 @@ import { changeLane } from "./change-lane.js";`,
   ),
   bug(
     "dead under skip without a record",
-    "lanes/change-lane.ts",
+    "lanes/lane-write.ts",
     {
       find: "if (dead !== undefined) insertDead(",
       replace: 'if (dead !== undefined && change.state !== "flowing") insertDead(',

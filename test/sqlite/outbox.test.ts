@@ -4,7 +4,7 @@ import { migrate, sqliteStore } from "posthorn/sqlite";
 import type { SqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Arrival } from "../../library/src/inbox/inbox-store.js";
+import type { Acceptance, Arrival } from "../../library/src/inbox/inbox-store.js";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import type { Signal } from "../../library/src/observer.js";
 import type { DatabaseFile } from "./database-file.js";
@@ -66,16 +66,6 @@ describe("a write into a transaction of the host", () => {
   });
 
   it("of a handler commits with the event that it handles, or not at all", async () => {
-    const accept = (id: string, throws: boolean) =>
-      store.accept(
-        arrival(id),
-        (tx) => {
-          store.write([eventOf(id, { key: id })], tx);
-          if (throws) throw new Error("no");
-          return { outcome: "success" };
-        },
-        { acquireMs: 1000, signal: new AbortController().signal },
-      );
     const kinds = await Promise.all([accept("a", false), accept("b", true), accept("c", false)]);
     expect(kinds.map(({ kind }) => kind)).toEqual(["applied", "failed", "applied"]);
     expect(await heads()).toEqual(["a", "c"]);
@@ -273,6 +263,19 @@ describe("a table that somebody has changed by hand", () => {
     expect(await heads()).toEqual(["e1", "e3"]);
   });
 });
+
+/** Handles an event by publishing one of the same id. */
+function accept(id: string, throws: boolean): Promise<Acceptance> {
+  return store.accept(
+    arrival(id),
+    (tx) => {
+      store.write([eventOf(id, { key: id })], tx);
+      if (throws) throw new Error("no");
+      return { outcome: "success" };
+    },
+    { acquireMs: 1000, signal: new AbortController().signal },
+  );
+}
 
 function arrival(id: string): Arrival {
   const body = Buffer.from(id);

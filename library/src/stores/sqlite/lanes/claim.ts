@@ -4,7 +4,7 @@ import { claimed, runsAlone } from "../../../lanes/lane.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-import { changeLane } from "./change-lane.js";
+import { changeLane } from "./lane-write.js";
 import type { LaneRow } from "./lane-row.js";
 import { dueRows, lapsedRows } from "./lane-row.js";
 import { waitingConsumers } from "./until-due.js";

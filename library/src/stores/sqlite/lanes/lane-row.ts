@@ -1,7 +1,6 @@
-import type { Lane, LaneChange, Lease } from "../../../lanes/lane.js";
+import type { Lane, Lease } from "../../../lanes/lane.js";
 import { LAPSES_BEFORE_ALONE } from "../../../lanes/lane.js";
 import type { SqliteClient, SqliteValue } from "../client/client.js";
-import type { OutboxTurn } from "../outbox/turn.js";
 
 /** A lane, or a delivery without one, as its row has it. */
 export interface LaneRow {
@@ -176,77 +175,4 @@ function leaseOf({ leased_by, leased_at, leased_until }: LeaseColumns, run: bigi
 
 function numberOf(value: bigint | null): number | undefined {
   return value === null ? undefined : Number(value);
-}
-
-/** A lease that is written with a change. */
-export interface NewLease {
-  readonly worker: string;
-  readonly leaseMs: number;
-  /** How many deliveries are leased together. */
-  readonly run: number;
-}
-
-/** Writes what became of a lane. `next_seq` is left alone: only places.ts gives sequences away. */
-export function writeRow(turn: OutboxTurn, row: LaneRow, change: LaneChange, lease?: NewLease): void {
-  if (row.lane.kind === "lane") return writeLane(turn, row, { change, lease });
-  // Delivered or cancelled: a loose delivery has no place behind its first one.
-  if (change.head > 0n) turn.client.run("delete from posthorn_loose_delivery where id = ?", row.id);
-  else writeLoose(turn, row, { change, lease });
-}
-
-interface Writing {
-  readonly change: LaneChange;
-  readonly lease: NewLease | undefined;
-}
-
-function writeLane(turn: OutboxTurn, { id, blockedAt }: LaneRow, { change, lease }: Writing): void {
-  turn.client.run(
-    `update posthorn_lane set head_seq = ?, last_seq = ?, state = ?, suspect_until = ?, intent = ?, blocked_at = ?,
-       run_len = ?, epoch = ?, ready_at = ?, leased_by = ?, leased_at = ?, leased_until = ?, attempts = ?, failures = ?,
-       lapses = ?
-     where id = ?`,
-    change.head,
-    change.last ?? null,
-    change.state,
-    change.suspectUntil ?? null,
-    change.skipIntended ? "skip" : null,
-    blockedAtOf(change, blockedAt, turn.nowMs),
-    lease?.run ?? 0,
-    ...leaseAndCounts(change, lease, turn.nowMs),
-    id,
-  );
-}
-
-function writeLoose(turn: OutboxTurn, { id }: LaneRow, { change, lease }: Writing): void {
-  turn.client.run(
-    `update posthorn_loose_delivery set round = ?, epoch = ?, ready_at = ?, leased_by = ?, leased_at = ?,
-       leased_until = ?, attempts = ?, failures = ?, lapses = ?
-     where id = ?`,
-    change.round,
-    ...leaseAndCounts(change, lease, turn.nowMs),
-    id,
-  );
-}
-
-/** Epoch, ready time, lease and counts, in the order in which both updates name them. */
-function leaseAndCounts(change: LaneChange, lease: NewLease | undefined, nowMs: number): SqliteValue[] {
-  const counts = [change.attempts, change.failures, change.lapses];
-  if (lease === undefined) {
-    const { readyAfterMs } = change;
-    const readyAt = readyAfterMs === undefined ? null : nowMs + Math.ceil(readyAfterMs);
-    return [change.epoch, readyAt, null, null, null, ...counts];
-  }
-  const until = nowMs + Math.ceil(lease.leaseMs);
-  return [change.epoch + 1n, until, lease.worker, nowMs, until, ...counts];
-}
-
-function blockedAtOf({ blocked }: LaneChange, before: number | undefined, nowMs: number): number | null {
-  switch (blocked) {
-    case "keep":
-      return before ?? null;
-    case "now":
-      return nowMs;
-    case "clear":
-      return null;
-  }
 }

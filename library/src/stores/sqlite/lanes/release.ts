@@ -1,7 +1,7 @@
 import type { Claim } from "../../../lanes/lane-store.js";
 import { released } from "../../../lanes/lane.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-import { changeLane } from "./change-lane.js";
+import { changeLane } from "./lane-write.js";
 import { leasedRows } from "./lane-row.js";
 
 /** Gives back what a worker has leased and does not hold; says how many. */

@@ -3,7 +3,7 @@ import type { Settled, SettleRequest, Settlement } from "../../../lanes/lane-sto
 import { isCurrent, settled } from "../../../lanes/lane.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-import { changeLane } from "./change-lane.js";
+import { changeLane } from "./lane-write.js";
 import { readRow } from "./lane-row.js";
 import type { LeaseTerms } from "./run.js";
 

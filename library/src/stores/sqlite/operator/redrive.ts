@@ -3,7 +3,7 @@ import { redriven } from "../../../lanes/lane.js";
 import type { Redriven } from "../../../operator/operator-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
 import type { RecordPlace } from "../lanes/attempt-rows.js";
-import { changeLane } from "../lanes/change-lane.js";
+import { changeLane } from "../lanes/lane-write.js";
 import { readRow } from "../lanes/lane-row.js";
 import { placeAgain } from "../lanes/places.js";
 import type { OutboxTurn } from "../outbox/turn.js";

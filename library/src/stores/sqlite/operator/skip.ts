@@ -1,6 +1,6 @@
 import { skipped } from "../../../lanes/lane.js";
 import type { Skipped } from "../../../operator/operator-store.js";
-import { changeLane } from "../lanes/change-lane.js";
+import { changeLane } from "../lanes/lane-write.js";
 import { readRow } from "../lanes/lane-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 

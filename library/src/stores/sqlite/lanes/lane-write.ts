@@ -2,11 +2,11 @@ import type { Claim } from "../../../lanes/lane-store.js";
 import type { LaneChange } from "../../../lanes/lane.js";
 import { leased } from "../../../lanes/lane.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
+import type { SqliteValue } from "../client/client.js";
 import { disableEndpoint } from "../outbox/endpoints.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import { insertAttempt } from "./attempt-rows.js";
 import type { LaneRow } from "./lane-row.js";
-import { writeRow } from "./lane-row.js";
 import { insertCancelled, insertDead } from "./record-ended.js";
 import type { LeaseTerms } from "./run.js";
 import { readRun } from "./run.js";
@@ -132,4 +132,77 @@ function stopBroken(turn: OutboxTurn, row: LaneRow, change: LaneChange): void {
         ? `Lane ${row.id} was halted: its head, sequence ${change.head}, is not in posthorn_delivery, or its event not in posthorn_event. Skip it to go on.`
         : `Delivery dlv_${row.id} was halted: its event ${row.headEvent} is not in posthorn_event.`,
   });
+}
+
+/** A lease that is written with a change. */
+interface NewLease {
+  readonly worker: string;
+  readonly leaseMs: number;
+  /** How many deliveries are leased together. */
+  readonly run: number;
+}
+
+/** Writes what became of a lane. `next_seq` is left alone: only places.ts gives sequences away. */
+function writeRow(turn: OutboxTurn, row: LaneRow, change: LaneChange, lease?: NewLease): void {
+  if (row.lane.kind === "lane") return writeLane(turn, row, { change, lease });
+  // Delivered or cancelled: a loose delivery has no place behind its first one.
+  if (change.head > 0n) turn.client.run("delete from posthorn_loose_delivery where id = ?", row.id);
+  else writeLoose(turn, row, { change, lease });
+}
+
+interface Writing {
+  readonly change: LaneChange;
+  readonly lease: NewLease | undefined;
+}
+
+function writeLane(turn: OutboxTurn, { id, blockedAt }: LaneRow, { change, lease }: Writing): void {
+  turn.client.run(
+    `update posthorn_lane set head_seq = ?, last_seq = ?, state = ?, suspect_until = ?, intent = ?, blocked_at = ?,
+       run_len = ?, epoch = ?, ready_at = ?, leased_by = ?, leased_at = ?, leased_until = ?, attempts = ?, failures = ?,
+       lapses = ?
+     where id = ?`,
+    change.head,
+    change.last ?? null,
+    change.state,
+    change.suspectUntil ?? null,
+    change.skipIntended ? "skip" : null,
+    blockedAtOf(change, blockedAt, turn.nowMs),
+    lease?.run ?? 0,
+    ...leaseAndCounts(change, lease, turn.nowMs),
+    id,
+  );
+}
+
+function writeLoose(turn: OutboxTurn, { id }: LaneRow, { change, lease }: Writing): void {
+  turn.client.run(
+    `update posthorn_loose_delivery set round = ?, epoch = ?, ready_at = ?, leased_by = ?, leased_at = ?,
+       leased_until = ?, attempts = ?, failures = ?, lapses = ?
+     where id = ?`,
+    change.round,
+    ...leaseAndCounts(change, lease, turn.nowMs),
+    id,
+  );
+}
+
+/** Epoch, ready time, lease and counts, in the order in which both updates name them. */
+function leaseAndCounts(change: LaneChange, lease: NewLease | undefined, nowMs: number): SqliteValue[] {
+  const counts = [change.attempts, change.failures, change.lapses];
+  if (lease === undefined) {
+    const { readyAfterMs } = change;
+    const readyAt = readyAfterMs === undefined ? null : nowMs + Math.ceil(readyAfterMs);
+    return [change.epoch, readyAt, null, null, null, ...counts];
+  }
+  const until = nowMs + Math.ceil(lease.leaseMs);
+  return [change.epoch + 1n, until, lease.worker, nowMs, until, ...counts];
+}
+
+function blockedAtOf({ blocked }: LaneChange, before: number | undefined, nowMs: number): number | null {
+  switch (blocked) {
+    case "keep":
+      return before ?? null;
+    case "now":
+      return nowMs;
+    case "clear":
+      return null;
+  }
 }
