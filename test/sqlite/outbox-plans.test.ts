@@ -39,6 +39,7 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.append([eventOf("e1", { idGiven: true }), eventOf("e2"), eventOf("e3", { key: undefined })]);
   await outbox.append([eventOf("later", { deliverAt: new Date(Date.now() + 60_000) })]);
   const { claims } = await outbox.claim(request);
+  await outbox.extend("worker_1", claims, 1000);
   const dead = { state: "dead", because: "exhausted", policy: "halt" } as const;
   await outbox.settle({
     ...request,

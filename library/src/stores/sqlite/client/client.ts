@@ -62,12 +62,12 @@ export class SqliteClient {
     this.db.exec(sql);
   }
 
-  /** As long as this is the same number, nothing was written on the handle but by writes that know of each other. */
+  /** Stays the same number while nothing was written on the handle but by writes that share what they have read. */
   get stretch(): number {
     return this.#stretch;
   }
 
-  /** To be called where a transaction has begun, and after every part of it of which the others know nothing. */
+  /** Call it when a transaction has begun, and after every part of it that shares nothing with the others. */
   endStretch(): void {
     this.#stretch++;
   }
@@ -82,7 +82,7 @@ export class SqliteClient {
     return BigInt(this.#wide(sql).run(...values).lastInsertRowid);
   }
 
-  /** The first row, as the query that asks for it knows it; undefined where there is none. */
+  /** The first row, whose type its caller knows; undefined where there is none. */
   get(sql: string, ...values: SqliteValue[]): unknown {
     return this.#statement(sql).get(...values) ?? undefined;
   }
@@ -91,7 +91,7 @@ export class SqliteClient {
     return this.#statement(sql).all(...values);
   }
 
-  /** As `get`, with every integer as a bigint: a number would round a sequence above 2^53 without a word. */
+  /** As `get`, with every integer as a bigint: a number would silently round a sequence above 2^53. */
   getWide(sql: string, ...values: SqliteValue[]): unknown {
     return this.#wide(sql).get(...values) ?? undefined;
   }

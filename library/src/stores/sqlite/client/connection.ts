@@ -57,7 +57,7 @@ export interface WriteOptions {
 }
 
 /** Runs statements of our own in the next group, and resolves once they are committed. */
-export function write<T>(
+export async function write<T>(
   { statements }: Connection,
   { waitMs, undoesAll = false }: WriteOptions,
   run: () => T,
@@ -68,7 +68,11 @@ export function write<T>(
       `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry, or raise waitMs.`,
     );
   };
-  return statements.join({ run, undoable: true, undoesAll, waitMs, expired, told: storeError });
+  try {
+    return await statements.join({ run, undoable: true, undoesAll, waitMs, expired });
+  } catch (error) {
+    throw storeError(error);
+  }
 }
 
 /** One write of a function that belongs to no store, as people call it at the start of a process. */

@@ -133,7 +133,7 @@ function summaryOf(turn: OutboxTurn, row: PlaceColumns): DeliverySummary {
 
 type LastAttempt = Pick<DeliverySummary, "attempts" | "lastStatus" | "lastError" | "lastAttemptAt">;
 
-/** Of this round alone: what a redriven one went through before is told by its attempts. */
+/** The last attempt of this round alone; earlier rounds are listed by `attempts`. */
 function lastAttempt(row: PlaceColumns, round: number): LastAttempt {
   const { attempt_round, attempt_no, status, error, started_at } = row;
   if (attempt_round === null || Number(attempt_round) !== round) {
