@@ -127,8 +127,12 @@ function noteResult(
   reach("accept.after_note");
 }
 
-/** What a row keeps of an arrival, in the order in which every insert names its columns; the window only where the row has one. */
-export function arrivalValues(arrival: Arrival, nowMs: number, { window } = { window: true }): SqliteValue[] {
+/** What a row keeps of an arrival, in the order in which every insert names its columns; `window`: whether `keep_until` is among them. */
+export function arrivalValues(
+  arrival: Arrival,
+  nowMs: number,
+  { window }: { readonly window: boolean } = { window: true },
+): SqliteValue[] {
   const { tenant, source, id, idPreview, type, eventAt, windowS, headers, bodyHash, body } = arrival;
   return [
     tenant,
