@@ -169,7 +169,7 @@ export const SQLITE: readonly StoreMutant[] = [
   bug(
     "sequences go through numbers that round them",
     "lanes/lane-row.ts",
-    { find: "head: columns.head_seq,", replace: "head: BigInt(Number(columns.head_seq))," },
+    { find: "head: headSeq,", replace: "head: BigInt(Number(headSeq))," },
     ["outbox", "sequences beyond 2^53 are kept to the last digit"],
   ),
   ruleBug(

@@ -18,62 +18,75 @@ export interface LaneRow {
   readonly headEvent: bigint | undefined;
 }
 
-interface LeaseColumns {
-  readonly leased_by: string | null;
-  readonly leased_at: bigint | null;
-  readonly leased_until: bigint | null;
-}
-
-interface LooseColumns extends LeaseColumns {
-  readonly id: bigint;
-  readonly consumer: bigint;
-  readonly event: bigint;
-  readonly round: bigint;
-  readonly ready_at: bigint | null;
-  readonly epoch: bigint;
-  readonly attempts: bigint;
-  readonly failures: bigint;
-  readonly lapses: bigint;
-}
-
-interface LaneColumns extends Omit<LooseColumns, "event" | "round"> {
-  readonly key: string;
-  readonly generation: bigint;
-  readonly next_seq: bigint;
-  readonly head_seq: bigint;
-  readonly last_seq: bigint | null;
-  readonly state: Lane["state"];
-  readonly run_len: bigint;
-  readonly suspect_until: bigint | null;
-  readonly intent: "skip" | null;
-  readonly blocked_at: bigint | null;
+/** The columns of `LANE`, in their order. */
+type LaneColumns = readonly [
+  id: bigint,
+  consumer: bigint,
+  key: string,
+  generation: bigint,
+  nextSeq: bigint,
+  headSeq: bigint,
+  lastSeq: bigint | null,
+  state: Lane["state"],
+  readyAt: bigint | null,
+  leasedBy: string | null,
+  leasedAt: bigint | null,
+  leasedUntil: bigint | null,
+  epoch: bigint,
+  attempts: bigint,
+  failures: bigint,
+  lapses: bigint,
+  runLen: bigint,
+  suspectUntil: bigint | null,
+  intent: "skip" | null,
+  blockedAt: bigint | null,
   /** Of the head; null where there is none. */
-  readonly event: bigint | null;
-  readonly round: bigint | null;
-}
+  event: bigint | null,
+  round: bigint | null,
+];
 
 const LANE = `select l.id, l.consumer, l.key, l.generation, l.next_seq, l.head_seq, l.last_seq, l.state, l.ready_at,
     l.leased_by, l.leased_at, l.leased_until, l.epoch, l.attempts, l.failures, l.lapses, l.run_len, l.suspect_until,
     l.intent, l.blocked_at, d.event, d.round
   from posthorn_lane l left join posthorn_delivery d on d.lane = l.id and d.seq = l.head_seq`;
+
+/** The columns of `LOOSE`, in their order. */
+type LooseColumns = readonly [
+  id: bigint,
+  consumer: bigint,
+  event: bigint,
+  round: bigint,
+  readyAt: bigint | null,
+  leasedBy: string | null,
+  leasedAt: bigint | null,
+  leasedUntil: bigint | null,
+  epoch: bigint,
+  attempts: bigint,
+  failures: bigint,
+  lapses: bigint,
+];
+
 const LOOSE = `select l.id, l.consumer, l.event, l.round, l.ready_at, l.leased_by, l.leased_at, l.leased_until, l.epoch,
     l.attempts, l.failures, l.lapses
   from posthorn_loose_delivery l`;
 
-/** The rows of both kinds that a condition on `l` finds, each kind in the order that the condition ends with. */
-function readRows(client: SqliteClient, which: string, ...values: SqliteValue[]): LaneRow[] {
-  const lanes = client.allWide(`${LANE} ${which}`, ...values) as LaneColumns[];
-  const loose = client.allWide(`${LOOSE} ${which}`, ...values) as LooseColumns[];
-  return [...lanes.map(laneRowOf), ...loose.map(looseRowOf)];
+export function readRow(client: SqliteClient, kind: Lane["kind"], id: bigint): LaneRow | undefined {
+  const rows =
+    kind === "lane" ? readLanes(client, "where l.id = ?", id) : readLoose(client, "where l.id = ?", id);
+  return rows[0];
 }
 
-export function readRow(client: SqliteClient, kind: Lane["kind"], id: bigint): LaneRow | undefined {
-  if (kind === "loose") {
-    const loose = client.getWide(`${LOOSE} where l.id = ?`, id) as LooseColumns | undefined;
-    return loose && looseRowOf(loose);
-  }
-  const lane = client.getWide(`${LANE} where l.id = ?`, id) as LaneColumns | undefined;
-  return lane && laneRowOf(lane);
+/** The rows of both kinds that a condition on `l` finds, each kind in the order that the condition ends with. */
+function readRows(client: SqliteClient, which: string, ...values: SqliteValue[]): LaneRow[] {
+  return [...readLanes(client, which, ...values), ...readLoose(client, which, ...values)];
+}
+
+function readLanes(client: SqliteClient, which: string, ...values: SqliteValue[]): LaneRow[] {
+  return (client.arraysWide(`${LANE} ${which}`, ...values) as LaneColumns[]).map(laneRowOf);
+}
+
+function readLoose(client: SqliteClient, which: string, ...values: SqliteValue[]): LaneRow[] {
+  return (client.arraysWide(`${LOOSE} ${which}`, ...values) as LooseColumns[]).map(looseRowOf);
 }
 
 /** What is due at one consumer, longest waiting first. What must run alone is not among it. */
@@ -110,67 +123,91 @@ export function leasedRows(client: SqliteClient, worker: string): LaneRow[] {
 }
 
 function laneRowOf(columns: LaneColumns): LaneRow {
+  const [
+    id,
+    consumer,
+    key,
+    generation,
+    nextSeq,
+    headSeq,
+    lastSeq,
+    state,
+    readyAt,
+    leasedBy,
+    leasedAt,
+    leasedUntil,
+    epoch,
+    attempts,
+    failures,
+    lapses,
+    runLen,
+    suspectUntil,
+    intent,
+    blockedAt,
+    event,
+    round,
+  ] = columns;
   return {
-    ...shared(columns),
-    name: { generation: columns.generation, key: columns.key },
-    blockedAt: numberOf(columns.blocked_at),
-    headEvent: columns.event ?? undefined,
+    id,
+    consumer,
+    name: { generation, key },
+    readyAt: numberOf(readyAt),
+    leasedUntil: numberOf(leasedUntil),
+    blockedAt: numberOf(blockedAt),
+    headEvent: event ?? undefined,
     lane: {
       kind: "lane",
-      state: columns.state,
-      epoch: columns.epoch,
-      head: columns.head_seq,
-      end: columns.next_seq,
-      last: columns.last_seq ?? undefined,
-      round: Number(columns.round ?? 1n),
-      attempts: Number(columns.attempts),
-      failures: Number(columns.failures),
-      lapses: Number(columns.lapses),
-      suspectUntil: columns.suspect_until ?? undefined,
-      skipIntended: columns.intent === "skip",
-      blocked: columns.blocked_at !== null,
-      lease: leaseOf(columns, columns.run_len),
+      state,
+      epoch,
+      head: headSeq,
+      end: nextSeq,
+      last: lastSeq ?? undefined,
+      round: Number(round ?? 1n),
+      attempts: Number(attempts),
+      failures: Number(failures),
+      lapses: Number(lapses),
+      suspectUntil: suspectUntil ?? undefined,
+      skipIntended: intent === "skip",
+      blocked: blockedAt !== null,
+      lease: leasedBy === null ? undefined : leaseOf(leasedAt, leasedUntil, runLen),
     },
   };
 }
 
 function looseRowOf(columns: LooseColumns): LaneRow {
+  const [id, consumer, event, round, readyAt, leasedBy, leasedAt, leasedUntil, ...rest] = columns;
+  const [epoch, attempts, failures, lapses] = rest;
   return {
-    ...shared(columns),
+    id,
+    consumer,
     name: undefined,
+    readyAt: numberOf(readyAt),
+    leasedUntil: numberOf(leasedUntil),
     blockedAt: undefined,
-    headEvent: columns.event,
+    headEvent: event,
     lane: {
       kind: "loose",
       // A dead one has no ready time.
-      state: columns.ready_at === null ? "halted" : "flowing",
-      epoch: columns.epoch,
+      state: readyAt === null ? "halted" : "flowing",
+      epoch,
       head: 0n,
       end: 1n,
       last: undefined,
-      round: Number(columns.round),
-      attempts: Number(columns.attempts),
-      failures: Number(columns.failures),
-      lapses: Number(columns.lapses),
+      round: Number(round),
+      attempts: Number(attempts),
+      failures: Number(failures),
+      lapses: Number(lapses),
       suspectUntil: undefined,
       skipIntended: false,
       blocked: false,
-      lease: leaseOf(columns, 1n),
+      lease: leasedBy === null ? undefined : leaseOf(leasedAt, leasedUntil, 1n),
     },
   };
 }
 
-function shared(
-  columns: LaneColumns | LooseColumns,
-): Pick<LaneRow, "id" | "consumer" | "readyAt" | "leasedUntil"> {
-  const { id, consumer, ready_at, leased_until } = columns;
-  return { id, consumer, readyAt: numberOf(ready_at), leasedUntil: numberOf(leased_until) };
-}
-
-function leaseOf({ leased_by, leased_at, leased_until }: LeaseColumns, run: bigint): Lease | undefined {
-  if (leased_by === null) return undefined;
-  const startedMs = Number(leased_at);
-  return { startedAt: new Date(startedMs), durationMs: Number(leased_until) - startedMs, run: Number(run) };
+function leaseOf(leasedAt: bigint | null, leasedUntil: bigint | null, run: bigint): Lease {
+  const startedMs = Number(leasedAt);
+  return { startedAt: new Date(startedMs), durationMs: Number(leasedUntil) - startedMs, run: Number(run) };
 }
 
 function numberOf(value: bigint | null): number | undefined {

@@ -40,12 +40,13 @@ export function changeLane(
 /** Writes attempts, a dead letter or a cancelled delivery; returns the sequence of an ended delivery that is not there. */
 function record(turn: OutboxTurn, row: LaneRow, change: LaneChange): bigint | undefined {
   const { dead, cancelled, tried } = change;
-  const deliveries = deliveriesOf(turn, row, change);
+  const ended = dead ?? cancelled;
+  if (tried.length === 0 && ended === undefined) return undefined;
+  const deliveries = deliveriesOf(turn, row, [...tried, ...(ended ? [ended] : [])]);
   for (const attempt of tried) {
     const delivery = deliveries.get(attempt.sequence);
     if (delivery !== undefined) insertAttempt(turn.client, delivery, attempt);
   }
-  const ended = dead ?? cancelled;
   if (ended === undefined) return undefined;
   const delivery = deliveries.get(ended.sequence);
   if (delivery === undefined) return ended.sequence;
@@ -63,17 +64,16 @@ interface RecordedDelivery {
   readonly round: number;
 }
 
-/** The deliveries of which a change records something, by their sequences. The row knows its head; others are read. */
+/** Deliveries of a lane by their sequences. The row knows its head; others are read. */
 function deliveriesOf(
   { client }: OutboxTurn,
   { id, headEvent: event, lane: { kind, head, round } }: LaneRow,
-  { tried, dead, cancelled }: LaneChange,
+  wanted: readonly { readonly sequence: bigint }[],
 ): ReadonlyMap<bigint, RecordedDelivery> {
   const found = new Map<bigint, RecordedDelivery>();
   const place = kind === "lane" ? { lane: id, seq: head } : { lane: 0n, seq: id };
   if (event !== undefined) found.set(head, { ...place, event, round });
-  const sequences = [...tried, dead ?? cancelled].map((each) => each?.sequence ?? head);
-  const last = sequences.reduce((most, sequence) => (sequence > most ? sequence : most), head);
+  const last = wanted.reduce((most, { sequence }) => (sequence > most ? sequence : most), head);
   if (last === head) return found;
   const rows = client.allWide(
     "select seq, event, round from posthorn_delivery where lane = ? and seq > ? and seq <= ?",
