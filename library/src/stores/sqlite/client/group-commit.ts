@@ -48,7 +48,7 @@ export interface GroupCommitParts {
 const MOST_PER_GROUP = 200;
 const LONGEST_GROUP_MS = 5;
 const MOST_TURNS = 4;
-// So many that a turn brings are worth the next one. For one or two, a caller would wait four turns of a busy event loop.
+// How many new callers make one more turn worth waiting for. For one or two, a caller would wait four turns of a busy event loop.
 const WORTH_A_TURN = 8;
 const BACKOFF_MS = [1, 2, 5, 10, 20, 50];
 
@@ -85,8 +85,8 @@ export class GroupCommit {
     this.#gather(MOST_TURNS);
   }
 
-  // As long as each turn of the event loop brings many more of them: those that a server has read take it milliseconds, in
-  // which the next ones arrive, and a wait for the disk that these share is worth more than the turn.
+  // Waits on while each turn of the event loop brings many more callers: one shared wait for the disk saves more than the
+  // turn costs.
   #gather(turns: number): void {
     const before = this.#queue.length;
     setImmediate(() => {

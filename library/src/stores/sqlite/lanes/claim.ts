@@ -14,7 +14,7 @@ export interface Cursor {
   consumer: bigint;
 }
 
-// Of what one turn does at once, so that it leaves the event loop free after a few milliseconds.
+// How many one turn takes, so that it leaves the event loop free after a few milliseconds.
 const CLAIMS_PER_TURN = 64;
 // More than one process can have caused at once; the next claim looks at the rest.
 const LAPSED_PER_CLAIM = 20;
@@ -42,7 +42,7 @@ export async function claim(
   return { claims, lapsed: first.lapsed };
 }
 
-/** The request of one turn, when others before it have taken their part. */
+/** What is left of a request after the turns before. */
 function withRoom(request: ClaimRequest, before: readonly Claim[]): ClaimRequest {
   const limit = Math.min(request.limit - before.length, request.alone ? 1 : CLAIMS_PER_TURN);
   const inFlight = new Map(request.inFlight);

@@ -7,7 +7,7 @@ import { changeLane } from "./lane-write.js";
 import { readRow } from "./lane-row.js";
 import type { LeaseTerms } from "./run.js";
 
-// Of what one turn does at once, so that it leaves the event loop free after a few milliseconds.
+// How many one turn takes, so that it leaves the event loop free after a few milliseconds.
 const SETTLEMENTS_PER_TURN = 50;
 
 /** Writes what came of claims, each with its attempts, and leases the next heads. */

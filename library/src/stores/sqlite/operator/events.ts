@@ -4,8 +4,8 @@ import type { SqliteClient } from "../client/client.js";
 import { plainBytes } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 
-// Of events that the filter may pass over, so that a type which nobody publishes does not stop the process: the page
-// that finds none says where to go on.
+// How many events one page looks at, so that a type which nobody publishes does not block the event loop; a page that
+// finds none says where to go on.
 const LOOKED_AT = 20_000;
 const NEWEST = 2n ** 63n - 1n;
 

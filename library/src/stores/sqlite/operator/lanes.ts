@@ -2,7 +2,7 @@ import type { LaneSummary } from "../../../operator/lookup-store.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
-// Of lanes that may be empty, so that a million of them do not stand between two pages.
+// How many lanes, empty ones included, a page reads by id before it uses the indexes of waiting lanes.
 const LOOKED_AT = 5000;
 
 const SELECT = `select l.id, l.consumer, l.key, l.state, l.next_seq, l.head_seq, l.failures, l.ready_at, l.leased_by,

@@ -60,7 +60,7 @@ function readAll(client: SqliteClient, mark: string, secrets: EndpointSecrets): 
   };
 }
 
-/** Says to every process that the endpoints are no longer what it remembers. */
+/** Lets every process read the endpoints again at its next turn. */
 export function markChanged(client: SqliteClient): void {
   client.run("update posthorn_outbox_config set mark = lower(hex(randomblob(16))) where one = 1");
 }

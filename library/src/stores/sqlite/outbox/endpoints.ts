@@ -42,7 +42,7 @@ export function changeEndpoint(turn: OutboxTurn, id: string, change: EndpointCha
 /** Stops an endpoint whose receiver has gone; what waits for it stays, in order. */
 export function disableEndpoint(turn: OutboxTurn, number: bigint, because: string): void {
   const row = readRow(turn.client, number);
-  // Several attempts of one moment find the same; the first of them says it.
+  // Several attempts of one moment get the same answer; the first of them has disabled it.
   if (row.state === "disabled") return;
   const before = endpointOf(row);
   save(turn, row, { ...before, state: "disabled", because, version: before.version + 1 });

@@ -2,7 +2,7 @@ import type { ForgetLimits } from "../../../outbox/ingest-store.js";
 import type { OutboxSession } from "./session.js";
 import type { OutboxTurn } from "./turn.js";
 
-// Of what one turn does at once, so that it leaves the event loop free after a few milliseconds.
+// How many one turn takes, so that it leaves the event loop free after a few milliseconds.
 const NAMES_PER_TURN = 500;
 
 /** Forgets names whose window has passed, oldest first; says how many. */

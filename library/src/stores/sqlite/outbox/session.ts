@@ -55,8 +55,8 @@ export class OutboxSession {
   }
 
   /**
-   * For the many small ones that change no endpoint and throw only when the disk does: those of the same moment share a
-   * turn, and a throw undoes all of them, which are then run again.
+   * For the many small writes that change no endpoint and throw only when the disk does: those of the same moment share a
+   * turn, and a throw undoes all of them; the others are then run again.
    */
   writeTogether<T>(run: (turn: OutboxTurn) => T): Promise<T> {
     const { connection, waitMs } = this.#parts;
@@ -69,7 +69,7 @@ export class OutboxSession {
     return turn;
   }
 
-  // What it has read, each of them would read again: two of the seven statements of an event that comes in.
+  // Without it each call would read marks and endpoints again: two of the eight statements of an ingested event.
   #sharedTurn(client: SqliteClient): OutboxTurn {
     const { stretch } = client;
     if (this.#shared?.stretch !== stretch) this.#shared = { stretch, turn: this.#keptTurn(client) };
