@@ -48,7 +48,8 @@ export interface GroupCommitParts {
 const MOST_PER_GROUP = 200;
 const LONGEST_GROUP_MS = 5;
 const MOST_TURNS = 4;
-// How many new callers make one more turn worth waiting for. For one or two, a caller would wait four turns of a busy event loop.
+// How many new callers make one more turn worth waiting for: for one or two, a caller would wait four turns of a busy
+// event loop.
 const WORTH_A_TURN = 8;
 const BACKOFF_MS = [1, 2, 5, 10, 20, 50];
 
