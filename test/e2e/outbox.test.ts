@@ -9,7 +9,7 @@ import { createReceiver, createSender, generateSecret, standardWebhooks, verify 
 import { createDispatcher } from "posthorn/dispatch";
 import type { Egress } from "posthorn/dispatch";
 import { memoryStore } from "posthorn/memory";
-import { migrate, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 import type { Effect, Landing, PassageOptions } from "./outbox-passage.js";
@@ -51,7 +51,7 @@ async function onSqlite(): Promise<PassageOptions> {
   const failFlaky = createFlakiness();
   const effects = to.prepare("select told from effect order by n").pluck();
   return {
-    outbox: sqliteOutbox({ db: from }),
+    outbox: sqliteStore({ db: from }),
     land: (sources): Landing => ({
       receiver: createReceiver({
         store: sqliteStore({ db: to }),

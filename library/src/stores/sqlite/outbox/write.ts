@@ -60,16 +60,16 @@ function judgeIds(client: SqliteClient, events: readonly OutgoingEvent[]): Writt
 
 function knownHash(client: SqliteClient, tenant: string, id: string): Uint8Array | undefined {
   const row = client.get(
-    "select body_hash from posthorn_outbox_key where tenant = ? and event_id = ?",
+    "select content_hash from posthorn_outbox_key where tenant = ? and public_id = ?",
     withoutNul(tenant),
     id,
-  ) as { body_hash: Uint8Array } | undefined;
-  return row?.body_hash;
+  ) as { content_hash: Uint8Array } | undefined;
+  return row?.content_hash;
 }
 
 function keepId(client: SqliteClient, { tenant, id, contentHash = NO_HASH }: OutgoingEvent): void {
   client.run(
-    "insert into posthorn_outbox_key (tenant, event_id, body_hash) values (?, ?, ?)",
+    "insert into posthorn_outbox_key (tenant, public_id, content_hash) values (?, ?, ?)",
     withoutNul(tenant),
     id,
     storableBytes(contentHash),
@@ -79,7 +79,7 @@ function keepId(client: SqliteClient, { tenant, id, contentHash = NO_HASH }: Out
 function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigint {
   return client.insert(
     `insert into posthorn_event
-       (event_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
+       (public_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event.id,
     withoutNul(event.tenant),

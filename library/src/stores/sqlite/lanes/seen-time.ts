@@ -1,7 +1,7 @@
 import type { Clock } from "../../../clock.js";
-import type { SqliteClient } from "./client.js";
-import { waitingEndpoints } from "../lanes/due-endpoints.js";
+import type { SqliteClient } from "../client/client.js";
 import type { OutboxTurn } from "../outbox/turn.js";
+import { waitingConsumers } from "./until-due.js";
 
 // Clocks are set by fractions of a second all the time, and a process may be held up between its clock and the table.
 // No time is written down more often than this, either: most turns only compare.
@@ -43,7 +43,7 @@ export class SeenTime {
   }
 
   #write({ client, nowMs }: OutboxTurn): void {
-    client.run("update posthorn_endpoint_mark set seen_at = ? where id = 1", nowMs);
+    client.run("update posthorn_outbox_config set seen_at = ? where one = 1", nowMs);
     this.#know(nowMs);
   }
 
@@ -54,30 +54,30 @@ export class SeenTime {
   }
 }
 
-/** Moves whatever is due in the future by as much as the clock was set back. By endpoint, as the indexes have them: lanes in which nothing waits are not looked at. */
+/** Moves whatever is due in the future by as much as the clock was set back. By consumer, as the indexes have them: lanes in which nothing waits are not looked at. */
 function moveBack({ client, nowMs }: OutboxTurn, byMs: number): void {
-  for (const { endpoint } of waitingEndpoints(client, 0n)) {
-    moveIn(client, "posthorn_lane", { endpoint, byMs, nowMs });
-    moveIn(client, "posthorn_loose_delivery", { endpoint, byMs, nowMs });
+  for (const { consumer } of waitingConsumers(client, 0n)) {
+    moveIn(client, "posthorn_lane", { consumer, byMs, nowMs });
+    moveIn(client, "posthorn_loose_delivery", { consumer, byMs, nowMs });
   }
 }
 
 function moveIn(
   client: SqliteClient,
   table: "posthorn_lane" | "posthorn_loose_delivery",
-  { endpoint, byMs, nowMs }: { readonly endpoint: bigint; readonly byMs: number; readonly nowMs: number },
+  { consumer, byMs, nowMs }: { readonly consumer: bigint; readonly byMs: number; readonly nowMs: number },
 ): void {
   client.run(
     // A lease that began before this moment ends soon enough by itself; ended now, it would be sent twice at once. Of one
     // that is moved, the beginning is moved too: left behind, its lapse would have lasted less than nothing.
     `update ${table} set ready_at = max(ready_at - ?, ?), leased_until = max(leased_until - ?, ?), leased_at = leased_at - ?
-     where endpoint = ? and ready_at > ? and (leased_by is null or leased_at > ?)`,
+     where consumer = ? and ready_at > ? and (leased_by is null or leased_at > ?)`,
     byMs,
     nowMs,
     byMs,
     nowMs,
     byMs,
-    endpoint,
+    consumer,
     nowMs,
     nowMs,
   );
