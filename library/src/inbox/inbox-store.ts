@@ -36,6 +36,7 @@ export interface KnownEvent {
 /** A whole row, for people and for replay. */
 export interface InboxRow extends KnownEvent, Omit<Arrival, "windowS"> {
   readonly lastReceivedAt: Date;
+  /** The end of its window; undefined = for ever, and while it is failed. */
   readonly keepUntil: Date | undefined;
   /** How often the handler was run. */
   readonly attempts: number;
@@ -105,13 +106,20 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   fail(arrival: Arrival, error: string): Promise<void>;
   /** Records a conflict or a stale event apart from the inbox, with its bytes. */
   refuse(arrival: Arrival, because: RefusedBecause): Promise<void>;
-  /** Notes that a duplicate arrived: its window starts again, and is never made shorter. May be written later, in batches, at most once per key and minute. */
+  /**
+   * Notes that a duplicate arrived: its window starts again, and is never made shorter; of an event that failed nothing
+   * changes. May be written later, in batches, at most once per key and minute, or half a window where that is shorter.
+   * Receipts are counted at most once a minute.
+   */
   touch(arrival: Arrival): void;
   /** Writes what `touch` has gathered. */
   flush(): Promise<void>;
   /** Reads a whole row. */
   read(key: InboxKey): Promise<InboxRow | undefined>;
-  /** Removes rows whose window has passed, oldest first, in small batches; never one that says `failed`. */
+  /**
+   * Removes rows whose window has passed, oldest first, in small batches; never one that says `failed`. The window of an
+   * event that failed counts from the moment at which it is applied.
+   */
   purge(limits: PurgeLimits): Promise<PurgeReport>;
 }
 

@@ -94,11 +94,86 @@ export const inboxRetention: readonly InboxPledge[] = [
         (await storeOf(bench, 0).find(touched)) !== undefined,
         "The noted duplicate did not extend its window",
       );
-      const { receipts, receivedAt, lastReceivedAt } = await rowOf(bench, touched);
-      holds(receipts >= 2, `The noted duplicate is not counted: receipts is ${receipts}`);
-      holds(lastReceivedAt > receivedAt, "The time of the last receipt is still that of the first");
       await passTicks(bench, 2);
       same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed after the new window");
+    },
+  },
+  {
+    name: "a duplicate that was noted never makes a window shorter",
+    async check(bench) {
+      const arrival = await arrivedFor(bench, "evt_1", 6);
+      const before = await rowOf(bench, arrival);
+      storeOf(bench, 0).touch({ ...arrival, windowS: bench.time.tickS });
+      await storeOf(bench, 0).flush();
+      alike((await rowOf(bench, arrival)).keepUntil, before.keepUntil, "keepUntil after a shorter window");
+      const forEver = await arrivalOf({ id: "evt_2", windowS: undefined });
+      await apply(bench, forEver);
+      storeOf(bench, 0).touch({ ...forEver, windowS: bench.time.tickS });
+      await storeOf(bench, 0).flush();
+      same((await rowOf(bench, forEver)).keepUntil, undefined, "keepUntil of what is kept for ever");
+    },
+  },
+  {
+    name: "receipts of an event are counted at most once a minute",
+    async check(bench) {
+      const arrival = await arrivedFor(bench, "evt_1", 100);
+      const first = await rowOf(bench, arrival);
+      storeOf(bench, 0).touch(arrival);
+      await storeOf(bench, 0).flush();
+      const again = await rowOf(bench, arrival);
+      same(again.receipts, 1, "receipts within the minute");
+      alike(again.lastReceivedAt, first.lastReceivedAt, "the time of the last receipt that was counted");
+      await bench.time.pass(61_000);
+      storeOf(bench, 1).touch(arrival);
+      await storeOf(bench, 1).flush();
+      const { receipts, receivedAt, lastReceivedAt } = await rowOf(bench, arrival);
+      same(receipts, 2, "receipts after the minute");
+      holds(lastReceivedAt > receivedAt, "The time of the last receipt is still that of the first");
+    },
+  },
+  {
+    name: "a window of less than two minutes starts again with a duplicate after half of it",
+    needs: ["exactTime"],
+    async check(bench) {
+      const arrival = await arrivalOf({ windowS: 20 });
+      await apply(bench, arrival);
+      const store = storeOf(bench, 0);
+      for (let n = 0; n < 8; n++) {
+        await bench.time.pass(10_000);
+        store.touch(arrival);
+        await store.flush();
+        same((await store.purge(ALL)).removed, 0, `rows removed with duplicate ${n + 1}`);
+      }
+      await bench.time.pass(20_000);
+      same((await store.purge(ALL)).removed, 1, "rows removed after the last duplicate's window");
+    },
+  },
+  {
+    name: "a duplicate that is noted of an event that failed changes nothing",
+    async check(bench) {
+      const arrival = await arrivalOf({ windowS: bench.time.tickS });
+      await failOnce(bench, arrival);
+      await passTicks(bench, 2);
+      const before = await rowOf(bench, arrival);
+      storeOf(bench, 0).touch(arrival);
+      await storeOf(bench, 0).flush();
+      alike(await rowOf(bench, arrival), before, "the row");
+    },
+  },
+  {
+    name: "an event that failed has no end of its window, which counts from when it is applied",
+    async check(bench) {
+      const windowS = 3 * bench.time.tickS;
+      const arrival = await arrivalOf({ windowS });
+      for (const failure of [1, 2]) {
+        await failOnce(bench, arrival);
+        same((await rowOf(bench, arrival)).keepUntil, undefined, `keepUntil after failure ${failure}`);
+        await passTicks(bench, 2);
+      }
+      await apply(bench, arrival);
+      const { lastReceivedAt, keepUntil } = await rowOf(bench, arrival);
+      const keptMs = (keepUntil?.getTime() ?? 0) - lastReceivedAt.getTime();
+      holds(Math.abs(keptMs - windowS * 1000) < 1000, `It is kept for ${keptMs} ms of ${windowS * 1000}`);
     },
   },
   {
