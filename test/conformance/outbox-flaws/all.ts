@@ -8,6 +8,7 @@ import { fidelityFlaws } from "./fidelity.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
 import { ingestFlaws } from "./ingest.js";
+import { laneFlaws } from "./lanes.js";
 import { lookupFlaws } from "./lookups.js";
 import { operatingFlaws } from "./operating.js";
 import { runFlaws } from "./runs.js";
@@ -24,6 +25,7 @@ const FLAWS = {
   ...settlingFlaws,
   ...operatingFlaws,
   ...skippingFlaws,
+  ...laneFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
 };

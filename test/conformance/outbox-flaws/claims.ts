@@ -124,7 +124,7 @@ export const claimFlaws = {
       ),
   },
   version_not_told: {
-    wrap: (inner) => eachClaim(inner, (claim) => ({ ...claim, endpoint: { ...claim.consumer, version: 1 } })),
+    wrap: (inner) => eachClaim(inner, (claim) => ({ ...claim, consumer: { ...claim.consumer, version: 1 } })),
   },
   type_not_told: {
     wrap: (inner) => eachDelivery(inner, (each) => ({ ...each, event: { ...each.event, type: "event" } })),

@@ -1,6 +1,7 @@
 import type { Case } from "../case.js";
 import { casesOf } from "../case.js";
 import { alike } from "../expectation.js";
+import { outboxAttempts } from "./attempts.js";
 import { outboxClaims } from "./claims.js";
 import { outboxDead } from "./dead.js";
 import { outboxDeliveryLookups } from "./delivery-lookups.js";
@@ -48,7 +49,7 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxH
     endpoints: outboxEndpoints,
     order: outboxOrder,
     claims: outboxClaims,
-    settling: outboxSettling,
+    settling: [...outboxSettling, ...outboxAttempts],
     runs: outboxRuns,
     lapses: outboxLapses,
     "dead letters": outboxDead,

@@ -7,7 +7,7 @@ import { needsOf } from "../case.js";
 export interface CancelledRecord {
   readonly endpointId: string;
   readonly eventId: string;
-  /** `expired`, `skipped`, or as the store calls it when its endpoint was removed. */
+  /** `expired`, `skipped` or `endpoint_removed`. */
   readonly because: string;
 }
 
