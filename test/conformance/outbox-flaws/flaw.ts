@@ -1,15 +1,12 @@
 import type { MemoryOutbox } from "posthorn/memory";
 import type { FakeClock } from "posthorn/testing";
 
-/** The outbox that has the flaw. */
-export type Outbox = MemoryOutbox;
-
 /** One way in which an outbox can be wrong, as a change of the memory outbox. */
 export interface Flaw {
   /** Exchanges methods of its parts, for every outbox that is made until `undo`. */
   readonly mutate?: (swaps: Swaps) => void;
   /** Answers some calls in its place. */
-  readonly wrap?: (inner: Outbox, clock: FakeClock) => Partial<Outbox>;
+  readonly wrap?: (inner: MemoryOutbox, clock: FakeClock) => Partial<MemoryOutbox>;
 }
 
 /** Methods that were exchanged, and how to have the right ones back. */

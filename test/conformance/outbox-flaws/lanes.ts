@@ -2,8 +2,9 @@ import type { FakeClock } from "posthorn/testing";
 import type { Settlement } from "../../../library/src/lanes/lane-store.js";
 import type { LaneSummary } from "../../../library/src/operator/lookup-store.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
-import type { Flaw, Outbox } from "./flaw.js";
+import type { Flaw } from "./flaw.js";
 import { LeaseBook } from "./lease-book.js";
+import type { Outbox } from "./lease-book.js";
 
 /** Flaws in what becomes of a lane whose lease has ended, was released or is to be skipped, and in how long it is blocked. */
 export const laneFlaws = {

@@ -1,6 +1,9 @@
 import type { FakeClock } from "posthorn/testing";
 import type { Claim } from "../../../library/src/lanes/lane-store.js";
-import type { Outbox } from "./flaw.js";
+import type { Flaw } from "./flaw.js";
+
+/** The outbox that has a flaw. */
+export type Outbox = Parameters<NonNullable<Flaw["wrap"]>>[0];
 
 /** Who has leased what, as an outbox's callers can know it: for flaws that only some leases meet. */
 export class LeaseBook {
