@@ -120,8 +120,8 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
   kept_for_ever_is_zero: ["an event without a window is kept for ever"],
   touch_ignored: ["a duplicate that was noted starts the window again"],
   touch_makes_windows_shorter: ["a duplicate that was noted never makes a window shorter"],
-  touch_counts_always: ["receipts of an event are counted at most once a minute"],
-  touch_never_counts: ["receipts of an event are counted at most once a minute"],
+  touch_always_counted: ["a duplicate that was noted is counted as a receipt, at most once a minute"],
+  touch_not_counted: ["a duplicate that was noted is counted as a receipt, at most once a minute"],
   touch_once_a_minute: ["a window of less than two minutes starts again with a duplicate after half of it"],
   touch_of_the_failed: ["a duplicate that is noted of an event that failed changes nothing"],
   failed_keeps_its_window: [

@@ -57,8 +57,8 @@ export type InboxFlaw =
   | "kept_for_ever_is_zero"
   | "touch_ignored"
   | "touch_makes_windows_shorter"
-  | "touch_counts_always"
-  | "touch_never_counts"
+  | "touch_always_counted"
+  | "touch_not_counted"
   | "touch_once_a_minute"
   | "touch_of_the_failed"
   | "failed_keeps_its_window"
@@ -79,6 +79,7 @@ export class NaiveInbox implements MemoryStore {
   readonly #rows = new Map<string, Stored>();
   readonly #applying = new Map<string, Promise<unknown>>();
   readonly #refused: RefusedEvent[] = [];
+  readonly #touchedAt = new Map<string, number>();
 
   constructor(flaw: InboxFlaw, clock: FakeClock) {
     this.#flaw = flaw;
@@ -163,13 +164,17 @@ export class NaiveInbox implements MemoryStore {
     if (row === undefined || this.#flaw === "touch_ignored") return;
     if (row.outcome === "failed" && this.#flaw !== "touch_of_the_failed") return;
     const now = new Date(this.#clock.now());
-    const restedMs = now.getTime() - row.lastReceivedAt.getTime();
-    if (this.#flaw === "touch_once_a_minute" && restedMs < 60_000 && row.receipts > 1) return;
+    if (now.getTime() - (this.#touchedAt.get(key) ?? -Infinity) < this.#restMs(arrival)) return;
+    this.#touchedAt.set(key, now.getTime());
     const keepUntil = this.#touchedUntil(arrival.windowS, row);
-    const counts = restedMs >= 60_000 || ["touch_counts_always", "touch_once_a_minute"].includes(this.#flaw);
-    const counted = { lastReceivedAt: now, receipts: row.receipts + 1 };
-    const isCounted = counts && this.#flaw !== "touch_never_counts";
-    this.#rows.set(key, { ...row, ...(isCounted && counted), keepUntil });
+    const receipts = row.receipts + (this.#flaw === "touch_not_counted" ? 0 : 1);
+    this.#rows.set(key, { ...row, lastReceivedAt: now, receipts, keepUntil });
+  }
+
+  /** How long a second duplicate is not worth a write. */
+  #restMs({ windowS = Infinity }: Arrival): number {
+    if (this.#flaw === "touch_always_counted") return 0;
+    return this.#flaw === "touch_once_a_minute" ? 60_000 : Math.min(60_000, windowS * 500);
   }
 
   #touchedUntil(windowS: number | undefined, row: Stored): Date | undefined {

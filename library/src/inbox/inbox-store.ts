@@ -40,7 +40,7 @@ export interface InboxRow extends KnownEvent, Omit<Arrival, "windowS"> {
   readonly keepUntil: Date | undefined;
   /** How often the handler was run. */
   readonly attempts: number;
-  /** How often the event arrived, duplicates included (counted at most once a minute). */
+  /** How often the event arrived: with each run of its handler, and with each duplicate that `touch` has written. */
   readonly receipts: number;
   /** JSON text of what the handler returned. */
   readonly result: string | undefined;
@@ -108,8 +108,8 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   refuse(arrival: Arrival, because: RefusedBecause): Promise<void>;
   /**
    * Notes that a duplicate arrived: its window starts again, and is never made shorter; of an event that failed nothing
-   * changes. May be written later, in batches, at most once per key and minute, or half a window where that is shorter.
-   * Receipts are counted at most once a minute.
+   * changes. May be written later, in batches, at most once per key and minute, or half a window where that is shorter;
+   * what is written is counted as a receipt.
    */
   touch(arrival: Arrival): void;
   /** Writes what `touch` has gathered. */

@@ -114,20 +114,19 @@ export const inboxRetention: readonly InboxPledge[] = [
     },
   },
   {
-    name: "receipts of an event are counted at most once a minute",
+    name: "a duplicate that was noted is counted as a receipt, at most once a minute",
     async check(bench) {
       const arrival = await arrivedFor(bench, "evt_1", 100);
-      const first = await rowOf(bench, arrival);
-      storeOf(bench, 0).touch(arrival);
-      await storeOf(bench, 0).flush();
-      const again = await rowOf(bench, arrival);
-      same(again.receipts, 1, "receipts within the minute");
-      alike(again.lastReceivedAt, first.lastReceivedAt, "the time of the last receipt that was counted");
+      for (const touch of ["the first", "the second, within the minute"]) {
+        storeOf(bench, 0).touch(arrival);
+        await storeOf(bench, 0).flush();
+        same((await rowOf(bench, arrival)).receipts, 2, `receipts after ${touch}`);
+      }
       await bench.time.pass(61_000);
       storeOf(bench, 1).touch(arrival);
       await storeOf(bench, 1).flush();
       const { receipts, receivedAt, lastReceivedAt } = await rowOf(bench, arrival);
-      same(receipts, 2, "receipts after the minute");
+      same(receipts, 3, "receipts after the minute");
       holds(lastReceivedAt > receivedAt, "The time of the last receipt is still that of the first");
     },
   },
