@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import type { OutboxBench, OutboxHarness } from "posthorn/testing";
 import { it } from "vitest";
+import type { DeadPolicy } from "../../library/src/lanes/dead.js";
 import { skipFor } from "../skip-reason.js";
 import {
   claiming,
@@ -25,11 +26,13 @@ import {
   skipping,
 } from "./outbox-model/operating.js";
 import type { Met } from "./outbox-model/rows.js";
+import { burying, poisoning, regretting } from "./outbox-model/scenes.js";
 import { FINDINGS, settling } from "./outbox-model/settling.js";
 import type { Doing } from "./outbox-model/settling.js";
 
 const worker = fc.constantFrom(...WORKERS);
 const endpoint = fc.constantFrom(...ENDPOINT_NAMES);
+const policy = fc.constantFrom<DeadPolicy>("halt", "skip", "park");
 const small = fc.nat({ max: 5 });
 const published: fc.Arbitrary<Publishing> = fc.record({
   key: fc.constantFrom("a", "b", undefined),
@@ -41,7 +44,7 @@ const published: fc.Arbitrary<Publishing> = fc.record({
 const doing: fc.Arbitrary<Doing> = fc.record({
   acknowledged: fc.constantFrom(0, 0.5, 1, 1),
   finding: fc.constantFrom(...FINDINGS),
-  policy: fc.constantFrom("halt", "skip", "park"),
+  policy,
   next: fc.boolean(),
 });
 
@@ -67,6 +70,13 @@ function commandsAt(time: () => StoreTime): fc.Arbitrary<Command>[] {
     fc.tuple(worker, fc.boolean()).map((each) => releasing(...each)),
     fc.tuple(small, fc.constantFrom(0, 0, 0, -1, 1)).map((each) => skipping(...each)),
     small.map((at) => redriving(at)),
+    fc
+      .tuple(worker, small, fc.constantFrom("claim", "die", "release", "settle", "nothing"))
+      .map((each) => regretting(...each)),
+    fc.oneof(
+      fc.tuple(worker, fc.constantFrom("claim", "die")).map((each) => poisoning(...each)),
+      fc.tuple(worker, small, policy).map((each) => burying(...each)),
+    ),
   ];
 }
 

@@ -16,6 +16,8 @@ export function compared(inner: Command): Command {
     run: async (model, bench) => {
       model.command = String(inner);
       await inner.run(model, bench);
+      // A scene ends with a look of its own.
+      if (model.command !== String(inner)) return;
       await compareDead(model, bench);
       await compareBlocked(model, bench);
       await compareUntilDue(model, bench);
