@@ -31,7 +31,6 @@ export const BROKEN_LANES: Readonly<Record<keyof typeof laneFlaws, readonly stri
   dead_of_a_removed_endpoint_listed: [
     "the dead letters of an endpoint that was removed are listed no more, and cannot be redriven",
   ],
-  run_behind_a_lapse: ["a claim that finds a lapse leases no run, also behind a head that it passes over"],
   run_never_after_a_release: ["a run is allowed after a claim that was released"],
   blocked_without_lapses: ["a lane whose head has lapsed is listed as retrying, with no failure"],
   blocked_since_any_head_failed: ["a lane is blocked since the first failure of the head that it has now"],

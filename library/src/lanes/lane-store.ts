@@ -127,8 +127,8 @@ export interface LaneStore {
    * until its lease ends, and none of an endpoint that is paused, disabled or full. Of a lane only the head is due.
    * A run is allowed when the head was never tried, its last claim was settled or released, and no run that lapsed held it.
    * A claim whose lease has ended writes a `lapsed` attempt, which spends no failure; a run that lapsed writes none.
-   * A lapsed attempt starts at its lease's start and lasts as long as the lease. A claim that finds a lapse leases no run,
-   * also behind a head that it passes over. One that lapsed three times is claimed alone; if that lapses too, it is dead.
+   * A lapsed attempt starts at its lease's start and lasts as long as the lease. One that lapsed three times is claimed
+   * alone; if that lapses too, it is dead.
    */
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
   /**

@@ -151,24 +151,6 @@ export const laneFlaws = {
       };
     },
   },
-  run_behind_a_lapse: {
-    wrap: (inner, clock) => {
-      const book = new LeaseBook(inner, clock);
-      const known = new Set<bigint>();
-      return {
-        ...book.verbs,
-        claim: async (request) => {
-          const lapsed = [...known].some((laneId) => book.hasEnded(laneId));
-          const first = await book.verbs.claim(request);
-          for (const { id } of first.claims) known.add(id);
-          if (!lapsed) return first;
-          // Given back and claimed again, it is as if nothing had lapsed.
-          await book.verbs.release(request.worker, []);
-          return book.verbs.claim(request);
-        },
-      };
-    },
-  },
   run_never_after_a_release: {
     wrap: (inner) => {
       let released = false;

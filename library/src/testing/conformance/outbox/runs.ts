@@ -4,7 +4,6 @@ import type { OutboxPledge } from "./harness.js";
 import {
   acknowledge,
   addEndpoint,
-  claim,
   claimOne,
   claimsNothing,
   deliverAll,
@@ -158,20 +157,6 @@ export const outboxRuns: readonly OutboxPledge[] = [
       await claimOne(bench);
       await passLease(bench);
       same(runOf(await claimOne(bench, { run: RUN })), "e1", "the claim after the lapse");
-    },
-  },
-  {
-    name: "a claim that finds a lapse leases no run, also behind a head that it passes over",
-    async check(bench) {
-      await addEndpoint(bench);
-      await publish(bench, ["e1", "e2", "e3", "e4"]);
-      const head = await claimOne(bench);
-      same(await outboxOf(bench).skip(head.id, head.run[0].sequence), "intended", "skip");
-      await passLease(bench);
-      const { claims } = await claim(bench, { run: RUN, worker: "worker_2" });
-      // It may leave the lane to the next claim, which finds no lapse any more.
-      const [next = await claimOne(bench, { run: RUN, worker: "worker_2" })] = claims;
-      same(runOf(next), claims.length === 1 ? "e2" : "e2 e3 e4", "the claim behind what was skipped");
     },
   },
   {
