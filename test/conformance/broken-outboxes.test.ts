@@ -61,6 +61,21 @@ describe("the model catches an outbox", () => {
     "skip_intent_outlives_its_head",
     "skip_of_any_head",
     "skip_intends_any_head",
+    "attempt_without_a_next_state_not_counted",
+    "skip_of_an_ended_lease_intended",
+    "skip_of_an_ended_lease_without_a_fence",
+    "skip_of_an_ended_lease_not_recorded",
+    "release_leaves_the_skip_to_the_next_claim",
+    "skip_keeps_the_endpoint_running",
+    "paused_endpoint_not_disabled",
+    "disabled_endpoint_disabled_again",
+    "dead_told_by_any_attempt",
+    "dead_of_a_removed_endpoint_listed",
+    "run_never_after_a_release",
+    "blocked_without_lapses",
+    "blocked_since_any_head_failed",
+    "blocked_since_the_endpoint_stopped",
+    "blocked_due_when_its_lease_ends",
   ])("with the flaw %s", async (flaw) => {
     const checked = withOutboxFlaw(flaw, (harness) => checkOutboxModel(harness, 5000, SEED));
     await expect(checked).rejects.toThrow("Counterexample");
