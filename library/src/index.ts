@@ -39,6 +39,7 @@ export type {
   PurgeReport,
   RefusedBecause,
 } from "./inbox/inbox-store.js";
+export type { StoreErrorCode } from "./store-errors.js";
 export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
 export type { Publication } from "./publication.js";
 export { createReceiver } from "./inbox/receiver.js";

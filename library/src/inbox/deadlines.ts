@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
 import { PosthornError } from "../posthorn-error.js";
-import type { InboxErrorCode } from "./inbox-errors.js";
+import type { StoreErrorCode } from "../store-errors.js";
 
 /** One that is waited for, and what happens when it takes too long. */
 export interface Timeout {
@@ -91,7 +91,7 @@ function nothing(): void {
   // Stands in until the promise has handed out its own.
 }
 
-function silent(limitMs: number): PosthornError<InboxErrorCode> {
+function silent(limitMs: number): PosthornError<StoreErrorCode> {
   return new PosthornError(
     "store_unavailable",
     `The store did not answer within ${limitMs} ms. The sender is told to come again, and finds the truth.`,

@@ -95,7 +95,7 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
    * Runs `work` at most once per event, in a transaction that commits its writes together with the event's
    * row; where a neighbour in the same group breaks its transaction, `work` may be rolled back and run again.
    * A row that says `failed` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
-   * Throws `commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
+   * Throws `store_commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
    */
   accept(
     arrival: Arrival,

@@ -1,7 +1,7 @@
 import { equalBytes } from "../../../bytes.js";
 import { systemClock } from "../../../clock.js";
 import type { Clock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type {
   Acceptance,
   AcceptLimits,
@@ -166,8 +166,8 @@ class MemoryInbox implements MemoryStore {
     this.#rows.set(key, applied);
     const failure = tx.commit();
     if (failure === undefined) return { kind: "applied", attempt: applied.attempts };
-    throw new PosthornError<InboxErrorCode>(
-      "commit_unknown",
+    throw new PosthornError<StoreErrorCode>(
+      "store_commit_unknown",
       `An effect of transaction ${tx.id} threw at its commit, when nothing can be rolled back; let onCommit only write.`,
       { cause: failure.thrown },
     );

@@ -48,7 +48,7 @@ describe("memoryOutbox", () => {
     const tx = new MemoryTransaction(1);
     tx.rollback();
     const late = memoryOutbox().write([await eventOf()], tx);
-    await expect(late).rejects.toMatchObject({ code: "transaction_finished" });
+    await expect(late).rejects.toMatchObject({ code: "store_transaction_finished" });
   });
 
   it("ends no lease when the wall clock jumps", async () => {

@@ -17,7 +17,7 @@ export interface Connection {
 // By handle: whoever makes a new sqliteDedup for every request still shares its transactions with the others.
 const connections = new WeakMap<SqliteDatabase, Connection>();
 
-/** The connection of a handle; throws `client_unsupported` unless it is one. */
+/** The connection of a handle; throws `store_client_unsupported` unless it is one. */
 export function connectionOf(db: SqliteDatabase): Connection {
   const known = connections.get(db);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient, SqliteDatabase } from "./client.js";
 import { connectionOf } from "./connection.js";
@@ -25,7 +25,7 @@ export async function writeOnce<T>(
       undoable: true,
       waitMs,
       expired: () => {
-        throw new PosthornError<InboxErrorCode>(
+        throw new PosthornError<StoreErrorCode>(
           "store_unavailable",
           `${name}: another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry, or raise waitMs.`,
         );

@@ -1,7 +1,7 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { Clock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type {
   Acceptance,
   AcceptLimits,
@@ -149,7 +149,7 @@ class SqliteInbox<Db extends SqliteDatabase> implements InboxStore<Db, "synchron
   async #write<T>(run: () => T): Promise<T> {
     const { waitMs } = this.#parts;
     const expired = (): never => {
-      throw new PosthornError<InboxErrorCode>(
+      throw new PosthornError<StoreErrorCode>(
         "store_unavailable",
         `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry.`,
       );

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Observer } from "../../../observer.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { PosthornError } from "../../../posthorn-error.js";
@@ -73,7 +73,7 @@ export class OutboxSession {
     const { waitMs, connection } = this.#parts;
     const { client, statements } = connection;
     const expired = (): never => {
-      throw new PosthornError<InboxErrorCode>(
+      throw new PosthornError<StoreErrorCode>(
         "store_unavailable",
         `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry.`,
       );
