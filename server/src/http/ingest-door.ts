@@ -4,11 +4,10 @@ import type { Ingest, Refusal } from "../ingest/ingest.js";
 import type { ReceivedRequest } from "../ingest/received-request.js";
 import type { ServerParts } from "../parts.js";
 import { failureOf } from "./failure.js";
-import { hangUpSoon } from "./hang-up.js";
+import { answerUnread, hangUpSoon } from "./refused-connections.js";
 import { announcedBytes, readRawBody } from "./request-body.js";
 import type { BodyListener, BodyReading } from "./request-body.js";
 import { strictHead } from "./strict-headers.js";
-import { answerUnread } from "./unread-body.js";
 
 /** Where providers send to, as metrics and messages name it. */
 export const INGEST_ROUTE = "/in/:source";

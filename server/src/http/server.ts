@@ -10,12 +10,11 @@ import { AllowedMethods } from "./allowed-methods.js";
 import type { ApiParts } from "./api-parts.js";
 import { requireToken } from "./auth/auth.js";
 import { failureOf } from "./failure.js";
-import { hangUpSoon } from "./hang-up.js";
 import { hostCheck } from "./auth/host-check.js";
 import { INGEST_ROUTE, IngestDoor } from "./ingest-door.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
-import { lateConnections } from "./raw-errors.js";
+import { hangUpSoon } from "./refused-connections.js";
 import { registerDeliveries } from "./routes/deliveries.js";
 import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
@@ -39,11 +38,10 @@ export interface HttpOptions {
 export function createHttpServer(parts: ServerParts, options: HttpOptions): FastifyInstance {
   const { settings } = parts;
   const answerFailure = failureAnswerer(parts);
-  const late = lateConnections();
   const nextId = requestIds();
   const door = doorOf(parts, options, nextId);
   const app = fastify({
-    ...frameworkOptions(settings, { nextId, late }),
+    ...frameworkOptions(settings, nextId),
     serverFactory: (route) =>
       nodeServer(settings, (request, response) => {
         if (door?.take(request, response) !== true) route(request, response);
@@ -55,7 +53,6 @@ export function createHttpServer(parts: ServerParts, options: HttpOptions): Fast
   }) as unknown as FastifyInstance;
   app.addHook("preClose", (done) => {
     door?.close();
-    late.close();
     done();
   });
   app.setErrorHandler(answerFailure);
