@@ -9,6 +9,7 @@ import {
   claim,
   claimOne,
   claimsNothing,
+  dateAfter,
   deliverAll,
   fail,
   heads,
@@ -21,6 +22,7 @@ import {
   publish,
   sequenceAll,
   settled,
+  ticksMs,
 } from "./steps.js";
 
 /** What the dead promise, and how they come back. */
@@ -98,7 +100,8 @@ export const outboxDead: readonly OutboxPledge[] = [
         },
         "the dead letter",
       );
-      holds(diedAt instanceof Date && !Number.isNaN(diedAt.getTime()), "It does not say when it died");
+      const agoMs = (await dateAfter(bench, 0)).getTime() - diedAt.getTime();
+      holds(Math.abs(agoMs) < ticksMs(bench, 0.25), `It says that it died ${agoMs} ms ago`);
       same(await historyOf(bench, id), "1.1 refused, 1.2 refused", "the attempts by the dead letter's id");
     },
   },

@@ -160,7 +160,8 @@ export const outboxLaneLookups: readonly OutboxPledge[] = [
         const lane = (await outboxOf(bench).lanes({}, { limit: 10 })).items.find(({ key }) => key === policy);
         const seen = [lane?.state, lane?.depth, lane?.failures, lane?.dueInMs];
         alike(seen, [state, 1n, 1, undefined], `a lane under ${policy}`);
-        holds(lane?.blockedMs !== undefined, `A lane under ${policy} is not blocked`);
+        const { blockedMs = Infinity } = lane ?? {};
+        holds(blockedMs < ticksMs(bench, 1), `A lane under ${policy} is blocked for ${blockedMs} ms`);
       }
       await addEndpoint(bench, { id: "ep_b", tenant: "acme" });
       await publish(bench, ["e1"], { tenant: "acme" });
