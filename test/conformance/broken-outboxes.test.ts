@@ -61,6 +61,7 @@ describe("the model catches an outbox", () => {
     "skip_intent_outlives_its_head",
     "skip_of_any_head",
     "skip_intends_any_head",
+    "lapse_written_at_its_end",
     "attempt_without_a_next_state_not_counted",
     "skip_of_an_ended_lease_intended",
     "skip_of_an_ended_lease_without_a_fence",

@@ -102,6 +102,11 @@ export async function compareAtTheEnd(model: Model, bench: OutboxBench): Promise
   const told = cancelled.map(({ endpointId, eventId, because }) => `${endpointId} ${eventId} ${because}`);
   expect(told.toSorted()).toEqual(model.cancelled.toSorted());
   for (const [id, attempts] of model.history) expect(await historyOf(bench, id)).toBe(attempts.join(", "));
+  for (const [id, ticks] of model.lapsed) {
+    const attempts = await outboxOf(bench).attempts(id);
+    const lapsed = attempts.filter(({ outcome }) => outcome === "lapsed");
+    for (const [n, { durationMs }] of lapsed.entries()) expectTicks(bench, durationMs, ticks[n]);
+  }
 }
 
 async function compareLanes(model: Model, bench: OutboxBench): Promise<void> {

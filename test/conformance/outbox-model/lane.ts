@@ -15,7 +15,8 @@ export interface Waiting {
 export interface ModelLease {
   readonly claim: Claim;
   readonly worker: string;
-  readonly until: number;
+  readonly since: number;
+  until: number;
 }
 
 /** One lane as the model sees it; a delivery without a lane is one without a key. Times are in ticks. */

@@ -55,6 +55,8 @@ export class Model {
   dead: ModelDead[] = [];
   /** The attempts of every delivery that had one. */
   readonly history = new Map<string, string[]>();
+  /** How long the lapsed attempts of each delivery lasted, in ticks. */
+  readonly lapsed = new Map<string, number[]>();
   /** When events expire, by their ids; undefined = never. */
   readonly expiries = new Map<string, number | undefined>();
   /** Deliveries that have left their places: endpoint, event, round, state, reason and attempts. */
@@ -135,10 +137,12 @@ export class Model {
 
   /** What whoever finds an ended lease makes of its lane, before anything else. */
   endLease(lane: ModelLane): void {
-    const { claim } = lane.lease ?? {};
+    const { lease } = lane;
     const [head] = lane.queue;
-    if (claim === undefined || head === undefined || !lapse(lane, this.now)) return;
-    this.note(deliveryIn(claim), `${head.round}.${lane.attempts} lapsed`);
+    if (lease === undefined || head === undefined || !lapse(lane, this.now)) return;
+    const id = deliveryIn(lease.claim);
+    this.note(id, `${head.round}.${lane.attempts} lapsed`);
+    this.lapsed.set(id, [...(this.lapsed.get(id) ?? []), lease.until - lease.since]);
     this.meets("due | its lease ends without a settlement");
   }
 
@@ -219,7 +223,7 @@ export class Model {
       if (each.kind === claim.kind && each.id === claim.id) expect(claim.epoch).toBeGreaterThan(each.epoch);
     }
     lane.id = claim.id;
-    lane.lease = { claim, worker, until: this.now + LEASE_TICKS };
+    lane.lease = { claim, worker, since: this.now, until: this.now + LEASE_TICKS };
     this.claims.push(claim);
   }
 
