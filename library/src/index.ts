@@ -18,9 +18,12 @@ export type {
   Handlers,
   InnerContext,
   InnerHandler,
+  Publisher,
   ReceivedEvent,
+  Schema,
   TransactionContext,
 } from "./inbox/handlers.js";
+export { typed } from "./inbox/handlers.js";
 export type { InboxErrorCode } from "./inbox/inbox-errors.js";
 export type {
   Acceptance,
@@ -36,13 +39,11 @@ export type {
   PurgeReport,
   RefusedBecause,
 } from "./inbox/inbox-store.js";
+export type { StoreErrorCode } from "./store-errors.js";
 export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
 export type { Publication } from "./publication.js";
-export type { Publisher } from "./inbox/publisher.js";
 export { createReceiver } from "./inbox/receiver.js";
 export type { Receiver, ReceiverOptions } from "./inbox/receiver.js";
-export { typed } from "./inbox/schema.js";
-export type { Schema } from "./inbox/schema.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
 export type { AttemptRecord } from "./lanes/attempt-record.js";

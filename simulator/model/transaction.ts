@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../library/src/inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../library/src/store-errors.js";
 import { PosthornError } from "../../library/src/posthorn-error.js";
 import type { EventRow } from "./rows.js";
 
@@ -17,7 +17,7 @@ export class ModelTx {
   /** Throws once it has ended: a handler that was cut off at its deadline may still be running. */
   mustBeOpen(): void {
     if (this.#open) return;
-    throw new PosthornError<InboxErrorCode>("transaction_finished", "The transaction has ended.");
+    throw new PosthornError<StoreErrorCode>("store_transaction_finished", "The transaction has ended.");
   }
 
   end(): void {

@@ -11,7 +11,7 @@ import type {
   PurgeReport,
   RefusedBecause,
 } from "../../library/src/inbox/inbox-store.js";
-import type { InboxErrorCode } from "../../library/src/inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../library/src/store-errors.js";
 import { PosthornError } from "../../library/src/posthorn-error.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
 import { Fuse } from "./fuse.js";
@@ -89,9 +89,13 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
     try {
       return await this.#line.ask("commit", commit);
     } catch (error) {
-      throw new PosthornError<InboxErrorCode>("commit_unknown", "The answer to the commit did not come.", {
-        cause: error,
-      });
+      throw new PosthornError<StoreErrorCode>(
+        "store_commit_unknown",
+        "The answer to the commit did not come.",
+        {
+          cause: error,
+        },
+      );
     }
   }
 

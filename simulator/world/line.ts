@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../library/src/inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../library/src/store-errors.js";
 import { PosthornError } from "../../library/src/posthorn-error.js";
 import type { Database } from "./database.js";
 import type { Life } from "./life.js";
@@ -90,6 +90,6 @@ export function atOnce<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => resolve(work()));
 }
 
-function unavailable(call: string): PosthornError<InboxErrorCode> {
+function unavailable(call: string): PosthornError<StoreErrorCode> {
   return new PosthornError("store_unavailable", `The answer to ${call} did not come.`);
 }

@@ -305,7 +305,7 @@ describe.each(drivers)("ingest on $name", async (driver) => {
     expect(await plain.forgetNames({ maxNames: 10 })).toBe(0);
     const missing = postgresOutbox({ client: pool.client, schema: "nowhere" });
     await expect(missing.ingest(await incomingOf("evt_a", ["s/1"]))).rejects.toMatchObject({
-      code: "not_migrated",
+      code: "store_not_migrated",
     });
   });
 });

@@ -58,13 +58,15 @@ describe.each(drivers)("postgresOutbox on $name", async (driver) => {
   it("a pool, a connection outside of a transaction and one whose transaction is over are refused", async () => {
     await fresh();
     const events = await eventsOf(1);
-    const refused = { code: "transaction_required" };
+    const refused = { code: "store_transaction_required" };
     await expect(outbox.write(events, pool.client as never)).rejects.toMatchObject(refused);
     const transaction = await pool.begin();
     await outbox.write(events, transaction.client as never);
     await transaction.commit();
     await expect(outbox.write(events, transaction.client as never)).rejects.toMatchObject(refused);
-    await expect(outbox.write(events, {} as never)).rejects.toMatchObject({ code: "client_unsupported" });
+    await expect(outbox.write(events, {} as never)).rejects.toMatchObject({
+      code: "store_client_unsupported",
+    });
     expect(await count("event")).toBe(1);
   });
 
@@ -94,7 +96,7 @@ describe.each(drivers)("postgresOutbox on $name", async (driver) => {
     const transaction = await pool.begin();
     await pool.inside(transaction.client, "select 1 / 0").catch(() => undefined);
     await expect(outbox.write(await eventsOf(1), transaction.client as never)).rejects.toMatchObject({
-      code: "transaction_aborted",
+      code: "store_transaction_aborted",
     });
     await transaction.rollback();
   });
@@ -227,9 +229,9 @@ describe.each(drivers)("postgresOutbox on $name", async (driver) => {
     expect(await acknowledge(plain, claims, true)).toMatchObject([{ kind: "settled", next: { epoch: 2n } }]);
   });
 
-  it("a schema without tables is not_migrated, with the cure", async () => {
+  it("a schema without tables is store_not_migrated, with the cure", async () => {
     const missing = postgresOutbox({ client: pool.client, schema: "nowhere" });
-    const error = { code: "not_migrated", message: expect.stringContaining("migrate(pool)") as string };
+    const error = { code: "store_not_migrated", message: expect.stringContaining("migrate(pool)") as string };
     await expect(missing.append(await eventsOf(1))).rejects.toMatchObject(error);
     await expect(missing.claim(request)).rejects.toMatchObject(error);
     await expect(missing.sequence()).rejects.toMatchObject(error);

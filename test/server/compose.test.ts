@@ -138,7 +138,7 @@ it("a port that is taken is told, and no token is used up by the start that fail
 });
 
 it("without migrations, tables that are not there are not guessed at", async () => {
-  await expect(start({ migrate: false })).rejects.toMatchObject({ code: "not_migrated" });
+  await expect(start({ migrate: false })).rejects.toMatchObject({ code: "store_not_migrated" });
   await (await start()).stop();
   expect(existsSync(join(dataDir, "posthorn.db"))).toBe(true);
   await start({ migrate: false });
@@ -171,7 +171,7 @@ it("on Postgres a key must be given, and nothing answers without the database", 
 
 it("on Postgres a role that may not create tables starts after `migrate`, and not before", async () => {
   await expect(start({ database, masterKey, migrate: false })).rejects.toMatchObject({
-    code: "not_migrated",
+    code: "store_not_migrated",
   });
   const first = await start({ database, masterKey });
   expect(first.firstToken?.random).toBe(true);

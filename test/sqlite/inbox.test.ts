@@ -220,7 +220,10 @@ describe("the host", () => {
   it("that forgot to migrate is told the command", async () => {
     const empty = createDatabaseFile();
     const store = sqliteStore({ db: empty.open() });
-    const refused = { code: "not_migrated", message: expect.stringContaining("await migrate(db)") as string };
+    const refused = {
+      code: "store_not_migrated",
+      message: expect.stringContaining("await migrate(db)") as string,
+    };
     await expect(store.accept(arrival("a"), () => SUCCESS, limits())).rejects.toMatchObject(refused);
     await expect(store.find(arrival("a"))).rejects.toMatchObject(refused);
     await expect(store.fail(arrival("a"), "no")).rejects.toMatchObject(refused);

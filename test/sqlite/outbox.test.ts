@@ -35,7 +35,7 @@ const heads = async () =>
 describe("a write into a transaction of the host", () => {
   it("is refused where no transaction is open, and nothing is written", () => {
     expect(() => store.write([eventOf("e1")], db)).toThrow(
-      expect.objectContaining({ code: "transaction_required" }),
+      expect.objectContaining({ code: "store_transaction_required" }),
     );
     expect(count("event")).toBe(0);
   });
@@ -46,7 +46,7 @@ describe("a write into a transaction of the host", () => {
     await migrate(handle);
     handle.exec("begin");
     expect(() => store.write([eventOf("e1")], handle)).toThrow(
-      expect.objectContaining({ code: "client_unsupported" }),
+      expect.objectContaining({ code: "store_client_unsupported" }),
     );
     other.remove();
   });

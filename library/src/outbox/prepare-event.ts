@@ -1,10 +1,11 @@
 import { concat, utf8 } from "../bytes.js";
 import { newId } from "../id.js";
+import { headerFault } from "../event-headers.js";
+import type { EventHeaders } from "../event-headers.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
-import { prepareHeaders } from "./prepare-headers.js";
 
 /** An event that is checked. */
 export interface PreparedEvent {
@@ -45,7 +46,7 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
     body: bodyOf(given, type, { time, ...limits }),
     contentHash: undefined,
     contentType: contentTypeOf(given),
-    headers: prepareHeaders(given.headers, invalid),
+    headers: headersOf(given.headers),
     time,
     deliverAt,
     expiresAt,
@@ -95,6 +96,35 @@ function contentTypeOf({ contentType = JSON_TYPE }: Publication): string {
   // It becomes a header: a line break in it would write another one.
   if (typeof contentType === "string" && /^[\x20-\x7e]{1,255}$/.test(contentType)) return contentType;
   throw invalid("`contentType` must be 1 to 255 visible ASCII characters");
+}
+
+const MAX_HEADERS = 64;
+const MAX_HEADER_BYTES = 8192;
+// A colon, a space and the end of the line.
+const BYTES_AROUND = 4;
+
+/** With names in lower case; undefined where there are none. */
+function headersOf(given: unknown): EventHeaders | undefined {
+  if (given === undefined) return undefined;
+  // A Headers or a Map has no properties of its own: its headers would be left out without a word.
+  if (Object.prototype.toString.call(given) !== "[object Object]") {
+    throw invalid("`headers` must be a plain object of texts");
+  }
+  const headers = new Map<string, string>();
+  let bytes = 0;
+  for (const [written, value] of Object.entries(given as Record<string, string>)) {
+    const name = written.toLowerCase();
+    const fault = headerFault(name, value) ?? (headers.has(name) ? "is given twice" : undefined);
+    if (fault !== undefined) throw invalid(`the header ${JSON.stringify(written).slice(0, 80)} ${fault}`);
+    headers.set(name, value);
+    bytes += name.length + value.length + BYTES_AROUND;
+  }
+  if (headers.size > MAX_HEADERS)
+    throw invalid(`it has ${headers.size} headers; at most ${MAX_HEADERS} are sent`);
+  if (bytes > MAX_HEADER_BYTES) {
+    throw invalid(`its headers have ${bytes} bytes; at most ${MAX_HEADER_BYTES} are sent`);
+  }
+  return headers.size === 0 ? undefined : Object.fromEntries(headers);
 }
 
 function givenId(id: unknown): string {

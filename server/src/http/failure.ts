@@ -103,7 +103,11 @@ function unavailable(requestId: string): Failure {
   );
 }
 
-const STORE_CODES: ReadonlySet<string> = new Set(["not_migrated", "commit_unknown", "dedup_busy"]);
+const STORE_CODES: ReadonlySet<string> = new Set([
+  "store_not_migrated",
+  "store_commit_unknown",
+  "dedup_busy",
+]);
 // Connections (08), resources (53), intervention (57), system errors (58); read-only (25006); lock and statement timeouts.
 const PG_STATES = /^(08|53|57|58)...$|^(25006|55P03|40001|40P01)$/;
 const NETWORK_CODES =

@@ -6,7 +6,7 @@ export function registryFailure(error: unknown, missingTable: (error: unknown) =
   const found = error instanceof Error ? error.message : String(error);
   if (missingTable(error)) {
     return new PosthornError(
-      "not_migrated",
+      "store_not_migrated",
       `The database lacks the server's tables (${found}). Run \`posthorn migrate\`.`,
       { cause: error },
     );

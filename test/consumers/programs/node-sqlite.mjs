@@ -155,7 +155,7 @@ const own = {
       );
     db.close();
     await file.remove();
-    if (found !== "client_unsupported") throw new Error(`found ${found}`);
+    if (found !== "store_client_unsupported") throw new Error(`found ${found}`);
   },
 };
 

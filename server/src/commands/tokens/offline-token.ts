@@ -87,7 +87,7 @@ function tokenFor({ name, scope, expiresAt }: TokenInput, createdAt: Date): NewT
 
 function notCurrent(settings: Settings): CommandFailure {
   return new CommandFailure("failed", `The tables of ${placeOf(settings)} are not those of this version.`, {
-    code: "not_migrated",
+    code: "store_not_migrated",
     cure: "Use the `posthorn` that the server runs with, or start this one's server once.",
   });
 }

@@ -2,7 +2,7 @@ import { systemClock } from "../../../clock.js";
 import type { Clock } from "../../../clock.js";
 import { checkDedup } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { storedId } from "../../../inbox/stored-id.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
@@ -78,8 +78,8 @@ class BoundedMemory implements MemoryDedup {
 export function memoryDedup(options: MemoryDedupOptions): MemoryDedup {
   const { maxEntries, environment, observer } = options;
   if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
-    throw new PosthornError<InboxErrorCode>(
-      "inbox_option_invalid",
+    throw new PosthornError<StoreErrorCode>(
+      "store_option_invalid",
       `memoryDedup: maxEntries is ${String(maxEntries)}; expected a whole number from 1 to ${MOST_ENTRIES}.`,
     );
   }

@@ -1,6 +1,6 @@
 import { equalBytes } from "../../../bytes.js";
 import type { Clock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
@@ -54,8 +54,8 @@ function commit(
   rows.set(key, applied);
   const failure = tx.commit();
   if (failure === undefined) return { kind: "applied", attempt: applied.attempts };
-  throw new PosthornError<InboxErrorCode>(
-    "commit_unknown",
+  throw new PosthornError<StoreErrorCode>(
+    "store_commit_unknown",
     `An effect of transaction ${tx.id} threw at its commit, when nothing can be rolled back; let onCommit only write.`,
     { cause: failure.thrown },
   );

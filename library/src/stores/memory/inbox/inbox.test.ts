@@ -47,11 +47,11 @@ describe("memoryStore", () => {
     const store = memoryStore();
     await store.accept(arrival, (tx) => ((escaped = tx), SUCCESS), limits());
     expect(() => escaped?.onCommit(() => undefined)).toThrow(
-      expect.objectContaining({ code: "transaction_finished" }) as Error,
+      expect.objectContaining({ code: "store_transaction_finished" }) as Error,
     );
   });
 
-  it("throws commit_unknown when a write throws at the commit, and knows the event afterwards", async () => {
+  it("throws store_commit_unknown when a write throws at the commit, and knows the event afterwards", async () => {
     const store = memoryStore();
     const cause = new Error("disk full");
     const done: string[] = [];
@@ -66,7 +66,7 @@ describe("memoryStore", () => {
       },
       limits(),
     );
-    await expect(accepting).rejects.toMatchObject({ code: "commit_unknown", cause });
+    await expect(accepting).rejects.toMatchObject({ code: "store_commit_unknown", cause });
     expect(done).toEqual(["the other"]);
     expect((await store.accept(arrival, () => SUCCESS, limits())).kind).toBe("duplicate");
   });

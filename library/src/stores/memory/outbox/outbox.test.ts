@@ -47,7 +47,7 @@ describe("the outbox of memoryStore", () => {
     const tx = new MemoryTransaction(1);
     tx.rollback();
     const late = memoryStore().write([await eventOf()], tx);
-    await expect(late).rejects.toMatchObject({ code: "transaction_finished" });
+    await expect(late).rejects.toMatchObject({ code: "store_transaction_finished" });
   });
 
   it("ends no lease when the wall clock jumps", async () => {

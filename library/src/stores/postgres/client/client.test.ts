@@ -51,6 +51,6 @@ describe("a client", () => {
     ["a SQLite database", { prepare: () => {}, exec: () => {}, pragma: () => {} }],
     ["a Redis client", { get: () => {}, set: () => {}, on: () => {} }],
   ])("of another kind is refused: %s", (_name, client) => {
-    expect(() => clientKind(client)).toThrow(expect.objectContaining({ code: "client_unsupported" }));
+    expect(() => clientKind(client)).toThrow(expect.objectContaining({ code: "store_client_unsupported" }));
   });
 });

@@ -1,5 +1,5 @@
 import { PosthornError } from "../../../posthorn-error.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 
 // The drivers' own types, as far as they are used: the library depends on neither, the host hands its client in.
 
@@ -104,8 +104,8 @@ export function clientKind(client: unknown): ClientKind {
     }
     if (can("query", "escapeIdentifier", "on")) return { kind: "pg_client", client: client as never };
   }
-  throw new PosthornError<InboxErrorCode>(
-    "client_unsupported",
+  throw new PosthornError<StoreErrorCode>(
+    "store_client_unsupported",
     `The client is ${describe(client)}; expected a Pool or a client of \`pg\`, or the \`sql\` of \`postgres\`. ` +
       "An ORM holds one of these: hand in that.",
   );

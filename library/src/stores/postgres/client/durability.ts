@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
@@ -67,10 +67,10 @@ export class DurabilityCheck {
   }
 }
 
-function refused(lost: readonly LostPromise[]): PosthornError<InboxErrorCode> {
+function refused(lost: readonly LostPromise[]): PosthornError<StoreErrorCode> {
   const found = lost.map(({ setting, value, expected }) => `${setting} is ${value}; expected ${expected}`);
   return new PosthornError(
-    "inbox_option_invalid",
+    "store_option_invalid",
     `postgresStore: durability is "strict", but an acknowledged event could vanish when the server falls: ${found.join(", ")}.`,
   );
 }

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import { clientKind } from "./client.js";
 import type { Session } from "./database.js";
@@ -26,9 +26,9 @@ function statusOf(client: object): unknown {
   return (client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
 }
 
-function notInTransaction(): PosthornError<InboxErrorCode> {
+function notInTransaction(): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "transaction_required",
+    "store_transaction_required",
     "The client is not inside of a transaction, so that a rollback could not take the event back. " +
       "Run `begin` on it first and `commit` after the work, or publish without a transaction.",
   );

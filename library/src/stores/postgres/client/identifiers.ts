@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 
 export const DEFAULT_SCHEMA = "posthorn";
@@ -21,8 +21,8 @@ export function checkedMs(option: string, ms: number): number {
   throw optionInvalid(`${option} is ${String(ms)}; expected milliseconds, 0 to 3,600,000.`);
 }
 
-export function optionInvalid(message: string): PosthornError<InboxErrorCode> {
-  return new PosthornError("inbox_option_invalid", message);
+export function optionInvalid(message: string): PosthornError<StoreErrorCode> {
+  return new PosthornError("store_option_invalid", message);
 }
 
 /** A text as a literal of SQL, whatever the server's setting of standard_conforming_strings. */

@@ -1,5 +1,5 @@
 import { systemClock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type {
   Answer,
@@ -116,7 +116,7 @@ export class OwnTransactions {
   }
 }
 
-function silent(deadlineMs: number): PosthornError<InboxErrorCode> {
+function silent(deadlineMs: number): PosthornError<StoreErrorCode> {
   return new PosthornError(
     "store_unavailable",
     `Postgres did not answer within ${deadlineMs} ms. The connection was given up; the next one may find it well.`,

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { ClientKind, PgClient } from "./client.js";
 import type { Pool, Session } from "./database.js";
@@ -10,8 +10,8 @@ import { PostgresDriver, postgresSession } from "./postgres-driver.js";
 export function poolOf<Tx>(known: ClientKind, prepare: boolean): Pool<Tx> {
   if (known.kind === "pg_pool") return new PgDriver(known.client, prepare);
   if (known.kind === "postgres_sql") return new PostgresDriver(known.client, prepare);
-  throw new PosthornError<InboxErrorCode>(
-    "client_unsupported",
+  throw new PosthornError<StoreErrorCode>(
+    "store_client_unsupported",
     "A single connection was handed in; expected a pool, because each event is applied in a transaction of its own: " +
       "`new Pool()` of `pg`, or the `sql` of `postgres`.",
   );
@@ -27,8 +27,8 @@ export function sessionOf(known: ClientKind, prepare: boolean): Session {
       return postgresSession(known.client, prepare);
     case "pg_pool":
     case "postgres_sql":
-      throw new PosthornError<InboxErrorCode>(
-        "transaction_required",
+      throw new PosthornError<StoreErrorCode>(
+        "store_transaction_required",
         "A pool was handed in, which has a transaction for each statement; expected a transaction: " +
           "a client of `pg` after `begin`, or what `sql.begin` of `postgres` hands to its callback.",
       );

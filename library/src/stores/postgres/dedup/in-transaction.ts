@@ -1,7 +1,7 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { DedupVerdict } from "../../../inbox/dedup.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { Session } from "../client/database.js";
 import { dedupBusy, randomMark } from "./coalesced.js";
@@ -72,7 +72,7 @@ export class TransactionDedup {
     if (this.#beganAt !== undefined && this.#beganAt !== beganAt) throw transactionFinished();
     this.#beganAt = beganAt ?? undefined;
     if (typeof found !== "string") {
-      throw new PosthornError<InboxErrorCode>("not_migrated", `There is no table ${table}. ${cure}`);
+      throw new PosthornError<StoreErrorCode>("store_not_migrated", `There is no table ${table}. ${cure}`);
     }
     return got === "true";
   }
@@ -94,9 +94,9 @@ export class TransactionDedup {
   }
 }
 
-function notInTransaction(): PosthornError<InboxErrorCode> {
+function notInTransaction(): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "transaction_required",
+    "store_transaction_required",
     "The client is not inside of a transaction, so that a rollback could not forget the id. " +
       "Run `begin` on it first and `commit` after the work, or hand in the pool.",
   );

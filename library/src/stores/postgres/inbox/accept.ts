@@ -1,6 +1,6 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
 import { equalBytes } from "../../../bytes.js";
 import { PosthornError } from "../../../posthorn-error.js";
@@ -155,9 +155,9 @@ function noteSql(inbox: string): string {
     where ctid = $1::text::tid and xmin = pg_current_xact_id()::xid returning 'noted'`;
 }
 
-function commitUnknown(cause: unknown): PosthornError<InboxErrorCode> {
+function commitUnknown(cause: unknown): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "commit_unknown",
+    "store_commit_unknown",
     "The connection was lost while committing. Answer the sender with an error: the next delivery finds the truth.",
     { cause },
   );

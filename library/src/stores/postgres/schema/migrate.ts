@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { PgClient, PostgresPool } from "../client/client.js";
 import { clientKind } from "../client/client.js";
@@ -169,10 +169,10 @@ async function recordVersion(
   });
 }
 
-function newer(found: number, known: number, set: MigrationSet | undefined): PosthornError<InboxErrorCode> {
+function newer(found: number, known: number, set: MigrationSet | undefined): PosthornError<StoreErrorCode> {
   const tables = set === undefined ? "Posthorn's tables" : `the tables of the set "${set.name}"`;
   return new PosthornError(
-    "not_migrated",
+    "store_not_migrated",
     `The database has version ${found} of ${tables}, and this Posthorn knows versions up to ${known}: ` +
       "a newer one has migrated it. Update the package; nothing was changed.",
     { detail: { found, known } },

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 
 /** What we give to a statement. */
@@ -217,9 +217,9 @@ function describe(handle: unknown): string {
   return `an object of class ${handle.constructor?.name ?? "null"}`;
 }
 
-function unsupported(found: string): PosthornError<InboxErrorCode> {
+function unsupported(found: string): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "client_unsupported",
+    "store_client_unsupported",
     `\`db\` must be an open handle of better-sqlite3 or node:sqlite: ${found}.`,
   );
 }

@@ -1,5 +1,5 @@
 import { systemClock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import { SqliteClient } from "./client.js";
 import type { SqliteDatabase } from "./client.js";
@@ -21,7 +21,7 @@ export interface Connection {
 // By handle: whoever makes a new sqliteDedup for every request still shares its transactions with the others.
 const connections = new WeakMap<SqliteDatabase, Connection>();
 
-/** The connection of a handle; throws `client_unsupported` unless it is one. */
+/** The connection of a handle; throws `store_client_unsupported` unless it is one. */
 export function connectionOf(db: SqliteDatabase): Connection {
   const known = connections.get(db);
   if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export async function write<T>(
   run: () => T,
 ): Promise<T> {
   const expired = (): never => {
-    throw new PosthornError<InboxErrorCode>(
+    throw new PosthornError<StoreErrorCode>(
       "store_unavailable",
       `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry, or raise waitMs.`,
     );

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient } from "./client.js";
 import type { DurabilityKeeper } from "./durability.js";
@@ -206,10 +206,10 @@ function expire(each: Waiting): void {
   }
 }
 
-function commitUnknown(cause: unknown): PosthornError<InboxErrorCode> {
+function commitUnknown(cause: unknown): PosthornError<StoreErrorCode> {
   const found = cause instanceof Error ? cause.message : String(cause);
   return new PosthornError(
-    "commit_unknown",
+    "store_commit_unknown",
     `The disk failed while committing (${found}): whether it holds is known at the event's next delivery.`,
     { cause },
   );

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { Durability } from "./durability.js";
 
@@ -21,6 +21,6 @@ export function checkDurability(name: string, durability: Durability): void {
   throw invalid(`${name}: durability is ${durability}; expected one of ${DURABILITIES.join(", ")}.`);
 }
 
-function invalid(message: string): PosthornError<InboxErrorCode> {
-  return new PosthornError("inbox_option_invalid", message);
+function invalid(message: string): PosthornError<StoreErrorCode> {
+  return new PosthornError("store_option_invalid", message);
 }

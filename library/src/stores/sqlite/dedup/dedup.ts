@@ -4,6 +4,7 @@ import type { Clock } from "../../../clock.js";
 import { checkDedup } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { storedIdSync } from "../../../inbox/stored-id.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
@@ -72,8 +73,8 @@ class SqliteIds implements SqliteDedup {
   recordInTransaction(id: string, ttlSeconds: number): DedupVerdict {
     checkDedup(id, ttlSeconds);
     if (this.#connection.client.inTransaction) return this.#join(storedIdSync(id).id, ttlSeconds);
-    throw new PosthornError<InboxErrorCode>(
-      "transaction_required",
+    throw new PosthornError<StoreErrorCode>(
+      "store_transaction_required",
       "recordInTransaction was called while no transaction is open on the handle; call it between begin and commit, without an await before it.",
     );
   }

@@ -152,7 +152,7 @@ export function arrivalValues(
 
 function failedOrThrow(error: unknown): Acceptance {
   if (error instanceof HandlerThrew) return { kind: "failed", error: error.cause };
-  const ended = isPosthornError(error) && error.code === "transaction_aborted";
+  const ended = isPosthornError(error) && error.code === "store_transaction_aborted";
   // A constraint that SQLite checks at the commit is the handler's as much as one that it checks at once.
   if (ended || refusalOf(error) === "constraint") return { kind: "failed", error };
   throw storeError(error);

@@ -9,6 +9,7 @@ import {
   claim,
   claimOne,
   claimsNothing,
+  dateAfter,
   deliverAll,
   fail,
   heads,
@@ -21,6 +22,7 @@ import {
   publish,
   sequenceAll,
   settled,
+  ticksMs,
 } from "./steps.js";
 
 /** What the dead promise, and how they come back. */
@@ -98,8 +100,28 @@ export const outboxDead: readonly OutboxPledge[] = [
         },
         "the dead letter",
       );
-      holds(diedAt instanceof Date && !Number.isNaN(diedAt.getTime()), "It does not say when it died");
+      const agoMs = (await dateAfter(bench, 0)).getTime() - diedAt.getTime();
+      holds(Math.abs(agoMs) < ticksMs(bench, 0.25), `It says that it died ${agoMs} ms ago`);
       same(await historyOf(bench, id), "1.1 refused, 1.2 refused", "the attempts by the dead letter's id");
+    },
+  },
+  {
+    name: "a dead letter tells what the attempt by which it died came to, and nothing where it died without one",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await publish(bench, ["n1"], { key: undefined });
+      for (const each of (await claim(bench)).claims) await fail(bench, each);
+      await passTicks(bench, 2);
+      for (const each of (await claim(bench)).claims) {
+        await settled(bench, each, {
+          rest: { state: "dead", because: "unsendable", policy: "halt" },
+          attempts: [],
+        });
+      }
+      const { items } = await outboxOf(bench).deadLetters({ limit: 10 });
+      const told = items.map(({ eventId, attempts, lastStatus }) => `${eventId} ${attempts} ${lastStatus}`);
+      alike(told.toSorted(), ["e1 1 undefined", "n1 1 undefined"], "the dead letters");
     },
   },
   {
@@ -286,6 +308,29 @@ export const outboxDead: readonly OutboxPledge[] = [
       await claimsNothing(bench, "of a paused endpoint");
       await outboxOf(bench).changeEndpoint("ep_a", { state: "active" });
       same(await deliverAll(bench), "e1", "what is delivered");
+    },
+  },
+  {
+    name: "the dead letters of an endpoint that was removed are listed no more, and cannot be redriven",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2"]);
+      await killNext(bench, "halt");
+      await publish(bench, ["n1"], { key: undefined });
+      await killNext(bench, "skip");
+      const { items } = await outboxOf(bench).deadLetters({ limit: 10 });
+      same(items.length, 2, "how many there were");
+      await outboxOf(bench).removeEndpoint("ep_a");
+      alike((await outboxOf(bench, 1).deadLetters({ limit: 10 })).items, [], "dead letters afterwards");
+      await addEndpoint(bench);
+      alike(
+        (await outboxOf(bench).deadLetters({ limit: 10 })).items,
+        [],
+        "those of a new endpoint of this id",
+      );
+      for (const { id } of items) same(await outboxOf(bench).redrive(id), "unknown", `redrive of ${id}`);
+      await sequenceAll(bench);
+      await claimsNothing(bench, "of what died before");
     },
   },
 ];

@@ -12,7 +12,6 @@ import type {
   Settlement,
 } from "../../../lanes/lane-store.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
-import type { GatewayOutbox } from "../../../operator/outbox.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
 import type { DeadPolicy } from "../../../lanes/dead.js";
 import type { Written } from "../../../outbox/outbox-store.js";
@@ -20,7 +19,7 @@ import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 import { contentToHash } from "../../../outbox/prepare-event.js";
 import { DEFAULT_RETRY } from "../../../work/retry-policy.js";
 import { alike, holds, print, same, soon } from "../expectation.js";
-import type { OutboxBench } from "./harness.js";
+import type { OutboxBench, OutboxUnderTest } from "./harness.js";
 
 // What the cases do with an outbox, with everything filled in that a case does not care about.
 
@@ -31,7 +30,7 @@ export const LEASE_TICKS = 3;
 const MOST_TURNS = 500;
 const ONE: RunLimits = { maxEvents: 1, maxBytes: 1_048_576 };
 
-export function outboxOf({ outboxes }: OutboxBench, at = 0): GatewayOutbox<unknown> {
+export function outboxOf({ outboxes }: OutboxBench, at = 0): OutboxUnderTest<unknown> {
   const outbox = outboxes[at % outboxes.length];
   holds(outbox !== undefined, "The harness gave no outbox");
   return outbox;

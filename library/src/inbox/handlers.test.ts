@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeIssues, typed } from "./schema.js";
+import { describeIssues, typed } from "./handlers.js";
 
 describe("schemas", () => {
   it("typed() names a type and lets every value through", async () => {

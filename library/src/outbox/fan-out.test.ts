@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matcherOf } from "./pattern.js";
+import { matcherOf } from "./fan-out.js";
 
 describe("a pattern", () => {
   it.each([
