@@ -20,8 +20,8 @@ export interface Dispatcher {
  * Makes a dispatcher: it delivers what the sender of the same store has published.
  *
  * @example
- * const outbox = postgresOutbox({ client: pool });
- * const dispatcher = createDispatcher({ store: outbox });
+ * const store = postgresStore({ client: pool });
+ * const dispatcher = createDispatcher({ store });
  * await dispatcher.start();
  * process.once("SIGTERM", () => void dispatcher.stop());
  */

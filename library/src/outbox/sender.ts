@@ -49,7 +49,7 @@ export interface Sender<Tx, Mode extends TransactionMode = TransactionMode> {
  * Makes a sender. It is a `publisher` of `createReceiver` as well: what a handler publishes commits with its effects.
  *
  * @example
- * const sender = createSender({ store: postgresOutbox({ client: pool }) });
+ * const sender = createSender({ store: postgresStore({ client: pool }) });
  * await sender.endpoints.create({ url: "https://example.com/hooks", secrets: generateSecret() });
  * await sender.publish({ type: "order.paid", key: "order_7", data: { amount: 1999 } }, { tx });
  */

@@ -1,6 +1,6 @@
 /**
- * What the stores need of a driver, and no more. Every column is read as text: a host may have changed its
- * driver's parsers or column names, and a global parser rounds int8 above 2^53.
+ * What the stores need of a driver, and no more. Every column is read as text, and bytea as bytes: a host may have
+ * changed its driver's parsers or column names, and a global parser rounds int8 above 2^53.
  */
 export interface Session {
   query(statement: Statement): Promise<Answer>;
@@ -12,7 +12,7 @@ export interface Statement {
   readonly params?: readonly Parameter[];
   /**
    * Keeps its plan with the connection, unless `prepare` is off. Only for statements that read no table by choice
-   * of the planner: a plan made while a table was small scans it from end to end when it has grown.
+   * of the planner: a plan that was made while a table was small scans it from end to end when it has grown.
    */
   readonly prepared?: boolean;
 }
@@ -20,8 +20,10 @@ export interface Statement {
 /** No booleans, dates or arrays: the drivers write those in ways of their own, which hosts may have changed. */
 export type Parameter = string | number | null | Uint8Array;
 
-/** Texts; null may be undefined, where the host has told `postgres` to make it so. */
-export type Row = readonly (string | null | undefined)[];
+/** Bytes of a bytea column, text of any other; undefined where the row has no such column. */
+export type Value = string | Uint8Array | null | undefined;
+
+export type Row = readonly Value[];
 
 export interface Answer {
   readonly rows: readonly Row[];
@@ -93,7 +95,7 @@ export const BEGIN_OPTIONS = "isolation level read committed";
 export function terminateStatement({ pid, xid }: Backend): Statement {
   return {
     text: `
-      select pg_terminate_backend(pid)::text from pg_stat_activity
+      select pg_terminate_backend(pid)::text as terminated from pg_stat_activity
       where pid = $1::text::int4 and backend_xid::text = $2::text::xid8::xid::text`,
     params: [pid, xid],
   };

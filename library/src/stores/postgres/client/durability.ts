@@ -57,7 +57,7 @@ export class DurabilityCheck {
   }
 
   async #look(acquireMs: number): Promise<void> {
-    const columns = SETTINGS.map((setting) => `current_setting('${setting}')`);
+    const columns = SETTINGS.map((setting) => `current_setting('${setting}') as ${setting}`);
     const { rows } = await this.#pool.query({ text: `select ${columns.join(", ")}` }, acquireMs);
     const lost = lostPromises(rows[0] ?? []);
     for (const promise of lost) {

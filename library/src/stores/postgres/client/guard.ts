@@ -1,5 +1,5 @@
 import { cancelQuery } from "./cancel.js";
-import type { PgClient, PostgresQuery, PostgresTransaction } from "./client.js";
+import type { PgClient, PostgresQuery, PostgresTransaction } from "./drivers.js";
 import { sqlState, transactionFinished } from "./failure.js";
 
 /**

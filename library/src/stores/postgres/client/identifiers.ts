@@ -2,7 +2,7 @@ import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 
 export const DEFAULT_SCHEMA = "posthorn";
-export const DEFAULT_DEDUP_TABLE = "posthorn_dedup";
+export const DEFAULT_DEDUP_TABLE = "dedup";
 
 // Longer names are cut by Postgres without a word; 52 leaves room for the endings of keys and indexes.
 const NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,51}$/;
@@ -28,16 +28,6 @@ export function optionInvalid(message: string): PosthornError<InboxErrorCode> {
 /** A text as a literal of SQL, whatever the server's setting of standard_conforming_strings. */
 export function literal(text: string): string {
   return `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-}
-
-/** Texts as a literal of an array: the drivers write arrays in ways of their own, and `postgres` only after asking for types. */
-export function arrayText(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(",")}}`;
-}
-
-/** The same for ids in their stored form, 5 times as fast: of visible ASCII, JSON escapes what an array escapes. */
-export function idArrayText(ids: readonly string[]): string {
-  return `{${JSON.stringify(ids).slice(1, -1)}}`;
 }
 
 /** A text that Postgres takes: it has no room for NUL. */

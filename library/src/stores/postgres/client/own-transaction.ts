@@ -4,6 +4,7 @@ import { PosthornError } from "../../../posthorn-error.js";
 import type {
   Answer,
   Pool,
+  Row,
   Scope,
   Session,
   Statement,
@@ -12,14 +13,20 @@ import type {
   Work,
 } from "./database.js";
 import { MIGRATE_CURE } from "../schema/migrate.js";
+import type { Tables } from "../schema/tables.js";
 import { againWhenLost, isTransient, storeError } from "./failure.js";
+
+/** What a verb works with: transactions of the store's own, and the names of its tables. */
+export interface StoreDatabase {
+  readonly transactions: OwnTransactions;
+  readonly tables: Tables;
+}
 
 const MAX_RUNS = 5;
 const RERUN_MS = 5;
 
 // A process that is stopped in the middle must not keep the lanes that it has locked.
-const LIMITS =
-  "set_config('idle_in_transaction_session_timeout', '3000', true), set_config('statement_timeout', '10000', true)";
+const LIMITS = settings({ idle_in_transaction_session_timeout: "3000", statement_timeout: "10000" });
 
 // Longer than any statement may take. A connection that has fallen silent, as after a failover, is noticed by TCP in a
 // quarter of an hour, and a dispatcher that waited as long would deliver nothing.
@@ -30,10 +37,14 @@ const DEADLINE_MS = 15_000;
 // that one plan is good for ever. Compiling would be tried for the cost that "off" stands for.
 export const KEPT_PLANS: Statement = {
   text: `
-    select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
-      set_config('jit', 'off', true),
-      set_config('plan_cache_mode', 'force_generic_plan', true), ${LIMITS}
+    select ${settings({
+      enable_seqscan: "off",
+      enable_hashjoin: "off",
+      enable_mergejoin: "off",
+      enable_bitmapscan: "off",
+      jit: "off",
+      plan_cache_mode: "force_generic_plan",
+    })}, ${LIMITS}
     where $1::text is not null`,
   params: ["kept"],
   prepared: true,
@@ -44,6 +55,13 @@ const FRESH_PLANS: Statement = {
   params: ["fresh"],
   prepared: true,
 };
+
+/** Settings of one transaction, as columns of a select. */
+function settings(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `set_config('${name}', '${value}', true) as ${name}`)
+    .join(", ");
+}
 
 /** Whether statements are prepared, and enter tables by their indexes; or planned for the tables as they are. */
 export type Plans = "kept" | "fresh";
@@ -80,7 +98,12 @@ export class OwnTransactions {
     );
   }
 
-  /** Reads with one statement. */
+  /** Reads with one prepared statement, whose plan is kept with its connection. */
+  readKept(statement: Statement): Promise<readonly Row[]> {
+    return this.runFrom({ ...statement, prepared: true }, (_scope, { rows }) => Promise.resolve(rows));
+  }
+
+  /** Reads with one statement, which is planned for the tables as they are. */
   async read(statement: Statement): Promise<Answer> {
     try {
       return await againWhenLost(() => this.#pool.query(statement, this.#acquireMs));
@@ -121,15 +144,4 @@ function silent(deadlineMs: number): PosthornError<InboxErrorCode> {
     "store_unavailable",
     `Postgres did not answer within ${deadlineMs} ms. The connection was given up; the next one may find it well.`,
   );
-}
-
-/** Runs statements of which nobody needs the answer, the last of them together with the commit. To be called last. */
-export async function closeWith(
-  scope: Scope<unknown>,
-  statements: readonly (Statement | undefined)[],
-): Promise<void> {
-  const wanted = statements.filter((statement) => statement !== undefined);
-  const last = wanted.pop();
-  for (const statement of wanted) await scope.query(statement);
-  if (last) scope.closing = last;
 }

@@ -1,5 +1,6 @@
 import { reach } from "#faults";
-import type { PgClient, PgPool, PgPoolClient } from "./client.js";
+import { BYTEA, bytesOfText } from "./bytea.js";
+import type { PgClient, PgPool, PgPoolClient } from "./drivers.js";
 import type {
   Answer,
   Pool,
@@ -16,8 +17,8 @@ import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
 import { guardClient } from "./guard.js";
-import type { Step } from "./pg-pipeline.js";
-import { runTogether } from "./pg-pipeline.js";
+import type { Step } from "./pg-round-trip.js";
+import { runTogether } from "./pg-round-trip.js";
 import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./failure.js";
 
 // Two copies of the package may share a connection, where one name must not mean two statements.
@@ -32,11 +33,18 @@ function nameOf(text: string): string {
   return name;
 }
 
+// For this query alone: a host may have set parsers of its own for all.
+const TYPES = { getTypeParser: (typeId: number) => (typeId === BYTEA ? bytesOfText : asText) };
+
+function asText(value: string): string {
+  return value;
+}
+
 /** One connection of `pg`. */
 export function pgSession(client: PgClient, prepare: boolean): Session {
   return {
     query({ text, params, prepared }: Statement): Promise<Answer> {
-      const query: Parameters<PgClient["query"]>[0] = { text, rowMode: "array" };
+      const query: Parameters<PgClient["query"]>[0] = { text, rowMode: "array", types: TYPES };
       if (params !== undefined) query.values = params as unknown[];
       if (prepare && prepared === true) query.name = nameOf(text);
       return client.query(query).then(answerOf);
@@ -61,16 +69,16 @@ export class PgDriver<Tx> implements Pool<Tx> {
   }
 
   async query(statement: Statement, acquireMs: number): Promise<Answer> {
-    const lease = await this.#acquire(acquireMs);
-    const asked = pgSession(lease.client, this.#prepare).query(statement);
+    const connection = await this.#acquire(acquireMs);
+    const asked = pgSession(connection.client, this.#prepare).query(statement);
     try {
       const answer = await within(asked, ANSWER_MS);
       if (answer === undefined) throw new Error(`there was no answer within ${ANSWER_MS} ms`);
-      lease.giveBack(false);
+      connection.giveBack(false);
       return answer;
     } catch (error) {
       asked.catch(ignore);
-      lease.giveBack(isAnswerLost(error));
+      connection.giveBack(isAnswerLost(error));
       throw error;
     }
   }
@@ -102,21 +110,21 @@ export class PgDriver<Tx> implements Pool<Tx> {
     }
   }
 
-  async #acquire(acquireMs: number): Promise<Lease> {
-    const connecting = leaseFrom(this.#pool);
-    let lease: Lease | undefined;
+  async #acquire(acquireMs: number): Promise<Connection> {
+    const connecting = connectionFrom(this.#pool);
+    let connection: Connection | undefined;
     try {
-      lease = await within(connecting, acquireMs);
+      connection = await within(connecting, acquireMs);
     } catch (error) {
       // The pool's own patience, `connectionTimeoutMillis`, was shorter than ours.
       if (error instanceof Error && error.message.startsWith("timeout exceeded")) throw saturated(acquireMs);
       throw error;
     }
-    if (lease === undefined) {
+    if (connection === undefined) {
       connecting.then((late) => late.giveBack(false), ignore);
       throw saturated(acquireMs);
     }
-    return lease;
+    return connection;
   }
 
   async #terminate(backend: NonNullable<Scope<Tx>["backend"]>): Promise<void> {
@@ -137,7 +145,7 @@ type RolledBack = Extract<TransactionEnd<never>, { kind: "rolled_back" }>;
 
 /** One transaction on a connection out of the pool. */
 class PgTransaction<Tx, T> {
-  readonly #lease: Lease;
+  readonly #connection: Connection;
   readonly #prepare: boolean;
   readonly #guard: Guarded<PgPoolClient>;
   readonly #scope: Scope<Tx>;
@@ -147,11 +155,11 @@ class PgTransaction<Tx, T> {
   // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
   #whole = false;
 
-  constructor(lease: Lease, prepare: boolean) {
-    this.#lease = lease;
+  constructor(connection: Connection, prepare: boolean) {
+    this.#connection = connection;
     this.#prepare = prepare;
-    this.#guard = guardClient(lease.client);
-    this.#scope = { ...pgSession(lease.client, prepare), tx: this.#guard.tx as Tx, backend: undefined };
+    this.#guard = guardClient(connection.client);
+    this.#scope = { ...pgSession(connection.client, prepare), tx: this.#guard.tx as Tx, backend: undefined };
   }
 
   get backend(): Scope<Tx>["backend"] {
@@ -214,7 +222,7 @@ class PgTransaction<Tx, T> {
       if (prepared !== true || params === undefined) return undefined;
       steps.push({ name: nameOf(text), params });
     }
-    return runTogether(this.#lease.client, steps, onSent);
+    return runTogether(this.#connection.client, steps, onSent);
   }
 
   /** In a round trip each; a connection's first ones parse what the next ones send together. */
@@ -270,7 +278,7 @@ class PgTransaction<Tx, T> {
 
   /** A command without rows. As plain text: the driver copies an object of options property by property. */
   #say(text: string): Promise<{ readonly command: string }> {
-    return this.#lease.client.query(text);
+    return this.#connection.client.query(text);
   }
 
   /** What it came to when its time was up: whatever still runs is ended with the connection. */
@@ -281,18 +289,18 @@ class PgTransaction<Tx, T> {
 
   release(): void {
     this.#guard.close();
-    this.#lease.giveBack(!this.#whole);
+    this.#connection.giveBack(!this.#whole);
   }
 
   /** Why the connection is broken, if it is: it said so, or a statement of the handler got no answer. */
   #loss(): unknown {
     const failure = this.#guard.failure();
-    return this.#lease.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
+    return this.#connection.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
   }
 
   #status(): unknown {
     // Older versions of pg do not have it; there, only the commit's tag speaks.
-    return (this.#lease.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
+    return (this.#connection.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
   }
 }
 
@@ -301,7 +309,7 @@ function lastOf(answers: readonly Answer[]): Answer {
 }
 
 /** A connection out of the pool. */
-interface Lease {
+interface Connection {
   readonly client: PgPoolClient;
   /** Why the connection is broken, if it is. */
   lost(): Error | undefined;
@@ -312,16 +320,16 @@ interface Lease {
  * By callback, because the pool takes its own listener off before it hands a connection over: of a server that ends a
  * new session at once, welcome and farewell arrive in one packet, and the error comes before any promise is heard.
  */
-function leaseFrom(pool: PgPool<PgPoolClient>): Promise<Lease> {
+function connectionFrom(pool: PgPool<PgPoolClient>): Promise<Connection> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) reject(error ?? new Error("the pool gave neither a connection nor an error"));
-      else resolve(leaseOf(client));
+      else resolve(connectionOf(client));
     });
   });
 }
 
-function leaseOf(client: PgPoolClient): Lease {
+function connectionOf(client: PgPoolClient): Connection {
   let lost: Error | undefined;
   // A connection that breaks while no statement runs tells it by this event, which without a listener ends the process.
   const listener = (error: Error): void => {

@@ -1,5 +1,6 @@
+import { BYTEA, bytesOfText } from "./bytea.js";
 import { cancelQuery } from "./cancel.js";
-import type { PostgresQuery, PostgresSql, PostgresTransaction } from "./client.js";
+import type { PostgresQuery, PostgresSql, PostgresTransaction } from "./drivers.js";
 import type {
   Answer,
   Pool,
@@ -9,6 +10,7 @@ import type {
   Statement,
   TransactionEnd,
   TransactionLimits,
+  Value,
   Work,
   WriteLimits,
 } from "./database.js";
@@ -28,8 +30,21 @@ function ask(sql: Asks, { text, params, prepared }: Statement, prepare: boolean)
 }
 
 async function answerOf(query: PostgresQuery): Promise<Answer> {
-  const rows = await query.values();
-  return { rows: rows as unknown as Row[], command: rows.command };
+  const result = await query.raw();
+  const { command, columns } = result;
+  // Several statements have several results, and nobody reads their rows.
+  const rows = columns ? Array.from(result as ArrayLike<RawRow>, (row) => rowOf(row, columns)) : [];
+  return { rows, command };
+}
+
+/** The driver's own buffers: parts of what came from the socket, in the server's text format. */
+type RawRow = readonly ({ toString(encoding: "utf8"): string } | null)[];
+
+function rowOf(row: RawRow, columns: readonly { readonly type: number }[]): Row {
+  return row.map((value, n): Value => {
+    const text = value?.toString("utf8") ?? null;
+    return text !== null && columns[n]?.type === BYTEA ? bytesOfText(text) : text;
+  });
 }
 
 /** One connection of `postgres`. */
@@ -196,7 +211,7 @@ class Attempt<Tx, T> {
 
   /** Betrays a transaction that is lost or over: the driver commits either without a word. */
   async #prove(session: Session, { backend }: Scope<Tx>): Promise<void> {
-    const text = "select pg_current_xact_id_if_assigned()::text";
+    const text = "select pg_current_xact_id_if_assigned()::text as xid";
     try {
       const { rows } = await beforeAbort(session.query({ text }), this.#signal);
       if (backend && rows[0]?.[0] !== backend.xid) throw transactionFinished();

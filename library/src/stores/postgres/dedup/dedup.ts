@@ -3,8 +3,8 @@ import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { PurgeLimits, PurgeReport } from "../../../inbox/inbox-store.js";
 import { storedId } from "../../../inbox/stored-id.js";
 import type { Observer } from "../../../observer.js";
-import type { PostgresConnection, PostgresPool } from "../client/client.js";
-import { clientKind } from "../client/client.js";
+import { clientKind, poolOf, sessionOf } from "../client/client.js";
+import type { PostgresConnection, PostgresPool } from "../client/drivers.js";
 import { isAnyExpired, removeExpired } from "./batch.js";
 import { PooledDedup } from "./coalesced.js";
 import { TransactionDedup } from "./in-transaction.js";
@@ -16,7 +16,6 @@ import {
   optionInvalid,
   quotedName,
 } from "../client/identifiers.js";
-import { poolOf, sessionOf } from "../client/pool.js";
 import { purgeInBatches } from "../inbox/purge.js";
 import { storeError } from "../client/failure.js";
 
@@ -26,7 +25,7 @@ export interface PostgresDedupOptions<Client> {
    * its rollback forgets the id, and its commit remembers it.
    */
   readonly client: Client;
-  /** @default "posthorn_dedup" */
+  /** @default "dedup" */
   readonly tableName?: string;
   /** @default "posthorn" */
   readonly schema?: string;

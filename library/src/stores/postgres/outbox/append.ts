@@ -1,10 +1,10 @@
 import { reach } from "#faults";
 import type { Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
-import type { OwnTransactions } from "../client/own-transaction.js";
-import type { Call, KeyedWriter } from "./keyed-write.js";
-import { keyName } from "./keyed-write.js";
-import type { EventWriter } from "./write.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
+import type { Call } from "./keyed-write.js";
+import { keyName, writeKeyed } from "./keyed-write.js";
+import { writeEvents } from "./write.js";
 
 interface Waiting {
   readonly events: Call;
@@ -12,10 +12,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface AppenderParts {
-  readonly transactions: OwnTransactions;
-  readonly events: EventWriter;
-  readonly keyed: KeyedWriter;
+export interface AppenderParts extends StoreDatabase {
   /** Called when something was committed. */
   readonly committed: () => void;
 }
@@ -111,12 +108,15 @@ export class Appender {
   }
 
   #batch(calls: readonly Waiting[]): Batch {
-    const { transactions, events, keyed } = this.#parts;
+    const { transactions, tables } = this.#parts;
     const given = calls.map((call) => call.events);
     if (given.some(hasGiven)) {
-      return { calls, write: () => transactions.run((session) => keyed.write(session, given), "fresh") };
+      return {
+        calls,
+        write: () => transactions.run((session) => writeKeyed(session, given, tables), "fresh"),
+      };
     }
-    const statement = events.statement(given.flat());
+    const statement = writeEvents(given.flat(), tables);
     const written = given.map((call) => call.map((): Written => "written"));
     return { calls, write: () => transactions.write(statement).then(() => written) };
   }

@@ -1,9 +1,9 @@
 import { equalBytes } from "../../../bytes.js";
 import { systemClock } from "../../../clock.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
-import type { IngestWriter } from "./ingest-write.js";
-import type { OwnTransactions } from "../client/own-transaction.js";
 import { isAnswerLost, isSaturated, sqlState } from "../client/failure.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
+import { IngestWriter } from "./ingest-write.js";
 
 interface Waiting {
   readonly incoming: IncomingEvent;
@@ -18,9 +18,7 @@ interface Leader extends Waiting {
   readonly twins: Waiting[];
 }
 
-export interface IngesterParts {
-  readonly transactions: OwnTransactions;
-  readonly writer: IngestWriter;
+export interface IngesterParts extends StoreDatabase {
   /** Called when something was committed. */
   readonly committed: () => void;
 }
@@ -48,7 +46,8 @@ const soon: (work: () => void) => void =
  * under way at once nobody could say which was first.
  */
 export class Ingester {
-  readonly #parts: IngesterParts;
+  readonly #writer: IngestWriter;
+  readonly #committed: () => void;
   #waiting: Waiting[] = [];
   #planned = false;
   #writing = 0;
@@ -59,8 +58,9 @@ export class Ingester {
   // The rest of a step that was too large waits until its beginning is written.
   #cut = false;
 
-  constructor(parts: IngesterParts) {
-    this.#parts = parts;
+  constructor({ transactions, tables, committed }: IngesterParts) {
+    this.#writer = new IngestWriter({ transactions, tables });
+    this.#committed = committed;
   }
 
   ingest(incoming: IncomingEvent): Promise<Ingested> {
@@ -125,7 +125,7 @@ export class Ingester {
     try {
       const ingested = await this.#write(leaders.map(({ incoming }) => incoming));
       leaders.forEach((leader, n) => answer(leader, ingested[n] as Ingested));
-      if (ingested.some(({ kind }) => kind === "stored")) this.#parts.committed();
+      if (ingested.some(({ kind }) => kind === "stored")) this.#committed();
     } catch (error) {
       if (leaders.length > 1 && OF_CONTENT.test(sqlState(error) ?? "")) {
         const half = Math.ceil(leaders.length / 2);
@@ -139,10 +139,9 @@ export class Ingester {
 
   /** After a lost answer it is all done again: where the commit was done, our own ids stand at the names, and say so. */
   async #write(incoming: readonly IncomingEvent[]): Promise<readonly Ingested[]> {
-    const { transactions, writer } = this.#parts;
     for (let tries = 1; ; tries++) {
       try {
-        return await writer.write(transactions, incoming);
+        return await this.#writer.write(incoming);
       } catch (error) {
         if (tries === MAX_TRIES || isSaturated(error) || !isAnswerLost(error)) throw error;
         await systemClock.sleep(RETRY_MS * tries);

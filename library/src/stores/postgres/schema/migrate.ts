@@ -1,9 +1,9 @@
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
-import type { PgClient, PostgresPool } from "../client/client.js";
-import { clientKind } from "../client/client.js";
+import { clientKind, poolOf, singleConnection } from "../client/client.js";
 import type { Pool, Session, Statement } from "../client/database.js";
-import { MIGRATIONS } from "./migrations.js";
+import type { PgClient, PostgresPool } from "../client/drivers.js";
+import { storeError } from "../client/failure.js";
 import {
   DEFAULT_DEDUP_TABLE,
   DEFAULT_SCHEMA,
@@ -11,8 +11,7 @@ import {
   optionInvalid,
   quotedName,
 } from "../client/identifiers.js";
-import { poolOf, singleConnection } from "../client/pool.js";
-import { storeError } from "../client/failure.js";
+import { MIGRATIONS } from "./migrations.js";
 
 /** What a migration did. */
 export interface MigrationReport {
@@ -129,8 +128,8 @@ const AMPLE_MS = 60_000;
 // "already exists, skipping" is printed to the host's console.
 const LOCK: Statement = {
   text: `
-    select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0));
-    select set_config('client_min_messages', 'warning', true);`,
+    select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0)) as locked;
+    select set_config('client_min_messages', 'warning', true) as client_min_messages;`,
 };
 
 async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
@@ -146,9 +145,9 @@ async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session)
 }
 
 async function versionOf(session: Session, table: string): Promise<number> {
-  const { rows } = await session.query({ text: `select to_regclass('${table}')::text` });
+  const { rows } = await session.query({ text: `select to_regclass('${table}')::text as found` });
   if (typeof rows[0]?.[0] !== "string") return 0;
-  const found = await session.query({ text: `select max(version)::text from ${table}` });
+  const found = await session.query({ text: `select max(version)::text as version from ${table}` });
   return Number(found.rows[0]?.[0] ?? 0);
 }
 

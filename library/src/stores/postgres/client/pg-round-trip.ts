@@ -1,5 +1,6 @@
-import type { PgClient } from "./client.js";
-import type { Answer, Parameter, Row } from "./database.js";
+import { BYTEA, bytesOfText } from "./bytea.js";
+import type { PgClient } from "./drivers.js";
+import type { Answer, Parameter, Row, Value } from "./database.js";
 
 /** The protocol's messages, as `pg` offers them to queries that are not its own, like those of pg-cursor. */
 interface Wire {
@@ -50,6 +51,8 @@ class StepsQuery {
   readonly #ends: StepsEnds;
   readonly #answers: Answer[] = [];
   #rows: Row[] = [];
+  // Which columns of the rows that come now hold bytes.
+  #bytes: readonly boolean[] = [];
 
   constructor(steps: readonly Step[], ends: StepsEnds) {
     this.#steps = steps;
@@ -62,9 +65,9 @@ class StepsQuery {
     // Uncorked, each message would be a write of its own.
     wire.stream.cork?.();
     try {
-      for (const [index, portal] of bound.entries()) {
+      for (const portal of bound) {
         wire.bind(portal);
-        if (index === bound.length - 1) wire.describe({ type: "P" });
+        wire.describe({ type: "P" });
         wire.execute({});
       }
       wire.sync();
@@ -74,8 +77,14 @@ class StepsQuery {
     return null;
   }
 
-  handleDataRow({ fields }: { readonly fields: Row }): void {
-    this.#rows.push(fields);
+  handleRowDescription({ fields }: { readonly fields: readonly { readonly dataTypeID: number }[] }): void {
+    this.#bytes = fields.map(({ dataTypeID }) => dataTypeID === BYTEA);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    this.#rows.push(
+      fields.map((field, n): Value => (field !== null && this.#bytes[n] ? bytesOfText(field) : field)),
+    );
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -89,10 +98,6 @@ class StepsQuery {
 
   handleReadyForQuery(): void {
     this.#ends.resolve(this.#answers);
-  }
-
-  handleRowDescription(): void {
-    // Every column is text.
   }
 
   handleEmptyQuery(): void {
