@@ -7,7 +7,7 @@ import type { Parameter } from "./database.js";
 /** One column of rows that are given to a statement. */
 export interface GivenColumn<Item> {
   readonly type: string;
-  literal(items: readonly Item[]): string;
+  readonly literal: (items: readonly Item[]) => string;
 }
 
 /** Rows that are given to a statement. */

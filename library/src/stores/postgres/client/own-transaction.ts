@@ -5,7 +5,6 @@ import type {
   Answer,
   Pool,
   Row,
-  Scope,
   Session,
   Statement,
   TransactionEnd,

@@ -45,10 +45,10 @@ export async function recordBatch(
   receipts: readonly Receipt[],
   { table, acquireMs, mark }: Batch & { readonly mark: string },
 ): Promise<Recorded> {
-  const text = recordTexts.get(table) ?? recordSql(table);
-  recordTexts.set(table, text);
+  const sql = recordTexts.get(table) ?? recordSql(table);
+  recordTexts.set(table, sql);
   const params = [mark, ...RECEIPTS.params(receipts)];
-  const { rows } = await pool.query({ text, params, prepared: true }, acquireMs);
+  const { rows } = await pool.query({ text: sql, params, prepared: true }, acquireMs);
   const recorded = rows.map((row) => RECORDED.read(row));
   const idsThatAre = (wanted: "first" | "busy"): ReadonlySet<string> =>
     new Set(recorded.filter(({ state }) => state === wanted).map(({ id }) => id));
@@ -134,7 +134,11 @@ export async function removeExpired(
 
 /** Whether a purge would find something to remove. */
 export async function isAnyExpired(pool: Pool<unknown>, { table, acquireMs }: Batch): Promise<boolean> {
-  const text = `select exists (select from ${table} where expires_at <= (select clock_timestamp()))::text as more`;
-  const { rows } = await pool.query({ text }, acquireMs);
+  const { rows } = await pool.query(
+    {
+      text: `select exists (select from ${table} where expires_at <= (select clock_timestamp()))::text as more`,
+    },
+    acquireMs,
+  );
   return rows[0]?.[0] === "true";
 }

@@ -64,10 +64,11 @@ export function createInbox<Tx>(
 async function fail<Tx>(parts: InboxParts<Tx>, arrival: Arrival, error: string): Promise<void> {
   reach("fail.before_record");
   await named(async () => {
-    const record = (): Promise<boolean> => recordFailure(parts.pool, { arrival, error }, parts);
     // Another delivery has the event already, and will write what becomes of it; this one's failure is then past.
-    for (let tries = 0; !(await record()) && tries < FAIL_RETRY_MS.length; tries++) {
-      await systemClock.sleep(FAIL_RETRY_MS[tries] as number);
+    for (const waitMs of [...FAIL_RETRY_MS, undefined]) {
+      const recorded = await recordFailure(parts.pool, { arrival, error }, parts);
+      if (recorded || waitMs === undefined) return;
+      await systemClock.sleep(waitMs);
     }
   });
   reach("fail.after_record");

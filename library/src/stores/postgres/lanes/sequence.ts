@@ -43,7 +43,7 @@ interface Directory {
   readonly version: string;
   readonly fanOut: FanOut;
   readonly byNumber: ReadonlyMap<bigint, StoredEndpoint>;
-  readonly numbers: ReadonlyMap<string, bigint>;
+  readonly byId: ReadonlyMap<string, bigint>;
 }
 
 /** What was done of a batch of events. */
@@ -226,7 +226,7 @@ export class Sequencer {
       version,
       fanOut: new FanOut(stored.map(({ endpoint }) => endpoint)),
       byNumber: new Map(stored.map((each) => [each.number, each])),
-      numbers: new Map(stored.map(({ number, endpoint }) => [endpoint.id, number])),
+      byId: new Map(stored.map(({ number, endpoint }) => [endpoint.id, number])),
     };
     return this.#directory;
   }
@@ -247,7 +247,7 @@ function inTurn(staged: readonly Staged[]): readonly Staged[] {
   return [...turns, ...waited];
 }
 
-function placesOf(staged: Staged, { fanOut, byNumber, numbers }: Directory): NumberedPlace[] {
+function placesOf(staged: Staged, { fanOut, byNumber, byId }: Directory): NumberedPlace[] {
   const { id: stageId, eventId, round, event, target } = staged;
   if (event === undefined) throw new Unplaceable(`event ${eventId} is not there`);
   if (target !== undefined) {
@@ -259,7 +259,7 @@ function placesOf(staged: Staged, { fanOut, byNumber, numbers }: Directory): Num
     stageId,
     eventId,
     round,
-    consumer: numbers.get(endpointId) ?? 0n,
+    consumer: byId.get(endpointId) ?? 0n,
     key: laneKey,
   }));
 }

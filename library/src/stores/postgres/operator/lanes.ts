@@ -40,8 +40,7 @@ export async function listLanes(
   { limit, after = "" }: Page,
 ): Promise<Paged<LaneSummary>> {
   const page = [/^\d{1,18}$/.test(after) ? after : "0", String(limit + 1)];
-  const read = (text: string, ...more: string[]): Promise<readonly Row[]> =>
-    transactions.readKept({ text, params: [...page, ...more] });
+  const read: Read = (sql, ...more) => transactions.readKept({ text: sql, params: [...page, ...more] });
   const rows =
     endpointId === undefined
       ? await read(WAITING(tables))
@@ -50,13 +49,13 @@ export async function listLanes(
   return { items: listed, next: rows.length > limit ? String(listed.at(-1)?.id) : undefined };
 }
 
+/** Reads a page; `more` are the parameters after those of the page. */
+type Read = (sql: string, ...more: string[]) => Promise<readonly Row[]>;
+
 async function readAt(
   endpointId: string,
   limit: number,
-  {
-    tables,
-    read,
-  }: { readonly tables: Tables; readonly read: (text: string, ...more: string[]) => Promise<readonly Row[]> },
+  { tables, read }: { readonly tables: Tables; readonly read: Read },
 ): Promise<readonly Row[]> {
   const among = await read(WAITING_AMONG(tables), endpointId, String(limit * STEPS));
   // Where the consumer has few of the lanes that come first, all that it has are read.

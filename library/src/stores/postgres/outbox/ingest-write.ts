@@ -164,15 +164,19 @@ function mend(standing: readonly StandingName[], ingested: readonly Ingested[], 
   const kindOf = ({ given }: StandingName): Ingested["kind"] | undefined => ingested[given.nth]?.kind;
   const refused = standing.filter((name) => kindOf(name) === "conflict" && name.id === name.given.id);
   const known = standing.filter((name) => kindOf(name) === "duplicate");
-  const renewed = known.map(({ given, id }) => ({
-    ...given,
-    id: id === given.id ? (ingested[given.nth]?.id ?? id) : id,
-  }));
+  const renewed = known.map(({ given, id }) =>
+    namedAs(given, id === given.id ? ingested[given.nth]?.id : id),
+  );
   return {
     text: MEND(tables),
     params: [...BARE_NAMES.params(refused.map(({ given }) => given)), ...NAMES.params(renewed)],
     prepared: true,
   };
+}
+
+/** The same name, of another event. */
+function namedAs(given: GivenName, id: string | undefined): GivenName {
+  return { ...given, id: id ?? given.id };
 }
 
 const MEND = sqlFor(
