@@ -87,12 +87,12 @@ export function sessionOf(known: ClientKind, prepare: boolean): Session {
  */
 export const IN_TRANSACTION = "now() <> statement_timestamp()";
 
-/** A client of `pg` that is no pool's, as a pool of one. */
+/** A client of `pg` that belongs to no pool, as a pool of one. */
 export async function singleConnection(client: PgClient): Promise<Pool<unknown>> {
   const { rows } = await pgSession(client, false).query({
     text: `select (${IN_TRANSACTION})::text as inside`,
   });
-  // Our commit would be the host's.
+  // Our commit would commit the host's transaction.
   if (rows[0]?.[0] === "true") throw optionInvalid("The client is inside of a transaction; commit it first.");
   const connection = new Proxy(client, {
     get: (target, name) => {
@@ -112,7 +112,7 @@ export async function singleConnection(client: PgClient): Promise<Pool<unknown>>
 }
 
 /**
- * The connection of the host's transaction; throws unless there is one. Without this look, an event would be
+ * The connection of the host's transaction; throws unless there is one. Without this check, an event would be
  * committed at once, and stay when the host rolls back.
  */
 export async function hostSession(tx: unknown, prepare: boolean): Promise<Session> {
@@ -121,7 +121,7 @@ export async function hostSession(tx: unknown, prepare: boolean): Promise<Sessio
   const status = known.kind === "pg_client" ? statusOf(known.client) : undefined;
   if (status === "T") return session;
   if (status === "E") throw transactionAborted(undefined);
-  // The driver does not tell, or a `begin` is on its way: the server says it after all that was sent before.
+  // The driver does not know, or a `begin` was sent and not answered yet: the server answers after everything sent before.
   const { rows } = await session.query({ text: `select (${IN_TRANSACTION})::text as inside` });
   if (rows[0]?.[0] !== "true") throw notInTransaction();
   return session;

@@ -44,8 +44,8 @@ export interface Pool<Tx> {
    */
   transaction<T>(first: Statement, work: Work<Tx, T>, limits: TransactionLimits): Promise<TransactionEnd<T>>;
   /**
-   * Runs one prepared statement in a transaction, read committed, and commits it: all in one message where that can be,
-   * so that the server need not wait for a process that is busy. The value is the statement's answer. Throws when nothing
+   * Runs one prepared statement in a transaction, read committed, and commits it: all in one message where the driver can,
+   * so that the server does not hold locks while this process is busy. The value is the statement's answer. Throws when nothing
    * was sent.
    */
   write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<Answer>>;
@@ -58,7 +58,7 @@ export interface TransactionLimits {
   readonly acquireMs: number;
   /** Ends the transaction by force when it aborts. */
   readonly signal: AbortSignal;
-  /** Run before the first statement, without a round trip of its own where that can be: settings of this transaction. */
+  /** Settings of this transaction: run before the first statement, in the same message where the driver can. */
   readonly settings?: Statement;
 }
 
@@ -70,15 +70,15 @@ export interface WriteLimits extends TransactionLimits {
 export interface Scope<Tx> extends Session {
   /** For the handler; refuses every use after the end. */
   readonly tx: Tx;
-  /** Who works on it in the database; set by the one who has asked, for an end by force. */
+  /** The server process of this transaction, by which it can be terminated; undefined until the caller has asked for it. */
   backend: Backend | undefined;
-  /** A last statement, whose answer nobody needs: run before the commit, without a round trip of its own where that can be. */
+  /** A last statement whose answer nobody needs: run before the commit, in the same message where the driver can. */
   closing?: Statement;
 }
 
 export interface Backend {
   readonly pid: string;
-  /** A process id may soon belong to another; together with the transaction's id it cannot. */
+  /** Together with the process id it identifies the transaction: a process id alone is soon reused. */
   readonly xid: string;
 }
 
@@ -91,7 +91,7 @@ export type TransactionEnd<T> =
 /** Named, because a host may have changed the default. */
 export const BEGIN_OPTIONS = "isolation level read committed";
 
-/** Ends the backend that still works for a transaction whose connection is given up, and with it its locks. */
+/** Terminates the server process of a transaction whose connection was destroyed: it would hold its locks until its statement ends. */
 export function terminateStatement({ pid, xid }: Backend): Statement {
   return {
     text: `

@@ -4,10 +4,10 @@ import { PosthornError } from "../../../posthorn-error.js";
 export const DEFAULT_SCHEMA = "posthorn";
 export const DEFAULT_DEDUP_TABLE = "dedup";
 
-// Longer names are cut by Postgres without a word; 52 leaves room for the endings of keys and indexes.
+// Postgres truncates longer names silently; 52 leaves room for the endings of keys and indexes.
 const NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,51}$/;
 
-/** A name in quotes, as it stands in SQL. Only such names pass as need no escaping, neither there nor in a literal. */
+/** A name in quotes, as it stands in SQL. Only names pass that need no escaping, neither there nor in a literal. */
 export function quotedName(option: string, name: string): string {
   if (typeof name === "string" && NAME.test(name)) return `"${name}"`;
   throw optionInvalid(
@@ -30,7 +30,7 @@ export function literal(text: string): string {
   return `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
-/** A text that Postgres takes: it has no room for NUL. */
+/** A text that Postgres accepts: it cannot store NUL. */
 export function withoutNul(text: string): string {
   return text.includes("\0") ? text.replaceAll("\0", String.raw`\u0000`) : text;
 }

@@ -21,19 +21,19 @@ export interface StoreDatabase {
   readonly tables: Tables;
 }
 
-const MAX_RUNS = 5;
-const RERUN_MS = 5;
+const MAX_TRIES = 5;
+const RETRY_MS = 5;
 
-// A process that is stopped in the middle must not keep the lanes that it has locked.
+// A process that is stopped in the middle of a transaction must not keep the lanes that it has locked.
 const LIMITS = settings({ idle_in_transaction_session_timeout: "3000", statement_timeout: "10000" });
 
-// Longer than any statement may take. A connection that has fallen silent, as after a failover, is noticed by TCP in a
-// quarter of an hour, and a dispatcher that waited as long would deliver nothing.
+// Longer than any statement may take. After a failover a connection may fall silent, which TCP notices in a quarter of an
+// hour: a dispatcher that waited as long would deliver nothing.
 const DEADLINE_MS = 15_000;
 
-// The plans of prepared statements are kept: one that was made while a table was small would scan it from end to end
+// The plans of prepared statements are kept: a plan that was made while a table was small would scan it from end to end
 // when it has grown to a million rows. With these settings every table is entered by an index, however small it is, so
-// that one plan is good for ever. Compiling would be tried for the cost that "off" stands for.
+// that one plan stays good. "off" is a high cost, for which Postgres would try to compile the plan: hence no jit.
 export const KEPT_PLANS: Statement = {
   text: `
     select ${settings({
@@ -62,10 +62,10 @@ function settings(values: Readonly<Record<string, string>>): string {
     .join(", ");
 }
 
-/** Whether statements are prepared, and enter tables by their indexes; or planned for the tables as they are. */
+/** `kept`: prepared statements that enter tables by their indexes. `fresh`: planned for the tables as they are. */
 export type Plans = "kept" | "fresh";
 
-/** Runs transactions of the store's own: short ones, whose isolation is named and whose deadlocks are tried again. */
+/** Runs transactions of the store's own: short ones, whose isolation is named and which are retried after a deadlock. */
 export class OwnTransactions {
   readonly #pool: Pool<unknown>;
   readonly #acquireMs: number;
@@ -77,13 +77,13 @@ export class OwnTransactions {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Runs `work` in a transaction and commits it. It is run again after a deadlock, so it must keep nothing of a run that failed. */
+  /** Runs `work` in a transaction and commits it. After a deadlock it is run again, so it must keep nothing of a try that failed. */
   run<T>(work: (session: Session) => Promise<T>, plans: Plans = "kept"): Promise<T> {
     const first = plans === "kept" ? KEPT_PLANS : FRESH_PLANS;
     return this.#repeat(() => this.#once((limits) => this.#pool.transaction(first, work, limits)));
   }
 
-  /** The same, with a first prepared statement whose answer `work` gets: both drivers send it together with the beginning. */
+  /** The same, with a first prepared statement whose answer `work` gets: both drivers send it together with `begin`. */
   runFrom<T>(first: Statement, work: Work<unknown, T>): Promise<T> {
     return this.#repeat(() =>
       this.#once((limits) => this.#pool.transaction(first, work, { ...limits, settings: KEPT_PLANS })),
@@ -112,14 +112,14 @@ export class OwnTransactions {
   }
 
   async #repeat<T>(once: () => Promise<TransactionEnd<T>>): Promise<T> {
-    for (let run = 1; ; run++) {
+    for (let tries = 1; ; tries++) {
       const end = await once();
       if (end.kind === "committed") return end.value;
-      if (end.kind === "unknown" || !isTransient(end.error) || run === MAX_RUNS) {
+      if (end.kind === "unknown" || !isTransient(end.error) || tries === MAX_TRIES) {
         throw storeError(end.error, MIGRATE_CURE);
       }
-      // Apart from one another, so that those who met in a deadlock do not meet again.
-      await systemClock.sleep(Math.random() * RERUN_MS * 2 ** run);
+      // A random wait, so that two transactions that met in a deadlock do not meet again.
+      await systemClock.sleep(Math.random() * RETRY_MS * 2 ** tries);
     }
   }
 
@@ -128,7 +128,7 @@ export class OwnTransactions {
     const timer = setTimeout(() => deadline.abort(silent(this.#deadlineMs)), this.#deadlineMs);
     const limits = { acquireMs: this.#acquireMs, signal: deadline.signal };
     try {
-      // It throws only while nothing has begun.
+      // It throws only before anything has begun, so that a retry repeats nothing.
       return await againWhenLost(() => run(limits));
     } catch (error) {
       throw storeError(error, MIGRATE_CURE);

@@ -21,7 +21,7 @@ import type { Step } from "./pg-round-trip.js";
 import { runTogether } from "./pg-round-trip.js";
 import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./failure.js";
 
-// Two copies of the package may share a connection, where one name must not mean two statements.
+// A prefix of this copy of the package: two copies that share a connection must not give one name to two statements.
 const NAMES = `posthorn_${Math.random().toString(36).slice(2, 10)}_`;
 const names = new Map<string, string>();
 
@@ -33,7 +33,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-// For this query alone: a host may have set parsers of its own for all.
+// For our queries alone: a host may have set other parsers for all of its own.
 const TYPES = { getTypeParser: (typeId: number) => (typeId === BYTEA ? bytesOfText : asText) };
 
 function asText(value: string): string {
@@ -105,7 +105,7 @@ export class PgDriver<Tx> implements Pool<Tx> {
       throw error;
     } finally {
       transaction.release();
-      // The backend would finish its statement, and hold the event's lock as long.
+      // Left alone, the server process would finish its statement, and hold the event's lock until then.
       if (signal.aborted && transaction.backend) await this.#terminate(transaction.backend);
     }
   }
@@ -116,7 +116,7 @@ export class PgDriver<Tx> implements Pool<Tx> {
     try {
       connection = await within(connecting, acquireMs);
     } catch (error) {
-      // The pool's own patience, `connectionTimeoutMillis`, was shorter than ours.
+      // The pool's own acquire timeout, `connectionTimeoutMillis`, was shorter than ours.
       if (error instanceof Error && error.message.startsWith("timeout exceeded")) throw saturated(acquireMs);
       throw error;
     }
@@ -137,13 +137,13 @@ export class PgDriver<Tx> implements Pool<Tx> {
 const BEGIN: Statement = { text: `begin ${BEGIN_OPTIONS}`, params: [], prepared: true };
 const COMMIT: Statement = { text: "commit", params: [], prepared: true };
 const TERMINATE_MS = 1000;
-// A server that is gone without a word, as after a failover, is noticed by TCP in a quarter of an hour: two look-ups
-// that waited as long held up all others. Our own statements take milliseconds.
+// TCP notices a server that vanished silently, as after a failover, in a quarter of an hour: two look-ups that waited as
+// long held up all others. Our own statements take milliseconds.
 const ANSWER_MS = 5000;
 
 type RolledBack = Extract<TransactionEnd<never>, { kind: "rolled_back" }>;
 
-/** One transaction on a connection out of the pool. */
+/** One transaction on a connection of the pool. */
 class PgTransaction<Tx, T> {
   readonly #connection: Connection;
   readonly #prepare: boolean;
@@ -152,7 +152,7 @@ class PgTransaction<Tx, T> {
   #begun = false;
   #committing = false;
   #namesCommit = false;
-  // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
+  // A connection is destroyed unless it proved whole: in an unknown state it must not serve the next transaction.
   #whole = false;
 
   constructor(connection: Connection, prepare: boolean) {
@@ -166,31 +166,31 @@ class PgTransaction<Tx, T> {
     return this.#scope.backend;
   }
 
-  /** Runs it to its end; throws only when it could not begin. `work` gets the answer to the last of the opening statements. */
+  /** Runs the transaction to its end; throws only when it could not begin. `work` gets the answer to the last opening statement. */
   async run(opening: readonly Statement[], work: Work<Tx, T>): Promise<TransactionEnd<T>> {
     let value: T;
     try {
       const answer = await this.#begin(opening);
       value = await work(this.#scope, answer);
       this.#guard.close();
-      // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
+      // The handler may have run COMMIT or ROLLBACK itself: ours would then succeed without committing anything.
       if (this.#status() === "I") throw transactionFinished();
     } catch (error) {
       if (!this.#begun && isAnswerLost(error)) throw error;
       return this.#rollBack(error);
     }
-    // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
+    // A connection that was lost before the commit was sent has rolled back; after that, the outcome is unknown.
     const lost = this.#loss();
     return lost === undefined ? this.#commit(value) : { kind: "rolled_back", error: lost };
   }
 
-  /** Runs one statement and commits it, in one message where that can be; throws only when nothing was sent. */
+  /** Runs one statement and commits it, in one message where possible; throws only when nothing was sent. */
   async write(settings: Statement, statement: Statement): Promise<TransactionEnd<Answer>> {
     const together = this.#together([BEGIN, settings, statement, COMMIT], () => {
       this.#committing = true;
     });
     if (together !== undefined) return this.#written(together);
-    // So that the next one on this connection can send it together with the others.
+    // Prepares the commit too, so that the next write on this connection can send all of it in one message.
     this.#namesCommit = true;
     const end = this.run([settings, statement], (_scope, answer) => Promise.resolve(answer as T));
     return end as Promise<TransactionEnd<Answer>>;
@@ -214,7 +214,7 @@ class PgTransaction<Tx, T> {
     return answer;
   }
 
-  /** Prepared statements in one round trip; undefined where they cannot be. */
+  /** Prepared statements in one round trip; undefined where that is not possible. */
   #together(statements: readonly Statement[], onSent?: () => void): Promise<readonly Answer[]> | undefined {
     if (!this.#prepare) return undefined;
     const steps: Step[] = [];
@@ -225,7 +225,7 @@ class PgTransaction<Tx, T> {
     return runTogether(this.#connection.client, steps, onSent);
   }
 
-  /** In a round trip each; a connection's first ones parse what the next ones send together. */
+  /** In a round trip each: the first transactions of a connection prepare the statements that later ones send together. */
   async #beginApart(opening: readonly Statement[]): Promise<Answer> {
     const named = this.#prepare && opening.every(({ params, prepared }) => prepared === true && params);
     if (named) await this.#scope.query(BEGIN);
@@ -281,7 +281,7 @@ class PgTransaction<Tx, T> {
     return this.#connection.client.query(text);
   }
 
-  /** What it came to when its time was up: whatever still runs is ended with the connection. */
+  /** The end of a transaction whose deadline has passed: destroying the connection ends whatever still runs. */
   cutOff(error: unknown): TransactionEnd<T> {
     this.#whole = false;
     return { kind: this.#committing ? "unknown" : "rolled_back", error };
@@ -292,14 +292,14 @@ class PgTransaction<Tx, T> {
     this.#connection.giveBack(!this.#whole);
   }
 
-  /** Why the connection is broken, if it is: it said so, or a statement of the handler got no answer. */
+  /** Why the connection is broken, if it is: it emitted an error, or a statement of the handler got no answer. */
   #loss(): unknown {
     const failure = this.#guard.failure();
     return this.#connection.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
   }
 
   #status(): unknown {
-    // Older versions of pg do not have it; there, only the commit's tag speaks.
+    // Older versions of pg do not have it; there, only the commit's tag tells.
     return (this.#connection.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
   }
 }
@@ -308,7 +308,7 @@ function lastOf(answers: readonly Answer[]): Answer {
   return answers.at(-1) as Answer;
 }
 
-/** A connection out of the pool. */
+/** A connection of the pool. */
 interface Connection {
   readonly client: PgPoolClient;
   /** Why the connection is broken, if it is. */
@@ -317,8 +317,8 @@ interface Connection {
 }
 
 /**
- * By callback, because the pool takes its own listener off before it hands a connection over: of a server that ends a
- * new session at once, welcome and farewell arrive in one packet, and the error comes before any promise is heard.
+ * By callback, because the pool removes its own listener before it hands a connection over. A server that ends a new
+ * session at once sends its greeting and the error in one packet: pg emits the error before any promise continues.
  */
 function connectionFrom(pool: PgPool<PgPoolClient>): Promise<Connection> {
   return new Promise((resolve, reject) => {
@@ -331,7 +331,7 @@ function connectionFrom(pool: PgPool<PgPoolClient>): Promise<Connection> {
 
 function connectionOf(client: PgPoolClient): Connection {
   let lost: Error | undefined;
-  // A connection that breaks while no statement runs tells it by this event, which without a listener ends the process.
+  // A connection that breaks while no statement runs emits this event; without a listener it ends the process.
   const listener = (error: Error): void => {
     lost = error;
   };

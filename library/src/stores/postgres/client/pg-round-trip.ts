@@ -21,8 +21,8 @@ export interface Step {
 
 /**
  * Runs prepared statements one after another in one round trip, such as `begin` and the first of the transaction: each
- * round trip costs Node a write and the server a wake-up, together a fifth of a small transaction. The first that fails
- * is the last that is run. Undefined where the connection has not parsed them all yet, or does not let others speak the
+ * round trip costs Node a write and the server a wake-up, together a fifth of a small transaction. After the first
+ * failure, the rest is not run. Undefined where the connection has not parsed them all yet, or does not let others speak the
  * protocol (`pg-native`).
  */
 export function runTogether(
@@ -51,7 +51,7 @@ class StepsQuery {
   readonly #ends: StepsEnds;
   readonly #answers: Answer[] = [];
   #rows: Row[] = [];
-  // Which columns of the rows that come now hold bytes.
+  // Which columns of the current statement hold bytes.
   #bytes: readonly boolean[] = [];
 
   constructor(steps: readonly Step[], ends: StepsEnds) {
@@ -62,7 +62,7 @@ class StepsQuery {
   submit(wire: Wire): null {
     const bound = this.#steps.map(({ name, params }) => ({ statement: name, values: params.map(wireValue) }));
     this.#ends.onSent?.();
-    // Uncorked, each message would be a write of its own.
+    // Without this, each message would be a write of its own.
     wire.stream.cork?.();
     try {
       for (const portal of bound) {
@@ -113,7 +113,7 @@ class StepsQuery {
   }
 }
 
-/** As `bind` takes them: texts, and bytes in the one class that it knows as such. */
+/** As `bind` takes values: texts, and bytes as Buffers. */
 function wireValue(value: Parameter): unknown {
   if (typeof value === "number") return String(value);
   if (value === null || typeof value === "string" || Buffer.isBuffer(value)) return value;

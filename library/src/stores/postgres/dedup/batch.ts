@@ -116,7 +116,7 @@ export async function removeExpired(
 ): Promise<number> {
   const { rows } = await pool.query(
     {
-      // `clock_timestamp()` called once, not per row, so that the index is used; rows found by their place, so that
+      // `clock_timestamp()` called once, not per row, so that the index is used; rows found by their ctid, so that
       // no plan can scan the table for them.
       text: `
         with gone as (

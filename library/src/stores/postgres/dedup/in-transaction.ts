@@ -28,7 +28,7 @@ const RETRY_MS = [2, 5, 10, 20, 50, 100];
 /** Records ids in a transaction of the host: its rollback forgets them, its commit remembers them. */
 export class TransactionDedup {
   readonly #parts: TransactionDedupParts;
-  // When the transaction began, by which it is known again: a connection that was given back may be in another one.
+  // Start time of the transaction, which identifies it: a connection that was given back may be in another one by now.
   #beganAt: string | undefined;
 
   constructor(parts: TransactionDedupParts) {
@@ -60,7 +60,7 @@ export class TransactionDedup {
     }
   }
 
-  /** Tries the lock that every writer of the id takes first, and looks before the insert for what would abort the host's transaction. */
+  /** Tries the lock that every writer of the id takes first, and checks beforehand what would abort the host's transaction: a missing table. */
   async #tryLock(id: string): Promise<boolean> {
     const { session, table, cure } = this.#parts;
     const { rows } = await session.query({

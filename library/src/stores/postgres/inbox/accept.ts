@@ -18,8 +18,8 @@ import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 import { ARRIVAL, arrivalParams, readKnown, tryLock } from "./inbox-row.js";
 
-const MAX_RUNS = 3;
-const RERUN_MS = 20;
+const MAX_TRIES = 3;
+const RETRY_MS = 20;
 
 type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
 
@@ -34,16 +34,16 @@ export class Acceptor<Tx> {
   }
 
   async accept(arrival: Arrival, work: Work<Tx>, limits: AcceptLimits): Promise<Acceptance> {
-    for (let run = 1; ; run++) {
-      const acceptance = await this.#run(arrival, work, limits);
+    for (let tries = 1; ; tries++) {
+      const acceptance = await this.#once(arrival, work, limits);
       const again = acceptance.kind === "failed" && isTransient(acceptance.error);
-      if (!again || run === MAX_RUNS || limits.signal.aborted) return acceptance;
-      // Apart from one another, so that those who met in a deadlock do not meet again.
-      await systemClock.sleep(Math.random() * RERUN_MS * 2 ** run, limits.signal);
+      if (!again || tries === MAX_TRIES || limits.signal.aborted) return acceptance;
+      // A random wait, so that two deliveries that met in a deadlock do not meet again.
+      await systemClock.sleep(Math.random() * RETRY_MS * 2 ** tries, limits.signal);
     }
   }
 
-  async #run(arrival: Arrival, work: Work<Tx>, limits: AcceptLimits): Promise<Acceptance> {
+  async #once(arrival: Arrival, work: Work<Tx>, limits: AcceptLimits): Promise<Acceptance> {
     let begun = false;
     const handle: Work<Tx> = (tx) => {
       begun = true;
@@ -55,7 +55,7 @@ export class Acceptor<Tx> {
     reach("accept.before_insert");
     let end: TransactionEnd<Acceptance>;
     try {
-      // It throws only while nothing has begun.
+      // It throws only before anything has begun, so that a retry repeats nothing.
       end = await againWhenLost(() => this.#pool.transaction(enter, apply, limits));
     } catch (error) {
       if (isSaturated(error)) return { kind: "saturated" };
@@ -84,7 +84,7 @@ export class Acceptor<Tx> {
   }
 
   /**
-   * Says what stood in the way: a row that is applied, or another delivery that has the lock. Read by a statement of
+   * Says why nothing was written: there is a row that is applied, or another delivery has the lock. Read by a statement of
    * its own, because the first one's snapshot may be older than the row.
    */
   async #known(session: Session, arrival: Arrival): Promise<Acceptance> {
@@ -95,9 +95,9 @@ export class Acceptor<Tx> {
     return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
   }
 
-  async #note(session: Session, { place }: OwnRow, { outcome, result }: Handled): Promise<void> {
+  async #note(session: Session, { ctid }: OwnRow, { outcome, result }: Handled): Promise<void> {
     reach("accept.before_note");
-    const params = [place, outcome, result ?? null];
+    const params = [ctid, outcome, result ?? null];
     const { rows } = await session.query({ text: NOTE(this.#tables), params, prepared: true });
     reach("accept.after_note");
     // The handler has rolled back on its own, and the row with it.
@@ -114,8 +114,8 @@ interface Entered<Tx> {
 /** The row that this transaction has written. */
 interface OwnRow {
   readonly attempt: number;
-  /** Where it lies, by which it is found again without an index. */
-  readonly place: string;
+  /** Its ctid, by which it is found again without an index. */
+  readonly ctid: string;
 }
 
 interface EnteredValues extends OwnRow {
@@ -125,7 +125,7 @@ interface EnteredValues extends OwnRow {
 
 const ENTERED = columns<EnteredValues>({
   attempt: number("attempts"),
-  place: text("known.ctid::text"),
+  ctid: text("known.ctid::text"),
   pid: text("pg_backend_pid()::text"),
   xid: text("pg_current_xact_id()::text"),
 });
@@ -134,9 +134,9 @@ const ENTERED = columns<EnteredValues>({
 function ownRow(scope: Scope<unknown>, { rows }: Answer): OwnRow | undefined {
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { attempt, place, pid, xid } = ENTERED.read(row);
+  const { attempt, ctid, pid, xid } = ENTERED.read(row);
   scope.backend = { pid, xid };
-  return { attempt, place };
+  return { attempt, ctid };
 }
 
 // Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays.
@@ -158,7 +158,7 @@ const ENTER = sqlFor(
     returning ${ENTERED.list}`,
 );
 
-// Found by its place: a plan that was made while the table was small would scan it for the key. Another's row may lie
+// Found by its ctid: a plan that was made while the table was small would scan it for the key. Another row may lie
 // there when the handler has rolled back on its own.
 const NOTE = sqlFor(
   ({ inbox }) => `

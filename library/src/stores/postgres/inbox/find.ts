@@ -44,7 +44,7 @@ export class Lookups {
       const known = await againWhenLost(() => this.#query(asked.map(({ key }) => key)));
       asked.forEach(({ answer }, index) => answer(known.get(index)));
     } catch (error) {
-      // Nothing is known, then: accept waits for a connection itself, and says that there is none.
+      // Answered as unknown: `accept` waits for a connection itself, and reports that there is none.
       if (isSaturated(error)) asked.forEach(({ answer }) => answer(undefined));
       else asked.forEach(({ fail }) => fail(storeError(error, MIGRATE_CURE)));
     }

@@ -4,7 +4,7 @@ import type { Parameter, Row, Session } from "../client/database.js";
 import { withoutNul } from "../client/identifiers.js";
 import type { Tables } from "../schema/tables.js";
 
-/** Whose rows these are: the handler that runs inside of the receiver's transaction. */
+/** The consumer of every row here: the handler that runs inside of the receiver's transaction. */
 export const RECEIVER = "''";
 
 const KNOWN = columns<KnownEvent>({
@@ -20,7 +20,7 @@ export function knownOf(row: Row): KnownEvent {
   return KNOWN.read(row);
 }
 
-/** The parameters $1 to $3 of {@link keyParams}. */
+/** For the parameters of {@link keyParams}. */
 const IS_KEY = `tenant = $1::text and source = $2::text and event_id = $3::text and consumer = ${RECEIVER}`;
 
 export function keyParams({ tenant, source, id }: InboxKey): Parameter[] {
@@ -85,7 +85,7 @@ export function arrivalParams(arrival: Arrival): Parameter[] {
   ];
 }
 
-/** One row with an arrival's values and the time it is: `now()` would be the time at which the transaction began. */
+/** One row with an arrival's values and the current time: `now()` would be the time at which the transaction began. */
 export const ARRIVAL = `
   select $1::text as tenant, $2::text as source, $3::text as event_id, $4::text as id_preview, $5::text as type,
     to_timestamp($6::text::float8 / 1000) as event_at, $8::text as headers, $9::bytea as body_hash, $10::bytea as body,
@@ -93,8 +93,8 @@ export const ARRIVAL = `
   from (select clock_timestamp() as at) as clock`;
 
 /**
- * Tries the lock that whoever writes an event's row takes first, and holds to the end of its transaction. Never
- * waited for: 200 duplicates of a slow handler would wait on 200 connections.
+ * Tries the lock that every writer of an event's row takes first and holds to the end of its transaction. Nobody waits
+ * for it: 200 duplicates of a slow handler would wait on 200 connections.
  */
 export function tryLock({ inbox }: Tables): string {
   const seed = `'${inbox}'::regclass::oid::int8`;

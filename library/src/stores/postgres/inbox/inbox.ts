@@ -64,7 +64,7 @@ export function createInbox<Tx>(
 async function fail<Tx>(parts: InboxParts<Tx>, arrival: Arrival, error: string): Promise<void> {
   reach("fail.before_record");
   await named(async () => {
-    // Another delivery has the event already, and will write what becomes of it; this one's failure is then past.
+    // While another delivery holds the event, its own outcome will be written; past the last wait this failure is dropped.
     for (const waitMs of [...FAIL_RETRY_MS, undefined]) {
       const recorded = await recordFailure(parts.pool, { arrival, error }, parts);
       if (recorded || waitMs === undefined) return;
@@ -114,7 +114,7 @@ class Receipts {
   }
 }
 
-/** Gives the driver's errors the names of ours. */
+/** Turns the driver's errors into ours. */
 async function named<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

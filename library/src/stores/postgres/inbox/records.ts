@@ -4,8 +4,8 @@ import { withoutNul } from "../client/identifiers.js";
 import type { Tables } from "../schema/tables.js";
 import { ARRIVAL, arrivalParams, tryLock } from "./inbox-row.js";
 
-/** Where a record is written, and how long a connection is waited for. */
-export interface Place {
+/** Where a record is written, and the acquire timeout. */
+export interface RecordParts {
   readonly tables: Tables;
   readonly acquireMs: number;
 }
@@ -14,12 +14,11 @@ export interface Place {
 export async function recordFailure(
   pool: Pool<unknown>,
   { arrival, error }: { readonly arrival: Arrival; readonly error: string },
-  { tables, acquireMs }: Place,
+  { tables, acquireMs }: RecordParts,
 ): Promise<boolean> {
   const { rows } = await pool.query(
     {
-      // A row that is applied stays as it is. Without the lock, this would wait for the handler of a delivery that
-      // came in between; without a time in keep_until, a purge leaves the row alone.
+      // A row that is applied stays as it is. Without the lock, this would wait for the handler of another delivery; without a time in keep_until, a purge leaves the row alone.
       text: `
         with locked as materialized (
           select ${tryLock(tables)} as got
@@ -48,11 +47,11 @@ export async function recordFailure(
   return rows[0]?.[0] === "true";
 }
 
-/** Records an event that was refused for good, apart from the inbox; one that comes again is counted. */
+/** Records an event that was refused for good, apart from the inbox; repeats are counted. */
 export async function recordRefusal(
   pool: Pool<unknown>,
   { arrival, because }: { readonly arrival: Arrival; readonly because: RefusedBecause },
-  { tables, acquireMs }: Place,
+  { tables, acquireMs }: RecordParts,
 ): Promise<void> {
   await pool.query(
     {
@@ -71,13 +70,13 @@ export async function recordRefusal(
 }
 
 /** Removes up to `limit` rows whose window has passed, oldest first, and says how many. */
-export async function removePassed(pool: Pool<unknown>, limit: number, place: Place): Promise<number> {
-  const events = await removeEvents(pool, limit, place);
-  return events === limit ? events : events + (await removeRefused(pool, limit - events, place));
+export async function removePassed(pool: Pool<unknown>, limit: number, parts: RecordParts): Promise<number> {
+  const events = await removeEvents(pool, limit, parts);
+  return events === limit ? events : events + (await removeRefused(pool, limit - events, parts));
 }
 
-// Rows are found by their place and skipped while another has them: a purge waits for no one, and no plan can make it
-// scan the table. `clock_timestamp()` is called once, not per row, so that the index is used.
+// Rows are found by their ctid and skipped while another transaction has locked them: a purge waits for no one, and no
+// plan can make it scan the table. `clock_timestamp()` is called once, not per row, so that the index is used.
 function passedIn(table: string): string {
   return `
     ctid = any (array(
@@ -89,7 +88,7 @@ function passedIn(table: string): string {
 async function removeEvents(
   pool: Pool<unknown>,
   limit: number,
-  { tables, acquireMs }: Place,
+  { tables, acquireMs }: RecordParts,
 ): Promise<number> {
   const { rows } = await pool.query(
     {
@@ -113,7 +112,7 @@ async function removeEvents(
 async function removeRefused(
   pool: Pool<unknown>,
   limit: number,
-  { tables, acquireMs }: Place,
+  { tables, acquireMs }: RecordParts,
 ): Promise<number> {
   const { rows } = await pool.query(
     {
@@ -128,7 +127,7 @@ async function removeRefused(
 }
 
 /** Whether a purge would find something to remove. */
-export async function isAnyPassed(pool: Pool<unknown>, { tables, acquireMs }: Place): Promise<boolean> {
+export async function isAnyPassed(pool: Pool<unknown>, { tables, acquireMs }: RecordParts): Promise<boolean> {
   const [inbox, refused] = [tables.inbox, tables.inboxRefused].map(
     (table) => `exists (select from ${table} where keep_until <= (select clock_timestamp()))`,
   );

@@ -13,7 +13,7 @@ const TOUCHES = givenRows<Touch>({
   window_s: numbers("float8", ({ windowS }) => windowS),
 });
 
-/** Writes what was gathered; what could not be written is kept for the next time. */
+/** Writes the gathered receipts; those that could not be written are kept for the next time. */
 export async function flushTouches(
   touches: Touches,
   pool: Pick<Pool<unknown>, "query">,
@@ -40,8 +40,8 @@ async function writeTouches(
   await pool.query(
     {
       // Locked in the order of their keys before they are changed: two processes that touch the same rows in the
-      // order of their arrays wait for each other. What was promised a longer window, or to be kept for ever, stays so:
-      // of two nodes with different settings, the one with less would make the other's events new again.
+      // order of their arrays wait for each other. A window is never shortened: of two nodes with different settings, the
+      // one with the shorter window would make the other's events new again.
       text: `
         with known as materialized (
           select inbox.tenant, inbox.source, inbox.event_id, given.window_s

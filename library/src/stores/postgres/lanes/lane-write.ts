@@ -58,7 +58,7 @@ const LEASE_COLUMNS = `leased_by = case when change.leased then $1::text end,
 
 // One reading of the clock for all: the end of a lease and the time at which the lane is due again must be the same. A
 // delivery that was delivered is gone, and its attempt tells of it. A loose delivery that is dead has no time at which it
-// is ready, and stays, for a redrive. Rows are found one by one and changed by their place, which nobody else can change
+// is ready, and stays, for a redrive. Rows are found one by one and changed by their ctid, which nobody else can change
 // while they are locked: a join with the table was planned, when a vacuum had just found it empty, as a walk over all of
 // it for each row.
 const WRITE = sqlFor(
@@ -77,22 +77,22 @@ const WRITE = sqlFor(
         blocked_at = case change.blocked when 'keep' then state.blocked_at when 'now' then at end,
         ${LEASE_COLUMNS}
       from clock cross join (
-        select change.*, found.ctid as place from change cross join lateral (
+        select change.*, found.ctid as found_at from change cross join lateral (
           select state.ctid from ${laneState} as state where change.kind = 'lane' and state.lane_id = change.id limit 1
         ) as found
       ) as change
-      where state.ctid = change.place
+      where state.ctid = change.found_at
     ), loose as (
       update ${loose} as loose set
         epoch = change.epoch, round = change.round, attempts = change.attempts, failures = change.failures,
         lapses = change.lapses, ${LEASE_COLUMNS}
       from clock cross join (
-        select change.*, found.ctid as place from change cross join lateral (
+        select change.*, found.ctid as found_at from change cross join lateral (
           select loose.ctid from ${loose} as loose
           where change.kind = 'loose' and change.head_seq = 0 and loose.id = change.id limit 1
         ) as found
       ) as change
-      where loose.ctid = change.place
+      where loose.ctid = change.found_at
     ), lane_attempts as (
       insert into ${attempt} (lane_id, seq, round, no, event_id, ${ATTEMPT_COLUMNS})
       select owner, tried.seq, tried.round, no, placed.event_id, ${ATTEMPT_VALUES}

@@ -60,7 +60,7 @@ interface Drained<T> {
   readonly done?: { readonly value: T };
 }
 
-/** What failed was not the sequencing, but what was to be done after it. */
+/** The change after the sequencing failed, not the sequencing. */
 class ChangeFailed extends Error {}
 
 async function ofChange<T>(work: Promise<T>): Promise<T> {
@@ -103,7 +103,7 @@ export class Sequencer {
   }
 
   async sequence(): Promise<SequenceReport> {
-    // Asked first, because an idle process asks often, and one statement costs it less than a transaction.
+    // Asked first: an idle process polls often, and one statement costs less than a transaction.
     if (!this.#busy && !(await isWaiting(this.#reader(), this.#parts.tables)))
       return { events: 0, more: false };
     const known = this.#directory;
@@ -152,7 +152,7 @@ export class Sequencer {
     }
   }
 
-  /** Undefined when a batch failed for what is in it: then less is to be tried, down to the one that cannot be sequenced, which is set aside. */
+  /** Undefined when a batch failed because of its events: the next try takes fewer, down to the one event that cannot be sequenced, which is set aside. */
   async #attempt<T>(limit: number, once: () => Promise<Drained<T>>): Promise<Drained<T> | undefined> {
     try {
       const drained = await once();
@@ -267,7 +267,7 @@ function placesOf(staged: Staged, { fanOut, byNumber, byId }: Directory): Number
 // Values that do not fit, broken constraints, a trigger of the host's that refuses, limits of the server.
 const OF_CONTENT = /^(22|23|54|P0)/;
 
-/** Whether the events themselves are at fault, and not the database or the way to it. */
+/** Whether the events themselves are at fault, and not the database or the connection. */
 function isOfContent(error: unknown): boolean {
   if (error instanceof ChangeFailed) return false;
   return error instanceof Unplaceable || OF_CONTENT.test(sqlState(error) ?? "");

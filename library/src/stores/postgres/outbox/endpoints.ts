@@ -69,7 +69,7 @@ async function writeChange(
   const [row] = rows;
   if (row === undefined) return undefined;
   const { endpoint: before } = storedEndpointOf(row);
-  // Where they are not changed, they stay as they stand there: what cannot be opened here must not be lost here.
+  // Unchanged secrets are written back as they were read: what this process cannot open must not be lost.
   const sealed = change.secrets === undefined ? before.secrets : secrets.closed(change.secrets);
   const { tenant, version } = before;
   const after: Endpoint = { ...before, ...change, secrets: sealed, id, tenant, version: version + 1 };
@@ -97,7 +97,7 @@ export async function removeEndpoint(parts: EndpointParts, id: string): Promise<
     return rows.length > 0;
   });
   if (removed) secrets.forget(id);
-  // Also of one whose removal another process has begun and not ended.
+  // Also of endpoints whose removal another process began and did not finish.
   await finishRemovals(parts);
   return removed;
 }

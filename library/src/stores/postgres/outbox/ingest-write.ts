@@ -9,7 +9,7 @@ import { EVENT_COLUMNS, EVENT_VALUES, EVENTS, stageWrittenSql } from "./write.js
 
 /** One name of one event of a batch. */
 interface GivenName {
-  /** The event's place in the batch. */
+  /** The event's index in the batch. */
   readonly nth: number;
   readonly tenant: string;
   readonly name: string;
@@ -22,9 +22,9 @@ interface GivenName {
 /** A name as it stands in the database after ours were written. */
 interface StandingName {
   readonly given: GivenName;
-  /** Of the event that it names. */
+  /** The id of the event that it names. */
   readonly id: string;
-  /** False where it came with another body. */
+  /** False where its body is another than the one that is given. */
   readonly same: boolean;
 }
 
@@ -67,7 +67,7 @@ export class IngestWriter {
       : this.#writeAny(batch, names);
   }
 
-  /** Committed as it is written, without a wait for this process in between. What came before is written again, to be judged. */
+  /** Writes and commits in one message. Events that were known before are then written again, in a transaction that judges them. */
   async #writeNew(
     batch: readonly IncomingEvent[],
     names: readonly GivenName[],
@@ -77,7 +77,7 @@ export class IngestWriter {
     if (lost.size === 0) return batch.map(stored);
     const known = batch.filter((_, nth) => lost.has(nth));
     const judged = (await this.#writeAny(known, namesOf(known))).values();
-    // Only now: of those alone, all came before.
+    // After that call, which has noted its own share: of those alone, all were known.
     this.#noteLost(lost, batch);
     return batch.map((each, nth) => (lost.has(nth) ? (judged.next().value as Ingested) : stored(each)));
   }
@@ -111,7 +111,7 @@ interface WrittenBatch {
   readonly lost: ReadonlySet<number>;
 }
 
-/** Says what became of a batch of which some events met names; what is left to write goes together with the commit. */
+/** Says what became of a batch in which some names were known; what is left to write is sent together with the commit. */
 async function judgeLost(
   scope: Scope<unknown>,
   { batch, names, lost }: WrittenBatch,
@@ -132,7 +132,7 @@ const STANDING = columns<{ readonly n: number; readonly id: string; readonly sam
   same: boolean("coalesce(known.body_hash = given.body_hash, true)"),
 });
 
-/** By a statement that sees what the snapshot of the first one was too old for. The first one has locked all of these names. */
+/** Reads names by a second statement, whose snapshot shows what was committed after the first one's. The first has locked all of them. */
 async function readStanding(
   session: Session,
   names: readonly GivenName[],
@@ -158,7 +158,7 @@ const READ_STANDING = sqlFor(
 
 /**
  * The other names of an event that came before become its names too; of one that is refused, the names that were written
- * are removed. A window is only ever lengthened, and a name that comes again and again is written once a minute.
+ * are removed. A window is only ever lengthened, and a name that is repeated is written once a minute.
  */
 function mend(standing: readonly StandingName[], ingested: readonly Ingested[], tables: Tables): Statement {
   const kindOf = ({ given }: StandingName): Ingested["kind"] | undefined => ingested[given.nth]?.kind;
@@ -212,13 +212,13 @@ function byEvent(standing: readonly StandingName[]): Iterable<NamesOfOne> {
   return events.values();
 }
 
-/** What becomes of an event that has met names. */
+/** What becomes of an event of which some names were known. */
 function judge(names: NamesOfOne): Ingested {
   const before = names.filter(({ given, id }) => id !== given.id);
   const changed = before.find(({ same }) => !same);
   if (changed) return { kind: "conflict", id: changed.id };
   const [first] = before;
-  // All of them are its own: it was stored by a commit whose answer was lost.
+  // All names are its own: a commit whose answer was lost has stored it.
   return first ? { kind: "duplicate", id: first.id } : { kind: "stored", id: names[0].given.id };
 }
 

@@ -78,7 +78,7 @@ interface Judged {
   readonly found: Found[];
 }
 
-/** Reads again, by a statement that sees what the snapshot of the first one was too old for. */
+/** Judges lost races by a second statement: its snapshot shows what was committed after the first one's. */
 async function resolveLost(session: Session, { given, found }: Judged, { outboxKey }: Tables): Promise<void> {
   const lost = found.flatMap(({ verdict }, n) => (verdict === "lost" ? [n] : []));
   if (lost.length === 0) return;
@@ -165,7 +165,7 @@ class Batch {
   }
 }
 
-/** Names a given id among those of all tenants. */
+/** A given id, unique over all tenants. */
 export function keyName({ tenant, id }: OutgoingEvent): string {
   return `${tenant}\n${id}`;
 }

@@ -28,7 +28,7 @@ export interface MigrateOptions {
   readonly set?: MigrationSet;
 }
 
-/** Migrations that are numbered for themselves, and recorded in the table `<name>_migration`. */
+/** Migrations with numbers of their own, recorded in the table `<name>_migration`. */
 export interface MigrationSet {
   /** Lower-case letters, digits and _. */
   readonly name: string;
@@ -43,7 +43,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Told where tables are missing: both ways to make them. */
+/** For errors of missing tables: both ways to create them. */
 export const MIGRATE_CURE: string =
   'Create them with `await migrate(pool)` of "posthorn/postgres", under a role that may create tables, or with the ' +
   "files of node_modules/posthorn/src/stores/postgres/schema/migrations. If they are in another schema, name it in `schema`.";
@@ -102,7 +102,7 @@ export async function migrateDedup(pool: Pool<unknown>, schema: string, table: s
   });
 }
 
-// Asked for only where it is missing: an administrator may have made it for a role that may make none.
+// Created only where it is missing: an administrator may have created it for a role that may create none.
 async function createSchema(session: Session, schema: string): Promise<void> {
   await session.query({
     text: `
