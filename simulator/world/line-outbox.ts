@@ -112,6 +112,14 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
     );
   }
 
+  extend(
+    worker: string,
+    leases: readonly Pick<Claim, "kind" | "id" | "epoch">[],
+    leaseMs: number,
+  ): Promise<readonly boolean[]> {
+    return this.#line.ask("extend", () => this.#outbox.extend(worker, leases, leaseMs));
+  }
+
   untilDue(): Promise<number | undefined> {
     return this.#line.ask("until_due", () => this.#outbox.untilDue());
   }

@@ -62,9 +62,9 @@ export const nodeBound: readonly string[] = [
   "delivery/egress/address-guard.ts",
   "delivery/egress/dial.ts",
   // It writes messages of the driver `pg`, which takes bytes as Buffers.
-  "stores/postgres/client/pg-pipeline.ts",
+  "stores/postgres/client/pg-round-trip.ts",
   // Decodes with Node's Buffer where there is one.
-  "stores/postgres/client/hex-column.ts",
+  "stores/postgres/client/bytea.ts",
   "frameworks/node.ts",
   "frameworks/node-body.ts",
   "frameworks/express.ts",

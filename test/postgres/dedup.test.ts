@@ -70,7 +70,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const held = newId();
     await other.inside(
       foreign.client,
-      `insert into posthorn.posthorn_dedup values ('${held}', now() + interval '1 day', 0)`,
+      `insert into posthorn.dedup values ('', '${held}', now() + interval '1 day', 0)`,
     );
     const adapter = postgresDedup({ client: pool.client, waitMs: 400 });
     const busy = expect(adapter.record(held, DAY_S)).rejects.toMatchObject({ code: "dedup_busy" });
@@ -211,7 +211,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     await adapter.migrate();
     const insert = (rows: number) =>
       pool.rows(
-        `insert into posthorn.${tableName} select gen_random_uuid(), now() - interval '1 h', 0 from generate_series(1, ${rows})`,
+        `insert into posthorn.${tableName} select '', gen_random_uuid(), now() - interval '1 h', 0 from generate_series(1, ${rows})`,
       );
     const left = async () =>
       Number((await pool.rows(`select count(*)::text as n from posthorn.${tableName}`))[0]?.["n"]);

@@ -85,9 +85,9 @@ describe.each(drivers)("migrate on $name", async (driver) => {
   });
 
   it("killed midway, it leaves nothing half done, and is done by the next", async () => {
-    await pool.rows("create schema killed; create table killed.posthorn_dedup (id text)");
+    await pool.rows("create schema killed; create table killed.dedup (id text)");
     const holder = await pool.begin();
-    await pool.inside(holder.client, "lock table killed.posthorn_dedup in access exclusive mode");
+    await pool.inside(holder.client, "lock table killed.dedup in access exclusive mode");
     const victim = driver.open(url, { max: 1, applicationName: `victim-${driver.name}` });
     const killed = expect(migrate(victim.client, { schema: "killed" })).rejects.toMatchObject({
       code: "store_unavailable",
@@ -99,7 +99,7 @@ describe.each(drivers)("migrate on $name", async (driver) => {
     await killed;
     await holder.rollback();
     expect(await pool.rows("select to_regclass('killed.inbox')::text as name")).toEqual([{ name: null }]);
-    await pool.rows("drop table killed.posthorn_dedup");
+    await pool.rows("drop table killed.dedup");
     expect((await migrate(pool.client, { schema: "killed" })).applied).toEqual(ALL);
   });
 

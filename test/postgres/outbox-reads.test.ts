@@ -1,4 +1,4 @@
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
@@ -15,7 +15,7 @@ const BATCH = 500;
 const MOST_ROWS = 30;
 
 const pool = quietPool({ connectionString: await freshDatabase(), max: 1 });
-const store = postgresOutbox({ client: pool });
+const store = postgresStore({ client: pool });
 const run = { maxEvents: 8, maxBytes: 1_000_000 };
 const request = { worker: "w1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
 

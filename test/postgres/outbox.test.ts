@@ -1,4 +1,4 @@
-import { postgresOutbox, postgresStore } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import type { DeliveryStore } from "../../library/src/delivery/delivery-store.js";
@@ -15,7 +15,7 @@ const run = { maxEvents: 1, maxBytes: 1_000_000 };
 const request = { worker: "worker_1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
 
 function open(pool: TestPool, more: { prepare?: boolean; observer?: (signal: Signal) => void } = {}) {
-  return postgresOutbox({ client: pool.client, ...more });
+  return postgresStore({ client: pool.client, ...more });
 }
 
 async function sequenceAll(store: Pick<DeliveryStore, "sequence">): Promise<void> {
@@ -41,7 +41,7 @@ function eventsOf(count: number, given: (n: number) => Partial<OutgoingEvent> = 
   );
 }
 
-describe.each(drivers)("postgresOutbox on $name", async (driver) => {
+describe.each(drivers)("postgresStore on $name", async (driver) => {
   const url = await freshDatabase();
   const pool = driver.open(url);
   const outbox = open(pool);
@@ -229,8 +229,8 @@ describe.each(drivers)("postgresOutbox on $name", async (driver) => {
     expect(await acknowledge(plain, claims, true)).toMatchObject([{ kind: "settled", next: { epoch: 2n } }]);
   });
 
-  it("a schema without tables is store_not_migrated, with the cure", async () => {
-    const missing = postgresOutbox({ client: pool.client, schema: "nowhere" });
+  it("a schema without tables is not_migrated, with the cure", async () => {
+    const missing = postgresStore({ client: pool.client, schema: "nowhere" });
     const error = { code: "store_not_migrated", message: expect.stringContaining("migrate(pool)") as string };
     await expect(missing.append(await eventsOf(1))).rejects.toMatchObject(error);
     await expect(missing.claim(request)).rejects.toMatchObject(error);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { Pool } from "pg";
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { sqliteStore } from "posthorn/sqlite";
 import { createSeal } from "../../server/src/secrets/seal.js";
 import type { Chance } from "../chance.js";
@@ -93,7 +93,7 @@ function postgresSite(installed: string, server: PostgresServer): (section: stri
     return {
       scope,
       gateway,
-      database: { ...reader, outbox: postgresOutbox({ client: pool, seal }) },
+      database: { ...reader, outbox: postgresStore({ client: pool, seal }) },
       isWhole: () => true,
       close: async () => {
         await pool.end();

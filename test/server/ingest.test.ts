@@ -5,7 +5,7 @@ import type { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
 import { systemClock } from "posthorn";
 import type { SourceInput } from "posthorn/client";
-import { migrate as migratePostgres, postgresOutbox } from "posthorn/postgres";
+import { migrate as migratePostgres, postgresStore } from "posthorn/postgres";
 import { migrate as migrateSqlite, sqliteStore } from "posthorn/sqlite";
 import { signedRequest, TEST_SECRETS } from "posthorn/testing";
 import { afterAll, describe, expect, it } from "vitest";
@@ -75,7 +75,7 @@ async function node(outbox: unknown, registry: Registry): Promise<Node> {
 }
 
 function postgresNode(pool: Pool): Promise<Node> {
-  return node(postgresOutbox({ client: pool }), postgresRegistry(pool, "posthorn", plain));
+  return node(postgresStore({ client: pool }), postgresRegistry(pool, "posthorn", plain));
 }
 
 async function postgresBench(): Promise<Bench> {
@@ -305,7 +305,7 @@ describe("without its database", () => {
     ];
     await migratePostgres(kept, { set: { name: "server", migrations: POSTGRES_MIGRATIONS } });
     const { server, registry, ingest } = await node(
-      postgresOutbox({ client: lost }),
+      postgresStore({ client: lost }),
       postgresRegistry(kept, "posthorn", plain),
     );
     await registry.addSource(

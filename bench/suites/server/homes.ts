@@ -18,6 +18,7 @@ export type OpenGateway = () => Promise<Furnished & { readonly gateway: Gateway 
 const POSTGRES_TABLES = [
   "event",
   "ingest_name",
+  "ingest_repeat",
   "outbox_key",
   "stage",
   "later",

@@ -15,14 +15,14 @@ async function openOutbox() {
     return sqliteStore({ db: new Database(options.database), durability: "strict" });
   }
   const { Pool } = await import("pg");
-  const { postgresOutbox } = await import("posthorn/postgres");
+  const { postgresStore } = await import("posthorn/postgres");
   const pool = new Pool({
     connectionString: options.database,
     max: 4,
     application_name: "posthorn-crash-worker",
   });
   pool.on("error", () => {});
-  return postgresOutbox({ client: pool });
+  return postgresStore({ client: pool });
 }
 
 await startDispatcher(await openOutbox(), options);

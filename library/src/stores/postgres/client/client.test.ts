@@ -11,7 +11,7 @@ import type {
   PostgresReserved,
   PostgresSql,
   PostgresTransaction,
-} from "./client.js";
+} from "./drivers.js";
 import { clientKind } from "./client.js";
 
 // Nothing here connects: both drivers open their first connection at the first query.

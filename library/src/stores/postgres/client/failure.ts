@@ -30,9 +30,8 @@ export function isTransient(error: unknown): boolean {
 const MAX_TRIES = 3;
 
 /**
- * Does again what did nothing, or reads only, when its connection turned out to be dead: pools hand out connections
- * that the server closed while they were idle, and `postgres` blames the next query on a connection for the end of
- * the last one.
+ * Retries work that has changed nothing when its connection turned out to be dead: pools hand out connections that the
+ * server closed while they were idle, and `postgres` fails the next query on a connection for the end of the last one.
  */
 export async function againWhenLost<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -70,7 +69,7 @@ function coded(code: StoreErrorCode, message: string, cause: unknown): PosthornE
   return new PosthornError(code, message, { cause, detail: { sqlState: sqlState(cause) } });
 }
 
-/** No connection was to be had in time; nothing was sent. */
+/** No connection was free in time; nothing was sent. */
 export function saturated(acquireMs: number): PosthornError<StoreErrorCode> {
   return new PosthornError(
     "store_unavailable",

@@ -2,12 +2,12 @@ import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 
 export const DEFAULT_SCHEMA = "posthorn";
-export const DEFAULT_DEDUP_TABLE = "posthorn_dedup";
+export const DEFAULT_DEDUP_TABLE = "dedup";
 
-// Longer names are cut by Postgres without a word; 52 leaves room for the endings of keys and indexes.
+// Postgres truncates longer names silently; 52 leaves room for the endings of keys and indexes.
 const NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,51}$/;
 
-/** A name in quotes, as it stands in SQL. Only such names pass as need no escaping, neither there nor in a literal. */
+/** A name in quotes, as it stands in SQL. Only names pass that need no escaping, neither there nor in a literal. */
 export function quotedName(option: string, name: string): string {
   if (typeof name === "string" && NAME.test(name)) return `"${name}"`;
   throw optionInvalid(
@@ -30,17 +30,7 @@ export function literal(text: string): string {
   return `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
-/** Texts as a literal of an array: the drivers write arrays in ways of their own, and `postgres` only after asking for types. */
-export function arrayText(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(",")}}`;
-}
-
-/** The same for ids in their stored form, 5 times as fast: of visible ASCII, JSON escapes what an array escapes. */
-export function idArrayText(ids: readonly string[]): string {
-  return `{${JSON.stringify(ids).slice(1, -1)}}`;
-}
-
-/** A text that Postgres takes: it has no room for NUL. */
+/** A text that Postgres accepts: it cannot store NUL. */
 export function withoutNul(text: string): string {
   return text.includes("\0") ? text.replaceAll("\0", String.raw`\u0000`) : text;
 }

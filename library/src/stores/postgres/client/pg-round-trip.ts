@@ -1,5 +1,6 @@
-import type { PgClient } from "./client.js";
-import type { Answer, Parameter, Row } from "./database.js";
+import { BYTEA, bytesOfText } from "./bytea.js";
+import type { PgClient } from "./drivers.js";
+import type { Answer, Parameter, Row, Value } from "./database.js";
 
 /** The protocol's messages, as `pg` offers them to queries that are not its own, like those of pg-cursor. */
 interface Wire {
@@ -20,8 +21,8 @@ export interface Step {
 
 /**
  * Runs prepared statements one after another in one round trip, such as `begin` and the first of the transaction: each
- * round trip costs Node a write and the server a wake-up, together a fifth of a small transaction. The first that fails
- * is the last that is run. Undefined where the connection has not parsed them all yet, or does not let others speak the
+ * round trip costs Node a write and the server a wake-up, together a fifth of a small transaction. After the first
+ * failure, the rest is not run. Undefined where the connection has not parsed them all yet, or does not let others speak the
  * protocol (`pg-native`).
  */
 export function runTogether(
@@ -50,6 +51,8 @@ class StepsQuery {
   readonly #ends: StepsEnds;
   readonly #answers: Answer[] = [];
   #rows: Row[] = [];
+  // Which columns of the current statement hold bytes.
+  #bytes: readonly boolean[] = [];
 
   constructor(steps: readonly Step[], ends: StepsEnds) {
     this.#steps = steps;
@@ -59,12 +62,12 @@ class StepsQuery {
   submit(wire: Wire): null {
     const bound = this.#steps.map(({ name, params }) => ({ statement: name, values: params.map(wireValue) }));
     this.#ends.onSent?.();
-    // Uncorked, each message would be a write of its own.
+    // Without this, each message would be a write of its own.
     wire.stream.cork?.();
     try {
-      for (const [index, portal] of bound.entries()) {
+      for (const portal of bound) {
         wire.bind(portal);
-        if (index === bound.length - 1) wire.describe({ type: "P" });
+        wire.describe({ type: "P" });
         wire.execute({});
       }
       wire.sync();
@@ -74,8 +77,14 @@ class StepsQuery {
     return null;
   }
 
-  handleDataRow({ fields }: { readonly fields: Row }): void {
-    this.#rows.push(fields);
+  handleRowDescription({ fields }: { readonly fields: readonly { readonly dataTypeID: number }[] }): void {
+    this.#bytes = fields.map(({ dataTypeID }) => dataTypeID === BYTEA);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    this.#rows.push(
+      fields.map((field, n): Value => (field !== null && this.#bytes[n] ? bytesOfText(field) : field)),
+    );
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -91,10 +100,6 @@ class StepsQuery {
     this.#ends.resolve(this.#answers);
   }
 
-  handleRowDescription(): void {
-    // Every column is text.
-  }
-
   handleEmptyQuery(): void {
     // No statement is empty.
   }
@@ -108,7 +113,7 @@ class StepsQuery {
   }
 }
 
-/** As `bind` takes them: texts, and bytes in the one class that it knows as such. */
+/** As `bind` takes values: texts, and bytes as Buffers. */
 function wireValue(value: Parameter): unknown {
   if (typeof value === "number") return String(value);
   if (value === null || typeof value === "string" || Buffer.isBuffer(value)) return value;
