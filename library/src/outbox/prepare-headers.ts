@@ -1,10 +1,5 @@
-import { headerFault } from "../event-headers.js";
+import { headerBytes, headerFault, MAX_EVENT_HEADER_BYTES, MAX_EVENT_HEADERS } from "../event-headers.js";
 import type { EventHeaders } from "../event-headers.js";
-
-const MAX_HEADERS = 64;
-const MAX_HEADER_BYTES = 8192;
-// A colon, a space and the end of the line.
-const BYTES_AROUND = 4;
 
 /**
  * The headers of a publication, with names in lower case; undefined where there are none. Throws what `refuse` makes of
@@ -23,12 +18,12 @@ export function prepareHeaders(given: unknown, refuse: (found: string) => Error)
     const fault = headerFault(name, value) ?? (headers.has(name) ? "is given twice" : undefined);
     if (fault !== undefined) throw refuse(`the header ${JSON.stringify(written).slice(0, 80)} ${fault}`);
     headers.set(name, value);
-    bytes += name.length + value.length + BYTES_AROUND;
+    bytes += headerBytes(name, value);
   }
-  if (headers.size > MAX_HEADERS)
-    throw refuse(`it has ${headers.size} headers; at most ${MAX_HEADERS} are sent`);
-  if (bytes > MAX_HEADER_BYTES) {
-    throw refuse(`its headers have ${bytes} bytes; at most ${MAX_HEADER_BYTES} are sent`);
+  if (headers.size > MAX_EVENT_HEADERS)
+    throw refuse(`it has ${headers.size} headers; at most ${MAX_EVENT_HEADERS} are sent`);
+  if (bytes > MAX_EVENT_HEADER_BYTES) {
+    throw refuse(`its headers have ${bytes} bytes; at most ${MAX_EVENT_HEADER_BYTES} are sent`);
   }
   return headers.size === 0 ? undefined : Object.fromEntries(headers);
 }

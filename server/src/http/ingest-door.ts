@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Reply } from "posthorn";
+import { announcedBytes, hangUp, isEncoded, readStream } from "posthorn/gateway";
+import type { BodyListener, StreamReading } from "posthorn/gateway";
 import type { Ingest, Refusal } from "../ingest/ingest.js";
 import type { ReceivedRequest } from "../ingest/received-request.js";
 import type { ServerParts } from "../parts.js";
 import { failureOf } from "./failure.js";
 import { hangUpSoon } from "./hang-up.js";
-import { announcedBytes, readRawBody } from "./request-body.js";
-import type { BodyListener, BodyReading } from "./request-body.js";
 import { strictHead } from "./strict-headers.js";
-import { answerUnread } from "./unread-body.js";
 
 /** Where providers send to, as metrics and messages name it. */
 export const INGEST_ROUTE = "/in/:source";
@@ -96,11 +95,11 @@ class Exchange implements BodyListener {
   begin(source: string): void {
     this.#source = source;
     if (this.#door.closing) this.#answerUnread(CLOSING);
-    else if (isEncoded(this.#request)) this.#refuse(ENCODED);
-    else readRawBody(this.#request, this.#door.parts.settings.maxBodyBytes, this);
+    else if (isEncoded(this.#request.headers)) this.#refuse(ENCODED);
+    else readStream(this.#request, this.#door.parts.settings.maxBodyBytes, this);
   }
 
-  bodyRead(reading: BodyReading): void {
+  bodyRead(reading: StreamReading): void {
     switch (reading.kind) {
       case "bytes":
         this.#receive(reading.bytes);
@@ -170,7 +169,9 @@ class Exchange implements BodyListener {
 
   #answerUnread({ status, headers = {} }: Reply): void {
     const head = [...this.#head(), ...Object.entries(headers).flat()];
-    answerUnread(this.#request, this.#response, { status, head });
+    hangUp(this.#request);
+    this.#response.writeHead(status, [...head, "content-length", "0", "connection", "close"]);
+    this.#response.end();
     this.#count(status);
   }
 
@@ -202,11 +203,6 @@ const ENCODED: Refusal = {
   message: "The body is compressed; signatures cover the bytes as they were before.",
   diagnosis: [],
 };
-
-function isEncoded({ headers }: IncomingMessage): boolean {
-  const encoding = headers["content-encoding"];
-  return encoding !== undefined && encoding !== "" && encoding.toLowerCase() !== "identity";
-}
 
 function received(
   { headers, method = "POST", url = "/" }: IncomingMessage,

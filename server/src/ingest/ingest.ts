@@ -1,18 +1,18 @@
 import type { Event, Ingested, PosthornError, Reply } from "posthorn";
-import { diagnose, isPosthornError } from "posthorn";
+import { diagnose, isPosthornError, readEvents } from "posthorn";
+import { isWorse, refusalOf, repeat, replyTo, UNAVAILABLE } from "posthorn/gateway";
 import type { ServerParts } from "../parts.js";
 import { incomingEvent } from "./incoming-event.js";
 import type { NamedEvent } from "./incoming-event.js";
+import { verifiedRequest } from "./live-source.js";
 import type { LiveSource } from "./live-source.js";
+import { withOrigin } from "./received-request.js";
 import type { ReceivedRequest } from "./received-request.js";
 import type { Rejection } from "./rejected-requests.js";
 import { RejectedRequests } from "./rejected-requests.js";
-import { NOT_FOUND, refusalOf, replyTo, SATURATED, UNAVAILABLE, worstOf } from "./reply.js";
-import { repeat } from "./repeat.js";
 import type { CachedSource } from "./source-cache.js";
 import { SourceCache } from "./source-cache.js";
 import { StoreFailures } from "./store-failures.js";
-import { eventsOf, verifiedRequest, withOrigin } from "./verified-events.js";
 
 export type IngestParts = Pick<ServerParts, "outbox" | "registry" | "metrics" | "log" | "clock" | "settings">;
 
@@ -138,7 +138,7 @@ class GatewayIngest implements Ingest {
       this.#failures.note("sources", error);
       return UNAVAILABLE;
     }
-    return NOT_FOUND;
+    return { status: 404 };
   }
 
   async #receiveUnknown(name: string, request: ReceivedRequest): Promise<Reply> {
@@ -149,7 +149,8 @@ class GatewayIngest implements Ingest {
   // From here to the store there is no `async`: with one for each step, the promises took as long as to verify.
   #admit(source: CachedSource, request: ReceivedRequest): Reply | Promise<Reply> {
     if ("broken" in source) return UNAVAILABLE;
-    if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES) return SATURATED;
+    if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES)
+      return replyTo("saturated", source.verifier.scheme);
     return this.#take(source, request);
   }
 
@@ -163,7 +164,7 @@ class GatewayIngest implements Ingest {
         this.#parts.metrics.ingested(live.record.name, "handshake");
         return handshake;
       }
-      events = eventsOf(live, verified);
+      events = readEvents(verified, live.record.name);
     } catch (error) {
       return this.#refused(live, request, error);
     }
@@ -228,11 +229,8 @@ class GatewayIngest implements Ingest {
     for (const { kind } of ingested) this.#parts.metrics.ingested(name, kind);
     const worst = worstOf(ingested);
     if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
-    return replyTo(
-      worst,
-      live.verifier.scheme,
-      named.some(({ fellBack }) => fellBack),
-    );
+    const fellBack = named.some((each) => each.fellBack);
+    return replyTo(worst?.kind ?? "skipped", live.verifier.scheme, { event: worst?.id, fellBack });
   }
 
   #refused(live: LiveSource, request: ReceivedRequest, error: unknown): Reply {
@@ -271,6 +269,13 @@ class GatewayIngest implements Ingest {
     this.#parts.metrics.ingested(name, "rejected");
     if (this.#rejected.admits(name)) this.#rejected.add(name, request, explain());
   }
+}
+
+/** The event that the reply has to speak of; undefined for a request without events. */
+function worstOf(all: readonly Ingested[]): Ingested | undefined {
+  let worst = all[0];
+  for (const each of all) if (worst !== undefined && isWorse(each.kind, worst.kind)) worst = each;
+  return worst;
 }
 
 /** Forensics, which a verifier leaves out here: a flood of forged requests would have every one of them explained. */

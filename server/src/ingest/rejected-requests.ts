@@ -1,9 +1,8 @@
 import type { Clock } from "posthorn";
+import { keptHeaders, newId } from "posthorn/gateway";
 import type { Logger } from "../observe/log.js";
 import type { Metrics } from "../observe/metrics.js";
 import type { RejectedRecord, RejectedRegistry } from "../store/rejected-request.js";
-import { keptHeaders } from "./kept-headers.js";
-import { newId } from "./new-id.js";
 import type { ReceivedRequest } from "./received-request.js";
 import { TokenBuckets } from "./token-buckets.js";
 

@@ -1,10 +1,21 @@
 import type { Clock, Verifier } from "posthorn";
-import { isPosthornError } from "posthorn";
+import { isPosthornError, PosthornError } from "posthorn";
 import { nearest } from "../nearest.js";
 import type { SourceRecord } from "../store/source.js";
-import { sourceInvalid } from "./source-invalid.js";
 import { SOURCE_SCHEMES } from "./source-schemes.js";
 import type { OptionKind, SourceScheme } from "./source-schemes.js";
+
+/** A source that cannot be as it was asked for. `detail.field` names the part that has to change. */
+export function sourceInvalid(
+  field: string,
+  found: string,
+  cause?: unknown,
+): PosthornError<"source_invalid"> {
+  return new PosthornError("source_invalid", `${field}: ${found}.`, {
+    detail: { field },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
 
 /** What of a source decides how its requests are verified. */
 export type VerifiedBy = Pick<SourceRecord, "scheme" | "secrets" | "options">;

@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import type { Attempt, Delivery, Page, Redriven } from "posthorn/client";
 import type { DeliverySummary } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
-import { isDeliveryId } from "../number-id.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";
@@ -53,13 +52,13 @@ async function deliveriesOf({ outbox }: ApiParts, tenant: string, event: string)
 }
 
 async function deliveryOf({ outbox }: ApiParts, id: string): Promise<DeliverySummary> {
-  const found = isDeliveryId(id) ? await outbox.delivery(id) : undefined;
+  const found = await outbox.delivery(id);
   if (found === undefined) throw notFound("delivery", id);
   return found;
 }
 
 async function redrive({ operator }: ApiParts, id: string): Promise<Redriven> {
-  const result = isDeliveryId(id) ? await operator.redrive(id) : "unknown";
+  const result = await operator.redrive(id);
   if (result === "unknown") throw notFound("dead delivery", id);
   return { result };
 }
