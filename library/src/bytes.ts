@@ -106,7 +106,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** Lower-case hexadecimal. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += HEX[byte] as string;
+  for (let index = 0; index < bytes.length; index++) text += HEX[bytes[index] as number] as string;
   return text;
 }
 

@@ -1,14 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAddressGuard } from "posthorn/dispatch";
+import { newId } from "posthorn/gateway";
 import type { Role } from "../config/settings.js";
 import { addressRules } from "../egress.js";
 import type { Ingest } from "../ingest/ingest.js";
 import type { ServerParts } from "../parts.js";
-import { AllowedMethods } from "./allowed-methods.js";
 import type { ApiParts } from "./api-parts.js";
-import { requireToken } from "./auth/auth.js";
 import { failureOf } from "./failure.js";
 import { hangUpSoon } from "./hang-up.js";
 import { hostCheck } from "./auth/host-check.js";
@@ -27,7 +25,7 @@ import { registerSources } from "./routes/sources.js";
 import { registerTokens } from "./routes/tokens.js";
 import { frameworkOptions, nodeServer } from "./server-options.js";
 import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
-import { TokenCheck } from "./auth/token-check.js";
+import { TokenCheck, tokenHook } from "./auth/token-check.js";
 
 export interface HttpOptions {
   /** Where the role `ingest` is one of this node's. */
@@ -40,7 +38,7 @@ export function createHttpServer(parts: ServerParts, options: HttpOptions): Fast
   const { settings } = parts;
   const answerFailure = failureAnswerer(parts);
   const late = lateConnections();
-  const nextId = requestIds();
+  const nextId = (): string => newId("req", parts.clock.now());
   const door = doorOf(parts, options, nextId);
   const app = fastify({
     ...frameworkOptions(settings, { nextId, late }),
@@ -108,7 +106,7 @@ function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, rol
 async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void> {
   registerOpenApiRoute(open);
   await open.register((api, _options, done) => {
-    api.addHook("onRequest", requireToken(parts.tokens));
+    api.addHook("onRequest", tokenHook(parts.tokens));
     api.addHook("preValidation", readLimit);
     // Nothing but JSON is read.
     api.removeContentTypeParser("text/plain");
@@ -182,9 +180,27 @@ function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => vo
   done();
 }
 
-/** Unique in this start of the process, and cheap: every event that comes in takes one. */
-function requestIds(): () => string {
-  const start = randomBytes(4).toString("hex");
-  let count = 0;
-  return () => `req_${start}_${(++count).toString(36)}`;
+/** Which methods each path has: the router itself says of a wrong method only that it found nothing. */
+class AllowedMethods {
+  readonly #methods = new Map<string, Set<string>>();
+
+  add(pattern: string, methods: string | readonly string[]): void {
+    const known = this.#methods.get(pattern) ?? new Set<string>();
+    for (const method of [methods].flat()) known.add(method);
+    this.#methods.set(pattern, known);
+  }
+
+  /** Empty where the path has none. */
+  of(url: string): readonly string[] {
+    const steps = (url.split("?", 1)[0] ?? "").split("/");
+    const found = [...this.#methods].filter(([pattern]) => matches(pattern.split("/"), steps));
+    return [...new Set(found.flatMap(([, methods]) => [...methods]))].toSorted();
+  }
+}
+
+function matches(pattern: readonly string[], steps: readonly string[]): boolean {
+  return (
+    pattern.length === steps.length &&
+    pattern.every((part, index) => (part.startsWith(":") ? steps[index] !== "" : part === steps[index]))
+  );
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { FastifyReply } from "fastify";
 
 /** On every answer: nothing of the API is a page, a script or a frame. */
 export const STRICT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
@@ -8,9 +9,6 @@ export const STRICT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store",
 });
-
-/** On a payload that came from outside: a browser that shows it all the same runs nothing of it. */
-export const ATTACHMENT_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** Where a proxy speaks TLS to the caller. Said over plain HTTP, it would be ignored; said by mistake, it locks out. */
 export const TRANSPORT_SECURITY: Readonly<Record<string, string>> = Object.freeze({
@@ -33,4 +31,17 @@ export function strictHead(
 function lastOf(header: string | readonly string[] | undefined): string | undefined {
   const text = typeof header === "string" ? header : header?.join(",");
   return text?.split(",").at(-1)?.trim();
+}
+
+/** Sends bytes that came from outside as a file to keep: shown in a browser, they would be a page of this server. */
+export function sendAttachment(reply: FastifyReply, name: string, bytes: Uint8Array): FastifyReply {
+  const file = name.replaceAll(/[^\w-]/g, "_").slice(0, 100);
+  return reply
+    .headers({
+      "content-disposition": `attachment; filename="${file}.bin"`,
+      // A browser that shows it all the same runs nothing of it.
+      "content-security-policy": `${STRICT_HEADERS["content-security-policy"]}; sandbox`,
+    })
+    .type("application/octet-stream")
+    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

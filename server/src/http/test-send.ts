@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { createSigner, sign } from "posthorn";
 import type { Endpoint } from "posthorn";
 import type { TestInput, TestSend } from "posthorn/client";
+import { newId } from "posthorn/gateway";
 import type { ServerParts } from "../parts.js";
 import { showTestSend } from "./resources/endpoint.js";
 
@@ -17,7 +17,7 @@ export async function sendTest(
 ): Promise<TestSend> {
   const at = new Date(clock.now());
   const { type = TEST_TYPE, data = { test: true, endpoint: endpoint.id } } = input;
-  const id = `evt_test_${randomBytes(9).toString("hex")}`;
+  const id = newId("evt_test", at.getTime());
   const body = new TextEncoder().encode(JSON.stringify({ type, timestamp: at.toISOString(), data }));
   const signed = await sign(createSigner({ secrets: endpoint.secrets }), { id, body, at });
   const answer = await egress.post({

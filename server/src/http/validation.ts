@@ -1,4 +1,5 @@
 import type { FastifySchemaValidationError } from "fastify/types/schema.js";
+import { parseJsonPointer } from "posthorn/gateway";
 import { nearest } from "../nearest.js";
 import { shown } from "./problem.js";
 
@@ -34,7 +35,7 @@ function describe(
   { instancePath, keyword, params, message, parentSchema, data }: Finding,
   part: string,
 ): Fault {
-  const path = instancePath.split("/").slice(1).map(unescapePointer);
+  const path = parseJsonPointer(instancePath) ?? [];
   const name = keyword === "required" ? unknownKey(data, parentSchema) : params["additionalProperty"];
   if (typeof name === "string") {
     return { field: dotted([...path, name], part), message: unknownName(name, parentSchema, part) };
@@ -80,8 +81,4 @@ function descriptionOf(schema: unknown): string | undefined {
 
 function dotted(path: readonly string[], part: string): string {
   return path.length === 0 ? part : path.join(".").slice(0, 200);
-}
-
-function unescapePointer(step: string): string {
-  return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -2,9 +2,9 @@ import type { Clock } from "posthorn";
 import { keptHeaders, newId } from "posthorn/gateway";
 import type { Logger } from "../observe/log.js";
 import type { Metrics } from "../observe/metrics.js";
+import { RateLimits } from "../rate-limits.js";
 import type { RejectedRecord, RejectedRegistry } from "../store/rejected-request.js";
 import type { ReceivedRequest } from "./received-request.js";
-import { TokenBuckets } from "./token-buckets.js";
 
 /** Why a request was rejected, for people. */
 export interface Rejection {
@@ -26,26 +26,27 @@ export interface RejectedRequestsParts {
 
 // To reject costs a sender nothing. What is kept of it must cost neither the memory nor the processor of all others:
 // so many for each source, so many until the next write, and the rest is counted.
-const PER_SOURCE = { perSecond: 10, burst: 50 };
+const PER_SOURCE = { times: 10, perMs: 1000, burst: 50 };
 const MOST_WAITING = 500;
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
 /** Keeps rejected requests, in batches; under a flood, a part of them. */
 export class RejectedRequests {
   readonly #parts: RejectedRequestsParts;
-  readonly #buckets = new TokenBuckets(PER_SOURCE);
+  readonly #limits: RateLimits;
   #waiting: RejectedRecord[] = [];
   #waitingBytes = 0;
   #dropped = 0;
 
   constructor(parts: RejectedRequestsParts) {
     this.#parts = parts;
+    this.#limits = new RateLimits(PER_SOURCE, () => parts.clock.monotonic());
   }
 
   /** Whether one more of this source would be kept; it is counted where not. Ask before anything is spent on explaining it. */
   admits(source: string): boolean {
     const full = this.#waiting.length >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES;
-    if (!full && this.#buckets.take(source, this.#parts.clock.monotonic())) return true;
+    if (!full && this.#limits.take(source)) return true;
     this.#dropped++;
     return false;
   }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { newId } from "posthorn/gateway";
 import type { TokenRecord } from "../../store/token.js";
 
 /** A token that was just made. `token` is told to its owner once, and kept nowhere. */
@@ -14,7 +15,7 @@ export function newToken(
   createdAt: Date,
 ): NewToken {
   const token = `phk_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
-  const id = `tok_${randomBytes(9).toString("hex")}`;
+  const id = newId("tok", createdAt.getTime());
   return {
     token,
     record: { id, name, scope, hash: tokenHash(token), createdAt, expiresAt, lastUsedAt: undefined },

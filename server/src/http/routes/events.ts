@@ -2,14 +2,14 @@ import type { FastifyInstance } from "fastify";
 import type { EventDetail, EventInput, EventSummary, Page } from "posthorn/client";
 import type { StoredEvent } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
-import { sendAttachment } from "../attachment.js";
-import { tokenOf } from "../auth/auth.js";
+import { tokenOf } from "../auth/token-check.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";
 import { idempotencyOf, publicationOf } from "../publication.js";
 import { showEvent, showEventDetail } from "../resources/event.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
+import { sendAttachment } from "../strict-headers.js";
 
 const tag = "events";
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { RejectedRecord } from "../../store/rejected-request.js";
 import type { ApiParts } from "../api-parts.js";
-import { sendAttachment } from "../attachment.js";
 import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";
 import { showRejected } from "../resources/rejected-request.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
+import { sendAttachment } from "../strict-headers.js";
 
 const tag = "rejected";
 
