@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
-import { joinRegistry } from "../join-registry.js";
+import { joinRegistry } from "../registry.js";
 import type { Registry } from "../registry.js";
 import { RegistryDatabase } from "./database.js";
 import { PostgresRejected } from "./rejected.js";

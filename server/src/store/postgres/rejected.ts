@@ -1,7 +1,7 @@
 import type { RejectedRecord, RejectedRegistry } from "../rejected-request.js";
 import { rejectedOf, storedRejected } from "../stored-rejected.js";
+import { msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
-import { msOf } from "./instants.js";
 
 interface Row {
   readonly id: string;

@@ -1,10 +1,10 @@
 import type { SecretSeal } from "posthorn";
 import { PosthornError } from "posthorn";
-import { Listeners } from "../listeners.js";
+import { Listeners } from "../source.js";
 import type { SourceChange, SourceRecord, SourceRegistry } from "../source.js";
 import { sourceOf, storedSource } from "../stored-source.js";
+import { instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
-import { instantOf, msOf } from "./instants.js";
 
 interface Row {
   readonly name: string;

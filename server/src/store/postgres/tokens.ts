@@ -1,6 +1,6 @@
 import type { TokenRecord, TokenRegistry } from "../token.js";
+import { dateOf, instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
-import { dateOf, instantOf, msOf } from "./instants.js";
 
 interface Row {
   readonly id: string;

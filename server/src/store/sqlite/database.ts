@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { PosthornError } from "posthorn";
-import { registryFailure } from "../registry-failure.js";
+import { registryFailure } from "../registry.js";
 
 type Value = string | number | bigint | null | Uint8Array;
 

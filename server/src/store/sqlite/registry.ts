@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { SecretSeal } from "posthorn";
 import { systemClock } from "posthorn";
-import { joinRegistry } from "../join-registry.js";
+import { joinRegistry } from "../registry.js";
 import type { Registry } from "../registry.js";
 import { RegistryDatabase } from "./database.js";
 import { SqliteRejected } from "./rejected.js";

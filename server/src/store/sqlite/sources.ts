@@ -1,5 +1,5 @@
 import type { SecretSeal } from "posthorn";
-import { Listeners } from "../listeners.js";
+import { Listeners } from "../source.js";
 import type { SourceChange, SourceRecord, SourceRegistry } from "../source.js";
 import { sourceOf, storedSource } from "../stored-source.js";
 import type { StoredSource } from "../stored-source.js";
