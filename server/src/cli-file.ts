@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replacePrivateFile } from "./secrets/private-file.js";
+import { CommandFailure } from "./terminal/failure.js";
+
+export interface CliFile {
+  readonly url: string;
+  readonly token: string;
+}
 
 /** Where the CLI on the same machine finds the server's address and a token. */
 export function cliFilePath(dataDir: string): string {
@@ -17,10 +23,38 @@ export function writeCliFile(dataDir: string, url: string, token: string | undef
 
 function writtenToken(path: string): string | undefined {
   try {
-    const { token } = Object(JSON.parse(readFileSync(path, "utf8"))) as { readonly token?: unknown };
+    const { token } = parsed(readFileSync(path, "utf8"));
     return typeof token === "string" ? token : undefined;
   } catch {
     // It is not there, or somebody has broken it: the CLI says what to do.
     return undefined;
+  }
+}
+
+/** What `posthorn serve` wrote; undefined where it wrote nothing. */
+export function readCliFile(dataDir: string): CliFile | undefined {
+  const file = cliFilePath(dataDir);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new CommandFailure("failed", `${file} cannot be read: ${(error as Error).message}`, {
+      cure: "Run it as the user who runs the server, or give --url and --token.",
+      cause: error,
+    });
+  }
+  const { url, token } = parsed(text);
+  if (typeof url === "string" && typeof token === "string") return { url, token };
+  throw new CommandFailure("failed", `${file} holds no address and token.`, {
+    cure: "Remove it and start `posthorn serve` again, or give --url and --token.",
+  });
+}
+
+function parsed(text: string): { readonly url?: unknown; readonly token?: unknown } {
+  try {
+    return Object(JSON.parse(text)) as object;
+  } catch {
+    return {};
   }
 }

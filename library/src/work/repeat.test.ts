@@ -29,7 +29,13 @@ it("work that fails is reported, and done again at its time", async () => {
 });
 
 it("nothing is done after the signal has aborted", async () => {
-  const work = (): Promise<void> => expect.unreachable();
-  const clock = { sleep: () => Promise.resolve() };
-  await repeat({ everyMs: 1, clock, signal: AbortSignal.abort(), work, failed: () => undefined });
+  const done: string[] = [];
+  await repeat({
+    everyMs: 1,
+    clock: { sleep: () => Promise.resolve(void done.push("sleep")) },
+    signal: AbortSignal.abort(),
+    work: () => Promise.resolve(void done.push("work")),
+    failed: () => void done.push("failed"),
+  });
+  expect(done).toEqual([]);
 });

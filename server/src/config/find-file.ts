@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { CommandFailure } from "../terminal/failure.js";
-import type { Problem } from "./problem.js";
+import type { ConfigFault } from "./config-fault.js";
 import { SETTINGS } from "./table.js";
 
 export interface FoundFile {
@@ -42,7 +42,7 @@ export function looseFile(
   found: FoundFile,
   origins: ReadonlyMap<string, string>,
   workingDir: string,
-): Problem | undefined {
+): ConfigFault | undefined {
   const secret = SETTINGS.find(
     (setting) => setting.secret !== undefined && origins.get(setting.name)?.startsWith(`${found.path}:`),
   );

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { nearest } from "../nearest.js";
 import { checkTogether, doubts } from "./check-together.js";
 import type { Raw } from "./kinds.js";
-import type { Problem } from "./problem.js";
-import { configRefused } from "./problem.js";
+import type { ConfigFault } from "./config-fault.js";
+import { configRefused } from "./config-fault.js";
 import type { FileValue } from "./read-file.js";
 import { readConfigFile } from "./read-file.js";
 import type { Settings } from "./settings.js";
@@ -26,7 +26,7 @@ export interface Loaded {
   readonly origins: ReadonlyMap<keyof Settings, string>;
   /** The file that was read. */
   readonly file: string | undefined;
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly ConfigFault[];
 }
 
 /** Checks everything that was given and completes it, once; throws with all that is wrong. */
@@ -72,7 +72,7 @@ function offersOf(
   ];
 }
 
-function unfit(setting: AnySetting, { raw, where }: FileValue): Problem {
+function unfit(setting: AnySetting, { raw, where }: FileValue): ConfigFault {
   const found = setting.secret === undefined ? ` is ${JSON.stringify(raw)}` : " cannot be used";
   return { where, message: `"${setting.key}"${found}; expected ${setting.kind.expected}.` };
 }
@@ -96,7 +96,7 @@ function complete(values: Record<string, unknown>, workingDir: string): Settings
 const OTHERS = new Set(["POSTHORN_CONFIG", "POSTHORN_URL", "POSTHORN_TOKEN"]);
 
 /** A variable that is nearly a setting's was probably meant to be it; it is told, not refused. */
-function strangeVariables(environment: Readonly<Record<string, string | undefined>>): Problem[] {
+function strangeVariables(environment: Readonly<Record<string, string | undefined>>): ConfigFault[] {
   const known = new Set(SETTINGS.map(variableOf));
   return Object.keys(environment).flatMap((name) => {
     if (!name.startsWith("POSTHORN_") || known.has(name) || OTHERS.has(name)) return [];

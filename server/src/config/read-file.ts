@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yam
 import type { Document, Node, Pair } from "yaml";
 import { nearest } from "../nearest.js";
 import type { Raw } from "./kinds.js";
-import type { Problem } from "./problem.js";
+import type { ConfigFault } from "./config-fault.js";
 import { SETTINGS } from "./table.js";
 
 /** A value of the file, and where it stands. */
@@ -13,7 +13,7 @@ export interface FileValue {
 
 export interface ReadFile {
   readonly values: ReadonlyMap<string, FileValue>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigFault[];
 }
 
 /** Reads the text of a configuration file; finds all that is wrong with its form and its keys. */
@@ -33,7 +33,7 @@ class FileReader {
   readonly #path: string;
   readonly #lines: LineCounter;
   readonly #values = new Map<string, FileValue>();
-  readonly #problems: Problem[] = [];
+  readonly #problems: ConfigFault[] = [];
 
   constructor(path: string, lines: LineCounter) {
     this.#path = path;

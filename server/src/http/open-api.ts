@@ -1,6 +1,44 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import { RESOURCES } from "./resources/all.js";
+import { ATTEMPT, DELIVERY } from "./resources/delivery.js";
+import {
+  CREATED_ENDPOINT,
+  ENDPOINT,
+  ENDPOINT_INPUT,
+  ENDPOINT_UPDATE,
+  TEST_SEND,
+} from "./resources/endpoint.js";
+import { EVENT_DETAIL, EVENT_INPUT, EVENT_SUMMARY, PUBLISHED_EVENT } from "./resources/event.js";
+import { DEAD_LETTER, LANE } from "./resources/lane.js";
+import { PROBLEM } from "./problem.js";
+import { REJECTED_REQUEST } from "./resources/rejected-request.js";
+import { SOURCE, SOURCE_INPUT, SOURCE_UPDATE } from "./resources/source.js";
+import { CREATED_TOKEN, TOKEN, TOKEN_INPUT } from "./resources/token.js";
+
+/** Every schema that routes refer to by its name. */
+const RESOURCES: readonly object[] = [
+  SOURCE_INPUT,
+  SOURCE_UPDATE,
+  SOURCE,
+  ENDPOINT_INPUT,
+  ENDPOINT_UPDATE,
+  ENDPOINT,
+  CREATED_ENDPOINT,
+  TEST_SEND,
+  EVENT_INPUT,
+  PUBLISHED_EVENT,
+  DELIVERY,
+  ATTEMPT,
+  EVENT_SUMMARY,
+  EVENT_DETAIL,
+  LANE,
+  DEAD_LETTER,
+  REJECTED_REQUEST,
+  TOKEN_INPUT,
+  TOKEN,
+  CREATED_TOKEN,
+  PROBLEM,
+];
 
 /** Collects what the routes say of themselves. Has to come before them. */
 export function registerOpenApi(app: FastifyInstance): void {

@@ -1,5 +1,8 @@
 import { PosthornError } from "posthorn";
 import type { ErrorDetail } from "posthorn";
+import type { Problem } from "posthorn/client";
+import { BIG } from "./resources/text.js";
+import type { FieldsOf } from "./resources/text.js";
 
 /** What the API can answer instead of what was asked for. Printed into docs/api.md. */
 export const PROBLEMS = {
@@ -28,6 +31,24 @@ export const PROBLEMS = {
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
+
+/** A problem as it is sent, by RFC 9457. */
+export const PROBLEM: object = {
+  $id: "Problem",
+  type: "object",
+  required: ["type", "title", "status", "detail", "code"],
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string", description: "What was found, and how to mend it." },
+    code: { type: "string", description: "Lower snake case, for programs." },
+    requestId: { type: "string", description: "What the server's log calls this request." },
+    field: { type: "string", description: "Which part of the request is wrong." },
+    ids: { type: "array", items: { type: "string" }, description: "Of the events that are in conflict." },
+    head: { ...BIG, description: "The sequence that is at the head of the lane now." },
+  } satisfies FieldsOf<Problem>,
+};
 
 /** What else a problem says. */
 export interface ProblemDetail extends ErrorDetail {

@@ -182,19 +182,17 @@ function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => vo
 
 /** Which methods each path has: the router itself says of a wrong method only that it found nothing. */
 class AllowedMethods {
-  readonly #methods = new Map<string, Set<string>>();
+  readonly #routes: { readonly steps: readonly string[]; readonly method: string }[] = [];
 
   add(pattern: string, methods: string | readonly string[]): void {
-    const known = this.#methods.get(pattern) ?? new Set<string>();
-    for (const method of [methods].flat()) known.add(method);
-    this.#methods.set(pattern, known);
+    for (const method of [methods].flat()) this.#routes.push({ steps: pattern.split("/"), method });
   }
 
   /** Empty where the path has none. */
   of(url: string): readonly string[] {
     const steps = (url.split("?", 1)[0] ?? "").split("/");
-    const found = [...this.#methods].filter(([pattern]) => matches(pattern.split("/"), steps));
-    return [...new Set(found.flatMap(([, methods]) => [...methods]))].toSorted();
+    const found = this.#routes.filter((route) => matches(route.steps, steps));
+    return [...new Set(found.map(({ method }) => method))].toSorted();
   }
 }
 

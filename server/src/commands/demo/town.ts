@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TOWN } from "./character.js";
 import type { Character } from "./character.js";
-import { OrderLedger } from "./order-ledger.js";
 
 /** An endpoint of the town and what it has seen. */
 export interface House {
@@ -105,4 +104,28 @@ async function readEvent(
   const { data } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { readonly data?: unknown };
   const { customer, number } = Object(data) as { readonly customer?: unknown; readonly number?: unknown };
   return typeof customer === "number" && typeof number === "number" ? { customer, number } : undefined;
+}
+
+/** What one endpoint of the town has taken, and whether it came in order. */
+export class OrderLedger {
+  readonly #last = new Map<number, number>();
+  #taken = 0;
+  #repeated = 0;
+  #outOfOrder = 0;
+
+  /** Notes that event `number` of a customer was taken. */
+  take(customer: number, number: number): void {
+    const last = this.#last.get(customer) ?? 0;
+    // At least once: the same again is no fault; an earlier one after a later one is.
+    if (number === last) this.#repeated++;
+    else if (number < last) this.#outOfOrder++;
+    else {
+      this.#taken++;
+      this.#last.set(customer, number);
+    }
+  }
+
+  report(): { readonly taken: number; readonly repeated: number; readonly outOfOrder: number } {
+    return { taken: this.#taken, repeated: this.#repeated, outOfOrder: this.#outOfOrder };
+  }
 }

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import type { CreatedToken, TokenInput } from "posthorn/client";
+import { settingsOf } from "../../config/flags.js";
 import { withoutPassword } from "../../config/print.js";
-import { settingsOf } from "../../config/settings-of.js";
 import type { Settings } from "../../config/settings.js";
 import { flagOf, SETTINGS } from "../../config/table.js";
 import { databasePath } from "../../data-dir.js";
 import { newToken } from "../../http/auth/new-token.js";
 import { showToken, TOKEN_NAME } from "../../http/resources/token.js";
 import type { NewToken } from "../../http/auth/new-token.js";
-import { NO_SEAL } from "../../secrets/no-seal.js";
+import { NO_SEAL } from "../../secrets/seal.js";
 import { CommandFailure } from "../../terminal/failure.js";
 import type { Printer } from "../../terminal/printer.js";
 import type { CommandContext } from "../command-context.js";
