@@ -32,7 +32,7 @@ function settingLines(setting: AnySetting): string {
 export function effectiveFile({ settings, origins, file }: Loaded): string {
   const head = file === undefined ? "# No file was read." : `# With ${file}.`;
   const lines = SECTIONS.flatMap((section) => section.settings).map((setting) => {
-    const value = shown(setting, settings[setting.name]);
+    const value = settingText(setting, settings[setting.name]);
     const from = origins.get(setting.name) ?? "default";
     return `${value === undefined ? `#${setting.key}:` : `${setting.key}: ${value}`}  # ${from}`;
   });
@@ -40,7 +40,7 @@ export function effectiveFile({ settings, origins, file }: Loaded): string {
 }
 
 /** A value as it may be shown; undefined where there is none. */
-export function shown(setting: AnySetting, value: unknown): string | undefined {
+function settingText(setting: AnySetting, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (setting.secret === "whole") return '"[redacted]"';
   if (setting.secret === "password") return rawText(withoutPassword(value as string));

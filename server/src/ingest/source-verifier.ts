@@ -11,7 +11,7 @@ export function sourceInvalid(
   found: string,
   cause?: unknown,
 ): PosthornError<"source_invalid"> {
-  return new PosthornError("source_invalid", `${field}: ${found}.`, {
+  return new PosthornError("source_invalid", `${field}: ${found}${found.endsWith("?") ? "" : "."}`, {
     detail: { field },
     ...(cause === undefined ? {} : { cause }),
   });

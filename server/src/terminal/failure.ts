@@ -49,7 +49,7 @@ export interface ToldFailure {
 }
 
 /** Puts any error into words and finds the exit code that goes with it. Total. */
-export function failureOf(error: unknown): ToldFailure {
+export function toldFailure(error: unknown): ToldFailure {
   if (error instanceof CommandFailure) {
     const { exit, code, message, cure } = error;
     return { exit, code, message, cure };

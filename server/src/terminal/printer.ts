@@ -1,5 +1,5 @@
 import { paint } from "./colour.js";
-import { CommandFailure, failureOf } from "./failure.js";
+import { CommandFailure, toldFailure } from "./failure.js";
 import type { ToldFailure } from "./failure.js";
 import { neutraliseLines, safeJson } from "./neutralise.js";
 import { createProgress } from "./progress.js";
@@ -94,7 +94,7 @@ class TerminalPrinter implements Printer {
   }
 
   fail(error: unknown, { debug = false }: { readonly debug?: boolean } = {}): ToldFailure {
-    const told = failureOf(error);
+    const told = toldFailure(error);
     if (error instanceof CommandFailure && error.told) return told;
     if (this.json) {
       const { code, message, cure } = told;

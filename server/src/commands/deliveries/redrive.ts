@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isPosthornError } from "posthorn/client";
 import type { Client, DeadLetter } from "posthorn/client";
 import { confirm } from "../../terminal/confirm.js";
-import { CommandFailure, failureOf } from "../../terminal/failure.js";
+import { CommandFailure, toldFailure } from "../../terminal/failure.js";
 import { count } from "../../terminal/for-people.js";
 import type { CommandContext } from "../command-context.js";
 import { DEAD_FLAGS, isNarrow, matchesDead } from "./dead-filter.js";
@@ -123,7 +123,7 @@ async function redriveOne(client: Client, id: string): Promise<Redriven> {
     return { id, result: (await client.redrive(id)).result };
   } catch (error) {
     // One that is unknown, or was redriven before, does not stop the others; a server that is away does.
-    if (isPosthornError(error) && failureOf(error).exit === "failed") {
+    if (isPosthornError(error) && toldFailure(error).exit === "failed") {
       return { id, result: "failed", error: error.message };
     }
     throw error;

@@ -9,7 +9,7 @@ import type { SourceRecord } from "../../store/source.js";
 import { checkKey, WatchedSeal } from "../../secrets/key-check.js";
 import { masterKeyOf, masterKeyPath } from "../../secrets/master-key.js";
 import { createSeal } from "../../secrets/seal.js";
-import { failureOf } from "../../terminal/failure.js";
+import { toldFailure } from "../../terminal/failure.js";
 import type { Finding } from "./diagnosis.js";
 import {
   fail,
@@ -114,7 +114,7 @@ function openFileLimit(): number | undefined {
 }
 
 function failed(check: string, error: unknown): Finding {
-  const { message, cure } = failureOf(error);
+  const { message, cure } = toldFailure(error);
   const code = isPosthornError(error) ? ` (${error.code})` : "";
   return fail(check, `${message}${code}`, cure ?? "The message says what was expected.");
 }
