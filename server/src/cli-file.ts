@@ -13,11 +13,11 @@ export function cliFilePath(dataDir: string): string {
   return join(dataDir, "cli.json");
 }
 
-/** Writes the address, with the token where it is known just now; a token that is there already is kept. */
+/** Writes the address and the token. Without a token, the one in the file is kept. */
 export function writeCliFile(dataDir: string, url: string, token: string | undefined): void {
   const path = cliFilePath(dataDir);
   const kept = token ?? writtenToken(path);
-  // Without a token the file would say nothing that the CLI does not assume.
+  // Without a token, the file would hold nothing but the CLI's default address.
   if (kept !== undefined) replacePrivateFile(path, `${JSON.stringify({ url, token: kept }, undefined, 2)}\n`);
 }
 
@@ -26,12 +26,12 @@ function writtenToken(path: string): string | undefined {
     const { token } = parsed(readFileSync(path, "utf8"));
     return typeof token === "string" ? token : undefined;
   } catch {
-    // It is not there, or somebody has broken it: the CLI says what to do.
+    // The file is missing or broken; the CLI reports a broken one.
     return undefined;
   }
 }
 
-/** What `posthorn serve` wrote; undefined where it wrote nothing. */
+/** Reads what `posthorn serve` wrote; undefined where there is no file. */
 export function readCliFile(dataDir: string): CliFile | undefined {
   const file = cliFilePath(dataDir);
   let text: string;

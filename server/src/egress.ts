@@ -4,7 +4,7 @@ import type { Settings } from "./config/settings.js";
 
 const LOOPBACK: readonly string[] = ["127.0.0.0/8", "::1"];
 
-/** Opens the one way out that deliveries and test sends share. */
+/** Opens the egress that deliveries and test sends share. */
 export async function openEgress({
   dev,
   allowAddresses,
@@ -16,7 +16,7 @@ export async function openEgress({
   };
 }
 
-/** What the egress refuses, for whoever has to judge an address before it is used. */
+/** The egress's rules, to judge an address before it is used. */
 export function addressRules({
   dev,
   allowAddresses,
@@ -24,14 +24,14 @@ export function addressRules({
   return { allowAddresses: dev ? [...allowAddresses, ...LOOPBACK] : allowAddresses, allowHttp: dev };
 }
 
-/** The library's refusals name its options; people at a server look for flags. */
+/** Refusals of the library name its options; operators look for flags. */
 function namingFlags(answer: EgressAnswer): EgressAnswer {
   const { outcome, detail } = answer;
   if (outcome.kind !== "forbidden" || detail === undefined) return answer;
   return { ...answer, detail: flagWords(detail) };
 }
 
-/** Puts the names of flags into a refusal of the library's address guard. */
+/** Replaces the library's options by flags in a refusal of the address guard. */
 export function flagWords(message: string): string {
   return message
     .replaceAll(/allowHttp: true would allow it/g, "`posthorn serve --dev` would allow it")

@@ -1,24 +1,24 @@
 export interface Rate {
   readonly times: number;
   readonly perMs: number;
-  /** How often it may happen at once, after a pause. */
+  /** How many may happen at once after a pause. */
   readonly burst: number;
 }
 
 interface Allowance {
   left: number;
-  /** When `left` was right, in milliseconds that only grow. */
+  /** The monotonic time at which `left` was counted. */
   atMs: number;
 }
 
-// Whoever comes under many names must not fill the memory; forgetting a name gives it a new start, and no more.
+// Many names must not fill the memory. A forgotten name starts anew, and no more.
 const MOST_NAMES = 10_000;
 
-/** How often something may happen under each name. */
+/** Limits how often something happens under each name. */
 export class RateLimits {
   readonly #rate: Rate;
   readonly #now: () => number;
-  // The name that was counted the longest time ago first.
+  // Least recently counted first.
   readonly #allowances = new Map<string, Allowance>();
 
   constructor(rate: Rate, now: () => number) {

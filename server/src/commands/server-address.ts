@@ -2,13 +2,13 @@ import { cliFilePath, readCliFile } from "../cli-file.js";
 import type { Environment } from "../terminal/colour.js";
 import { CommandFailure } from "../terminal/failure.js";
 
-/** Where the server is, and what lets us in. */
+/** The server's URL and a token. */
 export interface ServerAddress {
   readonly url: string;
   readonly token: string;
 }
 
-/** What a person may say of it. */
+/** The flags that name it. */
 export interface AddressOptions {
   readonly url?: string | undefined;
   readonly token?: string | undefined;

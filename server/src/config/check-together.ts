@@ -1,11 +1,11 @@
 import type { ConfigFault } from "./config-fault.js";
 import type { Role, Settings } from "./settings.js";
 
-// From the end of an attempt to its settlement, as the dispatcher demands.
+// Time to settle an attempt after its deadline; the dispatcher refuses a shorter lease.
 const LEASE_MARGIN_MS = 5000;
 const ROLES: readonly Role[] = ["ingest", "dispatch", "api"];
 
-/** What is wrong with values that each are right. */
+/** Finds values that are valid, and do not fit together. */
 export function checkTogether(
   settings: Settings,
   origins: ReadonlyMap<keyof Settings, string>,
@@ -28,7 +28,7 @@ export function checkTogether(
   return problems;
 }
 
-/** What will work, and is probably not what was meant. */
+/** Finds settings that work, and are probably a mistake. */
 export function doubts(settings: Settings, origins: ReadonlyMap<keyof Settings, string>): ConfigFault[] {
   const { database, roles } = settings;
   if (database !== undefined || roles.length === ROLES.length) return [];

@@ -39,7 +39,7 @@ interface GivenFlags {
   readonly values: ReadonlyMap<string, Raw>;
 }
 
-/** The flags that were really given: commander also fills in values of its own, as `true` for what has a `--no-`. */
+/** The flags of the command line, without the values that commander fills in itself. */
 function givenFlags(command: Command): GivenFlags {
   const options: Readonly<Record<string, unknown>> = command.opts();
   const values = new Map<string, Raw>();

@@ -5,7 +5,7 @@ import type { Raw } from "./kinds.js";
 import type { ConfigFault } from "./config-fault.js";
 import { SETTINGS } from "./table.js";
 
-/** A value of the file, and where it stands. */
+/** A value of the file, and its line. */
 export interface FileValue {
   readonly raw: Raw;
   readonly where: string;
@@ -16,10 +16,10 @@ export interface ReadFile {
   readonly problems: readonly ConfigFault[];
 }
 
-/** Reads the text of a configuration file; finds all that is wrong with its form and its keys. */
+/** Parses a configuration file; reports every mistake in its form and its keys. */
 export function readConfigFile(path: string, text: string): ReadFile {
   const lines = new LineCounter();
-  // Keys that stand twice are an error of the parser's; aliases, with which a few lines can mean gigabytes, are refused.
+  // The parser refuses duplicate keys; aliases are refused because a few lines could expand to gigabytes.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,

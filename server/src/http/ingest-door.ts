@@ -9,20 +9,20 @@ import { failureOf } from "./failure.js";
 import { hangUpSoon } from "./hang-up.js";
 import { strictHead } from "./strict-headers.js";
 
-/** Where providers send to, as metrics and messages name it. */
+/** The route of ingest, as metrics and logs name it. */
 export const INGEST_ROUTE = "/in/:source";
 
 export interface IngestDoorParts extends Pick<ServerParts, "log" | "clock"> {
   readonly ingest: Ingest;
   readonly metrics: Pick<ServerParts["metrics"], "answered">;
   readonly settings: Pick<ServerParts["settings"], "maxBodyBytes" | "behindProxy">;
-  /** A new id for a request that failed. */
+  /** Makes the id under which a failed request is logged. */
   readonly nextId: () => string;
 }
 
 /**
- * Where providers send to. It stands before the framework's router: signatures cover the bytes as they come, so that
- * nothing of what a framework does for a route is of use here, and it took a tenth of what an event costs.
+ * Answers `POST /in/:source` before the framework's router: ingest needs the raw bytes and nothing that a framework does
+ * for a route, which took a tenth of the time of an event.
  */
 export class IngestDoor {
   readonly parts: IngestDoorParts;
@@ -36,7 +36,7 @@ export class IngestDoor {
     return this.#closing;
   }
 
-  /** Takes the request if it is for a source; false leaves it to others. */
+  /** Answers the request if it is for a source; false leaves it to the router. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== "POST") return false;
     const source = sourceIn(request.url ?? "");
@@ -45,7 +45,7 @@ export class IngestDoor {
     return true;
   }
 
-  /** From now on, senders are told to come again, and connections end with their answer. */
+  /** From now on, new requests are answered 503, and every answer closes its connection. */
   close(): void {
     this.#closing = true;
   }
@@ -53,9 +53,9 @@ export class IngestDoor {
 
 const PREFIX = "/in/";
 
-/** The name between `/in/` and the query; undefined where the path is another. */
+/** The name between `/in/` and the query; undefined for any other path. */
 function sourceIn(url: string): string | undefined {
-  // Proxies may send all of the address.
+  // Proxies may send the whole URL.
   const local = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "");
   if (!local.startsWith(PREFIX)) return undefined;
   const query = local.indexOf("?");
@@ -68,7 +68,7 @@ function decoded(name: string): string | undefined {
   try {
     return decodeURIComponent(name);
   } catch {
-    // The router says what is wrong with it.
+    // The router answers what is wrong with it.
     return undefined;
   }
 }
@@ -108,7 +108,7 @@ class Exchange implements BodyListener {
         this.#refuse(tooLarge(this.#request, this.#door.parts.settings.maxBodyBytes));
         return;
       case "broken":
-        // Nobody is there to be answered, and half an event is none.
+        // The connection is gone, and half a body is no event.
         this.#response.destroy();
     }
   }

@@ -15,7 +15,7 @@ import { REJECTED_REQUEST } from "./resources/rejected-request.js";
 import { SOURCE, SOURCE_INPUT, SOURCE_UPDATE } from "./resources/source.js";
 import { CREATED_TOKEN, TOKEN, TOKEN_INPUT } from "./resources/token.js";
 
-/** Every schema that routes refer to by its name. */
+/** The schemas that routes refer to by name. */
 const RESOURCES: readonly object[] = [
   SOURCE_INPUT,
   SOURCE_UPDATE,
@@ -40,7 +40,7 @@ const RESOURCES: readonly object[] = [
   PROBLEM,
 ];
 
-/** Collects what the routes say of themselves. Has to come before them. */
+/** Collects the descriptions of routes. Must be called before the routes are registered. */
 export function registerOpenApi(app: FastifyInstance): void {
   app.register(swagger, {
     openapi: {
@@ -53,7 +53,7 @@ export function registerOpenApi(app: FastifyInstance): void {
       },
       components: { securitySchemes: { token: { type: "http", scheme: "bearer", description: "`phk_…`" } } },
     },
-    // By the names that they have here, not by numbers.
+    // Schemas keep their names; the default would number them.
     refResolver: {
       buildLocalReference: ({ $id }, _base, _fragment, n) => (typeof $id === "string" ? $id : `schema-${n}`),
     },
@@ -61,7 +61,7 @@ export function registerOpenApi(app: FastifyInstance): void {
   for (const schema of RESOURCES) app.addSchema(schema);
 }
 
-/** /openapi.json: open to everybody, as it holds nothing of this server. */
+/** /openapi.json needs no token: it is the same for every server. */
 export function registerOpenApiRoute(api: FastifyInstance): void {
   let written: string | undefined;
   api.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => {

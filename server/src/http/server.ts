@@ -28,7 +28,7 @@ import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
 import { TokenCheck, tokenHook } from "./auth/token-check.js";
 
 export interface HttpOptions {
-  /** Where the role `ingest` is one of this node's. */
+  /** Given where the node has the role `ingest`. */
   readonly ingest?: Ingest;
   readonly roles: readonly Role[];
 }
@@ -73,14 +73,14 @@ function doorOf(
     : undefined;
 }
 
-/** The methods of what the router does not know; those of its routes are added as they come. */
+/** Starts with the routes outside of the router; the router's own are added as they are registered. */
 function methodsBeside(door: IngestDoor | undefined): AllowedMethods {
   const methods = new AllowedMethods();
   if (door !== undefined) methods.add(INGEST_ROUTE, "POST");
   return methods;
 }
 
-/** What a browser on this machine could be led to by another site, and therefore has to be called by its name. */
+/** The routes that check the `host` header, because another site could lead a browser on this machine to them. */
 function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, roles }: HttpOptions): void {
   const tokens = new TokenCheck(parts);
   const isOurs = hostCheck(parts.settings);
@@ -88,7 +88,7 @@ function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, rol
     ...parts,
     tokens,
     guard: createAddressGuard(addressRules(parts.settings)),
-    // It is written, whatever comes of this; ingest finds it at its next look.
+    // The change is written in any case; ingest reads it at its next poll.
     sourcesChanged: async () =>
       ingest?.refresh().catch((error: unknown) => parts.log.warn({ err: error }, "sources not read")),
   };
@@ -108,7 +108,7 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
   await open.register((api, _options, done) => {
     api.addHook("onRequest", tokenHook(parts.tokens));
     api.addHook("preValidation", readLimit);
-    // Nothing but JSON is read.
+    // Only JSON bodies are parsed.
     api.removeContentTypeParser("text/plain");
     registerSources(api, parts);
     registerEndpoints(api, parts);
@@ -130,7 +130,7 @@ function addHooks(
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(STRICT_HEADERS);
     if (settings.behindProxy && request.protocol === "https") reply.headers(TRANSPORT_SECURITY);
-    // Before its body is read, which nobody would look at.
+    // Before the body is read: nobody would use it.
     done(request.is404 ? nothingThere(request, methods) : undefined);
   });
   app.addHook("onResponse", (request, reply, done) => {
@@ -172,7 +172,7 @@ function misdirected(host: string | undefined): Error {
   );
 }
 
-/** The one number in queries. Everything else in them is text, and stays text. */
+/** Parses the one number in queries. All other parameters stay text. */
 function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const asked = request.query as Record<string, unknown>;
   if (typeof asked["limit"] === "string" && /^\d{1,9}$/.test(asked["limit"]))
@@ -180,7 +180,7 @@ function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => vo
   done();
 }
 
-/** Which methods each path has: the router itself says of a wrong method only that it found nothing. */
+/** The methods of each path: the router itself answers a wrong method with 404. */
 class AllowedMethods {
   readonly #routes: { readonly steps: readonly string[]; readonly method: string }[] = [];
 
@@ -188,7 +188,7 @@ class AllowedMethods {
     for (const method of [methods].flat()) this.#routes.push({ steps: pattern.split("/"), method });
   }
 
-  /** Empty where the path has none. */
+  /** Empty for an unknown path. */
   of(url: string): readonly string[] {
     const steps = (url.split("?", 1)[0] ?? "").split("/");
     const found = this.#routes.filter((route) => matches(route.steps, steps));

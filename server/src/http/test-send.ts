@@ -6,10 +6,10 @@ import type { ServerParts } from "../parts.js";
 import { showTestSend } from "./resources/endpoint.js";
 
 const TEST_TYPE = "posthorn.test";
-// For a look at what the receiver says; a test is no download.
+// Enough to see what the receiver says.
 const MAX_ANSWER_BYTES = 4096;
 
-/** Sends one signed event the way that deliveries go, and keeps nothing of it. */
+/** Sends one signed event through the egress of deliveries, and stores nothing. */
 export async function sendTest(
   { egress, clock, settings }: Pick<ServerParts, "egress" | "clock" | "settings">,
   endpoint: Endpoint,

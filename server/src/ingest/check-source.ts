@@ -19,7 +19,7 @@ const MAX_PATTERNS = 64;
 const MAX_PATTERN_LENGTH = 128;
 const MAX_POINTERS = 64;
 
-/** Checks a source that is to be made, and completes it. Throws `source_invalid`; `detail.field` names what has to change. */
+/** Checks a new source and fills in its defaults. Throws `source_invalid`; `detail.field` names the field to change. */
 export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): SourceRecord {
   const { scheme, secrets = [], options = {} } = input;
   checkName(input.name);
@@ -41,14 +41,14 @@ export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): Sour
   });
 }
 
-/** Checks what is to change of a source, together with what stays. Secrets that are not given stay. */
+/** Checks a change together with the fields that it leaves alone. Secrets that are not given stay. */
 export function checkSourceChange(
   before: SourceRecord,
   change: Partial<Omit<SourceInput, "name">>,
   clock: Pick<Clock, "now">,
 ): SourceChange {
   const { name, tenant, scheme, secrets, options, dedup, windowS, key, forwardHeaders } = before;
-  // Of another scheme, the options mean nothing, and the rule may ask for an id that it does not have.
+  // The options belong to the old scheme, and the new scheme may have no id for the old dedup rule.
   const kept = change.scheme === undefined || change.scheme === scheme ? { options, dedup } : {};
   const wasUnverified = scheme === UNVERIFIED ? { allowUnverified: true } : {};
   const {
@@ -111,7 +111,7 @@ function checkedTenant(tenant: unknown): string {
   throw sourceInvalid("tenant", fault);
 }
 
-/** Whether its scheme knows an id at all. The table of schemes says `none` where it does not. */
+/** Whether events of the scheme have ids. The table of schemes says `none` where they have not. */
 function hasId({ scheme }: Verifier): boolean {
   return !/^none\b/.test(scheme.identity?.id ?? "");
 }

@@ -5,11 +5,11 @@ import type { ReceivedRequest } from "./received-request.js";
 
 export interface NamedEvent {
   readonly incoming: IncomingEvent;
-  /** Its canonical form was asked for, and it has none. */
+  /** The rule asks for the canonical form, and the body has none. */
   readonly fellBack: boolean;
 }
 
-/** An event of a request as the outbox takes it, under a new id of our own. */
+/** Makes the outbox's form of an event, with a new id. */
 export function incomingEvent(
   live: LiveSource,
   event: Event,
@@ -40,7 +40,7 @@ export function incomingEvent(
   return { incoming, fellBack };
 }
 
-// It is sent on as a header: what cannot be one must not stop the event.
+// The content type is sent on as a header; one that cannot be a header must not stop the event.
 function contentTypeOf({ headers }: ReceivedRequest): string {
   const given = headers["content-type"];
   return isContentType(given) ? given : "application/octet-stream";

@@ -8,7 +8,7 @@ import type { ReceivedRequest } from "./received-request.js";
 import { UNVERIFIED } from "./source-schemes.js";
 import { sourceVerifier } from "./source-verifier.js";
 
-/** A source made ready for its requests: everything that is the same for all of them is done once. */
+/** A source ready for requests: whatever is the same for all of them is computed once. */
 export interface LiveSource {
   readonly record: SourceRecord;
   readonly verifier: Verifier;
@@ -21,7 +21,7 @@ export interface LiveSource {
   readonly forwarded: ForwardedHeaders;
 }
 
-/** Throws `source_invalid` where a source of the registry cannot be used by this version, or its secrets are not to be had. */
+/** Throws `source_invalid` when this version cannot use a source of the registry. */
 export function liveSource(record: SourceRecord, clock: Pick<Clock, "now">): LiveSource {
   const verifier = sourceVerifier(record, clock);
   const { scheme, publicUrl } = verifier;
@@ -50,7 +50,7 @@ function pointers(texts: readonly string[] = []): JsonPointer[] {
   return texts.map((text) => parseJsonPointer(text)).filter((pointer) => pointer !== undefined);
 }
 
-/** Proves where a request comes from, unless its source is one that nobody signs. Throws a PosthornError. */
+/** Verifies a request, unless nobody signs the requests of its source. Throws a PosthornError. */
 export function verifiedRequest({ unverified, verifier }: LiveSource, request: ReceivedRequest): Verified {
   if (!unverified) return verifySync(verifier, request);
   return {
@@ -58,7 +58,7 @@ export function verifiedRequest({ unverified, verifier }: LiveSource, request: R
     request,
     key: "none",
     keyIndex: -1,
-    // Only handshakes look at it, and a scheme that verifies nothing has none.
+    // Only handshakes read it, and the scheme `none` has no handshake.
     match: undefined as never,
     signedAt: undefined,
     stamp: undefined,

@@ -11,8 +11,8 @@ export interface ReceivedRequest extends SignedRequest {
 }
 
 /**
- * The request under its absolute URL. Without `publicUrl`, the name by which the provider called us is the best guess; a
- * wrong one is only ever refused.
+ * The request with its absolute URL. Without `publicUrl`, the `host` header is the best guess; with a wrong one, the
+ * signature does not match and the request is refused.
  */
 export function withOrigin(request: ReceivedRequest, protocol: "http" | "https"): ReceivedRequest {
   const { host } = request.headers;

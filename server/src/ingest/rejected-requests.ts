@@ -6,12 +6,12 @@ import { RateLimits } from "../rate-limits.js";
 import type { RejectedRecord, RejectedRegistry } from "../store/rejected-request.js";
 import type { ReceivedRequest } from "./received-request.js";
 
-/** Why a request was rejected, for people. */
+/** Why a request was rejected, for an operator. */
 export interface Rejection {
   readonly code: string;
   readonly message: string;
   readonly diagnosis: readonly string[];
-  /** Of the whole body, where it was not read. */
+  /** The announced size of a body that was not read. */
   readonly bodyBytes?: number;
 }
 
@@ -24,13 +24,13 @@ export interface RejectedRequestsParts {
   readonly keepBodyBytes: number;
 }
 
-// To reject costs a sender nothing. What is kept of it must cost neither the memory nor the processor of all others:
-// so many for each source, so many until the next write, and the rest is counted.
+// A flood of rejected requests must not take the memory or the CPU time of others. These are the limits per source and per
+// write; requests beyond them are counted and dropped.
 const PER_SOURCE = { times: 10, perMs: 1000, burst: 50 };
 const MOST_WAITING = 500;
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
-/** Keeps rejected requests, in batches; under a flood, a part of them. */
+/** Records rejected requests in batches; during a flood, only some of them. */
 export class RejectedRequests {
   readonly #parts: RejectedRequestsParts;
   readonly #limits: RateLimits;
@@ -43,7 +43,7 @@ export class RejectedRequests {
     this.#limits = new RateLimits(PER_SOURCE, () => parts.clock.monotonic());
   }
 
-  /** Whether one more of this source would be kept; it is counted where not. Ask before anything is spent on explaining it. */
+  /** Whether one more request of this source will be recorded; counts it as dropped if not. */
   admits(source: string): boolean {
     const full = this.#waiting.length >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES;
     if (!full && this.#limits.take(source)) return true;
@@ -51,11 +51,11 @@ export class RejectedRequests {
     return false;
   }
 
-  /** Keeps a request that was admitted. */
+  /** Adds a request that was admitted. */
   add(source: string, request: ReceivedRequest, rejection: Rejection): void {
     const nowMs = this.#parts.clock.now();
     const { code, message, diagnosis, bodyBytes = request.body.length } = rejection;
-    // A copy: a part of it would hold the memory of the whole body. `slice` makes none of a Buffer.
+    // A copy: a view would keep the whole body in memory, and `slice` of a Buffer is a view.
     const body = new Uint8Array(request.body.subarray(0, this.#parts.keepBodyBytes));
     this.#waitingBytes += body.length;
     this.#waiting.push({
@@ -72,7 +72,7 @@ export class RejectedRequests {
     });
   }
 
-  /** Writes what waits. What cannot be written is dropped: it must not fill the memory while the database is away. */
+  /** Writes the batch; drops it when that fails, so that it does not fill the memory while the database is down. */
   async flush(): Promise<void> {
     const { registry, metrics, log, keepPerSource } = this.#parts;
     const batch = this.#waiting;

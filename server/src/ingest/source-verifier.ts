@@ -5,7 +5,7 @@ import type { SourceRecord } from "../store/source.js";
 import { SOURCE_SCHEMES } from "./source-schemes.js";
 import type { OptionKind, SourceScheme } from "./source-schemes.js";
 
-/** A source that cannot be as it was asked for. `detail.field` names the part that has to change. */
+/** The error for a source that cannot work. `detail.field` names the field to change. */
 export function sourceInvalid(
   field: string,
   found: string,
@@ -17,10 +17,10 @@ export function sourceInvalid(
   });
 }
 
-/** What of a source decides how its requests are verified. */
+/** The fields of a source that its verifier is made of. */
 export type VerifiedBy = Pick<SourceRecord, "scheme" | "secrets" | "options">;
 
-/** The verifier of a source. Throws `source_invalid`, with the field, where there can be none. */
+/** Makes the verifier of a source. Throws `source_invalid`, with the field, when the source is wrong. */
 export function sourceVerifier(source: VerifiedBy, clock: Pick<Clock, "now">): Verifier {
   const scheme = schemeOf(source.scheme);
   checkOptions(scheme, source);
@@ -84,7 +84,7 @@ function describe(value: unknown): string {
   return value === null ? "null" : Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
 }
 
-/** The part of the source that an error of the library speaks of: its messages begin with the option's name. */
+/** Finds the field that an error of the library is about: its messages begin with the option's name. */
 function fieldOf(code: string, message: string): string {
   if (code.startsWith("secret_")) return "secrets";
   const option = /^([A-Za-z.]+) (?:is|must) /.exec(message)?.[1];

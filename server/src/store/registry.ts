@@ -3,13 +3,13 @@ import type { RejectedRegistry } from "./rejected-request.js";
 import type { SourceRegistry } from "./source.js";
 import type { TokenRegistry } from "./token.js";
 
-/** What the server keeps beside the library's inbox and outbox, in the same database. */
+/** The server's own tables, in the same database as the library's inbox and outbox. */
 export interface Registry extends SourceRegistry, TokenRegistry, RejectedRegistry {
-  /** Writes one row and waits until it is durable: whether the database takes anything. */
+  /** Writes one row and waits until it is durable, to see whether the database accepts writes. */
   probeWrite(node: string): Promise<void>;
 }
 
-/** The parts of a registry, each for itself. */
+/** The parts of a registry. */
 interface RegistryParts {
   readonly sources: Required<SourceRegistry>;
   readonly tokens: TokenRegistry;
@@ -17,7 +17,7 @@ interface RegistryParts {
   readonly probeWrite: Registry["probeWrite"];
 }
 
-/** One registry of its parts. */
+/** Joins the parts into one registry. */
 export function joinRegistry({ sources, tokens, rejected, probeWrite }: RegistryParts): Registry {
   return Object.freeze<Registry>({
     addSource: (source) => sources.addSource(source),
@@ -40,7 +40,7 @@ export function joinRegistry({ sources, tokens, rejected, probeWrite }: Registry
   });
 }
 
-/** An error of the database as the one kind that callers know: try again, or migrate first. */
+/** Turns an error of the database into `not_migrated` or `store_unavailable`. */
 export function registryFailure(error: unknown, missingTable: (error: unknown) => boolean): PosthornError {
   if (isPosthornError(error)) return error;
   const found = error instanceof Error ? error.message : String(error);

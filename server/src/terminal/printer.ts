@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.js";
  * no command can forget it; colour is a tone beside the text, never part of it.
  */
 export interface Printer {
-  /** Whether `--json` was said. */
+  /** Whether `--json` was given. */
   readonly json: boolean;
   /** With `--json` the value as one document, else what `draw` prints. */
   show(value: unknown, draw: () => void): void;
@@ -26,10 +26,10 @@ export interface Printer {
   block(text: string): void;
   /** A hint, on the standard error; nothing with `--json`. */
   hint(...pieces: readonly Piece[]): void;
-  /** Something to beware of, on the standard error; with `--json` too. */
+  /** A warning on the standard error; with `--json` too. */
   warn(text: string): void;
   progress(options: Omit<ProgressOptions, "now">): Progress;
-  /** Tells a failure on the standard error. */
+  /** Prints a failure on the standard error. */
   fail(error: unknown, options?: { readonly debug?: boolean }): ToldFailure;
 }
 

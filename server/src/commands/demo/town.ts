@@ -50,7 +50,7 @@ function stopServer(server: Server, houses: Iterable<TownHouse>): Promise<void> 
   for (const house of houses) house.stop();
   return new Promise((resolve) => {
     server.close(() => resolve());
-    // Those that were left without an answer would hold the process.
+    // Unanswered requests would keep the process alive.
     server.closeAllConnections();
   });
 }
@@ -106,17 +106,17 @@ async function readEvent(
   return typeof customer === "number" && typeof number === "number" ? { customer, number } : undefined;
 }
 
-/** What one endpoint of the town has taken, and whether it came in order. */
+/** Counts what one endpoint of the town accepted, and what came out of order. */
 export class OrderLedger {
   readonly #last = new Map<number, number>();
   #taken = 0;
   #repeated = 0;
   #outOfOrder = 0;
 
-  /** Notes that event `number` of a customer was taken. */
+  /** Counts event `number` of a customer. */
   take(customer: number, number: number): void {
     const last = this.#last.get(customer) ?? 0;
-    // At least once: the same again is no fault; an earlier one after a later one is.
+    // At least once: a repeated event is fine; an earlier one after a later one is not.
     if (number === last) this.#repeated++;
     else if (number < last) this.#outOfOrder++;
     else {

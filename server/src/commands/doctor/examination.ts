@@ -22,7 +22,7 @@ import {
   ok,
 } from "./diagnosis.js";
 
-/** Looks at everything that an installation can get wrong. Changes nothing, and works beside a server that runs. */
+/** Checks an installation. Changes nothing, and works beside a running server. */
 export async function examine(settings: Settings, clock: Clock): Promise<readonly Finding[]> {
   const machine = [...diskOf(settings), openFilesOf(settings)];
   if (settings.database === undefined && !existsSync(databasePath(settings.dataDir))) {
@@ -53,7 +53,7 @@ async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): 
     await clockFinding(store, clock),
   ];
   const schema = judgeSchema(await store.isCurrent());
-  // Nothing that the tables hold can be read while they are others.
+  // Without the right tables, nothing can be read.
   if (schema.level === "fail") return [...findings, schema];
   return [...findings, schema, ...(await examineContent(store, seal))];
 }
@@ -94,13 +94,13 @@ async function windowFindings({ registry }: OpenStore): Promise<readonly Finding
 }
 
 function diskOf({ database, dataDir }: Settings): readonly Finding[] {
-  // On Postgres the disk that counts is the database's, which cannot be seen from here.
+  // On Postgres, the disk that matters is the database's, which cannot be checked from here.
   if (database !== undefined || !existsSync(dataDir)) return [];
   const { bavail, bsize, blocks } = statfsSync(dataDir);
   return [judgeDisk(bavail * bsize, blocks * bsize)];
 }
 
-// Files of the program itself, its log, its database and its timers.
+// File descriptors for the program itself: log, database, timers.
 const OWN_FILES = 100;
 
 function openFilesOf({ maxConnections, slots, databaseConnections }: Settings): Finding {

@@ -81,13 +81,13 @@ async function trigger(run: Run<TriggerOptions>): Promise<void> {
   tell(run, { source, request, answers, ownSecret: secrets.length > 0 });
 }
 
-/** An origin stands before the path; a whole URL stands for itself. */
+/** An origin gets the path; a whole URL stays as it is. */
 function whole(publicUrl: string, path: string): string {
   const { pathname } = new URL(publicUrl);
   return pathname === "/" ? publicUrl.replace(/\/$/, "") + path : publicUrl;
 }
 
-/** What the source knows as the provider's view of its URL; fails, with the line that makes one, where there is no source. */
+/** The URL that the provider signs, by the source's options; fails where there is no source. */
 async function publicUrlOf(client: Client, source: string, provider: string): Promise<string | undefined> {
   try {
     const { publicUrl } = (await client.sources.get(source)).options;

@@ -111,7 +111,7 @@ async function rawOf({ args, options, print, context }: Run<VerifyOptions>): Pro
 function signedOf(raw: RawRequest, { requestUrl, method }: VerifyOptions): SignedRequest {
   const { headers, body, target } = raw;
   const { host } = headers;
-  // A pasted request has its host in a header; providers send to https.
+  // A pasted request has its host in a header; providers call https.
   const own =
     target !== undefined && host !== undefined && target.startsWith("/")
       ? `https://${host}${target}`

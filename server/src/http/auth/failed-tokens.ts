@@ -3,7 +3,7 @@ import { RateLimits } from "../../rate-limits.js";
 
 const MINUTE_MS = 60_000;
 
-/** Counts failed tokens by address: so many a minute, and then none until some time has passed. */
+/** Limits failed tokens per address and minute. */
 export class FailedTokens {
   readonly #limits: RateLimits;
 
@@ -16,13 +16,13 @@ export class FailedTokens {
     return Math.ceil(this.#limits.waitMs(groupOf(address)) / 1000);
   }
 
-  /** A token of this address was wrong. */
+  /** Counts a wrong token of this address. */
   count(address: string): void {
     this.#limits.take(groupOf(address));
   }
 }
 
-/** Whoever has one address of IPv6 has the 2⁶⁴ beside it. */
+/** Who has one IPv6 address has a whole /64 of them. */
 function groupOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -17,7 +17,7 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** /deliveries and /dead: what became of events, and another chance for those that were given up. */
+/** /deliveries and /dead: what became of events; redrive. */
 export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void {
   api.get<{ Querystring: { event: string; tenant: string } }>(
     "/deliveries",
@@ -46,7 +46,7 @@ export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void 
 
 async function deliveriesOf({ outbox }: ApiParts, tenant: string, event: string): Promise<Page<Delivery>> {
   const found = await outbox.deliveriesOf(tenant, [event]);
-  // One that nobody takes, or that has no places yet, has none; one that is mistyped should be told.
+  // An event without deliveries is fine (nobody takes it, or it is not sequenced yet); an unknown event is a 404.
   if (found.length === 0 && (await outbox.event(tenant, event)) === undefined) throw notFound("event", event);
   return { items: found.map(showDelivery), next: null };
 }

@@ -5,10 +5,10 @@ import { problem } from "../problem.js";
 const METHODS = ["GET", "HEAD"];
 const RETRY_S = 2;
 
-/** /healthz and /readyz: for whoever restarts this process, and for whoever sends traffic to it. */
+/** /healthz, for what restarts the process, and /readyz, for what sends traffic to it. */
 export function registerHealth(app: FastifyInstance, parts: ServerParts): void {
   const probe = new ReadinessProbe(parts);
-  // Without the store: to restart the process would not bring the database back.
+  // Does not ask the store: restarting the process would not bring the database back.
   app.route({ method: METHODS, url: "/healthz", schema: { hide: true }, handler: () => ({ status: "ok" }) });
   app.route({
     method: METHODS,
@@ -22,14 +22,14 @@ export function registerHealth(app: FastifyInstance, parts: ServerParts): void {
   });
 }
 
-/** Whether the database takes anything, and why not. */
+/** Whether the database accepts writes, and why not. */
 type Readiness = { readonly ready: true } | { readonly ready: false; readonly why: string };
 
-// A balancer that asks each node every second must not make each answer a write.
+// Load balancers ask every second; not every answer may be a write.
 const CACHE_MS = 1000;
 const DEADLINE_MS = 2000;
 
-/** Asks by writing: a database that is full, read-only or hanging still reads. */
+/** Writes to find out: a database that is full, read-only or hanging can still be read. */
 class ReadinessProbe {
   readonly #parts: Pick<ServerParts, "registry" | "node" | "clock" | "log">;
   #last: { readonly atMs: number; readonly answer: Promise<Readiness> } | undefined;
@@ -42,7 +42,7 @@ class ReadinessProbe {
   ask(): Promise<Readiness> {
     const nowMs = this.#parts.clock.monotonic();
     if (this.#last !== undefined && nowMs - this.#last.atMs < CACHE_MS) return this.#last.answer;
-    // A write that hangs stays the only one: others behind it would only fill the pool.
+    // A write that hangs stays the only one: more would fill the pool.
     this.#underWay ??= this.#write().finally(() => (this.#underWay = undefined));
     const answer = Promise.race([this.#underWay, this.#late()]);
     this.#last = { atMs: nowMs, answer };

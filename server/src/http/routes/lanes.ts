@@ -18,7 +18,7 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** /lanes: what stands in order, and what blocks it. */
+/** /lanes: lanes in which something waits, and what blocks them. */
 export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
   api.get<{ Querystring: PageQuery & { endpoint?: string } }>(
     "/lanes",
@@ -48,7 +48,7 @@ export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
   );
 }
 
-/** For whoever named a head that the lane has left behind, or has not come to. */
+/** The named head is not the lane's head now. */
 function moved({ id, head }: LaneSummary): PosthornError {
   return problem("lane_moved", `The head of lane ${id} is ${head} by now. Nothing was skipped.`, {
     head: head.toString(),

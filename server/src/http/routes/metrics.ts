@@ -4,13 +4,13 @@ import { isLoopback } from "../auth/host-check.js";
 import { tokenHook } from "../auth/token-check.js";
 import type { TokenCheck } from "../auth/token-check.js";
 
-/** /metrics for Prometheus: open to this machine, and with a token where others can come. */
+/** /metrics for Prometheus: without a token on loopback, with one elsewhere. */
 export function registerMetrics(
   app: FastifyInstance,
   { settings, metrics }: ServerParts,
   tokens: TokenCheck,
 ): void {
-  // Behind a proxy on this machine, everybody comes from this machine.
+  // Behind a local proxy, every request comes from loopback.
   const open = isLoopback(settings.listen.host) && !settings.behindProxy;
   app.get(
     "/metrics",

@@ -14,7 +14,7 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** /rejected: requests that ingest did not take, and why. */
+/** /rejected: requests that ingest rejected, and why. */
 export function registerRejected(api: FastifyInstance, { registry }: ApiParts): void {
   const read = async (id: string): Promise<RejectedRecord> => {
     const found = await registry.readRejected(id);

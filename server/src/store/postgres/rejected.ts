@@ -78,7 +78,7 @@ export class PostgresRejected implements RejectedRegistry {
   }
 
   async #dropOldest(sources: readonly string[], keepPerSource: number): Promise<void> {
-    // By the first one too many of each source: counting them all for each batch would cost more with every row kept.
+    // Finds the first surplus row of each source: counting the rows for each batch would cost more with every row kept.
     await this.#db.query(
       `delete from ${this.#table} as rejected using (
          select source, (

@@ -8,9 +8,9 @@ import { SqliteRejected } from "./rejected.js";
 import { SqliteSources } from "./sources.js";
 import { SqliteTokens } from "./tokens.js";
 
-/** The registry in the outbox's own file, on its handle. */
+/** The registry in the outbox's file, on its handle. */
 export function sqliteRegistry(handle: Database, seal: SecretSeal): Registry {
-  // Not left to whoever wrote to the handle before: a token that was shown once must survive a power loss.
+  // Set here, whatever the handle had before: a token that was shown once must survive a power failure.
   handle.pragma("synchronous = full");
   const db = new RegistryDatabase(handle);
   return joinRegistry({
