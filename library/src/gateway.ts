@@ -25,5 +25,6 @@ export { ForwardedHeaders, forwardFault } from "./outbox/forwarded-headers.js";
 export { parsePlace } from "./place.js";
 export type { Place } from "./place.js";
 export type { HeaderRecord } from "./signature/headers/headers.js";
+export { signedUrl } from "./signature/signed-url.js";
 export { nameFault, storableName, storableTime } from "./storable.js";
 export { repeat } from "./work/repeat.js";

@@ -1,6 +1,7 @@
 import { createEgress } from "posthorn/dispatch";
 import type { AddressGuardOptions, Egress, EgressAnswer } from "posthorn/dispatch";
 import type { Settings } from "./config/settings.js";
+import { isLoopback } from "./http/auth/host-check.js";
 
 const LOOPBACK: readonly string[] = ["127.0.0.0/8", "::1"];
 
@@ -36,7 +37,7 @@ export function flagWords(message: string): string {
   return message
     .replaceAll(/allowHttp: true would allow it/g, "`posthorn serve --dev` would allow it")
     .replaceAll(/allowAddresses: \["([^"]+)"\] would allow it/g, (_, address: string) =>
-      isLoopbackAddress(address)
+      isLoopback(address)
         ? "`posthorn serve --dev` would allow it"
         : `\`posthorn serve --allow-addresses ${address}\` would allow it`,
     )
@@ -44,8 +45,4 @@ export function flagWords(message: string): string {
       /allowAddresses with the addresses that it resolves to would allow it/g,
       "`posthorn serve --allow-addresses` with the addresses that it resolves to, or `--dev` for loopback, would allow it",
     );
-}
-
-function isLoopbackAddress(address: string): boolean {
-  return address === "::1" || address.startsWith("127.");
 }

@@ -21,7 +21,7 @@ describe("kept headers", () => {
     "apikey",
     "X-Api-Key",
   ])("never hold a credential: %s", (name) => {
-    expect(keptHeaders({ [name]: "canary" })).toEqual({ [name.toLowerCase()]: "(redacted)" });
+    expect(keptHeaders({ [name]: "canary" })).toEqual({ [name.toLowerCase()]: "[redacted]" });
   });
 
   it.each(["stripe-signature", "x-hub-signature-256", "webhook-signature", "idempotency-key", "host"])(

@@ -3,7 +3,7 @@ import type { HeaderBag, HeaderRecord } from "../signature/headers/headers.js";
 // These hold credentials; what keeps them would hand them to everybody who can read it. Signatures stay: each is worth
 // nothing with another body, and whoever asks why a request was refused has to see it.
 const CREDENTIAL = /^(?:proxy-)?authorization$|^(?:set-)?cookie$|token|secret|password|api-?key/;
-const REDACTED = "(redacted)";
+const REDACTED = "[redacted]";
 const MAX_CHARACTERS = 16_384;
 
 /** The headers of a request for people to look at, without credentials; cut at whole headers where they are too long. */
