@@ -17,6 +17,8 @@ const whole = ["e2e/**/*", "nth-call/**/*", "simulator/**/*", "reporter", "fuzz"
 const crash = ["test/crash/**/*.test.ts"];
 // These use the packed tarballs as a person would: both packages are built for them.
 const packed = ["test/packed/**/*.test.ts"];
+// The README's walk, in a copy of this checkout: the one of them that every developer runs.
+const walk = ["test/packed/walk.test.ts"];
 // Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
 const ownLock = ["test/consumers/**", "test/official/**"];
 
@@ -74,11 +76,13 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
+      { extends: true, test: { name: "walk", include: walk, testTimeout: 180_000 } },
       {
         extends: true,
         test: {
           name: "packed",
           include: packed,
+          exclude: [...builtOrInstalled, ...walk],
           globalSetup: "./test/packed/setup.ts",
           testTimeout: 180_000,
           // People wait for commands that start.

@@ -12,7 +12,7 @@ import { postgresKills } from "../test/prove/postgres-kills.js";
 import { serverKills } from "../test/prove/server-kills.js";
 import { sqliteKills } from "../test/prove/sqlite-kills.js";
 import { stoppedAndJumped } from "../test/prove/stopped-and-jumped.js";
-import { addTallies, emptyTally, failureOf, printTally } from "../test/tally.js";
+import { addTallies, emptyTally, endWith, failureOf } from "../test/tally.js";
 import { runPart } from "./prove/run-part.js";
 import { plantedBugsPart, simulatePart } from "./prove/simulate-part.js";
 
@@ -55,8 +55,7 @@ async function main(): Promise<void> {
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
-  process.stdout.write(`\n${printTally(tally)}`);
-  process.exitCode = tally.failures.length === 0 ? 0 : 1;
+  endWith(tally);
 }
 
 function names(): string {

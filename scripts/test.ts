@@ -1,9 +1,10 @@
-// npm test [-- --lane <name>] [-- <test files>]: builds, runs the lanes one after the other, ends with one total.
+// npm test | npm run test:all [-- --lane <name>] [-- <test files>]: builds, runs the lanes one after the other, and ends
+// with one total.
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tally } from "../test/tally.js";
-import { addTallies, emptyTally, failureOf, printTally, tallyFileVariable } from "../test/tally.js";
+import { addTallies, emptyTally, endWith, failureOf, tallyFileVariable } from "../test/tally.js";
 import type { Lane } from "./lanes.js";
 import { chooseLanes, lanes } from "./lanes.js";
 import { root, runCommand } from "./run-command.js";
@@ -12,9 +13,7 @@ function main(): void {
   const choice = chooseLanes(lanes, process.argv.slice(2));
   const total =
     choice.kind === "chosen" ? runLanes(choice.lanes, choice.rest) : failureOf("the lane", choice.message);
-  process.stdout.write(`\n${printTally(total)}`);
-  // A run that tested nothing proves nothing.
-  process.exitCode = total.failures.length > 0 || total.passed === 0 ? 1 : 0;
+  endWith(total);
 }
 
 function runLanes(chosen: readonly Lane[], args: readonly string[]): Tally {
@@ -35,7 +34,9 @@ function runLane(lane: Lane, args: readonly string[], scratch: string): Tally {
     if (!installed) return failureOf(lane.name, `npm ci of ${lane.install} failed.`);
   }
   const file = join(scratch, `${lane.name}.json`);
+  const startedAt = performance.now();
   const succeeded = runCommand([...lane.command, ...args], { [tallyFileVariable]: file });
+  process.stdout.write(`${lane.name} took ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
   const tally = readTally(file);
   // A lane that died has no report, or one from before it died; neither may pass for a success.
   if (!tally) return failureOf(lane.name, "The lane broke off.");

@@ -7,7 +7,8 @@ import { blocksOf, fileOf, sourceOf } from "./doc-snippets/blocks.js";
 import type { Block } from "./doc-snippets/blocks.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+const pages = ["README.md", ...docs.map((name) => `docs/${name}`)];
 const blocks = pages.flatMap((page) => blocksOf(page, readFileSync(join(root, page), "utf8")));
 
 // As strict as a careful reader's, but for one option: `process.env.SECRET` is what people write.

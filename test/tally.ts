@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 
 /** What a run came to. Lanes hand theirs to scripts/test.ts as JSON, in the file that this variable names. */
@@ -32,6 +33,15 @@ export function addTallies(a: Tally, b: Tally): Tally {
     failures: [...a.failures, ...b.failures],
     skips: [...a.skips, ...b.skips],
   };
+}
+
+/** Ends a program that tests: its tally goes to the file that scripts/test.ts has named, or else to its output. */
+export function endWith(tally: Tally): void {
+  // A run that tested nothing proves nothing.
+  process.exitCode = tally.failures.length > 0 || tally.passed === 0 ? 1 : 0;
+  const file = process.env[tallyFileVariable];
+  if (file === undefined) process.stdout.write(`\n${printTally(tally)}`);
+  else writeFileSync(file, JSON.stringify(tally));
 }
 
 const LONGEST_ERROR = 300;

@@ -17,9 +17,8 @@ import { createMetrics } from "./observe/metrics.js";
 import type { Metrics } from "./observe/metrics.js";
 import { signalLog } from "./observe/signal-log.js";
 import { timedOutbox } from "./observe/timed-outbox.js";
-import type { OpenStore } from "./store/opened-store.js";
-import type { ServerParts } from "./parts.js";
-import { openOwnStore } from "./store/own-store.js";
+import type { OpenStore, ServerParts } from "./parts.js";
+import { openOwnStore } from "./store/open-store.js";
 import { StopList } from "./stop-list.js";
 
 /** A node that runs. */

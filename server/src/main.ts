@@ -1,13 +1,10 @@
 #!/usr/bin/env node
-import { postponeIdleCollections } from "./idle-collections.js";
+import { runCli } from "./cli.js";
 
 // After a stop that was cut off, or with a pipe that nobody reads, something may stay open for ever.
 const LINGER_MS = 1000;
 
 async function main(): Promise<void> {
-  postponeIdleCollections();
-  // Not above: it would be loaded first.
-  const { runCli } = await import("./cli.js");
   process.exitCode = await runCli(process.argv.slice(2));
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }

@@ -1,4 +1,4 @@
-import type { Clock, IngestStore, Sender } from "posthorn";
+import type { Clock, IngestStore, Observer, SecretSeal, Sender } from "posthorn";
 import type { Egress } from "posthorn/dispatch";
 import type { LookupStore, Operator, Outbox } from "posthorn/operator";
 import type { Settings } from "./config/settings.js";
@@ -8,6 +8,33 @@ import type { Registry } from "./store/registry.js";
 
 /** The library's outbox with everything that a gateway asks of it. */
 export type ServerOutbox = Outbox<unknown> & IngestStore & LookupStore;
+
+/** The database, open. */
+export interface OpenStore {
+  readonly kind: "sqlite" | "postgres";
+  readonly outbox: ServerOutbox;
+  readonly registry: Registry;
+  /** Creates and changes the tables of library and server; returns the names of what was run. */
+  migrate(): Promise<readonly string[]>;
+  /** Whether `migrate` would find nothing to do. Changes nothing. */
+  isCurrent(): Promise<boolean>;
+  /** What takes back the promise that an answered event survives a power loss; empty where nothing does. */
+  lostPromises(): Promise<readonly string[]>;
+  /** Ends the leases of a process that died here, and says how many; 0 where other nodes may be at work. */
+  endLeases(): Promise<number>;
+  /** The database's clock in milliseconds; undefined where it is this machine's. */
+  now(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  readonly seal: SecretSeal;
+  readonly observer?: Observer | undefined;
+  /** Told of connections that broke while nobody used them. */
+  readonly onIdleError?: ((error: Error) => void) | undefined;
+  /** Beside a server that may run: the data directory is not held, and nothing is made. @default false */
+  readonly beside?: boolean;
+}
 
 /** Everything that routes and commands are handed. */
 export interface ServerParts {

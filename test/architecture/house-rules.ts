@@ -16,7 +16,7 @@ export interface ImportRow {
 export const importTable: readonly ImportRow[] = [
   { from: "signature", may: [] },
   { from: "work", may: [] },
-  { from: "lanes", may: ["work"], mayType: ["outbox/endpoint"] },
+  { from: "lanes", may: ["work"] },
   { from: "inbox", may: ["signature", "work", "lanes"] },
   // Of `signature`, what reads a secret and what hashes a body.
   {
@@ -88,6 +88,9 @@ export const egressGlobals: ReadonlySet<string> = new Set([
   "EventSource",
 ]);
 export const egressAllowed: readonly string[] = ["client/"];
+
+/** What sets flags of V8 at run time. No file of library and server may name it. */
+export const engineFlags = "setFlagsFromString";
 
 /** Names that say what a file is made of instead of what it does. */
 export const emptyNames: ReadonlySet<string> = new Set(

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { checkEgress, checkNodeGlobals, checkNodeSides, checkPlatformImports } from "./platform.js";
+import {
+  checkEgress,
+  checkEngineFlags,
+  checkNodeGlobals,
+  checkNodeSides,
+  checkPlatformImports,
+} from "./platform.js";
 import { parseSources } from "./source.js";
 
 const parse = (path: string, text: string) => parseSources([[`library/src/${path}`, text]]);
@@ -85,5 +91,28 @@ describe("requests leave through one door", () => {
   it("a method of that name passes, and so does the client", () => {
     expect(checkEgress(parse("frameworks/a.ts", "app.fetch(request)"))).toEqual([]);
     expect(checkEgress(parse("client/a.ts", 'fetch("x")'))).toEqual([]);
+  });
+});
+
+describe("V8 runs as Node starts it", () => {
+  it.each([
+    'setFlagsFromString("--expose-gc")',
+    'v8.setFlagsFromString("--expose-gc")',
+    'v8["setFlagsFromString"]("--expose-gc")',
+    'const { setFlagsFromString: set } = await import("node:v8");',
+  ])("reported: %s", (text) => {
+    expect(checkEngineFlags(parseSources([["server/src/a.ts", text]]))).toEqual([
+      "server/src/a.ts:1: uses setFlagsFromString; the process runs on Node's defaults.",
+    ]);
+  });
+
+  it("an import of it is reported", () => {
+    const text = 'import { setFlagsFromString } from "node:v8";';
+    expect(checkEngineFlags(parse("testing/a.ts", text))).not.toEqual([]);
+  });
+
+  it("a reading of V8's figures passes", () => {
+    const text = 'import { getHeapStatistics } from "node:v8"; getHeapStatistics();';
+    expect(checkEngineFlags(parse("testing/a.ts", text))).toEqual([]);
   });
 });

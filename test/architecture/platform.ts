@@ -2,6 +2,7 @@ import type { Node } from "oxc-parser";
 import {
   egressAllowed,
   egressGlobals,
+  engineFlags,
   nodeBound,
   nodeGlobals,
   nodeSide,
@@ -71,6 +72,19 @@ export function checkEgress(files: readonly SourceFile[]): string[] {
         violation(file, offset, `uses ${name}; every request leaves through delivery's transport.`),
       ),
     );
+}
+
+/** Flags of V8 that are set while the process runs: they change the host's whole process, and undocumented ones break. */
+export function checkEngineFlags(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const found: string[] = [];
+    walk(file.program, (node) => {
+      const name = node.type === "Identifier" ? node.name : node.type === "Literal" ? node.value : undefined;
+      if (name !== engineFlags) return;
+      found.push(violation(file, node.start, `uses ${name}; the process runs on Node's defaults.`));
+    });
+    return found;
+  });
 }
 
 interface Mention {

@@ -1,7 +1,6 @@
 // npm run test:consumers [-- --only <text>]: tries the packed library as consumers will, on every runtime and compiler.
-import { writeFileSync } from "node:fs";
 import type { Tally } from "../tally.js";
-import { failureOf, printTally, tallyFileVariable } from "../tally.js";
+import { endWith, failureOf } from "../tally.js";
 import type { Case } from "./case.js";
 import { compilerCases } from "./cases/compilers.js";
 import { runCases, sqliteCases } from "./cases/runs.js";
@@ -44,7 +43,7 @@ async function main(): Promise<void> {
     await consumer.remove();
   }
   process.stdout.write(printTable(results, versions));
-  finish(tallyOf(results));
+  endWith(tallyOf(results));
 }
 
 /** `--only bun` keeps the cases of that topic; a text that is no topic, those whose topic or name contains it. */
@@ -90,17 +89,10 @@ function tallyOf(results: readonly Result[]): Tally {
   };
 }
 
-function finish(tally: Tally): void {
-  process.exitCode = tally.failures.length > 0 || tally.passed === 0 ? 1 : 0;
-  const file = process.env[tallyFileVariable];
-  if (file !== undefined) writeFileSync(file, JSON.stringify(tally));
-  else process.stdout.write(`\n${printTally(tally)}`);
-}
-
 // Interrupted, the lane must still stop what it started; each child is stopped by a handler of "exit".
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 await main().catch((error: unknown) => {
   // Broken before its first case, it must not end without a total.
-  finish(failureOf("consumers", error instanceof Error ? error.message : String(error)));
+  endWith(failureOf("consumers", error instanceof Error ? error.message : String(error)));
 });

@@ -64,6 +64,8 @@ const run = { maxEvents: 1, maxBytes: 1_000_000 };
 const request = { worker: "worker_1", limit: 500, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
 const LANES = 200;
 const ROUNDS = 8;
+// A round meets the deadlock about once in five times; eight rounds missed it on a busy machine.
+const SETTLED_ROUNDS = 40;
 
 async function settledInOrder({ one, two, codes }: Pools): Promise<void> {
   const [first, second] = [postgresOutbox({ client: one }), postgresOutbox({ client: two })];
@@ -73,7 +75,7 @@ async function settledInOrder({ one, two, codes }: Pools): Promise<void> {
   const keys = Array.from({ length: LANES }, (_, n) => `k${n}`);
   await first.append(await Promise.all(keys.map((key) => eventOf({ id: `e_${key}`, tenant, key }))));
   while ((await first.sequence()).more);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < SETTLED_ROUNDS && codes.length === 0; round++) {
     const claims = (await first.claim(request)).claims.filter(({ consumer: endpoint }) => endpoint.id === id);
     same(claims.length, LANES, "lanes that are claimed");
     const settlements = claims.map((claim) => settlementOf(claim, { attempts: [] }));

@@ -5,7 +5,16 @@ import { PosthornError } from "posthorn/client";
 import { afterAll, describe, expect, it } from "vitest";
 import { fakeClient, page, problem } from "../../../test/cli/fake-client.js";
 import { FAKE_ADDRESS, runCommand } from "../../../test/cli/run-command.js";
-import { DEAD, EVENT, LANES, SOURCE } from "../../../test/cli/samples.js";
+import {
+  DEAD,
+  DELIVERY,
+  ENDPOINT,
+  EVENT,
+  LANES,
+  REJECTED,
+  SOURCE,
+  TOKEN,
+} from "../../../test/cli/samples.js";
 
 const directory = mkdtempSync(join(tmpdir(), "posthorn-cli-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -18,23 +27,21 @@ function file(name: string, content: string | Uint8Array): string {
 
 describe("every list", () => {
   it.each([
-    [["source", "list"], "stripe"],
-    [["endpoint", "list"], "ep_shop"],
-    [["events", "list"], "evt_2ZbGqk"],
-    [["deliveries", "list", "--event", "evt_2ZbGqk"], "dlv_12_7"],
-    [["lanes", "list"], "cus_9"],
-    [["dead", "list"], "exhausted"],
-    [["rejected", "list"], "rej_7Qm2"],
-    [["token", "list"], "tok_4f"],
-  ])("%j is a table for people and one document for scripts", async (args, holds) => {
+    [["source", "list"], "stripe", [SOURCE]],
+    [["endpoint", "list"], "ep_shop", [ENDPOINT]],
+    [["events", "list"], "evt_2ZbGqk", [EVENT]],
+    [["deliveries", "list", "--event", "evt_2ZbGqk"], "dlv_12_7", [DELIVERY]],
+    [["lanes", "list"], "cus_9", LANES],
+    [["dead", "list"], "exhausted", [DEAD]],
+    [["rejected", "list"], "rej_7Qm2", [REJECTED]],
+    [["token", "list"], "tok_4f", [TOKEN]],
+  ])("%j is a table for people and one document for scripts", async (args, holds, items) => {
     const people = await runCommand(args, { columns: 100 });
     expect(people).toMatchObject({ code: 0 });
     expect(people.out).toContain(holds);
     expect(people.out.split("\n").every((line) => line.length <= 100)).toBe(true);
     const scripts = await runCommand([...args, "--json"], { columns: 100 });
-    const document = JSON.parse(scripts.out) as { items: unknown[]; next: unknown };
-    expect(document.items.length).toBeGreaterThan(0);
-    expect(document.next).toBeNull();
+    expect(JSON.parse(scripts.out)).toEqual({ items, next: null });
     expect(scripts.err).toBe("");
   });
 

@@ -80,17 +80,27 @@ it("all problems are told at once, each with its line and the nearest right name
 });
 
 it.each([
-  ["slots: 1\nslots: 2", "posthorn.yaml:2: "],
-  ["- a\n- b", "posthorn.yaml:1: The file must hold lines"],
-  ["slots: {a: 1}", 'posthorn.yaml:1: "slots" has no value'],
-  ["database:", 'posthorn.yaml:1: "database" has no value'],
-  ["hosts: &a [x]\nallow_addresses: *a", "posthorn.yaml:2: "],
-  ["listen: [", "posthorn.yaml:"],
-  ["listen: !!js/function 'x'", "posthorn.yaml:1: "],
-])("a file like %j is refused with its line", (text, start) => {
-  const problems = problemsOf({ file: file(text) });
-  expect(problems.length).toBeGreaterThan(0);
-  expect(problems.some((problem) => problem.startsWith(start))).toBe(true);
+  ["slots: 1\nslots: 2", "posthorn.yaml:2: Map keys must be unique"],
+  ["- a\n- b", "posthorn.yaml:1: The file must hold lines of the form `key: value`."],
+  [
+    "slots: {a: 1}",
+    'posthorn.yaml:1: "slots" has no value that could be used; give it one, or remove the line.',
+  ],
+  [
+    "database:",
+    'posthorn.yaml:1: "database" has no value that could be used; give it one, or remove the line.',
+  ],
+  [
+    "hosts: &a [x]\nallow_addresses: *a",
+    'posthorn.yaml:2: "allow_addresses" has an alias for its value; write the value out.',
+  ],
+  [
+    "listen: [",
+    "posthorn.yaml:1: Flow sequence in block collection must be sufficiently indented and end with a ]",
+  ],
+  ["listen: !!js/function 'x'", "posthorn.yaml:1: Unresolved tag: tag:yaml.org,2002:js/function"],
+])("a file like %j is refused with its line", (text, problem) => {
+  expect(problemsOf({ file: file(text) })[0]).toBe(problem);
 });
 
 it("a wrong value that is overridden is told as well", () => {

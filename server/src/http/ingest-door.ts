@@ -6,7 +6,6 @@ import type { Ingest, Refusal } from "../ingest/ingest.js";
 import type { ReceivedRequest } from "../ingest/received-request.js";
 import type { ServerParts } from "../parts.js";
 import { failureOf } from "./failure.js";
-import { hangUpSoon } from "./hang-up.js";
 import { strictHead } from "./strict-headers.js";
 
 /** The route of ingest, as metrics and logs name it. */
@@ -144,15 +143,15 @@ class Exchange implements BodyListener {
     log.error({ request: id, method: "POST", route: INGEST_ROUTE, err: error }, "request failed");
     if (this.#response.headersSent) return void this.#response.destroy();
     const { problem, headers } = failureOf(error, id);
-    hangUpSoon(this.#request);
-    this.#send({
+    const reply: Reply = {
       status: problem.status,
       headers: { ...headers, "content-type": "application/problem+json" },
       body: JSON.stringify(problem),
-    });
+    };
+    this.#send(reply, hangUp(this.#request));
   };
 
-  #send({ status, headers, body }: Reply): void {
+  #send({ status, headers, body }: Reply, closes = false): void {
     const head = this.#head();
     let typed = false;
     for (const name in headers) {
@@ -161,7 +160,7 @@ class Exchange implements BodyListener {
     }
     if (body !== undefined && !typed) head.push("content-type", "text/plain; charset=utf-8");
     if (status !== 204) head.push("content-length", String(body === undefined ? 0 : Buffer.byteLength(body)));
-    if (this.#door.closing) head.push("connection", "close");
+    if (closes || this.#door.closing) head.push("connection", "close");
     this.#response.writeHead(status, head);
     this.#response.end(body);
     this.#count(status);

@@ -2,15 +2,13 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
 import type { Settings } from "../config/settings.js";
-import type { LateConnections } from "./late-connections.js";
-import { rawErrorHandler } from "./raw-errors.js";
+import { refuseRaw } from "./refused-connections.js";
 
 // Ids have up to 255 characters, each of which may be escaped as three.
 const MAX_PARAM_LENGTH = 765;
 // Longer than what balancers wait between two requests would be nicer to them; shorter leaves fewer idle sockets.
 const KEEP_ALIVE_MS = 5000;
-// For each one whose time is over, Node makes an error with its stack: 200 at once take 7 ms. But each time it looks at
-// all of them: two thousand take half a millisecond.
+// Node looks for late requests every 30 s; a request could take that much longer than its limit.
 const CHECK_CONNECTIONS_MS = 250;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -34,10 +32,7 @@ export function nodeServer(settings: Settings, listener: Listener): Server {
 }
 
 /** How the framework is to treat what comes to its routes. */
-export function frameworkOptions(
-  settings: Settings,
-  { nextId, late }: { readonly nextId: () => string; readonly late: LateConnections },
-): FastifyHttpOptions<Server> {
+export function frameworkOptions(settings: Settings, nextId: () => string): FastifyHttpOptions<Server> {
   return {
     bodyLimit: settings.maxBodyBytes,
     forceCloseConnections: "idle",
@@ -49,7 +44,7 @@ export function frameworkOptions(
     requestIdHeader: false,
     genReqId: nextId,
     logger: false,
-    clientErrorHandler: rawErrorHandler(late),
+    clientErrorHandler: refuseRaw,
     ajv: {
       customOptions: {
         // A name that is not known is refused, not dropped; a text is not taken for a number.

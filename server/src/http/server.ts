@@ -1,19 +1,17 @@
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAddressGuard } from "posthorn/dispatch";
-import { newId } from "posthorn/gateway";
+import { hangUp, newId } from "posthorn/gateway";
 import type { Role } from "../config/settings.js";
 import { addressRules } from "../egress.js";
 import type { Ingest } from "../ingest/ingest.js";
 import type { ServerParts } from "../parts.js";
 import type { ApiParts } from "./api-parts.js";
 import { failureOf } from "./failure.js";
-import { hangUpSoon } from "./hang-up.js";
 import { hostCheck } from "./auth/host-check.js";
 import { INGEST_ROUTE, IngestDoor } from "./ingest-door.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
-import { lateConnections } from "./raw-errors.js";
 import { registerDeliveries } from "./routes/deliveries.js";
 import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
@@ -37,11 +35,10 @@ export interface HttpOptions {
 export function createHttpServer(parts: ServerParts, options: HttpOptions): FastifyInstance {
   const { settings } = parts;
   const answerFailure = failureAnswerer(parts);
-  const late = lateConnections();
   const nextId = (): string => newId("req", parts.clock.now());
   const door = doorOf(parts, options, nextId);
   const app = fastify({
-    ...frameworkOptions(settings, { nextId, late }),
+    ...frameworkOptions(settings, nextId),
     serverFactory: (route) =>
       nodeServer(settings, (request, response) => {
         if (door?.take(request, response) !== true) route(request, response);
@@ -53,7 +50,6 @@ export function createHttpServer(parts: ServerParts, options: HttpOptions): Fast
   }) as unknown as FastifyInstance;
   app.addHook("preClose", (done) => {
     door?.close();
-    late.close();
     done();
   });
   app.setErrorHandler(answerFailure);
@@ -149,7 +145,7 @@ function failureAnswerer({
     const context = { request: request.id, method: request.method, route: request.routeOptions.url };
     if (ours) log.error({ ...context, err: error }, "request failed");
     else log.debug({ ...context, code: told.code, detail: told.detail }, "request refused");
-    hangUpSoon(request.raw);
+    if (hangUp(request.raw)) reply.header("connection", "close");
     reply.code(told.status).headers(headers).type("application/problem+json").send(JSON.stringify(told));
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isPosthornError } from "posthorn";
-import type { OpenStore } from "../store/opened-store.js";
+import type { OpenStore } from "../parts.js";
 import { expect, it } from "vitest";
 import { checkKey, WatchedSeal } from "./key-check.js";
 import { createSeal } from "./seal.js";

@@ -1,6 +1,6 @@
 import { isPosthornError } from "posthorn";
 import type { SecretSeal } from "posthorn";
-import type { OpenStore } from "../store/opened-store.js";
+import type { OpenStore } from "../parts.js";
 import { CommandFailure } from "../terminal/failure.js";
 
 /** A seal that remembers whether it fitted. Stores go on without a secret that they cannot open; a start must not. */

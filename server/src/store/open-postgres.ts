@@ -2,7 +2,7 @@ import { Pool } from "pg";
 import { migrate, MIGRATIONS, postgresOutbox } from "posthorn/postgres";
 import { withoutPassword } from "../config/print.js";
 import type { Settings } from "../config/settings.js";
-import type { OpenStore, OpenStoreOptions } from "./opened-store.js";
+import type { OpenStore, OpenStoreOptions } from "../parts.js";
 import { SERVER_MIGRATIONS } from "./postgres/migrations.js";
 import { postgresRegistry } from "./postgres/registry.js";
 import { CommandFailure } from "../terminal/failure.js";

@@ -3,7 +3,7 @@ import type { Database as Db } from "better-sqlite3";
 import { endLeases, migrate, MIGRATIONS, sqliteOutbox } from "posthorn/sqlite";
 import type { Settings } from "../config/settings.js";
 import { databasePath, holdDataDir, makeDataDir } from "../data-dir.js";
-import type { OpenStore, OpenStoreOptions } from "./opened-store.js";
+import type { OpenStore, OpenStoreOptions } from "../parts.js";
 import { touchPrivateFile } from "../secrets/private-file.js";
 import { SERVER_MIGRATIONS } from "./sqlite/migrations.js";
 import { sqliteRegistry } from "./sqlite/registry.js";

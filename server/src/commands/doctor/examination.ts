@@ -4,7 +4,7 @@ import type { Clock } from "posthorn";
 import type { Settings } from "../../config/settings.js";
 import { databasePath } from "../../data-dir.js";
 import { openStore } from "../../store/open-store.js";
-import type { OpenStore } from "../../store/opened-store.js";
+import type { OpenStore } from "../../parts.js";
 import type { SourceRecord } from "../../store/source.js";
 import { checkKey, WatchedSeal } from "../../secrets/key-check.js";
 import { masterKeyOf, masterKeyPath } from "../../secrets/master-key.js";

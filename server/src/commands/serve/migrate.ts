@@ -22,8 +22,7 @@ async function migrate(command: Command, { terminal, environment, clock }: Comma
   const print = createPrinter({ terminal, json: json === true, now: () => clock.now() });
   const { settings } = settingsOf(command, { environment, workingDir: process.cwd() });
   // Here and not at the top: other commands would wait for databases that they do not open.
-  const { openStore } = await import("../../store/open-store.js");
-  const { sealOf } = await import("../../store/own-store.js");
+  const { openStore, sealOf } = await import("../../store/open-store.js");
   // Whoever changes tables on Postgres need not know the key. On SQLite it is made together with the file.
   const seal = settings.database === undefined ? sealOf(settings) : NO_SEAL;
   const store = await openStore(settings, { seal });

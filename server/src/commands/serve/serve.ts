@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Command } from "commander";
 import { cliFilePath, writeCliFile } from "../../cli-file.js";
-import { tuneCollector } from "../../collector.js";
 import type { RunningServer } from "../../compose.js";
 import { addSettingFlags, settingsOf } from "../../config/flags.js";
 import { withoutPassword } from "../../config/print.js";
@@ -29,7 +28,6 @@ export function registerServe(program: Command, context: CommandContext): void {
 }
 
 async function serve(command: Command, context: CommandContext): Promise<void> {
-  tuneCollector();
   const { terminal, environment, clock } = context;
   const print = createPrinter({ terminal, json: false, now: () => clock.now() });
   const { settings, warnings } = settingsOf(command, { environment, workingDir: process.cwd() });

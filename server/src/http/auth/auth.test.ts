@@ -46,7 +46,7 @@ describe("the API", () => {
 
   it("lets a token that may only read do nothing else", async () => {
     const reader = bench.client(await bench.token("read"));
-    expect((await reader.tokens.list()).items.length).toBeGreaterThan(0);
+    expect((await reader.endpoints.list()).items).toEqual([]);
     const denied = [
       reader.tokens.create({ name: "n", scope: "full" }),
       reader.tokens.remove("tok_1"),

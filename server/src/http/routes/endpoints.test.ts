@@ -146,7 +146,12 @@ describe("a test send", () => {
     const sent = bench.sent.at(-1);
     const { headers = {}, body = new Uint8Array(), maxAnswerBytes, deadlineMs } = sent ?? {};
     const verifier = standardWebhooks({ secrets: secret, clock: bench.clock });
-    await expect(verify(verifier, { headers, body, method: "POST" })).resolves.toBeTruthy();
+    const { keyIndex, signedAt } = await verify(verifier, { headers, body, method: "POST" });
+    expect([headers["webhook-id"], keyIndex, signedAt]).toEqual([
+      told.eventId,
+      0,
+      new Date(bench.clock.now()),
+    ]);
     expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ type: "order.paid", data: { n: 1 } });
     expect([maxAnswerBytes, deadlineMs]).toEqual([4096, 15_000]);
     expect((await client.events.list()).items).toEqual([]);

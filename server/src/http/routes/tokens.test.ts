@@ -15,7 +15,9 @@ describe("a token", () => {
     const expiresAt = new Date(bench.clock.now() + 3_600_000).toISOString();
     const made = await tokens.create({ name: "reader", scope: "read", expiresAt });
     expect(made).toMatchObject({ name: "reader", scope: "read", expiresAt, lastUsedAt: null });
-    expect(await bench.client(made.token).tokens.list()).toBeTruthy();
+    const { id } = made;
+    const { items } = await bench.client(made.token).tokens.list();
+    expect(items).toContainEqual(expect.objectContaining({ id, name: "reader", scope: "read", expiresAt }));
     expect(JSON.stringify(await tokens.list())).not.toContain(made.token);
   });
 
