@@ -4,7 +4,7 @@ import { checkBudgets, checkMedians, measureSizes } from "./architecture/budgets
 import { checkCycles } from "./architecture/cycles.js";
 import type { LibraryPackage } from "./architecture/doors.js";
 import { aliasesOf, checkDoors, checkDoorsInDocs, checkExports, doorsOf } from "./architecture/doors.js";
-import { budgets, libraryRoot, serverRoot } from "./architecture/house-rules.js";
+import { budgets, libraryRoot, serverRoot, simulatorRoot } from "./architecture/house-rules.js";
 import { checkImportTable } from "./architecture/import-table.js";
 import { checkLintDirectives } from "./architecture/lint-directives.js";
 import { checkDefaultExports, checkTopLevelAwait } from "./architecture/module-shape.js";
@@ -19,6 +19,7 @@ import {
 } from "./architecture/platform.js";
 import { listFiles, readText, repositoryRoot } from "./architecture/project-files.js";
 import { checkServerImports } from "./architecture/server-imports.js";
+import { checkSimulatorImports } from "./architecture/simulator-imports.js";
 import { parseSources } from "./architecture/source.js";
 
 // Each rule is a function with tests of its own beside it; here they meet the repository.
@@ -31,6 +32,7 @@ const doors = doorsOf(manifest);
 const aliases = aliasesOf(manifest);
 const sizes = measureSizes(library);
 const server = code.filter(({ path }) => path.startsWith(serverRoot) && !path.endsWith(".test.ts"));
+const simulator = code.filter(({ path }) => path.startsWith(simulatorRoot) && !path.endsWith(".test.ts"));
 
 describe("the library's source", () => {
   it("is found, so that the rules below judge something", () => {
@@ -93,6 +95,17 @@ describe("the server's source", () => {
 
   it("has files and functions of a size to read", () => {
     expect([...checkBudgets(server), ...checkMedians(measureSizes(server))]).toEqual([]);
+  });
+});
+
+describe("the simulator's source", () => {
+  it("imports the library's source and itself, and its laws ask nothing that they judge", () => {
+    expect(simulator.length).toBeGreaterThan(0);
+    expect(checkSimulatorImports(simulator)).toEqual([]);
+  });
+
+  it("has no import cycles, and files and functions of a size to read", () => {
+    expect([...checkCycles(simulator, new Map()), ...checkBudgets(simulator)]).toEqual([]);
   });
 });
 

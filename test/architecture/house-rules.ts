@@ -2,6 +2,15 @@
 
 export const libraryRoot = "library/src/";
 export const serverRoot = "server/src/";
+export const simulatorRoot = "simulator/";
+export const modelRoot = "simulator/model/";
+export const lawsRoot = "simulator/laws/";
+
+/** The decisions that the laws of the simulator judge, and what of each file a law may use all the same. */
+export const lawConstants: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["library/src/lanes/lane.ts", new Set(["LAPSES_BEFORE_ALONE"])],
+  ["library/src/delivery/transition.ts", new Set<string>()],
+]);
 
 /** Who may import whom. A folder may always import itself and the leaves; a folder without a row may not exist. */
 export interface ImportRow {

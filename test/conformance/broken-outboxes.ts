@@ -14,7 +14,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ],
   order_of_a_call_reversed: ["events of one transaction are in the order in which they were written"],
   given_id_forgotten: [
-    "a second event of a given id with the same body is a duplicate, and is not sent again",
+    "a second event of a given id with the same type and body is a duplicate, and is not sent again",
   ],
   given_id_of_a_rollback_remembered: [
     "events written into a transaction of the host never were when it rolls back",
@@ -22,12 +22,13 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   given_id_twice_in_a_call: ["two bodies of one given id in one call are a conflict"],
   conflict_called_duplicate: [
     "a second event of a given id with another body is a conflict, and nothing of the call is written",
+    "a second event of a given id with another type is a conflict, though its body is the same",
   ],
   conflict_written: [
     "a second event of a given id with another body is a conflict, and nothing of the call is written",
   ],
   duplicate_called_conflict: [
-    "a second event of a given id with the same body is a duplicate, and is not sent again",
+    "a second event of a given id with the same type and body is a duplicate, and is not sent again",
   ],
   conflict_lets_the_others_in: [
     "a second event of a given id with another body is a conflict, and nothing of the call is written",

@@ -1,4 +1,4 @@
-import type { MemoryStore, MemoryTx, RefusedEvent } from "posthorn/memory";
+import type { MemoryTx, RefusedEvent } from "posthorn/memory";
 import type { FakeClock } from "posthorn/testing";
 import { equalBytes } from "../../library/src/bytes.js";
 import type {
@@ -14,6 +14,7 @@ import type {
   RefusedBecause,
 } from "../../library/src/inbox/inbox-store.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
+import type { InProcessInbox } from "./memory-harness.js";
 
 /** One way each in which an inbox store can be wrong. */
 export type InboxFlaw =
@@ -64,7 +65,7 @@ export type InboxFlaw =
 type Stored = InboxRow & { readonly keepUntil: Date | undefined };
 
 /** A store in memory with one flaw; `none` keeps every promise. Written apart from the memory store, as a second reading of the port. */
-export class NaiveInbox implements MemoryStore {
+export class NaiveInbox implements InProcessInbox {
   readonly capabilities: StoreCapabilities;
   readonly transactions = "asynchronous";
   readonly #flaw: InboxFlaw;

@@ -35,7 +35,7 @@ function acknowledge(store: DeliveryStore, claims: readonly Claim[], next = fals
 function eventsOf(count: number, given: (n: number) => Partial<OutgoingEvent> = () => ({})) {
   return Promise.all(
     Array.from({ length: count }, (_, n) => {
-      const { bodyHash: _hash, ...rest } = given(n);
+      const { contentHash: _hash, ...rest } = given(n);
       return eventOf({ id: `e${n}`, ...rest });
     }),
   );

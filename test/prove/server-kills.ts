@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { Pool } from "pg";
 import { postgresOutbox } from "posthorn/postgres";
-import { sqliteOutbox } from "posthorn/sqlite";
+import { sqliteStore } from "posthorn/sqlite";
 import { createSeal } from "../../server/src/secrets/seal.js";
 import type { Chance } from "../chance.js";
 import { createChance } from "../chance.js";
@@ -76,7 +76,7 @@ async function sqliteSite(installed: string, section: string): Promise<Site> {
   return {
     scope: `sqlite${section}`,
     gateway,
-    database: { ...reader, outbox: sqliteOutbox({ db, seal }) },
+    database: { ...reader, outbox: sqliteStore({ db, seal }) },
     isWhole: () => db.pragma("integrity_check", { simple: true }) === "ok",
     close: () => reader.close(),
   };

@@ -113,7 +113,7 @@ it("one endpoint whose secret was changed in the database is told of, and the ot
     await call(first, token, "/endpoints", { url: `http://127.0.0.1:${port}/` });
   await first.stop();
   const db = new Database(join(dataDir, "posthorn.db"));
-  db.prepare("update posthorn_endpoint set secrets = replace(secrets, '\"]', 'AAAA\"]') where id = 1").run();
+  db.prepare("update posthorn_consumer set secrets = replace(secrets, '\"]', 'AAAA\"]') where id = 1").run();
   db.close();
   lines = [];
   const second = await start();

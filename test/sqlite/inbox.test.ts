@@ -246,6 +246,18 @@ describe("what is kept", () => {
     expect(attempts()).toEqual([]);
   });
 
+  it("of an event that failed is kept for ever, until a delivery of it is applied", async () => {
+    const clock = createFakeClock();
+    const store = sqliteStore({ db, clock });
+    await store.fail(arrival("a"), "no");
+    expect(await store.read(arrival("a"))).toMatchObject({ outcome: "failed", keepUntil: undefined });
+    await clock.advance(3600_000);
+    expect(await store.purge({ maxRows: 10, deadlineMs: 1000 })).toEqual({ removed: 0, more: false });
+    await store.accept(arrival("a"), () => SUCCESS, limits());
+    const keepUntil = new Date(clock.now() + 3600_000);
+    expect(await store.read(arrival("a"))).toMatchObject({ outcome: "success", keepUntil });
+  });
+
   it("of a conflict that is repeated is one row, which counts", async () => {
     const store = sqliteStore({ db, clock: createFakeClock() });
     for (let n = 0; n < 5; n++) await store.refuse(arrival("a"), "conflict");

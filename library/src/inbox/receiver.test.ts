@@ -4,7 +4,7 @@ import type { Signal } from "../observer.js";
 import { createSigner, signSync } from "../signature/sign.js";
 import { slack } from "../signature/schemes/slack.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
-import { memoryStore } from "../stores/memory/inbox/inbox.js";
+import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { createReceiver } from "./receiver.js";
 import type { Receiver, ReceiverOptions } from "./receiver.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Publication } from "../publication.js";
-import { prepareEvent } from "./prepare-event.js";
+import { contentToHash, prepareEvent } from "./prepare-event.js";
 
 const NOW = Date.UTC(2026, 10, 16);
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -9,6 +9,25 @@ function prepared(given: Partial<Publication> = {}) {
   return prepareEvent({ type: "order.paid", data: { amount: 12 }, ...given }, NOW, { maxBodyBytes: 1000 })
     .event;
 }
+
+function contentOf(given: Publication) {
+  return prepareEvent(given, NOW, { maxBodyBytes: 1000 }).content;
+}
+
+describe("what must be the same when an id is published again", () => {
+  it("is the type and the body, and no other type and body make the same bytes", () => {
+    const given = { type: "order.paid", id: "a", body: new Uint8Array([1]) };
+    expect(contentOf(given)).toEqual(contentToHash("order.paid", given.body));
+    expect(contentOf({ ...given, type: "order.refunded" })).not.toEqual(contentOf(given));
+    expect(contentToHash("ab", new Uint8Array([0x63]))).not.toEqual(
+      contentToHash("a", new Uint8Array([0x62, 0x63])),
+    );
+  });
+
+  it("is nothing where the caller gave no id", () => {
+    expect(contentOf({ type: "t", data: 1 })).toBe(undefined);
+  });
+});
 
 describe("a publication", () => {
   it("is completed with an id, the time, and the body that Standard Webhooks describes", () => {

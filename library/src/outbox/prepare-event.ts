@@ -1,4 +1,4 @@
-import { utf8 } from "../bytes.js";
+import { concat, utf8 } from "../bytes.js";
 import { isContentType } from "../event-headers.js";
 import { newId } from "../id.js";
 import { PosthornError } from "../posthorn-error.js";
@@ -10,7 +10,7 @@ import { prepareHeaders } from "./prepare-headers.js";
 
 /** An event that is checked. */
 export interface PreparedEvent {
-  /** Complete but for its `bodyHash`, which may take a promise. */
+  /** Complete but for its `contentHash`, which may take a promise. */
   readonly event: OutgoingEvent;
   /** What is to be hashed, because it must be the same when its id comes again; undefined where nobody gave one. */
   readonly content: Uint8Array | undefined;
@@ -43,19 +43,26 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
     type,
     key: given.key === undefined ? undefined : named("key", given.key),
     body: bodyOf(given, type, { time, ...limits }),
-    bodyHash: undefined,
+    contentHash: undefined,
     contentType: contentTypeOf(given),
     headers: prepareHeaders(given.headers, invalid),
     time,
     deliverAt,
     expiresAt,
   };
-  return { event, content: event.idGiven ? contentOf(given, event.body) : undefined };
+  return { event, content: event.idGiven ? contentOf(given, event) : undefined };
 }
 
-/** The time that was put into the body for want of another is not the caller's: a second call would always be a conflict. */
-function contentOf({ type, data, body, time }: Publication, bytes: Uint8Array): Uint8Array {
-  return body === undefined && time === undefined ? utf8(jsonOf({ type, data })) : bytes;
+function contentOf({ data, body, time }: Publication, event: OutgoingEvent): Uint8Array {
+  // Without the time that we put into the body: by it, a second call with the same data would always be a conflict.
+  const isOwnTime = body === undefined && time === undefined;
+  return contentToHash(event.type, isOwnTime ? utf8(jsonOf({ data })) : event.body);
+}
+
+/** What must be the same when an id is published again. The type's length comes first, so that no two pairs of type and body make the same bytes. */
+export function contentToHash(type: string, body: Uint8Array): Uint8Array {
+  const bytes = utf8(type);
+  return concat([`${bytes.length}:`, bytes, body]);
 }
 
 function bodyOf(

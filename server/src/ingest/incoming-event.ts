@@ -27,7 +27,7 @@ export function incomingEvent(
       type: storableName(event.type, "unknown"),
       key: key && orderingKey(key, request.headers, event.body),
       body: event.body,
-      bodyHash: undefined,
+      contentHash: undefined,
       contentType: contentTypeOf(request),
       time: storableTime(event.time) ?? new Date(nowMs),
       deliverAt: undefined,

@@ -1,4 +1,4 @@
-import { memoryOutbox } from "posthorn/memory";
+import { memoryStore } from "posthorn/memory";
 import type { MemoryTx } from "posthorn/memory";
 import type { OutboxHarness } from "posthorn/testing";
 import { inProcessOutbox } from "../memory-harness.js";
@@ -42,7 +42,7 @@ export async function withOutboxFlaw<T>(
   const swaps = new Swaps();
   flaw.mutate?.(swaps);
   const make = inProcessOutbox(
-    (clock, firstEvent) => flawed(memoryOutbox({ clock, firstEvent }), clock, flaw),
+    (clock, firstEvent) => flawed(memoryStore({ clock, firstEvent }), clock, flaw),
     {
       patienceMs: 400,
     },

@@ -11,8 +11,8 @@ const options = /** @type {HostOptions} */ (JSON.parse(process.argv[2] ?? "{}"))
 async function openOutbox() {
   if (options.store === "sqlite") {
     const { default: Database } = await import("better-sqlite3");
-    const { sqliteOutbox } = await import("posthorn/sqlite");
-    return sqliteOutbox({ db: new Database(options.database), durability: "strict" });
+    const { sqliteStore } = await import("posthorn/sqlite");
+    return sqliteStore({ db: new Database(options.database), durability: "strict" });
   }
   const { Pool } = await import("pg");
   const { postgresOutbox } = await import("posthorn/postgres");

@@ -13,7 +13,7 @@ import { RememberedIds } from "./remembered-ids.js";
 
 /** How much a memory dedup may hold, and whom it tells. */
 export interface MemoryDedupOptions {
-  /** Beyond this many ids the oldest is forgotten, and the observer told. About 300 bytes each. */
+  /** Beyond this many ids the oldest is forgotten, and the observer is notified. About 300 bytes each. */
   readonly maxEntries: number;
   readonly clock?: Clock;
   readonly observer?: Observer;

@@ -43,7 +43,7 @@ export class KeyedWriter {
 
   async #insert(session: Session, given: readonly Given[]): Promise<Found[]> {
     const events = given.map(({ event }) => event);
-    const hashes = packBytes(events.map(({ bodyHash }) => bodyHash));
+    const hashes = packBytes(events.map(({ contentHash }) => contentHash));
     const { rows } = await session.query({
       text: this.#sql,
       params: [
@@ -66,7 +66,7 @@ export class KeyedWriter {
     const lost = found.flatMap(({ verdict }, n) => (verdict === "lost" ? [n] : []));
     if (lost.length === 0) return;
     const events = lost.map((n) => (given[n] as Given).event);
-    const hashes = packBytes(events.map(({ bodyHash }) => bodyHash));
+    const hashes = packBytes(events.map(({ contentHash }) => contentHash));
     const { rows } = await session.query({
       text: `
         select case when known.body_hash = substring($5::bytea from hash_start for hash_length)
@@ -166,7 +166,7 @@ export function keyName({ tenant, id }: OutgoingEvent): string {
   return `${tenant}\n${id}`;
 }
 
-function sameBody({ bodyHash: one }: OutgoingEvent, { bodyHash: two }: OutgoingEvent): boolean {
+function sameBody({ contentHash: one }: OutgoingEvent, { contentHash: two }: OutgoingEvent): boolean {
   return one !== undefined && two !== undefined && one.every((byte, n) => byte === two[n]);
 }
 

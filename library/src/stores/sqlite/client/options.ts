@@ -2,7 +2,7 @@ import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { Durability } from "./durability.js";
 
-/** How long our own transactions wait for the write lock, unless told otherwise. */
+/** How long our own transactions wait for the write lock by default. */
 export const DEFAULT_WAIT_MS = 5000;
 
 /** How long SQLite may sleep on the thread of the event loop for a lock; longer waits are ours, between the loop's turns. */

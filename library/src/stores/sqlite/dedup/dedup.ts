@@ -127,7 +127,7 @@ class SqliteIds implements SqliteDedup {
     const changed = this.#connection.client.run(
       // One statement looks and writes: between a select and an insert, another process could say "first" too.
       `insert into posthorn_dedup (id, expires_at) values (?, ?)
-       on conflict (id) do update set expires_at = excluded.expires_at where posthorn_dedup.expires_at <= ?`,
+       on conflict (scope, id) do update set expires_at = excluded.expires_at where posthorn_dedup.expires_at <= ?`,
       key,
       now + Math.ceil(ttlSeconds * 1000),
       now,
@@ -143,8 +143,8 @@ class SqliteIds implements SqliteDedup {
     try {
       client.run(
         // With a limit, so that a million ids that expire together do not stop the process.
-        `delete from posthorn_dedup where id in
-           (select id from posthorn_dedup where expires_at <= ? order by expires_at limit ?)`,
+        `delete from posthorn_dedup where (scope, id) in
+           (select scope, id from posthorn_dedup where expires_at <= ? order by expires_at limit ?)`,
         now,
         ROWS_PER_SWEEP,
       );

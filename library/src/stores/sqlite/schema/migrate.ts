@@ -4,7 +4,7 @@ import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import { MIGRATIONS } from "./migrations.js";
 import { DEFAULT_WAIT_MS } from "../client/options.js";
-import { writeOnce } from "../client/write-once.js";
+import { writeOnce } from "../client/connection.js";
 
 /** What a migration did. */
 export interface MigrationReport {
