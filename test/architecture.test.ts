@@ -8,6 +8,7 @@ import { budgets, libraryRoot, serverRoot, simulatorRoot } from "./architecture/
 import { checkImportTable } from "./architecture/import-table.js";
 import { checkLintDirectives } from "./architecture/lint-directives.js";
 import { checkDefaultExports, checkTopLevelAwait } from "./architecture/module-shape.js";
+import { mirrorOf } from "./architecture/mirrored-stores.js";
 import { checkNames } from "./architecture/names.js";
 import { checkAbsolutePaths, checkDependencies, checkLock } from "./architecture/packages.js";
 import {
@@ -54,6 +55,11 @@ describe("the library's source", () => {
   it("touches Node, packages and the network only where the house allows it", () => {
     const checks = [checkPlatformImports, checkNodeSides, checkNodeGlobals, checkEgress];
     expect(checks.flatMap((check) => check(library))).toEqual([]);
+  });
+
+  it("has stores that mirror each other: who knows one of them finds the way in the other", () => {
+    const { share, missing } = mirrorOf(paths, "sqlite", "postgres");
+    expect(share, `Only stores/sqlite has ${missing.join(", ")}`).toBeGreaterThanOrEqual(0.8);
   });
 
   it(`has files and functions of a size to read (medians: ${sizes.fileMedian} of ${budgets.fileLines.median} lines, ${sizes.functionMedian} of ${budgets.functionLines.median})`, () => {

@@ -6,7 +6,6 @@
 export { systemClock } from "./clock.js";
 export { ERROR_CODES } from "./errors.js";
 export type { ErrorCode } from "./errors.js";
-export { headerFault } from "./event-headers.js";
 export type { EventHeaders } from "./event-headers.js";
 export { diagnose } from "./signature/forensics/forensics.js";
 export * from "./verify.js";

@@ -67,6 +67,7 @@ export const nodeBound: readonly string[] = [
   "stores/postgres/client/bytea.ts",
   "frameworks/node.ts",
   "frameworks/node-body.ts",
+  "frameworks/hang-up.ts",
   "frameworks/express.ts",
   "frameworks/fastify.ts",
   "testing/",

@@ -42,6 +42,6 @@ it("the library's tarball holds its command, its modules with their types, and i
 it("the server's tarball holds its modules, the migrations among them", async () => {
   const files = await filesIn(inject("tarballs").server);
   expect(files).toEqual([...ALWAYS, ...modulesOf("server").map((name) => `dist/${name}.js`)].toSorted());
-  expect(files).toContain("dist/stores/sqlite/schema/migrations.js");
-  expect(files).toContain("dist/stores/postgres/schema/migrations.js");
+  expect(files).toContain("dist/store/sqlite/migrations.js");
+  expect(files).toContain("dist/store/postgres/migrations.js");
 });

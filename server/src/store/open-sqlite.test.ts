@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { defaultSettings } from "../config/load.js";
 import { databasePath } from "../data-dir.js";
-import { NO_SEAL } from "../secrets/no-seal.js";
+import { NO_SEAL } from "../secrets/seal.js";
 import { openSqlite } from "./open-sqlite.js";
 
 const INCREMENTAL = 2;

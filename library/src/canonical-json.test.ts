@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, canonicalRule } from "./canonical-json.js";
 import type { CanonicalRule } from "./canonical-json.js";
-import { parsePointer } from "./json-pointer.js";
+import { parseJsonPointer } from "./json-pointer.js";
 import type { JsonPointer } from "./json-pointer.js";
 
 const canonical = (text: string, rule?: CanonicalRule): string | undefined =>
   canonicalJson(new TextEncoder().encode(text), rule);
 
 const pointers = (texts: readonly string[]): JsonPointer[] =>
-  texts.map((text) => parsePointer(text) ?? expect.unreachable(text));
+  texts.map((text) => parseJsonPointer(text) ?? expect.unreachable(text));
 
 const rule = ({ include = [], exclude = [] }: { include?: string[]; exclude?: string[] }): CanonicalRule =>
   canonicalRule(pointers(include), pointers(exclude));

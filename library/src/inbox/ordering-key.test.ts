@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { parsePointer } from "./json-pointer.js";
+import { utf8 as bytes } from "../bytes.js";
+import { parseJsonPointer } from "../json-pointer.js";
 import { orderingKey } from "./ordering-key.js";
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const at = (pointer: string, body: string): string | undefined =>
-  orderingKey({ pointer: parsePointer(pointer) ?? [] }, {}, bytes(body));
+  orderingKey({ pointer: parseJsonPointer(pointer) ?? [] }, {}, bytes(body));
 
 describe("the key of an event", () => {
   it("is what stands in its place, as text", () => {
@@ -32,9 +32,11 @@ describe("the key of an event", () => {
 
   it("is a hash where it could not be stored as it is, the same for the same key", () => {
     const long = JSON.stringify({ key: "x".repeat(5000) });
-    expect(at("/key", long)).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(at("/key", long)).toMatch(/^sha256 [0-9a-f]{64}$/);
     expect(at("/key", long)).toBe(at("/key", long));
     expect(at("/key", String.raw`{"key":"a\u0000b"}`)).not.toBe(at("/key", String.raw`{"key":"a\u0000c"}`));
-    expect(at("/key", String.raw`{"key":"\ud800"}`)).toMatch(/^sha256:/);
+    expect(at("/key", String.raw`{"key":"\ud800"}`)).toBe(
+      "sha256 6e6535d29be7bfac2971dc0853620d739dd43a62c41409d21d39ccb9b29e224b",
+    );
   });
 });

@@ -1,17 +1,17 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
-import type { BodyReading } from "./request-body.js";
-import { readRawBody } from "./request-body.js";
+import { readStream } from "./node-body.js";
+import type { StreamReading } from "./node-body.js";
 
 function reading(maxBytes: number, headers: IncomingMessage["headers"] = {}) {
   const request = Object.assign(new EventEmitter(), { headers });
-  const readings: BodyReading[] = [];
-  readRawBody(request as unknown as IncomingMessage, maxBytes, { bodyRead: (each) => readings.push(each) });
+  const readings: StreamReading[] = [];
+  readStream(request as unknown as IncomingMessage, maxBytes, { bodyRead: (each) => readings.push(each) });
   return { request, readings };
 }
 
-function bytesRead(readings: readonly BodyReading[]): Uint8Array {
+function bytesRead(readings: readonly StreamReading[]): Uint8Array {
   const [first] = readings;
   if (first?.kind !== "bytes") throw new Error("no body was read");
   return first.bytes;

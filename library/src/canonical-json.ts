@@ -1,6 +1,5 @@
-import type { JsonPointer } from "./json-pointer.js";
-import { countEnds, pointerTree } from "./pointer-tree.js";
-import type { PointerTree } from "./pointer-tree.js";
+import { countEnds, pointerTree } from "./json-pointer.js";
+import type { JsonPointer, PointerTree } from "./json-pointer.js";
 
 /** Which parts of a body count. */
 export interface CanonicalRule {

@@ -1,15 +1,16 @@
-import type { Clock } from "posthorn";
+import type { Clock } from "../clock.js";
+import type { StopSignal } from "../stop-signal.js";
 
 export interface Repetition {
   readonly everyMs: number;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, "sleep">;
+  readonly signal: StopSignal;
   /** True when there is more to do at once. */
   readonly work: () => Promise<boolean | void>;
   readonly failed: (error: unknown) => void;
 }
 
-/** Does something again and again until the signal aborts; what fails is told, and done again at its time. */
+/** Does work at an interval until the signal aborts. Work that fails is reported, and done again at its time. */
 export async function repeat({ everyMs, clock, signal, work, failed }: Repetition): Promise<void> {
   while (!signal.aborted) {
     let more: boolean | void = false;

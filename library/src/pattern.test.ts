@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matcherOf } from "./fan-out.js";
+import { matcherOf } from "./pattern.js";
 
 describe("a pattern", () => {
   it.each([
@@ -19,8 +19,15 @@ describe("a pattern", () => {
     ["*a*", "banana", true],
     ["a.c", "abc", false],
     ["(a+)+$*", "(a+)+$b", true],
+    ["*ab*ab", "xabyab", true],
+    ["*ab*ab", "xab", false],
+    ["**", "x", true],
   ])("%s, asked for %s, says %s", (pattern, text, expected) => {
     expect(matcherOf([pattern])(text)).toBe(expected);
+  });
+
+  it("of many stars does not take longer for it", () => {
+    expect(matcherOf(["*a".repeat(60)])("a".repeat(8000) + "b")).toBe(false);
   });
 
   it("is one of several, any of which may match", () => {
