@@ -25,7 +25,9 @@ export function columns<T>(named: { readonly [Name in keyof T]: Column<T[Name]> 
     list: entries.map(([name, { sql }]) => `${sql} as "${name}"`).join(", "),
     size: entries.length,
     read(row, skip = 0) {
-      return Object.fromEntries(entries.map(([name, { read }], n) => [name, read(row[skip + n])])) as T;
+      const values: Record<string, unknown> = {};
+      for (const [n, [name, column]] of entries.entries()) values[name] = column.read(row[skip + n]);
+      return values as T;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Claim } from "../../../lanes/lane-store.js";
+import { bigint, columns, text } from "../client/columns.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { sqlFor } from "../schema/tables.js";
@@ -10,6 +11,8 @@ const GIVEN = givenRows<HeldLease>({
   id: numbers("int8", ({ id }) => id),
   epoch: numbers("int8", ({ epoch }) => epoch),
 });
+
+const EXTENDED = columns<HeldLease>({ kind: text("kind"), id: bigint("id"), epoch: bigint("epoch") });
 
 /** Keeps leases for `leaseMs` from now on, under their epochs; false for each that this worker has no more. */
 export async function extend(
@@ -27,12 +30,18 @@ export async function extend(
     params: [worker, String(leaseMs), ...GIVEN.params(sorted)],
     prepared: true,
   });
-  const extended = new Set(rows.map(([n]) => sorted[Number(n) - 1]));
-  return leases.map((lease) => extended.has(lease));
+  const extended = new Set(rows.map((row) => nameOf(EXTENDED.read(row))));
+  return leases.map((lease) => extended.has(nameOf(lease)));
+}
+
+function nameOf({ kind, id, epoch }: HeldLease): string {
+  return `${kind} ${id} ${epoch}`;
 }
 
 // Locked in the order in which they are given, lanes by their ids and then loose deliveries by theirs, as everyone does.
-// leased_at stays: an attempt that lapses has lasted since its lease began.
+// `is not distinct from` keeps Postgres from entering the table by the index of workers, for each lease anew.
+// leased_at stays: an attempt that lapses has lasted since its lease began. The rows are changed by an array of their ids:
+// a join with the table was planned, when a vacuum had just found it empty, as a walk over all of it.
 const EXTEND = sqlFor(
   ({ laneState, loose }) => `
     with clock as materialized (
@@ -40,23 +49,27 @@ const EXTEND = sqlFor(
     ), given as materialized (
       select * from ${GIVEN.table("given", 3)}
     ), held_lanes as materialized (
-      select given.n, state.lane_id from given cross join lateral (
+      select state.lane_id from given cross join lateral (
         select lane_id from ${laneState} as state
-        where given.kind = 'lane' and state.lane_id = given.id and state.epoch = given.epoch and leased_by = $1::text
+        where given.kind = 'lane' and state.lane_id = given.id and state.epoch = given.epoch
+          and leased_by is not distinct from $1::text
         for update
       ) as state
     ), held_loose as materialized (
-      select given.n, loose.id from given cross join lateral (
+      select loose.id from given cross join lateral (
         select id from ${loose} as loose
-        where given.kind = 'loose' and loose.id = given.id and loose.epoch = given.epoch and leased_by = $1::text
+        where given.kind = 'loose' and loose.id = given.id and loose.epoch = given.epoch
+          and leased_by is not distinct from $1::text
         for update
       ) as loose
     ), lanes as (
-      update ${laneState} as state set leased_until = lease_end, ready_at = lease_end
-      from clock cross join held_lanes as held where state.lane_id = held.lane_id returning held.n
+      update ${laneState} set leased_until = lease_end, ready_at = lease_end
+      from clock where lane_id = any (array(select lane_id from held_lanes)) returning lane_id, epoch
     ), loose as (
-      update ${loose} as loose set leased_until = lease_end, ready_at = lease_end
-      from clock cross join held_loose as held where loose.id = held.id returning held.n
+      update ${loose} set leased_until = lease_end, ready_at = lease_end
+      from clock where id = any (array(select id from held_loose)) returning id, epoch
     )
-    select n::text as n from lanes union all select n::text as n from loose`,
+    select ${EXTENDED.list} from (
+      select 'lane' as kind, lane_id as id, epoch from lanes union all select 'loose', id, epoch from loose
+    ) as extended`,
 );
