@@ -24,8 +24,9 @@ const BLOCKED = columns<BlockedValues>({
   blockedMs: number("greatest(0, extract(epoch from clock_timestamp() - since) * 1000)::int8"),
   failures: number("failures"),
   dueInMs: optional(
-    number(`case when blocked.state = 'flowing' and consumer.state = 'active'
-        then greatest(0, extract(epoch from ready_at - clock_timestamp()) * 1000)::int8 end`),
+    // While it is leased, its ready time is the end of the lease, but its attempt is under way.
+    number(`case when blocked.state = 'flowing' and consumer.state = 'active' then case when leased_by is not null then 0
+        else greatest(0, extract(epoch from ready_at - clock_timestamp()) * 1000)::int8 end end`),
   ),
 });
 

@@ -25,8 +25,10 @@ const LANE = columns<LaneSummary>({
         then greatest(0, extract(epoch from clock_timestamp() - ${SINCE}) * 1000)::int8 end`),
   ),
   dueInMs: optional(
+    // While it is leased, its ready time is the end of the lease, but its attempt is under way.
     number(`case when state.state = 'flowing' and consumer.state = 'active' and ready_at is not null
-        then ceil(greatest(0, extract(epoch from ready_at - clock_timestamp()) * 1000))::int8 end`),
+        then case when leased_by is not null then 0
+          else ceil(greatest(0, extract(epoch from ready_at - clock_timestamp()) * 1000))::int8 end end`),
   ),
 });
 

@@ -75,18 +75,15 @@ export class Receipts {
   }
 }
 
-/** Starts the window of a duplicate's event again, and counts its receipt unless one was counted within the minute. */
+/** Starts the window of a duplicate's event again, and counts its receipt. */
 function noteTouch(client: SqliteClient, { tenant, source, id, windowS, atMs }: Touch): void {
-  const aMinuteBefore = atMs - 60_000;
   client.run(
     // `max`, because this may be written after a later receipt was. A row that failed had no duplicate.
     `update posthorn_inbox set
-       receipts = iif(last_received_at <= ?, receipts + 1, receipts),
-       last_received_at = iif(last_received_at <= ?, ?, last_received_at),
+       receipts = receipts + 1,
+       last_received_at = max(last_received_at, ?),
        keep_until = max(keep_until, ?)
      where tenant = ? and source = ? and event_id = ? and consumer = '' and outcome <> 'failed'`,
-    aMinuteBefore,
-    aMinuteBefore,
     atMs,
     keepUntil(windowS, atMs),
     tenant,

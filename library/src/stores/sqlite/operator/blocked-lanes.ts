@@ -61,7 +61,6 @@ function failedLanes(client: SqliteClient, from: Spot, limit: number): Found[] {
   const rows = client.allWide(
     `select l.blocked_at as since, ${COLUMNS} from posthorn_lane l ${JOINS}
      where l.blocked_at is not null and (l.blocked_at, l.id) > (?, ?)
-       and (c.state = 'active' or l.blocked_at <= c.stopped_at or l.state <> 'flowing')
      order by l.blocked_at, l.id limit ?`,
     from.since,
     from.consumer === 0n ? from.lane : LAST,
@@ -97,7 +96,7 @@ function lanesOfStopped(
 ): Found[] {
   const rows = client.allWide(
     `select ? as since, ${COLUMNS} from posthorn_lane l ${JOINS}
-     where l.consumer = ? and l.state = 'flowing' and (l.blocked_at is null or l.blocked_at > c.stopped_at)
+     where l.consumer = ? and l.state = 'flowing' and l.blocked_at is null
        and l.ready_at is not null and (l.ready_at, l.id) > (?, ?)
      order by l.ready_at, l.id limit ?`,
     since,

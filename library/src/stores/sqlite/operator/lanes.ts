@@ -99,7 +99,8 @@ export function findLane(turn: OutboxTurn, id: bigint): LaneSummary | undefined 
 
 function laneOf(turn: OutboxTurn, row: LaneColumns): LaneSummary {
   const state = stateOf(turn, row);
-  const since = earliest(row.blocked_at, row.stopped_at);
+  // The head's own failure, or else the consumer's stop: as blockedLanes tells it.
+  const since = row.blocked_at ?? row.stopped_at;
   const isMoving = state === "flowing" || state === "retrying";
   return {
     id: row.id,
@@ -110,7 +111,7 @@ function laneOf(turn: OutboxTurn, row: LaneColumns): LaneSummary {
     depth: row.next_seq - row.head_seq,
     head: row.head_seq,
     failures: Number(row.failures),
-    blockedMs: since === undefined ? undefined : Math.max(0, turn.nowMs - since),
+    blockedMs: since === null ? undefined : Math.max(0, turn.nowMs - Number(since)),
     dueInMs: isMoving ? dueInMs(row, turn.nowMs) : undefined,
   };
 }
@@ -128,9 +129,4 @@ function stateOf(
 // Leased, its ready time is the end of the lease, but the attempt is under way.
 function dueInMs({ leased_by, ready_at }: LaneColumns, nowMs: number): number {
   return leased_by === null && ready_at !== null ? Math.max(0, Number(ready_at) - nowMs) : 0;
-}
-
-function earliest(one: bigint | null, other: bigint | null): number | undefined {
-  const times = [one, other].filter((each) => each !== null).map(Number);
-  return times.length === 0 ? undefined : Math.min(...times);
 }
