@@ -1,5 +1,5 @@
 import type { FakeClock } from "posthorn/testing";
-import type { Settlement } from "../../../library/src/lanes/lane-store.js";
+import type { Claim, Settlement } from "../../../library/src/lanes/lane-store.js";
 import type { LaneSummary } from "../../../library/src/operator/lookup-store.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
 import type { Flaw } from "./flaw.js";
@@ -161,6 +161,25 @@ export const laneFlaws = {
         },
         claim: (request) =>
           inner.claim(released ? { ...request, run: { ...request.run, maxEvents: 1 } } : request),
+      };
+    },
+  },
+  round_lost_by_a_release: {
+    wrap: (inner) => {
+      let released = false;
+      return {
+        release: (worker, held) => {
+          released = true;
+          return inner.release(worker, held);
+        },
+        claim: async (request) => {
+          const { claims, lapsed } = await inner.claim(request);
+          const lost = claims.map((each): Claim => {
+            const [head, ...others] = each.run;
+            return { ...each, run: [{ ...head, round: 1 }, ...others] };
+          });
+          return { claims: released ? lost : claims, lapsed };
+        },
       };
     },
   },
