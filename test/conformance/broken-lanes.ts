@@ -1,3 +1,4 @@
+import type { extendingFlaws } from "./outbox-flaws/extending.js";
 import type { laneFlaws } from "./outbox-flaws/lanes.js";
 
 /** For every flaw of a lane's rule promises that it breaks; see broken-outboxes.ts. */
@@ -43,4 +44,22 @@ export const BROKEN_LANES: Readonly<Record<keyof typeof laneFlaws, readonly stri
   lane_blocked_since_the_endpoint_stopped: ["a lane says how long it is blocked, as blockedLanes does"],
   blocked_due_when_its_lease_ends: ["a lane whose head is tried again at this moment is due in 0 ms"],
   lane_due_when_its_lease_ends: ["a lane of which something is under way is due in 0 ms"],
+};
+
+/** The same for flaws of leases that are extended. */
+export const BROKEN_EXTENSIONS: Readonly<Record<keyof typeof extendingFlaws, readonly string[]>> = {
+  extend_does_nothing: ["an extended lease is claimed by nobody else until it ends"],
+  extend_by_a_moment: ["an extended lease is claimed by nobody else until it ends"],
+  extend_raises_the_epoch: ["an extended lease keeps its epoch, and its settlement counts"],
+  extend_never_after_the_end: ["a lease that has ended and was claimed by nobody is extended"],
+  extend_of_any_worker: ["extend is false for a lease of another worker, and leaves it as it is"],
+  extend_always_true: [
+    "extend is false for a lease of another worker, and leaves it as it is",
+    "extend is false for a lease that was settled, released or claimed again, one by one",
+  ],
+  extend_all_or_none: ["extend is false for a lease that was settled, released or claimed again, one by one"],
+  extend_starts_the_lease_anew: [
+    "a lapse after an extension starts at the lease's own start, and lasts until its end",
+  ],
+  skip_of_an_extended_lease_at_once: ["a head whose lease was extended is under way: its skip is intended"],
 };

@@ -77,6 +77,10 @@ describe("the model catches an outbox", () => {
     "blocked_since_any_head_failed",
     "blocked_since_the_endpoint_stopped",
     "blocked_due_when_its_lease_ends",
+    "extend_does_nothing",
+    "extend_raises_the_epoch",
+    "extend_of_any_worker",
+    "extend_always_true",
   ])("with the flaw %s", async (flaw) => {
     const checked = withOutboxFlaw(flaw, (harness) => checkOutboxModel(harness, 5000, SEED));
     await expect(checked).rejects.toThrow("Counterexample");

@@ -1,5 +1,5 @@
 import { BROKEN_INGEST, BROKEN_LOOKUPS } from "./broken-gateways.js";
-import { BROKEN_LANES } from "./broken-lanes.js";
+import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
 
 /** For every flaw promises that it breaks; it may break others with them. No promise of the kit is missing here. */
@@ -397,6 +397,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   skip_compares_too_early: ["of several skips of one head at once, one counts"],
   skip_released_takes_the_next: ["a second skip of a head whose claim was released passes over no other"],
   ...BROKEN_LANES,
+  ...BROKEN_EXTENSIONS,
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
 };

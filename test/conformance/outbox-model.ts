@@ -18,6 +18,7 @@ import type { Command } from "./outbox-model/model.js";
 import {
   addNamed,
   adding,
+  extending,
   passing,
   pausing,
   redriving,
@@ -68,6 +69,7 @@ function commandsAt(time: () => StoreTime): fc.Arbitrary<Command>[] {
       { weight: 3, arbitrary: endpoint.map((id) => adding(id)) },
     ),
     fc.tuple(worker, fc.boolean()).map((each) => releasing(...each)),
+    fc.tuple(worker, small).map((each) => extending(...each)),
     fc.tuple(small, fc.constantFrom(0, 0, 0, -1, 1)).map((each) => skipping(...each)),
     small.map((at) => redriving(at)),
     fc

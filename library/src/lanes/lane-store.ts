@@ -143,6 +143,16 @@ export interface LaneStore {
    * that is to be skipped is skipped at once: nobody has it under way any more.
    */
   release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number>;
+  /**
+   * Keeps leases for `leaseMs` from now, under the same epoch. False for each that another worker holds, or that was
+   * released or settled: its holder stops. A lease that has ended and was claimed by nobody is extended. A lapse after an
+   * extension starts at the lease's own start, and lasts until its end.
+   */
+  extend(
+    worker: string,
+    leases: readonly Pick<Claim, "kind" | "id" | "epoch">[],
+    leaseMs: number,
+  ): Promise<readonly boolean[]>;
   /** Milliseconds until something is due or a lease ends, 0 when something is; undefined when nothing waits for its time. */
   untilDue(): Promise<number | undefined>;
 }

@@ -4,6 +4,7 @@ import type { OutboxHarness } from "posthorn/testing";
 import { inProcessOutbox } from "../memory-harness.js";
 import { claimFlaws } from "./claims.js";
 import { endpointFlaws } from "./endpoints.js";
+import { extendingFlaws } from "./extending.js";
 import { fidelityFlaws } from "./fidelity.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
@@ -26,6 +27,7 @@ const FLAWS = {
   ...operatingFlaws,
   ...skippingFlaws,
   ...laneFlaws,
+  ...extendingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
 };

@@ -4,11 +4,12 @@ import {
   outboxOf,
   passTicks,
   sequenceAll,
+  ticksMs,
 } from "../../../library/src/testing/conformance/outbox/steps.js";
 import type { OutboxBench } from "posthorn/testing";
 import { append, headSequence, isExpired, revive } from "./lane.js";
 import type { ModelLane } from "./lane.js";
-import { command, ENDPOINTS, isBlocking, WORKERS } from "./model.js";
+import { command, ENDPOINTS, isBlocking, LEASE_TICKS, WORKERS } from "./model.js";
 import type { Command, EndpointName, Model } from "./model.js";
 
 export function passing(ticks: number): Command {
@@ -62,6 +63,23 @@ export function adding(id: EndpointName): Command {
       model.addEndpoint(id);
     },
     (model) => !model.endpoints.has(id),
+  );
+}
+
+/** A worker keeps one of the latest claims, or finds that it has lost it. */
+export function extending(worker: string, back: number): Command {
+  return command(
+    `extend(${worker}, ${back})`,
+    async (model, bench) => {
+      const claim = model.claims.at(-1 - (back % model.claims.length));
+      if (claim === undefined) return;
+      const lease = model.lanes.find((lane) => lane.lease?.claim === claim)?.lease;
+      const outbox = outboxOf(bench, WORKERS.indexOf(worker as never));
+      const isHeld = lease?.worker === worker;
+      expect(await outbox.extend(worker, [claim], ticksMs(bench, LEASE_TICKS))).toEqual([isHeld]);
+      if (isHeld) lease.until = model.now + LEASE_TICKS;
+    },
+    (model) => model.claims.length > 0,
   );
 }
 

@@ -7,6 +7,7 @@ import { outboxDead } from "./dead.js";
 import { outboxDeliveryLookups } from "./delivery-lookups.js";
 import { outboxEndpoints } from "./endpoints.js";
 import { outboxEventLookups } from "./event-lookups.js";
+import { outboxExtending } from "./extending.js";
 import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
 import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
 import { outboxFacts } from "./harness.js";
@@ -48,7 +49,7 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxH
     transactions: outboxTransactions,
     endpoints: outboxEndpoints,
     order: outboxOrder,
-    claims: outboxClaims,
+    claims: [...outboxClaims, ...outboxExtending],
     settling: [...outboxSettling, ...outboxAttempts],
     runs: outboxRuns,
     lapses: outboxLapses,
