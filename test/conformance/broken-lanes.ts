@@ -33,6 +33,9 @@ export const BROKEN_LANES: Readonly<Record<keyof typeof laneFlaws, readonly stri
     "the dead letters of an endpoint that was removed are listed no more, and cannot be redriven",
   ],
   run_never_after_a_release: ["a run is allowed after a claim that was released"],
+  round_lost_by_a_release: [
+    "a redriven delivery stays in its round, whether its claims are released, fail or lapse",
+  ],
   blocked_without_lapses: ["a lane whose head has lapsed is listed as retrying, with no failure"],
   blocked_since_any_head_failed: ["a lane is blocked since the first failure of the head that it has now"],
   blocked_since_the_endpoint_stopped: [

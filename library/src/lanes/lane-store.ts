@@ -145,7 +145,8 @@ export interface LaneStore {
   release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number>;
   /**
    * Keeps leases for `leaseMs` from now, under the same epoch. False for each that another worker holds, or that was
-   * released or settled: its holder stops.
+   * released or settled: its holder stops. A lease that has ended and was claimed by nobody is extended. A lapse after an
+   * extension starts at the lease's own start, and lasts until its end.
    */
   extend(
     worker: string,

@@ -65,8 +65,9 @@ export const extendingFlaws = {
         attempts: async (deliveryId) => {
           const at = extendedAt.get(deliveryId.split("_")[1] ?? "");
           const attempts = await inner.attempts(deliveryId);
+          if (at === undefined) return attempts;
           return attempts.map((each) =>
-            at === undefined || each.outcome !== "lapsed" ? each : { ...each, startedAt: new Date(at) },
+            each.outcome === "lapsed" ? Object.assign(each, { startedAt: new Date(at) }) : each,
           );
         },
       };

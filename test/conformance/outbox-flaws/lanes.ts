@@ -1,5 +1,6 @@
 import type { FakeClock } from "posthorn/testing";
-import type { Settlement } from "../../../library/src/lanes/lane-store.js";
+import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
+import type { Claim, Settlement } from "../../../library/src/lanes/lane-store.js";
 import type { LaneSummary } from "../../../library/src/operator/lookup-store.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
 import type { Flaw } from "./flaw.js";
@@ -11,10 +12,7 @@ export const laneFlaws = {
   lapse_written_at_its_end: {
     wrap: (inner) => ({
       attempts: async (id) =>
-        (await inner.attempts(id)).map((each) => {
-          const endedAt = new Date(each.startedAt.getTime() + each.durationMs);
-          return each.outcome === "lapsed" ? { ...each, startedAt: endedAt, durationMs: 0 } : each;
-        }),
+        (await inner.attempts(id)).map((each) => (each.outcome === "lapsed" ? atItsEnd(each) : each)),
     }),
   },
   attempt_without_a_next_state_not_counted: {
@@ -43,9 +41,10 @@ export const laneFlaws = {
         ...onEndedSkip(inner, clock, (laneId) => skipped.add(laneId)),
         settle: async (request) => {
           const answers = await inner.settle(request);
-          const fenced = ({ claim }: Settlement): boolean => claim.kind === "lane" && skipped.has(claim.id);
-          return request.settlements.map((each, index) =>
-            fenced(each) ? { kind: "settled", next: undefined } : (answers[index] ?? { kind: "stale" }),
+          return request.settlements.map(({ claim: { kind, id } }, index) =>
+            kind === "lane" && skipped.has(id)
+              ? { kind: "settled", next: undefined }
+              : (answers[index] ?? { kind: "stale" }),
           );
         },
       };
@@ -129,7 +128,7 @@ export const laneFlaws = {
         const { items, next } = await inner.deadLetters(page);
         const told = items.map(async (each): Promise<DeadLetter> => {
           const last = (await inner.attempts(each.id)).at(-1);
-          return { ...each, lastStatus: last?.status };
+          return Object.assign(each, { lastStatus: last?.status });
         });
         return { items: await Promise.all(told), next };
       },
@@ -161,6 +160,25 @@ export const laneFlaws = {
         },
         claim: (request) =>
           inner.claim(released ? { ...request, run: { ...request.run, maxEvents: 1 } } : request),
+      };
+    },
+  },
+  round_lost_by_a_release: {
+    wrap: (inner) => {
+      let released = false;
+      return {
+        release: (worker, held) => {
+          released = true;
+          return inner.release(worker, held);
+        },
+        claim: async (request) => {
+          const { claims, lapsed } = await inner.claim(request);
+          const lost = claims.map((each): Claim => {
+            const [head, ...others] = each.run;
+            return { ...each, run: [{ ...head, round: 1 }, ...others] };
+          });
+          return { claims: released ? lost : claims, lapsed };
+        },
       };
     },
   },
@@ -231,6 +249,11 @@ export const laneFlaws = {
   },
 } satisfies Readonly<Record<string, Flaw>>;
 
+function atItsEnd(attempt: AttemptRecord): AttemptRecord {
+  const endedAt = new Date(attempt.startedAt.getTime() + attempt.durationMs);
+  return { ...attempt, startedAt: endedAt, durationMs: 0 };
+}
+
 function eachSettlement(
   inner: Outbox,
   change: (settlement: Settlement) => Settlement,
@@ -262,7 +285,7 @@ function onEndedSkip(
 function stops(
   inner: Outbox,
   clock: FakeClock,
-): Pick<Outbox, "changeEndpoint"> & { stoppedForMs(id: string): number | undefined } {
+): Pick<Outbox, "changeEndpoint"> & { readonly stoppedForMs: (id: string) => number | undefined } {
   const stoppedAt = new Map<string, number>();
   return {
     changeEndpoint: (id, change) => {

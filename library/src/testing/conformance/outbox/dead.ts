@@ -1,5 +1,6 @@
 import { DEAD_REASONS } from "../../../lanes/dead.js";
 import type { DeadBecause } from "../../../lanes/dead.js";
+import type { Claim } from "../../../lanes/lane-store.js";
 import type { DeadLetter } from "../../../operator/operator-store.js";
 import { alike, holds, same, soon } from "../expectation.js";
 import type { OutboxBench, OutboxPledge } from "./harness.js";
@@ -18,6 +19,7 @@ import {
   killNext,
   listAll,
   outboxOf,
+  passLease,
   passTicks,
   publish,
   sequenceAll,
@@ -228,6 +230,28 @@ export const outboxDead: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "a redriven delivery stays in its round, whether its claims are released, fail or lapse",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await publish(bench, ["n1"], { key: undefined });
+      for (const each of (await claim(bench)).claims) await kill(bench, each);
+      const { items } = await outboxOf(bench).deadLetters({ limit: 10 });
+      for (const { id } of items) await outboxOf(bench).redrive(id);
+      await sequenceAll(bench);
+      await claimRound(bench, 2, "redriven");
+      same(await outboxOf(bench).release("worker_1", []), 2, "release");
+      for (const each of await claimRound(bench, 2, "released")) await fail(bench, each);
+      await passTicks(bench, 2);
+      await claimRound(bench, 2, "failed");
+      await passLease(bench);
+      await claimRound(bench, 2, "lapsed");
+      for (const { id } of items) {
+        same(await historyOf(bench, id), "1.1 refused, 2.1 refused, 2.2 lapsed", `the attempts of ${id}`);
+      }
+    },
+  },
+  {
     name: "a second redrive changes nothing",
     async check(bench) {
       await addEndpoint(bench);
@@ -342,6 +366,17 @@ async function onlyDead(bench: OutboxBench): Promise<DeadLetter> {
   const [letter] = items;
   holds(letter !== undefined && items.length === 1, `There are ${items.length} dead letters, not one`);
   return letter;
+}
+
+/** Claims both deliveries, which have to be in this round. */
+async function claimRound(bench: OutboxBench, round: number, when: string): Promise<readonly Claim[]> {
+  const { claims } = await claim(bench);
+  alike(
+    claims.map(({ run }) => run[0].round),
+    [round, round],
+    `the rounds when they were ${when}`,
+  );
+  return claims;
 }
 
 /** The event ids of all dead letters, by pages of this size. */
