@@ -73,6 +73,7 @@ interface LaneValues {
   readonly dead: DeadPolicy | undefined;
   readonly generation: bigint | undefined;
   readonly key: string | undefined;
+  readonly looseRound: number | undefined;
 }
 
 const LANE = columns<LaneValues>({
@@ -101,6 +102,7 @@ const LANE = columns<LaneValues>({
   dead: optional(text("consumer.dead")),
   generation: optional(bigint("lane.generation")),
   key: optional(text("lane.key")),
+  looseRound: optional(number("locked.round")),
 });
 
 interface DeliveryValues {
@@ -201,8 +203,8 @@ function deliveryOf(values: DeliveryValues): ClaimedDelivery | undefined {
 function lockedLaneOf(values: LaneValues, deliveries: readonly ClaimedDelivery[]): LockedLane {
   const { kind, id, state, epoch, head, end, last, attempts, failures, lapses, suspectUntil } = values;
   const { skipIntended, isBlocked, generation, key } = values;
-  // Only whoever reads the head asks for its round.
-  const round = deliveries.find(({ sequence }) => sequence === head)?.round ?? 1;
+  // A lane's row does not hold the head's round: whoever asks for it reads the head too. A loose delivery's own row has it.
+  const round = values.looseRound ?? deliveries.find(({ sequence }) => sequence === head)?.round ?? 1;
   const counts = { attempts, failures, lapses };
   const blocked = isBlocked;
   const lease = leaseOf(values);
