@@ -1,13 +1,13 @@
-import type { Clock, IngestStore, Observer, SecretSeal, Sender } from "posthorn";
+import type { Clock, Observer, SecretSeal, Sender } from "posthorn";
 import type { Egress } from "posthorn/dispatch";
-import type { LookupStore, Operator, Outbox } from "posthorn/operator";
+import type { Operator, Store } from "posthorn/operator";
 import type { Settings } from "./config/settings.js";
 import type { Logger } from "./observe/log.js";
 import type { Metrics } from "./observe/metrics.js";
 import type { Registry } from "./store/registry.js";
 
-/** The library's outbox with everything that a gateway asks of it. */
-export type ServerOutbox = Outbox<unknown> & IngestStore & LookupStore;
+/** The library's store. */
+export type ServerOutbox = Store<unknown>;
 
 /** The database, open. */
 export interface OpenStore {

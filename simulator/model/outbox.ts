@@ -15,7 +15,7 @@ import type {
   Redriven,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
-import type { Outbox } from "../../library/src/operator/outbox.js";
+import type { SimulatedOutbox } from "../world/simulated-store.js";
 import type { Endpoint, EndpointChange } from "../../library/src/outbox/endpoint.js";
 import type { Written } from "../../library/src/outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";
@@ -38,7 +38,7 @@ export const MODEL_CAPABILITIES: StoreCapabilities = Object.freeze({
 });
 
 /** The outbox of the model store: the port's words over plain data, each call one step. */
-export class ModelOutbox implements Outbox<ModelTx, "asynchronous"> {
+export class ModelOutbox implements SimulatedOutbox<ModelTx> {
   readonly capabilities: StoreCapabilities = MODEL_CAPABILITIES;
   readonly transactions = "asynchronous";
   readonly wake: Wake = new Wake();
@@ -99,7 +99,9 @@ export class ModelOutbox implements Outbox<ModelTx, "asynchronous"> {
     return Promise.resolve(sortedEndpoints(this.#model).filter(({ id }) => ids.includes(id)));
   }
 
-  listEndpoints(page: Parameters<Outbox<ModelTx>["listEndpoints"]>[0]): Promise<readonly Endpoint[]> {
+  listEndpoints(
+    page: Parameters<SimulatedOutbox<ModelTx>["listEndpoints"]>[0],
+  ): Promise<readonly Endpoint[]> {
     const { tenant, after = "", limit } = page;
     const isListed = (each: Endpoint): boolean => each.id > after && (tenant ?? each.tenant) === each.tenant;
     return Promise.resolve(sortedEndpoints(this.#model).filter(isListed).slice(0, limit));

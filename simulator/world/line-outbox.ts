@@ -15,7 +15,7 @@ import type {
   Redriven,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
-import type { Outbox } from "../../library/src/operator/outbox.js";
+import type { SimulatedOutbox } from "./simulated-store.js";
 import type { Endpoint, EndpointChange } from "../../library/src/outbox/endpoint.js";
 import type { Written } from "../../library/src/outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";
@@ -26,13 +26,13 @@ import type { RunLog, Sighting, SightingOf, Who } from "./run-log.js";
 import { numberOf, textOf } from "./wire-event.js";
 
 /** The outbox of a database, at the other end of a line. What the database did is seen where it did it. */
-export class LineOutbox implements Outbox<unknown, "asynchronous"> {
+export class LineOutbox implements SimulatedOutbox<unknown> {
   readonly transactions = "asynchronous";
   /** Of this process alone: hints of other processes do not reach it. */
   readonly wake: Wake = new Wake();
   readonly #line: Line;
   readonly #who: Who;
-  readonly #outbox: Outbox<unknown, "asynchronous">;
+  readonly #outbox: SimulatedOutbox<unknown>;
 
   constructor(line: Line, who: Who) {
     this.#line = line;
@@ -76,7 +76,9 @@ export class LineOutbox implements Outbox<unknown, "asynchronous"> {
     return this.#line.ask("read_endpoints", () => this.#outbox.readEndpoints(ids));
   }
 
-  listEndpoints(page: Parameters<Outbox<unknown>["listEndpoints"]>[0]): Promise<readonly Endpoint[]> {
+  listEndpoints(
+    page: Parameters<SimulatedOutbox<unknown>["listEndpoints"]>[0],
+  ): Promise<readonly Endpoint[]> {
     return this.#line.ask("list_endpoints", () => this.#outbox.listEndpoints(page));
   }
 

@@ -1,7 +1,12 @@
 import type { Clock } from "../../library/src/clock.js";
 import type { InboxStore } from "../../library/src/inbox/inbox-store.js";
-import type { Outbox } from "../../library/src/operator/outbox.js";
+import type { DeliveryStore } from "../../library/src/delivery/delivery-store.js";
+import type { OperatorStore } from "../../library/src/operator/operator-store.js";
+import type { OutboxStore } from "../../library/src/outbox/outbox-store.js";
 import type { CancelledRecord } from "../../library/src/testing/conformance/outbox/harness.js";
+
+/** What is simulated of an outbox: it takes nothing in from elsewhere, and looks nothing up. */
+export type SimulatedOutbox<Tx> = OutboxStore<Tx, "asynchronous"> & DeliveryStore & OperatorStore;
 
 /**
  * One database of a simulated run, as its server has it: every call takes effect at once. What calls go through on
@@ -9,7 +14,7 @@ import type { CancelledRecord } from "../../library/src/testing/conformance/outb
  */
 export interface SimulatedStore<Tx = unknown> {
   readonly inbox: InboxStore<Tx, "asynchronous">;
-  readonly outbox: Outbox<Tx, "asynchronous">;
+  readonly outbox: SimulatedOutbox<Tx>;
   /** A transaction of the host. */
   begin(): Tx;
   /** Throws when it cannot be; then nothing of it is there. */

@@ -1,6 +1,5 @@
 import { createSender } from "posthorn";
-import type { Outbox } from "posthorn/operator";
-import type { History } from "posthorn/testing";
+import type { History, OutboxUnderTest } from "posthorn/testing";
 import type { EndpointServer } from "./endpoint-server.js";
 import { SECRET } from "./endpoint-server.js";
 import { LOOSE_ENDPOINT } from "./outbox-database.js";
@@ -19,7 +18,7 @@ export interface Retrying {
 /** Makes the endpoints, and tells the history of them. */
 export async function createEndpoints(
   parts: {
-    readonly outbox: Outbox<never>;
+    readonly outbox: OutboxUnderTest<never>;
     readonly server: EndpointServer;
     readonly history: History;
   },

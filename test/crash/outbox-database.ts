@@ -1,5 +1,4 @@
-import type { HistoryWriter } from "posthorn/testing";
-import type { Outbox } from "posthorn/operator";
+import type { HistoryWriter, OutboxUnderTest } from "posthorn/testing";
 import { hashOf } from "./end-state.js";
 import { refOf } from "./endpoint-server.js";
 import type { HostOptions } from "./host.js";
@@ -10,7 +9,7 @@ export interface OutboxDatabase {
   /** What hosts are started with. */
   readonly options: HostOptions;
   /** For the operator: endpoints, dead letters. */
-  readonly outbox: Outbox<never>;
+  readonly outbox: OutboxUnderTest<never>;
   /** The tables as they are now. */
   read(): Promise<OutboxRows>;
   /** How many deliveries wait for nothing but a worker. Cheap: it is asked again and again. */

@@ -3,9 +3,8 @@ import { createSender, generateSecret, standardWebhooks } from "posthorn";
 import type { Receiver, ReceivedEvent, Sender } from "posthorn";
 import { createDispatcher } from "posthorn/dispatch";
 import { nodeListener } from "posthorn/node";
-import type { Outbox } from "posthorn/operator";
 import { createFaultProxy } from "posthorn/testing";
-import type { FaultProxy, ProxyFaults } from "posthorn/testing";
+import type { FaultProxy, OutboxUnderTest, ProxyFaults } from "posthorn/testing";
 import { expect, onTestFinished } from "vitest";
 import type { Chance } from "../chance.js";
 import { createChance } from "../chance.js";
@@ -28,7 +27,7 @@ export interface Landing {
 }
 
 export interface PassageOptions {
-  readonly outbox: Outbox<never>;
+  readonly outbox: OutboxUnderTest<never>;
   /** Makes the receiving end; `source` holds what verifies the sender. */
   readonly land: (source: { readonly sender: ReturnType<typeof standardWebhooks> }) => Landing;
   readonly seed?: number;
@@ -55,7 +54,7 @@ export class Passage {
   readonly sent: Sent[] = [];
   /** How often each outcome of an attempt came. */
   readonly outcomes: Map<string, number>;
-  readonly #outbox: Outbox<never>;
+  readonly #outbox: OutboxUnderTest<never>;
   readonly #sender: Sender<never>;
   readonly #landing: Landing;
 
@@ -79,7 +78,7 @@ export class Passage {
     const proxy = await createFaultProxy({ port });
     onTestFinished(() => proxy.close());
     const sender = createSender<never, "asynchronous">({
-      store: options.outbox as Outbox<never, "asynchronous">,
+      store: options.outbox as OutboxUnderTest<never, "asynchronous">,
       allowHttp: true,
     });
     const outcomes = new Map<string, number>();

@@ -229,7 +229,7 @@ describe.each(drivers)("postgresStore on $name", async (driver) => {
     expect(await acknowledge(plain, claims, true)).toMatchObject([{ kind: "settled", next: { epoch: 2n } }]);
   });
 
-  it("a schema without tables is not_migrated, with the cure", async () => {
+  it("a schema without tables is store_not_migrated, with the cure", async () => {
     const missing = postgresStore({ client: pool.client, schema: "nowhere" });
     const error = { code: "store_not_migrated", message: expect.stringContaining("migrate(pool)") as string };
     await expect(missing.append(await eventsOf(1))).rejects.toMatchObject(error);

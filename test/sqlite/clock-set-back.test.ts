@@ -4,7 +4,7 @@ import { createFakeClock } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Claim, ClaimRequest, NextState } from "../../library/src/lanes/lane-store.js";
-import type { GatewayOutbox } from "../../library/src/operator/outbox.js";
+import type { Store } from "../../library/src/operator/store.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
 import { acknowledgement, claimRequest, endpointOf, eventOf } from "./outbox-events.js";
@@ -17,7 +17,7 @@ const RETRY = { state: "due", afterMs: RETRY_MS, counts: true } as const;
 let file: DatabaseFile;
 let db: Database;
 let clock: FakeClock;
-let outbox: GatewayOutbox<Database, "synchronous">;
+let outbox: Store<Database, "synchronous">;
 beforeEach(async () => {
   file = createDatabaseFile();
   db = file.open();

@@ -5,14 +5,14 @@ import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { LAPSES_BEFORE_ALONE } from "../../library/src/lanes/lane.js";
 import type { Claim, ClaimRequest, NextState, Settlement } from "../../library/src/lanes/lane-store.js";
-import type { Outbox } from "../../library/src/operator/outbox.js";
+import type { Store } from "../../library/src/operator/store.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
 import { acknowledgement, claimRequest, endpointOf, eventOf } from "./outbox-events.js";
 
 let file: DatabaseFile;
 let db: Database;
-let outbox: Outbox<Database, "synchronous">;
+let outbox: Store<Database, "synchronous">;
 let clock: FakeClock;
 beforeEach(async () => {
   file = createDatabaseFile();

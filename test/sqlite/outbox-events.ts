@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Claim, ClaimRequest, Settlement } from "../../library/src/lanes/lane-store.js";
-import type { Outbox } from "../../library/src/operator/outbox.js";
+import type { OutboxUnderTest } from "posthorn/testing";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";
 import { DEFAULT_RETRY } from "../../library/src/work/retry-policy.js";
@@ -78,7 +78,7 @@ export function acknowledgement(claim: Claim): Settlement {
 }
 
 /** Delivers everything that is due, settling all claims of a moment at once, and returns the ids in their order. */
-export async function deliverAll(outbox: Outbox<never>, request: ClaimRequest): Promise<string[]> {
+export async function deliverAll(outbox: OutboxUnderTest<never>, request: ClaimRequest): Promise<string[]> {
   const delivered: string[] = [];
   let held: readonly Claim[] = [];
   for (;;) {

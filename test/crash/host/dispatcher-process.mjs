@@ -2,12 +2,12 @@
 import { startDispatcher } from "./dispatching.mjs";
 import { serve } from "./serve.mjs";
 
-/** @import { Outbox } from "posthorn/operator" */
+/** @import { Store } from "posthorn/operator" */
 /** @import { HostOptions } from "./work.mjs" */
 
 const options = /** @type {HostOptions} */ (JSON.parse(process.argv[2] ?? "{}"));
 
-/** @returns {Promise<Outbox<any>>} */
+/** @returns {Promise<Store<any>>} */
 async function openOutbox() {
   if (options.store === "sqlite") {
     const { default: Database } = await import("better-sqlite3");

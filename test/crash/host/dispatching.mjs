@@ -4,14 +4,14 @@ import { createDispatcher } from "posthorn/dispatch";
 import { end } from "./armed.mjs";
 
 /** @import { Claim, ClaimRequest } from "posthorn" */
-/** @import { Outbox } from "posthorn/operator" */
+/** @import { Store } from "posthorn/operator" */
 /** @import { HostOptions } from "./work.mjs" */
 
 /**
  * A worker as short-lived as can be: most of a test's time is leases that end. An answer may still take a while on a
  * busy machine.
  *
- * @param {Outbox<any>} outbox
+ * @param {Store<any>} outbox
  * @param {HostOptions} options
  */
 export async function startDispatcher(outbox, options) {
@@ -49,7 +49,7 @@ function endAt(text) {
 }
 
 /** The bug of writing down that something is delivered before it is sent. */
-/** @param {Outbox<any>} store @returns {Outbox<any>} */
+/** @param {Store<any>} store @returns {Store<any>} */
 function hasty(store) {
   /** @param {Claim} claim @param {ClaimRequest} request */
   const settled = (claim, { worker, leaseMs, run }) => {

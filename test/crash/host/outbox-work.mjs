@@ -11,14 +11,14 @@
  */
 
 /** @import { Publication } from "posthorn" */
-/** @import { Outbox } from "posthorn/operator" */
+/** @import { Store } from "posthorn/operator" */
 
 /**
  * A host that publishes, over one kind of database.
  *
  * @typedef {object} PublishingHost
  * @property {import("posthorn").InboxStore<any>} store
- * @property {Outbox<any>} outbox
+ * @property {Store<any>} outbox
  * @property {(publish: (tx: any) => any, work: { ref: string, rollBack: boolean }) => Promise<{ duplicate: boolean }>} beside
  *   Writes a business row and publishes in one transaction of the host's.
  * @property {(relay: { ref: string, publication: Publication, publisher: import("posthorn").Publisher<any> }, tx: any) => unknown} relay

@@ -1,8 +1,7 @@
 import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
-import type { InboxStore } from "../../inbox/inbox-store.js";
 import type { Observer } from "../../observer.js";
-import type { GatewayOutbox } from "../../operator/outbox.js";
+import type { Store } from "../../operator/store.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { warnInProduction } from "./client/not-durable.js";
 import type { Environment } from "./client/not-durable.js";
@@ -11,7 +10,6 @@ import { createInbox } from "./inbox/inbox.js";
 import type { MemoryInbox } from "./inbox/inbox.js";
 import type { CancelledDelivery } from "./lanes/history.js";
 import { createLanes } from "./lanes/lanes.js";
-import type { MemoryLanes } from "./lanes/lanes.js";
 import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
 import { Publications } from "./outbox/publications.js";
@@ -28,12 +26,7 @@ export interface MemoryStoreOptions {
 }
 
 /** Inbox and outbox in this process. */
-export interface MemoryStore
-  extends
-    InboxStore<MemoryTx, "asynchronous">,
-    GatewayOutbox<MemoryTx, "asynchronous">,
-    MemoryLanes,
-    MemoryInbox {
+export interface MemoryStore extends Store<MemoryTx, "asynchronous">, MemoryInbox {
   /** Every delivery that was cancelled, oldest first. */
   cancelled(): readonly CancelledDelivery[];
 }

@@ -1,6 +1,5 @@
-import type { InboxStore } from "../../inbox/inbox-store.js";
 import type { Observer } from "../../observer.js";
-import type { GatewayOutbox } from "../../operator/outbox.js";
+import type { Store } from "../../operator/store.js";
 import { EndpointSecrets } from "../../outbox/endpoint-secrets.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
@@ -12,7 +11,6 @@ import { DurabilityCheck } from "./client/durability.js";
 import { checkedMs, DEFAULT_SCHEMA, quotedName } from "./client/identifiers.js";
 import { OwnTransactions } from "./client/own-transaction.js";
 import { createInbox } from "./inbox/inbox.js";
-import type { LeaseExtender } from "./lanes/lanes.js";
 import { createLanes } from "./lanes/lanes.js";
 import { Sequencer } from "./lanes/sequence.js";
 import { createOperator } from "./operator/operator.js";
@@ -40,9 +38,7 @@ export interface PostgresStoreOptions<Tx> {
 }
 
 /** The inbox and the outbox of one schema: receiver, sender, dispatcher and operator take the same one. */
-export type PostgresStore<Tx> = InboxStore<Tx, "asynchronous"> &
-  GatewayOutbox<Tx, "asynchronous"> &
-  LeaseExtender;
+export type PostgresStore<Tx> = Store<Tx, "asynchronous">;
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
   sharesHostTransaction: true,

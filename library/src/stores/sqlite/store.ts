@@ -1,8 +1,7 @@
 import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
-import type { InboxStore } from "../../inbox/inbox-store.js";
 import type { Observer } from "../../observer.js";
-import type { GatewayOutbox } from "../../operator/outbox.js";
+import type { Store } from "../../operator/store.js";
 import { EndpointSecrets } from "../../outbox/endpoint-secrets.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
 import { Wake } from "../../work/wake.js";
@@ -14,7 +13,6 @@ import { HostHandles } from "./client/host-handle.js";
 import { checkDurability, checkWaitMs, DEFAULT_WAIT_MS } from "./client/options.js";
 import { createInbox } from "./inbox/inbox.js";
 import { createLanes } from "./lanes/lanes.js";
-import type { SqliteLanes } from "./lanes/lanes.js";
 import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
 import { OutboxSession } from "./outbox/session.js";
@@ -34,9 +32,7 @@ export interface SqliteStoreOptions<Db extends SqliteDatabase> {
 }
 
 /** Inbox and outbox in one SQLite database: receiver, sender, dispatcher and operator take the same store. */
-export type SqliteStore<Db extends SqliteDatabase> = InboxStore<Db, "synchronous"> &
-  GatewayOutbox<Db, "synchronous"> &
-  SqliteLanes;
+export type SqliteStore<Db extends SqliteDatabase> = Store<Db, "synchronous">;
 
 const NAME = "sqliteStore";
 

@@ -3,18 +3,12 @@ import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 import { claim } from "./claim.js";
 import { extend } from "./extend.js";
-import type { LeaseName } from "./extend.js";
 import { release } from "./release.js";
 import { settle } from "./settle.js";
 import { untilDue } from "./until-due.js";
 
-/** The verbs of lanes. */
-export interface MemoryLanes extends LaneStore {
-  /** Keeps leases for `leaseMs` from now on; false for each that this worker does not have under that epoch. */
-  extend(worker: string, leases: readonly LeaseName[], leaseMs: number): Promise<readonly boolean[]>;
-}
-
-export function createLanes(parts: MemoryParts, publications: Publications): MemoryLanes {
+/** Ordering, claims and settlements. */
+export function createLanes(parts: MemoryParts, publications: Publications): LaneStore {
   const cursor = { served: "" };
   return {
     wake: parts.wake,

@@ -1,7 +1,6 @@
 import type { LaneStore } from "../../../lanes/lane-store.js";
 import type { ClaimParts } from "./claim.js";
 import { Claimer } from "./claim.js";
-import type { HeldLease } from "./extend.js";
 import { extend } from "./extend.js";
 import { release } from "./release.js";
 import type { Sequencer } from "./sequence.js";
@@ -12,14 +11,8 @@ export interface LaneParts extends ClaimParts {
   readonly sequencer: Sequencer;
 }
 
-/** What workers ask of a store beyond the port: to keep leases under their epochs. */
-export interface LeaseExtender {
-  /** Keeps each lease for `leaseMs` from now on under its epoch; false for each that this worker has no more. */
-  extend(worker: string, leases: readonly HeldLease[], leaseMs: number): Promise<readonly boolean[]>;
-}
-
 /** Ordering, claims and settlements. */
-export function createLanes(parts: LaneParts): Omit<LaneStore, "wake"> & LeaseExtender {
+export function createLanes(parts: LaneParts): Omit<LaneStore, "wake"> {
   const claimer = new Claimer(parts);
   return {
     sequence: () => parts.sequencer.sequence(),

@@ -1,4 +1,4 @@
-import type { Claim, LaneStore } from "../../../lanes/lane-store.js";
+import type { LaneStore } from "../../../lanes/lane-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { Cursor } from "./claim.js";
@@ -9,17 +9,8 @@ import { sequence } from "./sequence.js";
 import { settle } from "./settle.js";
 import { untilDue } from "./until-due.js";
 
-/** The lanes of a store in SQLite. */
-export interface SqliteLanes extends LaneStore {
-  /** Keeps each lease for `leaseMs` from now on under the same epoch; false for each that is not leased by this worker under that epoch. */
-  extend(
-    worker: string,
-    leases: readonly Pick<Claim, "kind" | "id" | "epoch">[],
-    leaseMs: number,
-  ): Promise<readonly boolean[]>;
-}
-
-export function createLanes(session: OutboxSession, wake: Wake): SqliteLanes {
+/** Ordering, claims and settlements. */
+export function createLanes(session: OutboxSession, wake: Wake): LaneStore {
   const cursor: Cursor = { consumer: 0n };
   return {
     wake,

@@ -7,8 +7,8 @@ import type { BenchTime, Facts, Pledge } from "../case.js";
 import { needsOf } from "../case.js";
 
 /** All that a store promises of events on their way out; its inbox has a suite of its own. */
-export type OutboxUnderTest<Tx> = Omit<
-  Store<Tx>,
+export type OutboxUnderTest<Tx, Mode extends TransactionMode = TransactionMode> = Omit<
+  Store<Tx, Mode>,
   Exclude<keyof InboxStore<Tx>, "capabilities" | "transactions">
 >;
 
