@@ -56,8 +56,14 @@ async function answer(
   const reading = await readNodeBody(request, receiver.maxBodyBytes);
   if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
   // Trailers are not merged into the headers: they come after the signature was sent, from whoever writes last.
-  const { headers, method = "POST" } = request;
-  return receiver.receive(source, { headers, body: reading.bytes, method, url: absoluteUrl(request) });
+  const { headers, rawHeaders, method = "POST" } = request;
+  return receiver.receive(source, {
+    headers,
+    rawHeaders,
+    body: reading.bytes,
+    method,
+    url: absoluteUrl(request),
+  });
 }
 
 function absoluteUrl(request: IncomingMessage): string {

@@ -202,6 +202,8 @@ const OUR_FAULT: Readonly<Record<string, number>> = {
   body_not_raw: 500,
   url_required: 500,
   signature_unverifiable: 503,
+  // Whoever added the headers, a proxy perhaps, has to learn that they are the reason.
+  headers_too_many: 431,
 };
 
 function isEncoded(headers: HeaderBag): boolean {

@@ -4,7 +4,7 @@ import type { JsonPointer } from "../json-pointer.js";
 import { PosthornError } from "../posthorn-error.js";
 import { Key } from "./keys/key.js";
 import type { Scheme } from "./scheme.js";
-import { textKey } from "./keys/secret.js";
+import { malformedSecret, textKey } from "./keys/secret.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import type { SignatureForm } from "./headers/signature-header.js";
 import type { VerifierOptions } from "./verifier.js";
@@ -193,11 +193,8 @@ function secretParser(
   return (secret, name) => {
     const bytes = encoding === "hex" ? decodeHex(secret) : decodeBase64(secret);
     if (bytes !== undefined && bytes.length > 0) return new Key(algorithm, name, bytes);
-    throw new PosthornError<SignatureErrorCode>(
-      "secret_malformed",
-      `${name} is not ${encoding}. Copy it whole, or set \`secretEncoding\` to how the provider writes it.`,
-      { detail: { key: name } },
-    );
+    const cure = "Copy it whole, or set `secretEncoding` to how the provider writes it.";
+    throw malformedSecret(name, `is not ${encoding}`, cure);
   };
 }
 

@@ -9,6 +9,11 @@ import type { Content, Question } from "./crypto/question.js";
 /** A request as it came off the wire. */
 export interface SignedRequest {
   readonly headers: HeaderBag;
+  /**
+   * Names and values in turn, as they came off the wire: Node's `rawHeaders`. They show a header that stands twice, where
+   * `headers` holds both values joined.
+   */
+  readonly rawHeaders?: readonly string[] | undefined;
   /** The exact bytes. A parsed object or a decoded text is refused: what was signed is gone by then. */
   readonly body: Uint8Array;
   /** Needed by schemes that sign it (HubSpot). */
@@ -99,6 +104,10 @@ export interface Scheme {
      */
     readonly id?: boolean;
   };
+  /** The headers that prove or name an event, in lower case. A request in which one of them stands twice is refused. */
+  readonly headers: readonly string[];
+  /** Those of them in which one value may hold a comma and a space. */
+  readonly listHeaders?: readonly string[];
   /** Where an event's id, type and time are read, for docs/providers.md. */
   readonly identity?: { readonly id: string; readonly type: string; readonly time: string | undefined };
   /** How far the signed time may be from now; undefined where no time is signed. */
@@ -116,8 +125,6 @@ export interface Scheme {
     /** Makes the provider come back later; undefined where 503 with Retry-After is as good as any. */
     readonly slowDown?: Reply;
   };
-  /** Leaves out keys that do not count at this time; throws when none is left. */
-  usableKeys?(keys: readonly Key[], nowMs: number): readonly Key[];
   /** Reads the request. Throws a PosthornError where something is missing or malformed. */
   read(request: SignedRequest, verifier: Verifier): Reading;
   /**

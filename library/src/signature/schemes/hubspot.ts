@@ -16,6 +16,7 @@ import { parseTimestampMs } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "x-hubspot-signature-v3";
 const TIME_HEADER = "x-hubspot-request-timestamp";
 
 /** HubSpot by its third signature: the first two sign no time, and their hash is no HMAC. */
@@ -24,6 +25,7 @@ export const HUBSPOT: DescribedScheme = {
   title: "HubSpot (v3)",
   evidence: { kind: "official_library", name: "@hubspot/api-client", version: "13.5.0" },
   covers: { body: true, url: true, time: true },
+  headers: [SIGNATURE_HEADER, TIME_HEADER],
   identity: {
     id: "`portalId:subscriptionId:eventId:objectId:fromObjectId:toObjectId:occurredAt` of each element",
     type: "`subscriptionType` of each element",
@@ -54,7 +56,7 @@ export function hubspot(options: VerifierOptions): Verifier {
 function read(request: SignedRequest, verifier: Verifier): Reading {
   const { headers, body, method = "POST" } = request;
   const timestamp = needHeader(headers, TIME_HEADER);
-  const signatures = [readSignature(headers, { header: "x-hubspot-signature-v3", encoding: "base64" })];
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "base64" })];
   const content = [method, unescaped(signedUrl(request, verifier)), body, timestamp];
   return {
     claims: [{ algorithm: "hmac_sha256", content, signatures }],

@@ -29,6 +29,7 @@ export const MAILGUN: DescribedScheme = {
     where: "mailgun/mailgun-php, tests/Api/WebhookTest.php: time, token, signature and key",
   },
   covers: { body: false, url: false, time: true, id: false },
+  headers: [],
   identity: {
     id: "body `event-data.id`",
     type: "body `event-data.event`",

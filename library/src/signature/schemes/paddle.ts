@@ -22,6 +22,7 @@ export const PADDLE: DescribedScheme = {
   title: "Paddle",
   evidence: { kind: "official_library", name: "@paddle/paddle-node-sdk", version: "3.10.0" },
   covers: { body: true, url: false, time: true },
+  headers: [HEADER],
   // `notification_id` names the delivery: a replay from the dashboard has a new one.
   identity: { id: "body `event_id`", type: "body `event_type`", time: "body `occurred_at`" },
   // What Paddle's own library allows, and that only backwards; a clock that is off needs `toleranceS`.

@@ -3,8 +3,7 @@ import { PosthornError } from "../../posthorn-error.js";
 import { keyFromCertificate } from "../keys/certificate.js";
 import { crc32 } from "../encoding/crc32.js";
 import { textTime } from "../event-time.js";
-import { needHeader } from "../headers/headers.js";
-import { keysInPeriod } from "../keys/key-period.js";
+import { malformedHeader, needHeader } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -73,6 +72,7 @@ function schemeFor(webhookId: string | undefined): DescribedScheme {
         "paypal/PayPal-Java-SDK: ValidateCertTest's recorded request passes here, our vector passes its SSLUtil",
     },
     covers: { body: false, url: false, time: true, id: false },
+    headers: Object.values(HEADERS),
     identity: { id: "body `id`", type: "body `event_type`", time: "body `create_time`" },
     // PayPal names none, and does not say whether a later attempt gets a new time.
     toleranceS: undefined,
@@ -80,7 +80,6 @@ function schemeFor(webhookId: string | undefined): DescribedScheme {
     retryHorizonS: 259_200,
     batch: false,
     replies: { success: { status: 200 } },
-    usableKeys: keysInPeriod,
     read: (request) => read(request, webhookId),
     identify,
   };
@@ -131,12 +130,12 @@ const CERTIFICATE_URL = /^https:\/\/(?:[a-z0-9-]{1,63}\.){1,8}paypal\.com\/[A-Za
 
 function certificateUrl(url: string): string {
   if (CERTIFICATE_URL.test(url)) return url;
-  throw malformed(HEADERS.certificate, "it must be an https address of a host under paypal.com");
+  throw malformedHeader(HEADERS.certificate, "it must be an https address of a host under paypal.com");
 }
 
 function visible(id: string, header: string): string {
   if (/^[\x21-\x7b\x7d\x7e]{1,255}$/.test(id)) return id;
-  throw malformed(header, "it must be visible ASCII without a pipe");
+  throw malformedHeader(header, "it must be visible ASCII without a pipe");
 }
 
 function secondsOf(time: string): number {
@@ -166,10 +165,4 @@ function unsupported(algorithm: string): PosthornError<SignatureErrorCode> {
     `The header "${HEADERS.algorithm}" names another algorithm than ${ALGORITHM}, the only one that is accepted.`,
     { detail: { found: algorithm.slice(0, 32) } },
   );
-}
-
-function malformed(header: string, why: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError("header_malformed", `The header "${header}" cannot be right: ${why}.`, {
-    detail: { header },
-  });
 }

@@ -22,6 +22,8 @@ export const STRIPE: DescribedScheme = {
   title: "Stripe",
   evidence: { kind: "official_library", name: "stripe", version: "23.1.0" },
   covers: { body: true, url: false, time: true },
+  headers: [HEADER],
+  listHeaders: [HEADER],
   identity: { id: "body `id`", type: "body `type`", time: "body `created`" },
   toleranceS: 300,
   // Live mode: three days. A sandbox gives up after a few hours.

@@ -23,6 +23,7 @@ import type { VerifierOptions } from "../verifier.js";
 
 const BODY_HASH = new Key("sha256", "hash of the body", new Uint8Array());
 
+const SIGNATURE_HEADER = "x-twilio-signature";
 const ID_HEADER = "i-twilio-idempotency-token";
 
 /**
@@ -38,6 +39,7 @@ export const TWILIO: DescribedScheme = {
     where: "twilio.com/docs, Webhooks security; twilio 6.2.0 agrees",
   },
   covers: { body: true, url: true, time: false, id: false },
+  headers: [SIGNATURE_HEADER, ID_HEADER],
   identity: {
     id: "header `I-Twilio-Idempotency-Token`; a CloudEvent's `id`",
     type: "`EventType`, or `message.`, `call.`, `recording.` and the status; a CloudEvent's `type`",
@@ -64,9 +66,7 @@ export function twilio(options: VerifierOptions): Verifier {
 }
 
 function read(request: SignedRequest, verifier: Verifier): Reading {
-  const signatures = [readSignature(request.headers, { header: "x-twilio-signature", encoding: "base64" })];
-  // A header that stands twice is refused here: naming the event must not throw.
-  findHeader(request.headers, ID_HEADER);
+  const signatures = [readSignature(request.headers, { header: SIGNATURE_HEADER, encoding: "base64" })];
   const url = signedUrl(request, verifier);
   const named = bodyHash(url);
   const parameters = named === undefined ? signedParameters(request.body) : "";

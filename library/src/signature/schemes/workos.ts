@@ -22,6 +22,8 @@ export const WORKOS: DescribedScheme = {
   title: "WorkOS",
   evidence: { kind: "official_library", name: "@workos-inc/node", version: "8.13.0" },
   covers: { body: true, url: false, time: true },
+  headers: [HEADER],
+  listHeaders: [HEADER],
   identity: { id: "body `id`", type: "body `event`", time: "body `created_at`" },
   toleranceS: 180,
   // By memory of its documentation: six more attempts within three days.
