@@ -2,13 +2,16 @@ import { createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../bytes.js";
+import type { Event } from "../../event.js";
 import { readEvents } from "../read-events.js";
-import type { Verified } from "../scheme.js";
+import type { Verified, Verifier } from "../scheme.js";
+import { signedUrl } from "../signed-url.js";
 import { verifySync } from "../verify.js";
 import { twilio } from "./twilio.js";
 
 const TOKEN = "b7a1c3d5e7f90123456789abcdef0123";
 const URL_SIGNED = "https://example.com/hooks?x=1";
+const EMPTY = new Uint8Array();
 const verifier = twilio({ secrets: TOKEN });
 
 function sign(text: string): string {
@@ -70,6 +73,48 @@ describe("a form of Twilio's", () => {
     expect(() => check(URL_SIGNED, "", headers)).toThrow(
       expect.objectContaining({ code: "header_malformed" }),
     );
+  });
+});
+
+/** The events of a call by GET. */
+function fetched(url: string, more: Headers = {}, using: Verifier = verifier): readonly Event[] {
+  const headers = {
+    "x-twilio-signature": sign(signedUrl({ headers: {}, body: EMPTY, url }, using)),
+    ...more,
+  };
+  return readEvents(verifySync(using, { headers, body: EMPTY, url, method: "GET" }));
+}
+
+describe("a call by GET", () => {
+  const ringing = "https://example.com/hooks?CallSid=CA1&CallStatus=ringing";
+
+  it("has its parameters for a body, so that two calls are two events", () => {
+    const answered = ringing.replace("ringing", "in-progress");
+    const [first, second] = [...fetched(ringing), ...fetched(answered)];
+    expect([first?.id, first?.type, first?.body]).toEqual([
+      undefined,
+      "call.ringing",
+      utf8("CallSid=CA1&CallStatus=ringing"),
+    ]);
+    expect(second?.body).toEqual(utf8("CallSid=CA1&CallStatus=in-progress"));
+  });
+
+  it("is named by its idempotency token, where it has one", () => {
+    expect(fetched(ringing, { "i-twilio-idempotency-token": "t_1" })).toMatchObject([
+      { id: "t_1", body: utf8("CallSid=CA1&CallStatus=ringing") },
+    ]);
+  });
+
+  it("is read from the URL that was signed, not from what else the request says", () => {
+    const proxied = twilio({ secrets: TOKEN, publicUrl: "https://example.com/hooks?CallSid=CA7" });
+    const headers = { "x-twilio-signature": sign("https://example.com/hooks?CallSid=CA7") };
+    expect(readEvents(verifySync(proxied, { headers, body: EMPTY, method: "GET" }))).toMatchObject([
+      { type: "call", body: utf8("CallSid=CA7") },
+    ]);
+  });
+
+  it("without parameters is an empty event", () => {
+    expect(fetched("https://example.com/hooks")).toMatchObject([{ type: "unknown", body: EMPTY }]);
   });
 });
 
