@@ -1,7 +1,7 @@
 import { createReceiver } from "posthorn";
-import type { Reply, Signal, SignedRequest, Verifier } from "posthorn";
+import type { Receiver, Reply, Signal, SignedRequest, Verifier } from "posthorn";
 import { memoryStore } from "posthorn/memory";
-import { twilio } from "posthorn/providers";
+import { github, stripe, twilio } from "posthorn/providers";
 import { createFakeClock, signedRequest, TEST_SECRETS } from "posthorn/testing";
 import type { FakeClock, ProviderName, SignedRequestOptions, TestRequest } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
@@ -13,19 +13,21 @@ interface Stage {
   readonly signals: Signal[];
   /** What handlers saw: the event's id and its body. */
   readonly effects: (readonly [id: string, body: string])[];
+  readonly receiver: Receiver;
   readonly receive: (source: string, request: SignedRequest) => Promise<Reply>;
   readonly signed: (provider: ProviderName, options?: SignedRequestOptions) => Promise<TestRequest>;
 }
 
 type Sources = (clock: FakeClock) => Readonly<Record<string, Verifier>>;
 
-function setStage(sources: Sources): Stage {
+function setStage(sources: Sources, limits: { readonly maxBodyBytes?: number } = {}): Stage {
   const clock = createFakeClock({ at: Date.parse("2026-11-15T12:00:00Z") });
   const signals: Signal[] = [];
   const effects: (readonly [string, string])[] = [];
   const receiver = createReceiver({
     store: memoryStore({ clock, environment: "test" }),
     clock,
+    ...limits,
     observer: (signal) => void signals.push(signal),
     sources: sources(clock),
     handlers: {
@@ -37,6 +39,7 @@ function setStage(sources: Sources): Stage {
     clock,
     signals,
     effects,
+    receiver,
     receive: (source, request) => receiver.receive(source, request),
     signed: (provider, options) => signedRequest(provider, { clock, ...options }),
   };
@@ -45,6 +48,37 @@ function setStage(sources: Sources): Stage {
 function verdictOf({ headers }: Reply): string | undefined {
   return headers?.["posthorn-verdict"];
 }
+
+describe("a body's size", () => {
+  const MIB = 1_048_576;
+  const sources: Sources = (clock) => ({
+    github: github({ secrets: TEST_SECRETS.github.verifying, clock }),
+    stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying, clock }),
+  });
+  /** A payload of this many bytes and a few more. */
+  const large = (bytes: number): SignedRequestOptions => ({ data: { text: "x".repeat(bytes) } });
+
+  it.each([
+    ["github", MIB, 200],
+    ["github", 25 * MIB - 10_000, 200],
+    ["github", 25 * MIB, 413],
+    ["stripe", MIB - 10_000, 200],
+    ["stripe", MIB, 413],
+  ] as const)("of %s may be what the provider sends: %i is answered %i", async (name, bytes, status) => {
+    const { receive, signed } = setStage(sources);
+    expect((await receive(name, await signed(name, large(bytes)))).status).toBe(status);
+  });
+
+  it("is held to the host's own limit, where it sets one", async () => {
+    const { receive, signed } = setStage(sources, { maxBodyBytes: 10_000 });
+    expect((await receive("github", await signed("github"))).status).toBe(200);
+    expect((await receive("github", await signed("github", large(10_000)))).status).toBe(413);
+  });
+
+  it("of a source that nobody configured is small", () => {
+    expect(setStage(sources).receiver.maxBodyBytes("nobody")).toBe(MIB);
+  });
+});
 
 describe("Twilio by GET", () => {
   it("two calls are two events, each applied once", async () => {

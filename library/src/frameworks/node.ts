@@ -53,7 +53,7 @@ async function answer(
   const refused = refusedMethod(request.method);
   if (refused !== undefined) return refused;
   const source = sourceOf(choice, request);
-  const reading = await readNodeBody(request, receiver.maxBodyBytes);
+  const reading = await readNodeBody(request, receiver.maxBodyBytes(source));
   if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
   // Trailers are not merged into the headers: they come after the signature was sent, from whoever writes last.
   const { headers, rawHeaders, method = "POST" } = request;

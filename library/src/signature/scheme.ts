@@ -116,6 +116,8 @@ export interface Scheme {
   readonly retryHorizonS: number;
   /** Whether a redelivery may bring another body under the same id, such as a new time of the attempt. @default false */
   readonly bodyVaries?: boolean;
+  /** The largest body that the provider sends, in bytes; undefined where it names none. @default 1 MiB, the receiver's */
+  readonly maxBodyBytes?: number;
   /** Whether one request may carry many events. */
   readonly batch: boolean;
   readonly replies: {

@@ -42,6 +42,8 @@ export const GITHUB: DescribedScheme = {
   toleranceS: undefined,
   // GitHub never tries again by itself; a redelivery asked for by a person or the API keeps the id.
   retryHorizonS: 0,
+  // GitHub drops an event with a larger payload, and never repeats one that was refused.
+  maxBodyBytes: 25 * 1024 * 1024,
   batch: false,
   replies: { success: { status: 200 } },
   read,

@@ -39,6 +39,8 @@ export const GITLAB: DescribedScheme = {
   toleranceS: undefined,
   // A failed request is repeated on request only; after some failures in a row the webhook pauses.
   retryHorizonS: 0,
+  // GitLab sends no webhook with a larger payload.
+  maxBodyBytes: 25 * 1024 * 1024,
   batch: false,
   replies: { success: { status: 200 } },
   read,
