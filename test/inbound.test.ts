@@ -1,7 +1,7 @@
 import { createReceiver } from "posthorn";
-import type { Receiver, Reply, Signal, SignedRequest, Verifier } from "posthorn";
+import type { Receiver, Reply, Signal, SignedRequest, SourceOptions, Verifier } from "posthorn";
 import { memoryStore } from "posthorn/memory";
-import { github, stripe, twilio } from "posthorn/providers";
+import { github, mailgun, stripe, twilio } from "posthorn/providers";
 import { createFakeClock, signedRequest, TEST_SECRETS } from "posthorn/testing";
 import type { FakeClock, ProviderName, SignedRequestOptions, TestRequest } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
@@ -18,9 +18,13 @@ interface Stage {
   readonly signed: (provider: ProviderName, options?: SignedRequestOptions) => Promise<TestRequest>;
 }
 
-type Sources = (clock: FakeClock) => Readonly<Record<string, Verifier>>;
+type Sources = (clock: FakeClock) => Readonly<Record<string, Verifier | SourceOptions>>;
 
-function setStage(sources: Sources, limits: { readonly maxBodyBytes?: number } = {}): Stage {
+function setStage(
+  sources: Sources,
+  limits: { readonly maxBodyBytes?: number } = {},
+  fails: () => boolean = () => false,
+): Stage {
   const clock = createFakeClock({ at: Date.parse("2026-11-15T12:00:00Z") });
   const signals: Signal[] = [];
   const effects: (readonly [string, string])[] = [];
@@ -31,8 +35,10 @@ function setStage(sources: Sources, limits: { readonly maxBodyBytes?: number } =
     observer: (signal) => void signals.push(signal),
     sources: sources(clock),
     handlers: {
-      "*": (event, { tx }) =>
-        tx.onCommit(() => effects.push([event.id, new TextDecoder().decode(event.body)])),
+      "*": (event, { tx }) => {
+        if (fails()) throw new Error("not yet");
+        tx.onCommit(() => effects.push([event.id, new TextDecoder().decode(event.body)]));
+      },
     },
   });
   return {
@@ -77,6 +83,56 @@ describe("a body's size", () => {
 
   it("of a source that nobody configured is small", () => {
     expect(setStage(sources).receiver.maxBodyBytes("nobody")).toBe(MIB);
+  });
+});
+
+describe("Mailgun, which signs a time and a token and nothing of the event,", () => {
+  const sources: Sources = (clock) => ({
+    mailgun: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }),
+  });
+  /** Another event beside the signature of a captured request. */
+  const forged = (request: TestRequest): TestRequest => {
+    const body = JSON.parse(new TextDecoder().decode(request.body)) as Record<string, object>;
+    const event = { ...body["event-data"], id: "forged", event: "complained" };
+    return { ...request, body: new TextEncoder().encode(JSON.stringify({ ...body, "event-data": event })) };
+  };
+
+  it("is known by its token: another event beside the same signature is a conflict, and not applied", async () => {
+    const { receive, signed, effects } = setStage(sources);
+    const request = await signed("mailgun", { id: "token_1", type: "delivered" });
+    const replies = [
+      await receive("mailgun", request),
+      await receive("mailgun", request),
+      await receive("mailgun", forged(request)),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 406]);
+    expect(replies.map(verdictOf)).toEqual(["applied", "duplicate", "conflict"]);
+    expect(effects).toEqual([["token_1", new TextDecoder().decode(request.body)]]);
+  });
+
+  it("keeps its first body also where the handler failed: only that one may be tried again", async () => {
+    const stage = setStage(sources, {}, () => stage.signals.length < 2);
+    const { receive, signed, effects } = stage;
+    const request = await signed("mailgun", { id: "token_1" });
+    const verdicts: unknown[] = [];
+    for (const each of [request, forged(request), request])
+      verdicts.push(verdictOf(await receive("mailgun", each)));
+    expect(verdicts).toEqual(["failed", "conflict", "applied"]);
+    expect(effects).toEqual([["token_1", new TextDecoder().decode(request.body)]]);
+  });
+
+  it("cannot be told apart by its body alone, which anybody can write", () => {
+    const byBody: Sources = (clock) => ({
+      mailgun: { verifier: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }), identifyBy: "body" },
+    });
+    expect(() => setStage(byBody)).toThrow(
+      expect.objectContaining({
+        code: "inbox_option_invalid",
+        message:
+          'identifyBy of "mailgun" is "body", but Mailgun signs the id and not the body: whoever has one request could ' +
+          "send any body as a new event. Leave it out.",
+      }),
+    );
   });
 });
 

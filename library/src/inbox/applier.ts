@@ -85,9 +85,11 @@ export class Applier<Tx> {
       return { verdict: "stale", why: "it happened before the window began" };
     }
     const known = await store.find(arrival);
-    if (known !== undefined && known.outcome !== "failed") {
+    if (known !== undefined) {
       const same = known.bodyHash.every((byte, index) => byte === arrival.bodyHash[index]);
-      return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
+      // A failed event may come with another body, unless anybody could have written that.
+      const isSettled = known.outcome !== "failed" || (source.firstBodyOnly && !same);
+      if (isSettled) return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
     }
     const handler = lookUp(this.#parts.handlers, arrival.source, arrival.type);
     const judgement = await this.#settle(arrival, await this.#run(handler, event, identified));
