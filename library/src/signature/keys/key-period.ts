@@ -1,4 +1,7 @@
-/** When a key counts, in unix milliseconds with both ends included: a leaked key must be of no use once its time is over. */
+/**
+ * When a key counts, in unix milliseconds with both ends included; infinite where it says nothing. A key that leaks must be
+ * of no use once its time is over.
+ */
 export class Period {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -14,7 +17,11 @@ export class Period {
 
   /** For the message to whoever has to renew the key. */
   toString(): string {
-    const dates = [this.fromMs, this.untilMs].map((ms) => new Date(ms).toISOString());
-    return dates.join(" to ");
+    const ends = [
+      ["from", this.fromMs],
+      ["until", this.untilMs],
+    ] as const;
+    const words = ends.filter(([, ms]) => Number.isFinite(ms));
+    return words.map(([word, ms]) => `${word} ${new Date(ms).toISOString()}`).join(" ");
   }
 }
