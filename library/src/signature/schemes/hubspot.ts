@@ -27,7 +27,7 @@ export const HUBSPOT: DescribedScheme = {
   covers: { body: true, url: true, time: true },
   headers: [SIGNATURE_HEADER, TIME_HEADER],
   identity: {
-    id: "`portalId:subscriptionId:eventId:objectId:fromObjectId:toObjectId:occurredAt` of each element",
+    id: "`portalId:subscriptionId:eventId:objectId:fromObjectId:toObjectId:occurredAt` of each element, then `:` and its `propertyName` if there is one",
     type: "`subscriptionType` of each element",
     time: "`occurredAt` of each element",
   },
@@ -69,7 +69,7 @@ function unescaped(url: string): string {
   return url.replaceAll(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }
 
-/** Everything about a notification that stays when it is sent again; its `attemptNumber` does not. */
+/** The numbers of a notification that stay when it is sent again; its `attemptNumber` does not. */
 export const IDENTITY: readonly string[] = [
   "portalId",
   "subscriptionId",
@@ -89,9 +89,12 @@ function identify({ request }: Verified): readonly EventIdentity[] {
   }));
 }
 
-// HubSpot does not promise that `eventId` is unique. Numbers and colons cannot run into each other, so
-// two notifications share an id only if they agree in every field.
+// HubSpot does not promise that `eventId` is unique: two properties that change at once may share all numbers. Numbers and
+// colons cannot run into each other, and the name comes last, so that two notifications share an id only if they agree in
+// every field.
 function idOf(element: Uint8Array): string | undefined {
   if (numberText(element, "eventId") === undefined) return undefined;
-  return IDENTITY.map((name) => numberText(element, name) ?? "").join(":");
+  const parts = IDENTITY.map((name) => numberText(element, name) ?? "");
+  const property = textField(jsonObject(element), "propertyName");
+  return [...parts, ...(property === undefined ? [] : [property])].join(":");
 }

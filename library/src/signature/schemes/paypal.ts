@@ -44,15 +44,22 @@ const ALGORITHM = "SHA256withRSA";
 export const PAYPAL: DescribedScheme = schemeFor(undefined);
 
 /**
- * Verifies PayPal. The certificate is handed in, or brought by a function that is told its address, after
- * that was held to PayPal's own host.
+ * Verifies PayPal. The certificate is handed in, or brought by a function that is given its address, after
+ * the address was held to PayPal's own host and path. Keep what was brought: PayPal changes its certificate rarely, and
+ * every request would wait for a download otherwise. A certificate that has ended is refused, kept or not.
  *
  * @example
+ * const certificates = new Map<string, KeySet>();
  * const verifier = paypal({
  *   webhookId: "8PT597110X687430LKGECATA",
  *   keys: async ({ name = "" }) => {
- *     const response = await fetch(name, { redirect: "error" });
- *     return keySetFromCertificate(await response.text(), name);
+ *     const known = certificates.get(name);
+ *     if (known !== undefined) return known;
+ *     const response = await fetch(name, { redirect: "error", signal: AbortSignal.timeout(5000) });
+ *     if (!response.ok) throw new Error(`PayPal answered ${response.status} for its certificate`);
+ *     const keys = keySetFromCertificate(await response.text(), name);
+ *     certificates.set(name, keys);
+ *     return keys;
  *   },
  * });
  */
@@ -124,13 +131,19 @@ function read({ headers, body }: SignedRequest, webhookId: string | undefined): 
   };
 }
 
-// No port, no user, no query and no other host, judged on the text itself: parsers differ in what they
-// make of a backslash or a tab, and whoever brings the certificate may use another parser.
-const CERTIFICATE_URL = /^https:\/\/(?:[a-z0-9-]{1,63}\.){1,8}paypal\.com\/[A-Za-z0-9._~/-]{1,512}$/;
+// Host and path, without port, user or query, judged on the text itself: parsers differ in what they make of a backslash
+// or a tab, and whoever brings the certificate may use another parser. Any other page of PayPal's could hold a key that a
+// stranger put there.
+const CERTIFICATE_URL =
+  /^https:\/\/api(?:-m)?\.(?:sandbox\.)?paypal\.com\/v1\/notifications\/certs\/[A-Za-z0-9_-]{1,128}$/;
 
 function certificateUrl(url: string): string {
   if (CERTIFICATE_URL.test(url)) return url;
-  throw malformedHeader(HEADERS.certificate, "it must be an https address of a host under paypal.com");
+  throw malformedHeader(
+    HEADERS.certificate,
+    "it must be https://api.paypal.com/v1/notifications/certs/…, " +
+      "on the host api or api-m of paypal.com or sandbox.paypal.com",
+  );
 }
 
 function visible(id: string, header: string): string {

@@ -54,7 +54,7 @@ const ASKED: Readonly<Record<ProviderName, Pick<SignedRequestOptions, "id" | "ty
   github: { id: "72d3162e-cc78-11e3-81ab-4c9367dc0958", type: "pull_request.opened" },
   gitlab: { id: "f5e5f430-f57b-4e6e-9fac-d9128cd7232f", type: "merge_request" },
   hubspot: {
-    id: `62515:7481:9007199254740991:33:7:8:${EVENT_TIME.getTime()}`,
+    id: `62515:7481:9007199254740991:33:7:8:${EVENT_TIME.getTime()}:lifecyclestage`,
     type: "contact.propertyChange",
     time: EVENT_TIME,
   },
