@@ -113,6 +113,20 @@ describe.each(["node", "fetch"] as const)("through the %s adapter,", (adapter) =
     });
   });
 
+  it("Discord's webhook events are answered 204, and its interactions 202 without a body", async () => {
+    const { port, signed } = await open(adapter);
+    const replies: unknown[] = [];
+    for (const type of ["ENTITLEMENT_CREATE", "APPLICATION_COMMAND", "MODAL_SUBMIT"]) {
+      const reply = await post(port, "discord", await signed({ type }, "discord"));
+      replies.push([type, reply.status, await reply.text(), verdictOf(reply)]);
+    }
+    expect(replies).toEqual([
+      ["ENTITLEMENT_CREATE", 204, "", "applied"],
+      ["APPLICATION_COMMAND", 202, "", "applied"],
+      ["MODAL_SUBMIT", 202, "", "applied"],
+    ]);
+  });
+
   describe("a request", () => {
     it("may be as large as its provider's requests are, and no larger", async () => {
       const { port, signed } = await open(adapter);

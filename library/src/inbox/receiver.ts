@@ -7,6 +7,7 @@ import { findHeader } from "../signature/headers/headers.js";
 import type { HeaderBag } from "../signature/headers/headers.js";
 import { readEvents } from "../signature/read-events.js";
 import type { Reply, SignedRequest, Verified, Verifier } from "../signature/scheme.js";
+import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
 import type { Handlers, Schemas } from "./handlers.js";
@@ -132,7 +133,10 @@ class InboxReceiver<Tx> implements Receiver {
       return refusal(error);
     }
     const { scheme } = source.verifier;
-    return (await scheme.handshake?.(verified)) ?? replyTo(await this.#applyAll(source, verified), scheme);
+    return (
+      (await scheme.handshake?.(verified)) ??
+      replyTo(await this.#applyAll(source, verified), schemeAnswering(verified))
+    );
   }
 
   maxBodyBytes(source: string): number {

@@ -134,6 +134,8 @@ export interface Scheme {
    * Left out, they are named as in Standard Webhooks (read-events.ts).
    */
   identify?(verified: Verified): readonly EventIdentity[];
+  /** The success reply that this request expects; undefined where it is `replies.success`. */
+  successFor?(verified: Verified): Reply | undefined;
   /** The reply to a request that only asks whether we are there; undefined for an ordinary one. */
   handshake?(verified: Verified): Reply | Promise<Reply> | undefined;
 }

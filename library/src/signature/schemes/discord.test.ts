@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { utf8 } from "../../bytes.js";
 import { readEvents } from "../read-events.js";
 import type { Reply, Verified } from "../scheme.js";
+import { successReply } from "../success-reply.js";
 import { verifySync } from "../verify.js";
 import { discord } from "./discord.js";
 
@@ -56,6 +57,21 @@ it.each([
   expect(readEvents(receive(JSON.stringify({ type, id: "786008729715212338" })))).toMatchObject([
     { id: "786008729715212338", type: name },
   ]);
+});
+
+describe("what was accepted", () => {
+  it.each([
+    ["a webhook event", '{"version":1,"type":1,"event":{"type":"ENTITLEMENT_CREATE"}}', 204],
+    ["a command", '{"type":2,"id":"7"}', 202],
+    ["a component", '{"type":3,"id":"7"}', 202],
+    ["an autocompletion", '{"type":4,"id":"7"}', 202],
+    ["a modal", '{"type":5,"id":"7"}', 202],
+    ["an interaction of a kind to come", '{"type":99,"id":"7"}', 202],
+    ["something that is neither", "[]", 204],
+  ])("%s, is answered %s", (_, body, status) => {
+    const headers = { "content-type": "application/json" };
+    expect(successReply(receive(body))).toEqual(status === 204 ? { status, headers } : { status });
+  });
 });
 
 it("the id of a webhook event's subject is not taken for the event's", () => {

@@ -31,7 +31,7 @@ export const INTERACTIONS: Readonly<Record<number, string>> = {
   5: "MODAL_SUBMIT",
 };
 
-/** Discord: webhook events, and the interactions of the same application. */
+/** Discord: webhook events, and the interactions of the same application, which expect another reply. */
 export const DISCORD: DescribedScheme = {
   name: "discord",
   title: "Discord",
@@ -48,7 +48,9 @@ export const DISCORD: DescribedScheme = {
   // Several more attempts within 10 minutes.
   retryHorizonS: 600,
   batch: false,
+  // What webhook events expect; interactions expect another one.
   replies: { success: { status: 204, headers: JSON_TYPE } },
+  successFor,
   read,
   identify,
   handshake,
@@ -94,6 +96,16 @@ function identify({ request }: Verified): readonly EventIdentity[] {
 function interactionType(json: JsonObject | undefined): string | undefined {
   const type = field(json, "type");
   return typeof type === "number" && Object.hasOwn(INTERACTIONS, type) ? INTERACTIONS[type] : undefined;
+}
+
+/**
+ * The reply to an interaction whose answer goes to Discord's callback address, which is where a handler sends it: within
+ * three seconds, or Discord tells its user that the application did not respond.
+ */
+function successFor({ request }: Verified): Reply | undefined {
+  const json = jsonObject(request.body);
+  const isInteraction = objectField(json, "event") === undefined && typeof field(json, "type") === "number";
+  return isInteraction ? { status: 202 } : undefined;
 }
 
 /** Answers PING, which is 0 among webhook events; among interactions it is 1, which there means an event. */
