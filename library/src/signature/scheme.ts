@@ -91,6 +91,8 @@ export interface Scheme {
   /** Lower-case name, the default name of the source. */
   readonly name: string;
   readonly title: string;
+  /** What its users have to paste as the secret, for messages and docs/providers.md. */
+  readonly secret?: string;
   /** A vector that our code did not compute, or why there is none. */
   readonly evidence?: Evidence;
   /** What the signature covers: without the body, anybody who has one request can forge another. */
@@ -141,7 +143,7 @@ export interface Scheme {
 }
 
 /** A scheme with all that the docs tell of it. */
-export type DescribedScheme = Scheme & Required<Pick<Scheme, "evidence" | "identity">>;
+export type DescribedScheme = Scheme & Required<Pick<Scheme, "secret" | "evidence" | "identity">>;
 
 /** All that verifying asks of a clock. */
 export type WallClock = Pick<Clock, "now">;

@@ -35,6 +35,7 @@ export const INTERACTIONS: Readonly<Record<number, string>> = {
 export const DISCORD: DescribedScheme = {
   name: "discord",
   title: "Discord",
+  secret: "the application's public key, 64 hexadecimal characters of its General Information page",
   evidence: { kind: "official_library", name: "discord-interactions", version: "4.4.0" },
   covers: { body: true, url: false, time: true },
   headers: [SIGNATURE_HEADER, TIME_HEADER],

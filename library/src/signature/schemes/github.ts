@@ -28,6 +28,7 @@ const TYPE_HEADER = "x-github-event";
 export const GITHUB: DescribedScheme = {
   name: "github",
   title: "GitHub",
+  secret: "the secret that you gave the webhook",
   evidence: {
     kind: "published_example",
     where: "docs.github.com, Validating webhook deliveries; @octokit/webhooks-methods 6.0.0 agrees",

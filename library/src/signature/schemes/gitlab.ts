@@ -25,6 +25,7 @@ const TYPE_HEADER = "x-gitlab-event";
 export const GITLAB: DescribedScheme = {
   name: "gitlab",
   title: "GitLab (secret token)",
+  secret: "the secret token that you gave the webhook",
   evidence: {
     kind: "published_example",
     where: "gitlabhq/gitlabhq, doc/user/project/integrations/webhooks.md, Secret token; nothing is computed",

@@ -5,7 +5,14 @@ import { findHeader, malformedHeader, needHeader } from "../headers/headers.js";
 import { checkHmacOptions } from "../hmac-options.js";
 import type { HmacOptions, HmacPlan, Place, TemplatePart } from "../hmac-options.js";
 import type { Content } from "../crypto/question.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { readSignature } from "../headers/signature-header.js";
 import { signedUrl } from "../signed-url.js";
 import { parseTimestamp, parseTimestampMs } from "../headers/timestamp.js";
@@ -32,10 +39,11 @@ export function hmac(options: HmacOptions): Verifier {
   return createProviderVerifier(schemeOf(plan), options, plan.parseSecret);
 }
 
-function schemeOf(plan: HmacPlan): Scheme {
+function schemeOf(plan: HmacPlan): DescribedScheme {
   return Object.freeze({
     name: plan.name,
     title: plan.title,
+    secret: `the secret with which ${plan.title} signs its webhooks`,
     evidence: { kind: "unconfirmed", why: "described by the caller" },
     covers: plan.covers,
     headers: headersOf(plan),
@@ -48,7 +56,7 @@ function schemeOf(plan: HmacPlan): Scheme {
     replies: { success: { status: 200 } },
     read: (request: SignedRequest, verifier: Verifier) => read(plan, request, verifier),
     identify: (verified: Verified) => identify(plan, verified.request),
-  } satisfies Scheme);
+  } satisfies DescribedScheme);
 }
 
 function headersOf({ signature, timestamp, id, type, time }: HmacPlan): readonly string[] {

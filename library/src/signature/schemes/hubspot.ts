@@ -23,6 +23,7 @@ const TIME_HEADER = "x-hubspot-request-timestamp";
 export const HUBSPOT: DescribedScheme = {
   name: "hubspot",
   title: "HubSpot (v3)",
+  secret: "the app's client secret",
   evidence: { kind: "official_library", name: "@hubspot/api-client", version: "13.5.0" },
   covers: { body: true, url: true, time: true },
   headers: [SIGNATURE_HEADER, TIME_HEADER],

@@ -20,6 +20,7 @@ const TYPE_HEADER = "x-event-name";
 export const LEMON_SQUEEZY: DescribedScheme = {
   name: "lemon_squeezy",
   title: "Lemon Squeezy",
+  secret: "the webhook's signing secret",
   evidence: {
     kind: "published_example",
     where: "lmsqueezy/nextjs-billing, src/app/api/webhook/route.ts, run over the vector",

@@ -27,6 +27,7 @@ const ID_HEADER = "linear-delivery";
 export const LINEAR: DescribedScheme = {
   name: "linear",
   title: "Linear",
+  secret: 'the webhook\'s signing secret, "lin_wh_…"',
   evidence: { kind: "official_library", name: "@linear/sdk", version: "98.0.0" },
   covers: { body: true, url: false, time: true, id: false },
   headers: [SIGNATURE_HEADER, ID_HEADER],

@@ -25,6 +25,7 @@ import type { VerifierOptions } from "../verifier.js";
 export const MAILGUN: DescribedScheme = {
   name: "mailgun",
   title: "Mailgun",
+  secret: "the account's HTTP webhook signing key, which is not its API key",
   evidence: {
     kind: "published_example",
     where: "mailgun/mailgun-php, tests/Api/WebhookTest.php: time, token, signature and key",

@@ -20,6 +20,7 @@ const HEADER = "paddle-signature";
 export const PADDLE: DescribedScheme = {
   name: "paddle",
   title: "Paddle",
+  secret: 'the notification destination\'s secret key, "pdl_ntfset_…"',
   evidence: { kind: "official_library", name: "@paddle/paddle-node-sdk", version: "3.10.0" },
   covers: { body: true, url: false, time: true },
   headers: [HEADER],

@@ -73,6 +73,7 @@ function schemeFor(webhookId: string | undefined): DescribedScheme {
   return {
     name: "paypal",
     title: "PayPal",
+    secret: "PayPal's certificate in PEM",
     evidence: {
       kind: "published_example",
       where:

@@ -28,6 +28,7 @@ const P256_SPKI = decodeHex("3059301306072a8648ce3d020106082a8648ce3d03010703420
 export const SENDGRID: DescribedScheme = {
   name: "sendgrid",
   title: "SendGrid",
+  secret: "the event webhook's verification key",
   evidence: { kind: "official_library", name: "@sendgrid/eventwebhook", version: "8.0.0" },
   covers: { body: true, url: false, time: true },
   headers: [SIGNATURE_HEADER, TIME_HEADER],

@@ -23,6 +23,7 @@ const TYPE_HEADER = "sentry-hook-resource";
 export const SENTRY: DescribedScheme = {
   name: "sentry",
   title: "Sentry",
+  secret: "the integration's client secret",
   evidence: {
     kind: "published_example",
     where: "getsentry/integration-platform-example, verify_sentry_signature.py, run over the vector",

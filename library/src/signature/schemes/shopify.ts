@@ -25,6 +25,7 @@ const NAMES = ["hmac-sha256", "webhook-id", "topic", "triggered-at"] as const;
 export const SHOPIFY: DescribedScheme = {
   name: "shopify",
   title: "Shopify",
+  secret: "the app's client secret",
   evidence: { kind: "official_library", name: "@shopify/shopify-api", version: "13.1.0" },
   covers: { body: true, url: false, time: false, id: false },
   headers: PREFIXES.flatMap((prefix) => NAMES.map((name) => `${prefix}-${name}`)),

@@ -25,6 +25,7 @@ const TIME_HEADER = "x-slack-request-timestamp";
 export const SLACK: DescribedScheme = {
   name: "slack",
   title: "Slack",
+  secret: "the app's signing secret",
   evidence: {
     kind: "published_example",
     where: "docs.slack.dev, Verifying requests from Slack; @slack/bolt 5.1.0 agrees",

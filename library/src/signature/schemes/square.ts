@@ -20,6 +20,7 @@ const SIGNATURE_HEADER = "x-square-hmacsha256-signature";
 export const SQUARE: DescribedScheme = {
   name: "square",
   title: "Square",
+  secret: "the subscription's signature key",
   evidence: {
     kind: "published_example",
     where: "developer.squareup.com, Verify and validate an event notification; square 46.0.0 agrees",

@@ -55,6 +55,7 @@ const RUNTIME: Scheme = {
  * docs need stands here and not in what verifiers carry, so that a small bundle drops it.
  */
 export const STANDARD_WEBHOOKS: DescribedScheme = /* @__PURE__ */ describe(RUNTIME, {
+  secret: 'the endpoint\'s signing secret, "whsec_…", or the sender\'s public key, "whpk_…"',
   evidence: { kind: "official_library", name: "standardwebhooks", version: "1.1.1" },
   identity: {
     id: "header `webhook-id`",
@@ -63,7 +64,10 @@ export const STANDARD_WEBHOOKS: DescribedScheme = /* @__PURE__ */ describe(RUNTI
   },
 });
 
-function describe(scheme: Scheme, facts: Pick<DescribedScheme, "evidence" | "identity">): DescribedScheme {
+function describe(
+  scheme: Scheme,
+  facts: Pick<DescribedScheme, "secret" | "evidence" | "identity">,
+): DescribedScheme {
   return { ...scheme, ...facts };
 }
 

@@ -34,6 +34,7 @@ const ID_HEADER = "i-twilio-idempotency-token";
 export const TWILIO: DescribedScheme = {
   name: "twilio",
   title: "Twilio",
+  secret: "the account's auth token",
   evidence: {
     kind: "published_example",
     where: "twilio.com/docs, Webhooks security; twilio 6.2.0 agrees",

@@ -19,6 +19,7 @@ const SIGNATURE_HEADER = "x-vercel-signature";
 export const VERCEL: DescribedScheme = {
   name: "vercel",
   title: "Vercel",
+  secret: "the webhook's secret, or the integration's client secret",
   evidence: {
     kind: "unconfirmed",
     why: "Vercel publishes the rule (HMAC-SHA1 over the raw body), but no library that checks it and no example with its secret",

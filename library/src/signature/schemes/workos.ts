@@ -20,6 +20,7 @@ const HEADER = "workos-signature";
 export const WORKOS: DescribedScheme = {
   name: "workos",
   title: "WorkOS",
+  secret: "the webhook endpoint's signing secret",
   evidence: { kind: "official_library", name: "@workos-inc/node", version: "8.13.0" },
   covers: { body: true, url: false, time: true },
   headers: [HEADER],

@@ -26,6 +26,7 @@ const TIME_HEADER = "x-zm-request-timestamp";
 export const ZOOM: DescribedScheme = {
   name: "zoom",
   title: "Zoom",
+  secret: "the app's secret token",
   evidence: { kind: "official_library", name: "@zoom/rivet", version: "0.4.0" },
   covers: { body: true, url: false, time: true },
   headers: [SIGNATURE_HEADER, TIME_HEADER],
