@@ -170,7 +170,7 @@ function place(option: string, value: PlaceOption | undefined): Place | undefine
   if (pointer !== undefined) return { pointer };
   throw invalid(
     option,
-    JSON.stringify(value),
+    value,
     '{ header: "x-acme-id" } or { json: "/id" }, a JSON pointer that starts with "/"',
   );
 }
@@ -199,7 +199,8 @@ function secretParser(
 }
 
 function invalid(option: string, found: unknown, expected: string): PosthornError<SignatureErrorCode> {
-  const shown = typeof found === "string" ? `"${found.slice(0, 80)}"` : String(found);
+  const shown =
+    typeof found === "number" ? String(found) : (JSON.stringify(found)?.slice(0, 80) ?? "undefined");
   return new PosthornError("option_invalid", `${option} is ${shown}; expected ${expected}.`, {
     detail: { option },
   });

@@ -90,14 +90,18 @@ it.each([
 });
 
 it.each([
-  ["is cut short", PUBLIC_KEY.slice(2)],
-  ["is not hexadecimal", `${PUBLIC_KEY.slice(2)}zz`],
-  ["is the application's token", "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"],
-])("a public key that %s is refused at construction, with what to look for", (_, secrets) => {
+  ["is cut short", PUBLIC_KEY.slice(2), "has 31 bytes"],
+  ["is not hexadecimal", `${PUBLIC_KEY.slice(2)}zz`, "is not hexadecimal"],
+  [
+    "is the application's token",
+    "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs",
+    "is not hexadecimal",
+  ],
+])("a public key that %s is refused at construction, with what to look for", (_, secrets, found) => {
   expect(() => discord({ secrets })).toThrow(
     expect.objectContaining({
       code: "secret_malformed",
-      message: expect.stringContaining("Public Key") as string,
+      message: `secret 1 ${found}. Expected the 64 characters of "Public Key" on the application's General Information page.`,
     }),
   );
 });

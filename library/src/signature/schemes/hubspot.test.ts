@@ -68,8 +68,8 @@ describe("the id of an event", () => {
   });
 
   it("keeps numbers apart that would be the same text side by side", () => {
-    const near = idOf({ ...one, subscriptionId: 1, eventId: 23 });
-    expect(idOf({ ...one, subscriptionId: 12, eventId: 3 })).not.toBe(near);
+    const near = [idOf({ ...one, subscriptionId: 1, eventId: 23 }), idOf({ ...one, subscriptionId: 12 })];
+    expect(near).toEqual(["1:1:23:4:::5", "1:12:3:4:::5"]);
   });
 
   it("is none where the event has none", () => {

@@ -44,7 +44,8 @@ describe("a form of Twilio's", () => {
             .toSorted(([a], [b]) => (a < b ? -1 : 1))
             .flat()
             .join("");
-        expect(() => receive(URL_SIGNED, new URLSearchParams(pairs).toString(), sign(signed))).not.toThrow();
+        const body = new URLSearchParams(pairs).toString();
+        expect(check(URL_SIGNED, body, { "x-twilio-signature": sign(signed) }).keyIndex).toBe(0);
       }),
       { numRuns: 50 },
     );
@@ -128,7 +129,8 @@ describe("the port of a URL", () => {
     ["https://u:1@example.com/a:2?b=:3", "https://u:1@example.com:443/a:2?b=:3"],
     ["https://example.com?a=:1", "https://example.com:443?a=:1"],
   ])("%s is also tried as %s", (url, variant) => {
-    for (const signed of [url, variant]) expect(() => receive(url, "", sign(signed))).not.toThrow();
+    for (const signed of [url, variant])
+      expect(check(url, "", { "x-twilio-signature": sign(signed) }).keyIndex).toBe(0);
   });
 
   it("is not guessed: another port than the default one is another URL", () => {
@@ -148,7 +150,7 @@ describe("a JSON body of Twilio's", () => {
     expect(() => receive(url, "{}", sign(url))).toThrow(
       expect.objectContaining({
         code: "signature_mismatch",
-        message: expect.stringContaining("not for this body"),
+        message: "The signature holds, but not for this body.",
       }),
     );
   });

@@ -191,7 +191,8 @@ describe("secrets", () => {
 
   it("of PayPal belong to their certificate, or are refused", async () => {
     const { verifying } = TEST_SECRETS.paypal;
-    await expect(signedRequest("paypal", { certificate: verifying, clock })).resolves.toBeDefined();
+    const own = await signedRequest("paypal", { certificate: verifying, clock });
+    expect((await verify(fixtureVerifier("paypal"), own)).keyIndex).toBe(0);
     const secrets = await strangersSecret("paypal");
     const foreign = signedRequest("paypal", { secrets, certificate: verifying, clock });
     await expect(foreign).rejects.toMatchObject({ code: "option_invalid" });
@@ -206,19 +207,17 @@ describe("secrets", () => {
 
 describe("what a provider cannot carry is refused, not left out:", () => {
   it.each([
-    ["zoom", { id: "evt_1" }],
-    ["github", { time: EVENT_TIME }],
-    ["discord", { id: "1", type: "ENTITLEMENT_CREATE" }],
-    ["hubspot", { id: "evt_1" }],
-    ["hubspot", { id: "1:2:3:4:::5", time: EVENT_TIME }],
-    ["stripe", { events: [{ id: "evt_1" }] }],
-    ["mailgun", { body: "{}" }],
-    ["stripe", { type: "a", body: '{"type":"b"}' }],
-    ["github", { headers: { "x-hub-signature-256": `sha256=${"00".repeat(32)}` } }],
-  ] as const)("%s with %j", async (name, options) => {
-    await expect(signedRequest(name, options)).rejects.toMatchObject({
-      code: expect.stringMatching(/^(option_invalid|body_malformed)$/) as string,
-    });
+    ["zoom", { id: "evt_1" }, "option_invalid"],
+    ["github", { time: EVENT_TIME }, "option_invalid"],
+    ["discord", { id: "1", type: "ENTITLEMENT_CREATE" }, "option_invalid"],
+    ["hubspot", { id: "evt_1" }, "option_invalid"],
+    ["hubspot", { id: "1:2:3:4:::5", time: EVENT_TIME }, "option_invalid"],
+    ["stripe", { events: [{ id: "evt_1" }] }, "option_invalid"],
+    ["mailgun", { body: "{}" }, "body_malformed"],
+    ["stripe", { type: "a", body: '{"type":"b"}' }, "option_invalid"],
+    ["github", { headers: { "x-hub-signature-256": `sha256=${"00".repeat(32)}` } }, "option_invalid"],
+  ] as const)("%s with %j", async (name, options, code) => {
+    await expect(signedRequest(name, options)).rejects.toMatchObject({ code });
   });
 
   it("a provider that nobody knows", async () => {
@@ -243,7 +242,7 @@ it("an interaction of Discord's has an id, unlike its webhook events", async () 
 it.each(["hubspot", "square", "twilio"] as const)("%s signs the given URL and no other", async (name) => {
   const url = "https://hooks.example.org/in?tenant=7";
   const request = await signedRequest(name, { url, clock });
-  await expect(verify(fixtureVerifier(name), request)).resolves.toBeDefined();
+  expect((await verify(fixtureVerifier(name), request)).keyIndex).toBe(0);
   const elsewhere = { ...request, url: "https://hooks.example.org/in?tenant=8" };
   await expect(verify(fixtureVerifier(name), elsewhere)).rejects.toMatchObject({
     code: "signature_mismatch",
