@@ -55,15 +55,18 @@ function verdictOf({ headers }: Reply): string | undefined {
   return headers?.["posthorn-verdict"];
 }
 
-describe("a body's size", () => {
-  const MIB = 1_048_576;
-  const sources: Sources = (clock) => ({
-    github: github({ secrets: TEST_SECRETS.github.verifying, clock }),
-    stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying, clock }),
-  });
-  /** A payload of this many bytes and a few more. */
-  const large = (bytes: number): SignedRequestOptions => ({ data: { text: "x".repeat(bytes) } });
+const MIB = 1_048_576;
+const GITHUB_AND_STRIPE: Sources = (clock) => ({
+  github: github({ secrets: TEST_SECRETS.github.verifying, clock }),
+  stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying, clock }),
+});
 
+/** A payload of this many bytes and a few more. */
+function large(bytes: number): SignedRequestOptions {
+  return { data: { text: "x".repeat(bytes) } };
+}
+
+describe("a body's size", () => {
   it.each([
     ["github", MIB, 200],
     ["github", 25 * MIB - 10_000, 200],
@@ -71,34 +74,38 @@ describe("a body's size", () => {
     ["stripe", MIB - 10_000, 200],
     ["stripe", MIB, 413],
   ] as const)("of %s may be what the provider sends: %i is answered %i", async (name, bytes, status) => {
-    const { receive, signed } = setStage(sources);
+    const { receive, signed } = setStage(GITHUB_AND_STRIPE);
     expect((await receive(name, await signed(name, large(bytes)))).status).toBe(status);
   });
 
   it("is held to the host's own limit, where it sets one", async () => {
-    const { receive, signed } = setStage(sources, { maxBodyBytes: 10_000 });
+    const { receive, signed } = setStage(GITHUB_AND_STRIPE, { maxBodyBytes: 10_000 });
     expect((await receive("github", await signed("github"))).status).toBe(200);
     expect((await receive("github", await signed("github", large(10_000)))).status).toBe(413);
   });
 
   it("of a source that nobody configured is small", () => {
-    expect(setStage(sources).receiver.maxBodyBytes("nobody")).toBe(MIB);
+    expect(setStage(GITHUB_AND_STRIPE).receiver.maxBodyBytes("nobody")).toBe(MIB);
   });
 });
 
-describe("Mailgun, which signs a time and a token and nothing of the event,", () => {
-  const sources: Sources = (clock) => ({
-    mailgun: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }),
-  });
-  /** Another event beside the signature of a captured request. */
-  const forged = (request: TestRequest): TestRequest => {
-    const body = JSON.parse(new TextDecoder().decode(request.body)) as Record<string, object>;
-    const event = { ...body["event-data"], id: "forged", event: "complained" };
-    return { ...request, body: new TextEncoder().encode(JSON.stringify({ ...body, "event-data": event })) };
-  };
+const MAILGUN: Sources = (clock) => ({
+  mailgun: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }),
+});
+const MAILGUN_BY_BODY: Sources = (clock) => ({
+  mailgun: { verifier: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }), identifyBy: "body" },
+});
 
+/** Another event beside the signature of a captured request. */
+function forged(request: TestRequest): TestRequest {
+  const body = JSON.parse(new TextDecoder().decode(request.body)) as Record<string, object>;
+  const event = { ...body["event-data"], id: "forged", event: "complained" };
+  return { ...request, body: new TextEncoder().encode(JSON.stringify({ ...body, "event-data": event })) };
+}
+
+describe("Mailgun, which signs a time and a token and nothing of the event,", () => {
   it("is known by its token: another event beside the same signature is a conflict, and not applied", async () => {
-    const { receive, signed, effects } = setStage(sources);
+    const { receive, signed, effects } = setStage(MAILGUN);
     const request = await signed("mailgun", { id: "token_1", type: "delivered" });
     const replies = [
       await receive("mailgun", request),
@@ -111,7 +118,7 @@ describe("Mailgun, which signs a time and a token and nothing of the event,", ()
   });
 
   it("keeps its first body also where the handler failed: only that one may be tried again", async () => {
-    const stage = setStage(sources, {}, () => stage.signals.length < 2);
+    const stage = setStage(MAILGUN, {}, () => stage.signals.length < 2);
     const { receive, signed, effects } = stage;
     const request = await signed("mailgun", { id: "token_1" });
     const verdicts: unknown[] = [];
@@ -122,10 +129,7 @@ describe("Mailgun, which signs a time and a token and nothing of the event,", ()
   });
 
   it("cannot be told apart by its body alone, which anybody can write", () => {
-    const byBody: Sources = (clock) => ({
-      mailgun: { verifier: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }), identifyBy: "body" },
-    });
-    expect(() => setStage(byBody)).toThrow(
+    expect(() => setStage(MAILGUN_BY_BODY)).toThrow(
       expect.objectContaining({
         code: "inbox_option_invalid",
         message:

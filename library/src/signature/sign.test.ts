@@ -120,7 +120,7 @@ describe("a signer", () => {
       'secret 1 is a "whpk_" public key, which cannot sign. Sign with its "whsk_" key.',
     );
     expect(() => createSigner({ secrets: "whsec_AAAA" })).toThrow(
-      "secret 1 has 3 bytes, fewer than 24. Copy it whole, with its prefix once, without spaces or quotes.",
+      "secret 1 has 3 bytes, fewer than 24. Copy it whole, without spaces or quotes.",
     );
     expect(() => createSigner({})).toThrow(expect.objectContaining({ code: "secret_missing" }));
   });

@@ -54,7 +54,7 @@ describe("a verifier", () => {
 
   it("is not made from one good secret beside a bad one", () => {
     expect(() => standardWebhooks({ secrets: [SECRET, "whsec_short"] })).toThrow(
-      "secret 2 is not base64. Copy it whole, with its prefix once, without spaces or quotes.",
+      "secret 2 is not base64. Copy it whole, without spaces or quotes.",
     );
   });
 
@@ -118,7 +118,7 @@ describe("what is no webhook's secret is refused at construction, with what to p
         code: "secret_malformed",
         message:
           'secret 1 has another prefix than one "whsec_" or "whpk_". ' +
-          "Copy it whole, with its prefix once, without spaces or quotes.",
+          "Copy it whole, without spaces or quotes.",
       }),
     );
   });

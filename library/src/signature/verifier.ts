@@ -63,9 +63,9 @@ export function parseSecrets(
   const given = secrets === undefined ? [] : Array.isArray(secrets) ? secrets : [secrets];
   if (given.length === 0) throw missing("No secret is given.");
   return given.map((entry: unknown, index) => {
-    const isNamed = typeof entry === "object" && entry !== null;
-    const given: { name?: string; secret?: unknown } = isNamed ? entry : { secret: entry };
-    const { name = `secret ${index + 1}`, secret } = given;
+    const named = typeof entry === "object" && entry !== null ? (entry as Partial<NamedSecret>) : undefined;
+    const name = named?.name ?? `secret ${index + 1}`;
+    const secret = named === undefined ? entry : named.secret;
     if (typeof secret !== "string" || secret === "")
       throw missing(`${name} is ${secret === "" ? "empty" : typeof secret}.`);
     return parse(secret, name);

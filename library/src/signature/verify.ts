@@ -97,7 +97,7 @@ function questionsOf({ clock }: Verifier, reading: Reading, keys: readonly Key[]
 function keysInPeriod(keys: readonly Key[], nowMs: number): readonly Key[] {
   const valid = keys.filter(({ period }) => period?.includes(nowMs) ?? true);
   if (valid.length > 0 || keys.length === 0) return valid;
-  const periods = keys.map(({ name, period }) => `${name}: ${period}`).join("; ");
+  const periods = keys.map(({ name, period }) => `${name}: ${String(period)}`).join("; ");
   throw failure("key_out_of_period", `No given key is valid now: ${periods}.`, {
     detail: { keys: keys.map((key) => key.name) },
   });

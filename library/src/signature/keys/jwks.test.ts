@@ -93,14 +93,15 @@ describe("a JWKS document", () => {
   });
 });
 
+/** Whether a key with these fields counts at a time. */
+function counts(fields: object, nowMs: number): boolean {
+  const [key] = keySetFromJwks({ keys: [{ ...jwk, ...fields }] }).keys;
+  return key?.period?.includes(nowMs) ?? true;
+}
+
 describe("the time of a key", () => {
   const from = Date.parse("2026-11-01T00:00:00Z");
   const until = Date.parse("2026-12-01T00:00:00Z");
-
-  function counts(fields: object, nowMs: number): boolean {
-    const [key] = keySetFromJwks({ keys: [{ ...jwk, ...fields }] }).keys;
-    return key?.period?.includes(nowMs) ?? true;
-  }
 
   it.each([
     ["seconds", { nbf: from / 1000, exp: until / 1000 }],

@@ -9,7 +9,7 @@ const SECRET_PREFIX = "whsec_";
 const SIGNING_PREFIX = "whsk_";
 const PUBLIC_PREFIX = "whpk_";
 const MIN_SECRET_BYTES = 24;
-const COPY_WHOLE = "Copy it whole, with its prefix once, without spaces or quotes.";
+const COPY_WHOLE = "Copy it whole, without spaces or quotes.";
 
 /** How the text of an HMAC secret stands for its bytes. */
 export type SecretEncoding = "base64" | "utf8";

@@ -241,7 +241,7 @@ describe("algorithms", () => {
         code: "secret_malformed",
         message:
           'secret 1 has another prefix than one "whsec_" or "whpk_". ' +
-          "Copy it whole, with its prefix once, without spaces or quotes.",
+          "Copy it whole, without spaces or quotes.",
       }),
     );
   });
