@@ -38,7 +38,7 @@ const RUNTIME: Scheme = {
   covers: { body: true, url: false, time: true },
   // Order headers are not among them: one that stands twice breaks its signature, and counts as absent.
   headers: STANDARD_HEADERS,
-  // Entries that nobody knows may hold anything.
+  // An entry of an unknown version may contain a comma and a space.
   listHeaders: ["webhook-signature", "svix-signature"],
   toleranceS: 300,
   // The example schedule of the standard: 75 h 35 min.
