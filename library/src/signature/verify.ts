@@ -83,22 +83,22 @@ function readRequest(verifier: Verifier, request: SignedRequest): Reading {
 
 function questionsOf({ clock }: Verifier, reading: Reading, keys: readonly Key[]): readonly Question[] {
   const questions: Question[] = [];
-  const usable = keysInPeriod(keys, clock.now());
+  // A key may have leaked, or been given up, once its time is over.
+  const counts = ({ period }: Key): boolean => period === undefined || period.includes(clock.now());
   for (const claim of reading.claims) {
-    for (const key of usable) if (key.algorithm === claim.algorithm) questions.push(ask(claim, key));
+    for (const key of keys)
+      if (key.algorithm === claim.algorithm && counts(key)) questions.push(ask(claim, key));
   }
   if (questions.length > 0) return questions;
+  if (keys.length > 0 && !keys.some(counts)) throw outOfPeriod(keys);
   throw failure("signature_unsupported", "The given keys can check no signature in the request.", {
     detail: { algorithms: keys.map((key) => key.algorithm) },
   });
 }
 
-// A key may have leaked, or been given up, once its time is over.
-function keysInPeriod(keys: readonly Key[], nowMs: number): readonly Key[] {
-  const valid = keys.filter(({ period }) => period?.includes(nowMs) ?? true);
-  if (valid.length > 0 || keys.length === 0) return valid;
+function outOfPeriod(keys: readonly Key[]): PosthornError<SignatureErrorCode> {
   const periods = keys.map(({ name, period }) => `${name}: ${String(period)}`).join("; ");
-  throw failure("key_out_of_period", `No given key is valid now: ${periods}.`, {
+  return failure("key_out_of_period", `No given key is valid now: ${periods}.`, {
     detail: { keys: keys.map((key) => key.name) },
   });
 }

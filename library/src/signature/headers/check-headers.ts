@@ -19,7 +19,7 @@ export function checkHeaders(
   if (names.length > MAX_HEADERS) {
     const message = `The request has ${names.length} headers; at most ${MAX_HEADERS} are read.`;
     throw new PosthornError<SignatureErrorCode>("headers_too_many", message, {
-      detail: { found: names.length, most: MAX_HEADERS },
+      detail: { found: names.length },
     });
   }
   const seen: string[] = [];

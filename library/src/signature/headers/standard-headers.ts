@@ -2,10 +2,11 @@ import { decodeBase64 } from "../../bytes.js";
 import { findHeader, malformedHeader, needHeader } from "./headers.js";
 import type { HeaderBag } from "./headers.js";
 
-/** Id, time and signatures under the names of Standard Webhooks, and under Svix's. */
+// Id, time and signatures.
 const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 const SVIX_NAMES = ["svix-id", "svix-timestamp", "svix-signature"] as const;
 
+/** The headers of Standard Webhooks, and Svix's names for them. */
 export const STANDARD_HEADERS: readonly string[] = [...NAMES, ...SVIX_NAMES];
 
 /** The three headers of Standard Webhooks, checked for form but not yet believed. */
@@ -27,16 +28,15 @@ const MAX_ID_LENGTH = 255;
 
 /** Reads the headers under their standard names or, where the first is absent, under Svix's. */
 export function readStandardHeaders(headers: HeaderBag): StandardHeaders {
-  const isSvix =
-    findHeader(headers, NAMES[0]) === undefined && findHeader(headers, SVIX_NAMES[0]) !== undefined;
-  const [idHeader, timeHeader, listHeader] = isSvix ? SVIX_NAMES : NAMES;
-  const id = needHeader(headers, idHeader);
-  const timestamp = needHeader(headers, timeHeader);
-  const list = needHeader(headers, listHeader);
+  const found = findHeader(headers, NAMES[0]);
+  const names = found === undefined && findHeader(headers, SVIX_NAMES[0]) !== undefined ? SVIX_NAMES : NAMES;
+  const id = found || needHeader(headers, names[0]);
+  const timestamp = needHeader(headers, names[1]);
+  const list = needHeader(headers, names[2]);
   if (!isEventId(id)) {
-    throw malformedHeader(idHeader, "it must be 1 to 255 visible ASCII characters without a full stop");
+    throw malformedHeader(names[0], "it must be 1 to 255 visible ASCII characters without a full stop");
   }
-  return { id, timestamp, entries: parseEntries(list, listHeader) };
+  return { id, timestamp, entries: parseEntries(list, names[2]) };
 }
 
 /** Whether a text can be the id of an event: a full stop would let id and timestamp trade places under one signature. */

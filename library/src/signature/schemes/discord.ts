@@ -109,7 +109,7 @@ function successFor({ request }: Verified): Reply | undefined {
   return isInteraction ? { status: 202 } : undefined;
 }
 
-/** Answers PING, which is 0 among webhook events; among interactions it is 1, which there means an event. */
+/** Answers PING: type 0 of webhook events, type 1 of interactions. A webhook event has type 1 too, and an `event`. */
 function handshake({ request }: Verified): Reply | undefined {
   const json = jsonObject(request.body);
   if (objectField(json, "event") !== undefined) return undefined;

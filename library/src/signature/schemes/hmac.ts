@@ -48,7 +48,7 @@ function schemeOf(plan: HmacPlan): DescribedScheme {
     evidence: { kind: "unconfirmed", why: "described by the caller" },
     covers: plan.covers,
     headers: headersOf(plan),
-    // A date of HTTP has a comma in it.
+    // An HTTP date contains a comma and a space.
     listHeaders: headerAt(plan.time),
     identity: { id: say(plan.id), type: say(plan.type), time: plan.time && say(plan.time) },
     toleranceS: plan.covers.time ? 300 : undefined,

@@ -90,9 +90,8 @@ function identify({ request }: Verified): readonly EventIdentity[] {
   }));
 }
 
-// HubSpot does not promise that `eventId` is unique: two properties that change at once may share all numbers. Numbers and
-// colons cannot run into each other, and the name comes last, so that two notifications share an id only if they agree in
-// every field.
+// HubSpot does not promise that `eventId` is unique: two properties that change at once may share all numbers. Numbers
+// contain no colon, and the name comes last. So two notifications share an id only if they agree in every field.
 function idOf(element: Uint8Array): string | undefined {
   if (numberText(element, "eventId") === undefined) return undefined;
   const parts = IDENTITY.map((name) => numberText(element, name) ?? "");
