@@ -45,6 +45,7 @@ export default defineConfig({
           include: [
             "library/src/**/*.test.ts",
             "server/src/**/*.test.ts",
+            "dashboard/src/**/*.test.ts",
             "scripts/**/*.test.ts",
             "test/**/*.test.ts",
             "bench/**/*.test.ts",

@@ -34,7 +34,11 @@ export class TokenCheck {
 
   /** The token, if it is valid and its scope is enough; else it throws what to answer. */
   async require(authorization: string | undefined, address: string, needed: Scope): Promise<TokenRecord> {
-    const token = await this.#find(authorization, address);
+    return this.allow(await this.#find(authorization, address), needed);
+  }
+
+  /** A token that was found to be valid, if its scope is enough. */
+  allow(token: TokenRecord, needed: Scope): TokenRecord {
     if (needed === "full" && token.scope !== "full") {
       throw problem(
         "forbidden",
@@ -43,6 +47,26 @@ export class TokenCheck {
     }
     this.#touch(token);
     return token;
+  }
+
+  /** The token that another proof leads to; a wrong proof counts as a wrong token does. */
+  async limited(address: string, find: () => Promise<TokenRecord | undefined>): Promise<TokenRecord> {
+    this.#checkRate(address);
+    const token = await find();
+    if (token !== undefined) return token;
+    this.#failed.count(address);
+    this.#parts.metrics.tokenRefused();
+    throw unauthorised(
+      "The link was used, or is too old. Start the server again for a new one, or use a token.",
+    );
+  }
+
+  #checkRate(address: string): void {
+    const waitS = this.#failed.waitS(address);
+    if (waitS === 0) return;
+    throw problem("too_many_failures", `Too many wrong tokens came from this address. Wait ${waitS} s.`, {
+      retryAfterS: waitS,
+    });
   }
 
   /** After a change on this node: a token that was taken back must not work here for another moment. */
@@ -58,12 +82,7 @@ export class TokenCheck {
     const key = Buffer.from(hash).toString("base64");
     const cached = this.#cached(key);
     if (cached !== undefined && this.#isValid(cached, hash)) return cached;
-    const waitS = this.#failed.waitS(address);
-    if (waitS > 0) {
-      throw problem("too_many_failures", `Too many wrong tokens came from this address. Wait ${waitS} s.`, {
-        retryAfterS: waitS,
-      });
-    }
+    this.#checkRate(address);
     const found = await this.#parts.registry.findToken(hash);
     if (found === undefined || !this.#isValid(found, hash)) throw this.#refuse(address, found);
     this.#remember(key, found);

@@ -4,6 +4,7 @@ import { EVENT_DETAIL, EVENT_INPUT, EVENT_SUMMARY, PUBLISHED_EVENT } from "./eve
 import { DEAD_LETTER, LANE } from "./lane.js";
 import { PROBLEM } from "./problem.js";
 import { REJECTED_REQUEST } from "./rejected-request.js";
+import { SESSION, SESSION_INPUT } from "./session.js";
 import { SOURCE, SOURCE_INPUT, SOURCE_UPDATE } from "./source.js";
 import { CREATED_TOKEN, TOKEN, TOKEN_INPUT } from "./token.js";
 
@@ -29,5 +30,7 @@ export const RESOURCES: readonly object[] = [
   TOKEN_INPUT,
   TOKEN,
   CREATED_TOKEN,
+  SESSION_INPUT,
+  SESSION,
   PROBLEM,
 ];
