@@ -50,7 +50,7 @@ export interface Question {
 }
 
 interface Asked extends Question {
-  answer(yes: boolean): void;
+  readonly answer: (yes: boolean) => void;
 }
 
 export const asked = signal<Asked | undefined>(undefined);

@@ -1,32 +1,30 @@
 import type { Delivery, Endpoint, Lane } from "posthorn/client";
 import { api } from "./api.ts";
 
-const PAST = 3;
 const NEXT = 6;
 const LAST = 3;
 
 /** Which places of a lane are drawn. */
 export interface Places {
-  readonly past: readonly string[];
   readonly next: readonly string[];
   readonly last: readonly string[];
 }
 
-/** The head and the first behind it, the newest, and those just before. Sequences of a lane have no gaps. */
+/** The first behind the head, and the newest: what waits has no gaps. What came before the head is not asked for, as it may be gone. */
 export function placesOf({ head, depth }: Pick<Lane, "head" | "depth">): Places {
   const at = BigInt(head);
   const end = at + BigInt(depth);
-  const from = (first: bigint, n: number): string[] =>
-    Array.from({ length: Math.max(0, n) }, (_, index) => (first + BigInt(index)).toString());
   const behind = Number(end - at) - 1;
   const next = Math.min(NEXT, behind);
   const last = Math.min(LAST, behind - next);
-  const past = Number(at - 1n < BigInt(PAST) ? at - 1n : BigInt(PAST));
   return {
-    past: from(at - BigInt(past), past),
     next: from(at + 1n, next),
     last: from(end - BigInt(last), last),
   };
+}
+
+function from(first: bigint, n: number): string[] {
+  return Array.from({ length: Math.max(0, n) }, (_, index) => (first + BigInt(index)).toString());
 }
 
 export interface LaneStory extends Places {
@@ -36,7 +34,7 @@ export interface LaneStory extends Places {
   readonly known: ReadonlyMap<string, Delivery>;
 }
 
-// What has landed stays so, and what waits behind the same head still waits: only the head is asked for again.
+// What waits behind the same head still waits: only the head is asked for again.
 const kept = new Map<string, Delivery | undefined>();
 const MOST_KEPT = 2000;
 
@@ -54,7 +52,7 @@ export async function loadLane(id: string): Promise<LaneStory> {
   const lane = await api.lanes.get(id);
   const places = placesOf(lane);
   const head = lane.depth === "0" ? [] : [lane.head];
-  const sequences = [...places.past, ...head, ...places.next, ...places.last];
+  const sequences = [...head, ...places.next, ...places.last];
   const [endpoint, ...found] = await Promise.all([
     api.endpoints.get(lane.endpointId).catch(() => undefined),
     ...sequences.map(async (sequence) => [sequence, await deliveryAt(id, sequence, lane.head)] as const),

@@ -61,7 +61,7 @@ function questionOf<T>(key: string, load: () => Promise<T>): Question<T> {
     for (const [old, { readers }] of questions) if (readers === 0) questions.delete(old);
   }
   const question = new Question(load);
-  questions.set(key, question as Question<unknown>);
+  questions.set(key, question);
   return question;
 }
 

@@ -73,18 +73,19 @@ describe("the sentence of the overview", () => {
   });
 });
 
-describe("an event", () => {
-  const at = (state: "delivered" | "dead" | "retrying" | "waiting" | "cancelled", endpointId = "a") => ({
-    state,
-    endpointId,
-  });
+const at = (state: "delivered" | "dead" | "retrying" | "waiting" | "cancelled", endpointId = "a") => ({
+  state,
+  endpointId,
+});
 
+describe("an event", () => {
   it.each([
     [[], "no endpoint takes it"],
     [[at("delivered")], "landed"],
     [[at("delivered"), at("delivered", "b")], "landed at all 2"],
     [[at("delivered"), at("dead", "b")], "landed at 1 of 2 endpoints, dead at b"],
     [[at("dead")], "dead"],
+    [[at("retrying"), at("dead", "b")], "dead at b"],
     [[at("retrying")], "retrying, landed nowhere yet"],
     [[at("waiting")], "waiting"],
     [[at("cancelled")], "cancelled"],

@@ -18,7 +18,8 @@ export function eventLook(deliveries: readonly Pick<Delivery, "state" | "endpoin
   if (total === 0) return { tone: "disabled", icon: "s-silent", word: "no endpoint takes it" };
   if (dead.length > 0) {
     const where = dead.length === 1 ? dead[0]?.endpointId : count(dead.length, "endpoint");
-    return { tone: "dead", icon: "s-dead", word: total === 1 ? "dead" : `landed${of}, dead at ${where}` };
+    const before = landed === 0 ? "" : `landed${of}, `;
+    return { tone: "dead", icon: "s-dead", word: total === 1 ? "dead" : `${before}dead at ${where}` };
   }
   if (landed === total)
     return { tone: "landed", icon: "s-landed", word: total === 1 ? "landed" : `landed at all ${total}` };

@@ -16,6 +16,9 @@ import { useLanes } from "../trouble.ts";
 import { endpointLook, needsPerson } from "../words.ts";
 import type { Look } from "../words.ts";
 
+const add = (): void => setQuery({ add: "1" });
+const close = (): void => setQuery({ add: undefined });
+
 /** Where events go. */
 export function Endpoints(): JSX.Element {
   const adding = place.value.query.has("add");
@@ -27,8 +30,6 @@ export function Endpoints(): JSX.Element {
   );
   const lanes = useLanes().data?.items ?? [];
   const none = list.live.data !== undefined && list.rows.length === 0;
-  const add = (): void => setQuery({ add: "1" });
-  const close = (): void => setQuery({ add: undefined });
   return (
     <Page
       title="Endpoints"

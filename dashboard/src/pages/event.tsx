@@ -28,7 +28,9 @@ export function Event({ id = "" }: { readonly id?: string }): JSX.Element {
   const story = useLive(`story ${tenant} ${id}`, () => loadStory(id, tenant));
   useEffect(() => {
     const stops = [onKey("j", () => walkBy(1)), onKey("k", () => walkBy(-1))];
-    return () => stops.forEach((stop) => stop());
+    return () => {
+      for (const stop of stops) stop();
+    };
   }, []);
   const flag = tenant === "default" ? "" : ` --tenant ${shellWord(tenant)}`;
   const word = shellWord(id);
@@ -47,7 +49,7 @@ export function Event({ id = "" }: { readonly id?: string }): JSX.Element {
 function EventStory({ story }: { readonly story: Story }): JSX.Element {
   const { event, attempts } = story;
   const { type, source } = event;
-  const trouble = event.deliveries.filter(({ state }) => state !== "delivered");
+  const few = event.deliveries.length <= 3;
   return (
     <>
       <PageHead
@@ -78,7 +80,7 @@ function EventStory({ story }: { readonly story: Story }): JSX.Element {
               key={delivery.id}
               delivery={delivery}
               attempts={attempts.get(delivery.id) ?? []}
-              open={event.deliveries.length <= 3 || trouble.includes(delivery)}
+              open={few || delivery.state !== "delivered"}
             />
           ))}
           {event.deliveries.length === 0 && <Untaken />}

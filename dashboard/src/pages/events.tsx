@@ -47,14 +47,15 @@ export function Events(): JSX.Element {
   );
 }
 
+function submit(event: SubmitEvent): void {
+  event.preventDefault();
+  const form = event.currentTarget as HTMLFormElement;
+  const name = form.querySelector("select")?.value ?? "";
+  setQuery({ [name]: form.querySelector("input")?.value.trim() });
+  form.reset();
+}
+
 function Filters({ filter }: { readonly filter: Readonly<Record<string, string>> }): JSX.Element {
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const given = new FormData(form);
-    setQuery({ [String(given.get("name"))]: String(given.get("value")).trim() });
-    form.reset();
-  };
   return (
     <div class="toolbar">
       {Object.entries(filter).map(([name, value]) => (

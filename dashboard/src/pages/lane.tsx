@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Delivery } from "posthorn/client";
+import type { Delivery, Lane } from "posthorn/client";
 import { api } from "../api.ts";
 import { confirmed, copy, perform } from "../deeds.ts";
 import { count, duration, grouped, oneLine, shortId } from "../format.ts";
@@ -70,7 +70,7 @@ function LaneView({ story }: { readonly story: LaneStory }): JSX.Element {
       ) : (
         <>
           <Panel class="lane-panel">
-            <LaneDrawing lane={lane} known={known} past={story.past} next={story.next} last={story.last} />
+            <LaneDrawing lane={lane} known={known} next={story.next} last={story.last} />
           </Panel>
           <div class="cols-lane">
             <InThisLane story={story} />
@@ -197,62 +197,86 @@ function PlaceRow({ sequence, delivery, head }: PlaceProps): JSX.Element {
 function Verbs({ story }: { readonly story: LaneStory }): JSX.Element {
   const { lane, known, endpoint } = story;
   const { head, headId } = lane;
-  const behind = behindOf(lane);
   const isDead = known.get(head)?.state === "dead";
   const redriveHead = (): Promise<boolean> => redrive([headId], `Redrive #${head}`);
   const skipHead = (): Promise<boolean> => skip(story);
   useEffect(() => {
     const stops = [onKey("r", () => isDead && void redriveHead()), onKey("s", () => void skipHead())];
-    return () => stops.forEach((stop) => stop());
+    return () => {
+      for (const stop of stops) stop();
+    };
   });
-  const follow =
-    behind === 0
-      ? ""
-      : ` If it lands, the ${grouped(behind)} behind it follow in order. If not, the lane halts again.`;
-  const nextType = known.get((BigInt(head) + 1n).toString())?.type;
+  const why = isDead ? undefined : `#${head} is not dead: it is still tried by itself.`;
   return (
     <Panel title="What you can do">
-      <Verb
-        act={
-          <Act
-            kind={isDead ? "primary" : "plain"}
-            icon="redrive"
-            because={isDead ? undefined : `#${head} is not dead: it is still tried by itself.`}
-            onAct={redriveHead}
-          >
-            Redrive #{head}…<kbd>r</kbd>
-          </Act>
-        }
-        after={
-          <LaneAfter head="tried" behind={behind}>
-            keeps the order
-          </LaneAfter>
-        }
-      >
-        <b>Sends #{head} again</b>, with all of its attempts.{follow}
-      </Verb>
-      <Verb
-        act={
-          <Act icon="skip" onAct={skipHead}>
-            Skip #{head}…<kbd>s</kbd>
-          </Act>
-        }
-        after={
-          <LaneAfter head="gap" behind={behind}>
-            leaves a gap at {head}
-          </LaneAfter>
-        }
-      >
-        <b>
-          {oneLine(lane.endpointId, 30)} will never get #{head}.
-        </b>{" "}
-        It is told of the gap.{" "}
-        {behind === 0
-          ? "Nothing else waits."
-          : `#${(BigInt(head) + 1n).toString()} ${nextType ?? ""} goes next.`}
-      </Verb>
+      <RedriveVerb lane={lane} because={why} onAct={redriveHead} />
+      <SkipVerb lane={lane} next={known.get(nextOf(head))} onAct={skipHead} />
       {endpoint !== undefined && <EndpointVerb id={endpoint.id} state={endpoint.state} />}
     </Panel>
+  );
+}
+
+function nextOf(sequence: string): string {
+  return (BigInt(sequence) + 1n).toString();
+}
+
+interface HeadVerbProps {
+  readonly lane: Lane;
+  readonly onAct: () => Promise<boolean>;
+}
+
+function RedriveVerb({
+  lane,
+  because,
+  onAct,
+}: HeadVerbProps & { readonly because: string | undefined }): JSX.Element {
+  const { head } = lane;
+  const behind = behindOf(lane);
+  const act = (
+    <Act kind={because === undefined ? "primary" : "plain"} icon="redrive" because={because} onAct={onAct}>
+      Redrive #{head}…<kbd>r</kbd>
+    </Act>
+  );
+  const after = (
+    <LaneAfter head="tried" behind={behind}>
+      keeps the order
+    </LaneAfter>
+  );
+  return (
+    <Verb act={act} after={after}>
+      <b>Sends #{head} again</b>, with all of its attempts.
+      {behind > 0 &&
+        ` If it lands, the ${grouped(behind)} behind it follow in order. If not, the lane halts again.`}
+    </Verb>
+  );
+}
+
+function SkipVerb({
+  lane,
+  next,
+  onAct,
+}: HeadVerbProps & { readonly next: Delivery | undefined }): JSX.Element {
+  const { head, endpointId } = lane;
+  const behind = behindOf(lane);
+  const act = (
+    <Act icon="skip" onAct={onAct}>
+      Skip #{head}…<kbd>s</kbd>
+    </Act>
+  );
+  const after = (
+    <LaneAfter head="gap" behind={behind}>
+      leaves a gap at {head}
+    </LaneAfter>
+  );
+  const follows =
+    behind === 0 ? "Nothing else waits." : `#${nextOf(head)} ${oneLine(next?.type ?? "", 40)} goes next.`;
+  return (
+    <Verb act={act} after={after}>
+      <b>
+        {oneLine(endpointId, 30)} will never get #{head}.
+      </b>{" "}
+      It is told of the gap. {follows}
+    </Verb>
   );
 }
 

@@ -1,13 +1,15 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { DeadLetter, Endpoint, Lane, RejectedRequest } from "posthorn/client";
+import type { DeadLetter, Endpoint, EventSummary, Lane, RejectedRequest, Source } from "posthorn/client";
 import { api } from "../api.ts";
+import type { Failure } from "../api.ts";
 import { count, duration, grouped, oneLine } from "../format.ts";
 import { endpointHref, laneHref } from "../links.ts";
 import { useLive } from "../live.ts";
 import { hrefOf, navigate } from "../location.ts";
 import { Icon, Shape } from "../parts/icon.tsx";
 import { behindOf, MiniLane } from "../parts/lane-drawing.tsx";
+import { PAGE_SIZE } from "../parts/list.tsx";
 import { Empty, FailureNotice, Page } from "../parts/page.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { figure, useDead, useLanes } from "../trouble.ts";
@@ -18,30 +20,56 @@ import { EndpointTable } from "./endpoints.tsx";
 import { EventTable } from "./events.tsx";
 import { laneName } from "./lanes.tsx";
 import { SourceTable, useRecent } from "./sources.tsx";
+import type { Recent } from "./sources.tsx";
 
 const SHOWN = 8;
 
-/** One sentence, what waits for a person, and what there is. */
-export function Overview(): JSX.Element | null {
+interface Found {
+  readonly situation: Situation;
+  readonly moreDead: boolean;
+  readonly sources: readonly Source[];
+  readonly recent: Recent;
+  readonly known: boolean;
+  /** Nothing was added yet, and nothing has come. */
+  readonly nothing: boolean;
+  readonly failure: Failure | undefined;
+}
+
+/** All that the overview asks for. */
+function useOverview(): Found {
   const lanes = useLanes();
   const dead = useDead();
-  const endpoints = useLive("endpoints", () => api.endpoints.list({ limit: 100 }));
-  const sources = useLive("sources", () => api.sources.list({ limit: 100 }));
+  const endpoints = useLive("endpoints", () => api.endpoints.list({ limit: PAGE_SIZE }));
+  const sources = useLive("sources", () => api.sources.list({ limit: PAGE_SIZE }));
   const recent = useRecent();
-  const failure = lanes.failure ?? endpoints.failure ?? sources.failure;
   const known = lanes.data !== undefined && endpoints.data !== undefined && sources.data !== undefined;
-  const nothing =
-    known && endpoints.data.items.length + sources.data.items.length + recent.events.length === 0;
-  useEffect(() => {
-    if (nothing) navigate(hrefOf("/start"), { replace: true });
-  }, [nothing]);
-  if (nothing) return null;
   const situation: Situation = {
     lanes: lanes.data?.items ?? [],
     moreLanes: (lanes.data?.next ?? null) !== null,
     endpoints: endpoints.data?.items ?? [],
     dead: dead.data?.items ?? [],
   };
+  const all = sources.data?.items ?? [];
+  return {
+    situation,
+    moreDead: (dead.data?.next ?? null) !== null,
+    sources: all,
+    recent,
+    known,
+    nothing: known && all.length + situation.endpoints.length + recent.events.length === 0,
+    failure: lanes.failure ?? endpoints.failure ?? sources.failure,
+  };
+}
+
+/** One sentence, what waits for a person, and what there is. */
+export function Overview(): JSX.Element | null {
+  const found = useOverview();
+  const { situation, recent, known, nothing, failure, sources } = found;
+  useEffect(() => {
+    if (nothing) navigate(hrefOf("/start"), { replace: true });
+  }, [nothing]);
+  if (nothing) return null;
+  const { endpoints, lanes } = situation;
   return (
     <Page
       title="Overview"
@@ -49,69 +77,58 @@ export function Overview(): JSX.Element | null {
     >
       {failure !== undefined && <FailureNotice failure={failure} />}
       {known && <Voice verdict={verdictOf(situation)} />}
-      {known && (
-        <Figures
-          situation={situation}
-          rejected={recent.rejected}
-          moreDead={(dead.data?.next ?? null) !== null}
-        />
-      )}
+      {known && <Figures situation={situation} rejected={recent.rejected} moreDead={found.moreDead} />}
       <div class="cols-2-1">
-        <Panel
-          title="Latest events"
-          end={
-            <a class="link" href={hrefOf("/events")}>
-              All events
-            </a>
-          }
-        >
-          {recent.events.length === 0 ? (
-            <Empty
-              icon="events"
-              title="No event has come yet"
-              act={
-                <a class="btn" href={hrefOf("/start")}>
-                  Send a sample
-                </a>
-              }
-            >
-              What comes from a source, or is published, stands here within two seconds.
-            </Empty>
-          ) : (
-            <EventTable rows={recent.events.slice(0, SHOWN)} />
-          )}
-        </Panel>
+        <Latest events={recent.events} />
         <NeedsYou situation={situation} />
       </div>
-      <Panel
-        title="Endpoints"
-        end={
-          <a class="link" href={hrefOf("/endpoints")}>
-            {situation.endpoints.length === 0
-              ? "Add one"
-              : `All ${count(situation.endpoints.length, "endpoint")}`}
-          </a>
-        }
-      >
-        {situation.endpoints.length > 0 && (
-          <EndpointTable endpoints={situation.endpoints.slice(0, SHOWN)} lanes={situation.lanes} />
-        )}
+      <Panel title="Endpoints" end={<AllOf path="/endpoints" n={endpoints.length} noun="endpoint" />}>
+        {endpoints.length > 0 && <EndpointTable endpoints={endpoints.slice(0, SHOWN)} lanes={lanes} />}
       </Panel>
-      <Panel
-        title="Sources"
-        end={
-          <a class="link" href={hrefOf("/sources")}>
-            {sources.data?.items.length === 0
-              ? "Add one"
-              : `All ${count(sources.data?.items.length ?? 0, "source")}`}
-          </a>
-        }
-      >
-        {(sources.data?.items.length ?? 0) > 0 && (
-          <SourceTable sources={sources.data?.items.slice(0, SHOWN) ?? []} {...recent} />
-        )}
+      <Panel title="Sources" end={<AllOf path="/sources" n={sources.length} noun="source" />}>
+        {sources.length > 0 && <SourceTable sources={sources.slice(0, SHOWN)} {...recent} />}
       </Panel>
     </Page>
+  );
+}
+
+function AllOf({
+  path,
+  n,
+  noun,
+}: {
+  readonly path: string;
+  readonly n: number;
+  readonly noun: string;
+}): JSX.Element {
+  return (
+    <a class="link" href={hrefOf(path)}>
+      {n === 0 ? "Add one" : `All ${count(n, noun)}`}
+    </a>
+  );
+}
+
+function Latest({ events }: { readonly events: readonly EventSummary[] }): JSX.Element {
+  const sample = (
+    <a class="btn" href={hrefOf("/start")}>
+      Send a sample
+    </a>
+  );
+  const all = (
+    <a class="link" href={hrefOf("/events")}>
+      All events
+    </a>
+  );
+  return (
+    <Panel title="Latest events" end={all}>
+      {events.length === 0 ? (
+        <Empty icon="events" title="No event has come yet" act={sample}>
+          What comes from a source, or is published, stands here within two seconds.
+        </Empty>
+      ) : (
+        <EventTable rows={events.slice(0, SHOWN)} />
+      )}
+    </Panel>
   );
 }
 

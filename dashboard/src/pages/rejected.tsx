@@ -53,7 +53,7 @@ interface TableProps {
 export function RejectedTable({ requests, filters = false }: TableProps): JSX.Element {
   return (
     <div class="table-wrap">
-      <table class="table">
+      <table class="table verdicts">
         <thead>
           <tr>
             <th>Verdict</th>

@@ -37,15 +37,7 @@ export function SignIn(): JSX.Element {
   return (
     <main class="gate" id="content">
       <div class="gate-card panel">
-        <header class="gate-head">
-          <span class="gate-mark">
-            <Mark />
-          </span>
-          <h1>Sign in to Posthorn</h1>
-          <p class="dim">
-            Use a token of this server’s API. The browser keeps a session for twelve hours, not the token.
-          </p>
-        </header>
+        <GateHead />
         {failure !== undefined && <FailureNotice failure={{ ...failure, title: "You are not signed in" }} />}
         <form class="form" onSubmit={submit}>
           <Field
@@ -67,14 +59,34 @@ export function SignIn(): JSX.Element {
             Sign in
           </Act>
         </form>
-        <div class="gate-foot small">
-          <span class="faint">Another token, on the server’s machine:</span>
-          <span class="paste">
-            <code>{COMMAND}</code>
-            <Copy text={COMMAND} what="the command" />
-          </span>
-        </div>
+        <GateFoot />
       </div>
     </main>
+  );
+}
+
+function GateHead(): JSX.Element {
+  return (
+    <div class="gate-head">
+      <span class="gate-mark">
+        <Mark />
+      </span>
+      <h1>Sign in to Posthorn</h1>
+      <p class="dim">
+        Use a token of this server’s API. The browser keeps a session for twelve hours, not the token.
+      </p>
+    </div>
+  );
+}
+
+function GateFoot(): JSX.Element {
+  return (
+    <div class="gate-foot small">
+      <span class="faint">Another token, on the server’s machine:</span>
+      <span class="paste">
+        <code>{COMMAND}</code>
+        <Copy text={COMMAND} what="the command" />
+      </span>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Source as SourceRecord, SourceUpdate } from "posthorn/client";
+import type { EventSummary, RejectedRequest, Source as SourceRecord, SourceUpdate } from "posthorn/client";
 import { api } from "../api.ts";
 import { confirmed, perform } from "../deeds.ts";
 import { count, duration, oneLine } from "../format.ts";
@@ -41,45 +41,48 @@ export function SourcePage({ name = "" }: { readonly name?: string }): JSX.Eleme
               </Act>
             </PageHead>
             <Address source={source} />
-            <div class="cols-half">
-              <Panel
-                title="Newest events"
-                end={
-                  <a class="link" href={hrefOf("/events", { source: name })}>
-                    All of them
-                  </a>
-                }
-              >
-                {events.length === 0 ? (
-                  <Empty icon="events" title="None yet">
-                    Give the address to {providerOf(source.scheme).title}, and send a test from there.
-                  </Empty>
-                ) : (
-                  <EventTable rows={events} />
-                )}
-              </Panel>
-              <Panel
-                title="Rejected"
-                end={
-                  <a class="link" href={hrefOf("/rejected", { source: name })}>
-                    All of them
-                  </a>
-                }
-              >
-                {rejected.length === 0 ? (
-                  <Empty icon="shield" title="None">
-                    Every request had a signature that holds.
-                  </Empty>
-                ) : (
-                  <RejectedTable requests={rejected} />
-                )}
-              </Panel>
-            </div>
+            <Recents source={source} events={events} rejected={rejected} />
             <Settings source={source} />
           </>
         )}
       </Loaded>
     </Page>
+  );
+}
+
+interface RecentsProps {
+  readonly source: SourceRecord;
+  readonly events: readonly EventSummary[];
+  readonly rejected: readonly RejectedRequest[];
+}
+
+function Recents({ source, events, rejected }: RecentsProps): JSX.Element {
+  const all = (path: string): JSX.Element => (
+    <a class="link" href={hrefOf(path, { source: source.name })}>
+      All of them
+    </a>
+  );
+  return (
+    <div class="cols-half">
+      <Panel title="Newest events" end={all("/events")}>
+        {events.length === 0 ? (
+          <Empty icon="events" title="None yet">
+            Give the address to {providerOf(source.scheme).title}, and send a test from there.
+          </Empty>
+        ) : (
+          <EventTable rows={events} />
+        )}
+      </Panel>
+      <Panel title="Rejected" end={all("/rejected")}>
+        {rejected.length === 0 ? (
+          <Empty icon="shield" title="None">
+            Every request had a signature that holds.
+          </Empty>
+        ) : (
+          <RejectedTable requests={rejected} />
+        )}
+      </Panel>
+    </div>
   );
 }
 

@@ -13,6 +13,8 @@ import { SourceForm } from "../parts/source-form.tsx";
 import { Age } from "../parts/time.tsx";
 import { providerOf } from "../providers.ts";
 
+const close = (): void => setQuery({ add: undefined });
+
 /** Where events come from. */
 export function Sources(): JSX.Element {
   const adding = place.value.query.has("add");
@@ -23,7 +25,6 @@ export function Sources(): JSX.Element {
   );
   const { events, rejected } = useRecent();
   const none = list.live.data !== undefined && list.rows.length === 0;
-  const close = (): void => setQuery({ add: undefined });
   return (
     <Page
       title="Sources"
@@ -62,7 +63,7 @@ export function Sources(): JSX.Element {
   );
 }
 
-interface Recent {
+export interface Recent {
   readonly events: readonly EventSummary[];
   readonly rejected: readonly RejectedRequest[];
 }

@@ -31,22 +31,27 @@ export function Act(props: ActProps): JSX.Element {
     }
   };
   const click = (event: Event): void => {
-    if (because !== undefined || busy) return void event.preventDefault();
-    if (onAct !== undefined) void run();
+    if (because !== undefined || busy) event.preventDefault();
+    else if (onAct !== undefined) void run();
   };
+  // A main button says beside itself why it is grey; others do when one points at them.
+  const loud = because !== undefined && kind === "primary";
   return (
-    <button
-      class={`btn ${kind === "plain" ? "" : kind} ${small ? "sm" : ""}`}
-      type={type}
-      aria-disabled={because !== undefined || busy}
-      aria-busy={busy}
-      title={because}
-      onClick={click}
-    >
-      {icon !== undefined && <Icon name={icon} class={small ? "sm" : ""} />}
-      {children}
-      {because !== undefined && <span class="sr">. {because}</span>}
-    </button>
+    <>
+      <button
+        class={`btn ${kind === "plain" ? "" : kind} ${small ? "sm" : ""}`}
+        type={type}
+        aria-disabled={because !== undefined || busy}
+        aria-busy={busy}
+        title={because}
+        onClick={click}
+      >
+        {icon !== undefined && <Icon name={icon} class={small ? "sm" : ""} />}
+        {children}
+        {because !== undefined && !loud && <span class="sr">. {because}</span>}
+      </button>
+      {loud && <span class="reason">{because}</span>}
+    </>
   );
 }
 

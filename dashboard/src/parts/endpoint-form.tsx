@@ -37,9 +37,13 @@ const ORDER_OPTIONS = [
   ["none", "no order: events go out as they come"],
 ] as const;
 
+/** Patterns as they are typed; all of them is nothing. */
+function list(patterns: readonly string[]): string {
+  const text = patterns.join(", ");
+  return text === "*" ? "" : text;
+}
+
 function draftOf(endpoint: Endpoint | undefined): Draft {
-  const list = (patterns: readonly string[]): string =>
-    patterns.join(", ") === "*" ? "" : patterns.join(", ");
   if (endpoint === undefined) {
     return { url: "", id: "", types: "", sources: "", order: "key", dead: "halt", maxAttempts: "" };
   }
@@ -111,12 +115,11 @@ interface FieldsProps {
   readonly isNew: boolean;
 }
 
-const SHOWN = ["url", "id", "types", "sources", "retry"];
+const SHOWN: ReadonlySet<string> = new Set(["url", "id", "types", "sources", "retry"]);
 
-function Fields({ draft, change, fault, isNew }: FieldsProps): JSX.Element {
-  const of = (field: string): string | undefined =>
-    fault?.field.split(".")[0] === field ? fault.message : undefined;
-  const elsewhere = fault !== undefined && !SHOWN.includes(fault.field.split(".")[0] ?? "");
+function Fields(props: FieldsProps): JSX.Element {
+  const { draft, change, fault } = props;
+  const elsewhere = fault !== undefined && !SHOWN.has(rootOf(fault.field));
   return (
     <>
       <Field
@@ -126,54 +129,10 @@ function Fields({ draft, change, fault, isNew }: FieldsProps): JSX.Element {
         placeholder="https://shop.example.com/hooks"
         value={draft.url}
         onValue={(url) => change({ url })}
-        fault={of("url")}
+        fault={faultIn(fault, "url")}
         hint="Gets a signed POST for each event."
       />
-      <div class="two">
-        {isNew && (
-          <Field
-            label="Id"
-            placeholder="ep_shop"
-            value={draft.id}
-            onValue={(id) => change({ id })}
-            fault={of("id")}
-            hint="Letters, digits, - and _. Leave it empty, and one is made."
-          />
-        )}
-        <Field
-          label="Types"
-          placeholder="All types"
-          value={draft.types}
-          onValue={(types) => change({ types })}
-          fault={of("types")}
-          hint={
-            <>
-              Empty for all, or <code>invoice.*, order.paid</code>
-            </>
-          }
-        />
-        <Field
-          label="Sources"
-          placeholder="All sources"
-          value={draft.sources}
-          onValue={(sources) => change({ sources })}
-          fault={of("sources")}
-          hint={
-            <>
-              Empty for all, or <code>stripe, shop-*</code>
-            </>
-          }
-        />
-        <Field
-          label="Attempts"
-          type="number"
-          placeholder="15"
-          value={draft.maxAttempts}
-          onValue={(maxAttempts) => change({ maxAttempts })}
-          fault={of("retry")}
-          hint="15 take almost three days: 1 s, 4 s, 16 s …"
-        />
-      </div>
+      <SmallFields {...props} />
       <Choice
         label="Order"
         value={draft.order}
@@ -192,6 +151,53 @@ function Fields({ draft, change, fault, isNew }: FieldsProps): JSX.Element {
         </p>
       )}
     </>
+  );
+}
+
+function rootOf(field: string): string {
+  return field.split(".")[0] ?? "";
+}
+
+function faultIn(fault: FieldsProps["fault"], field: string): string | undefined {
+  return fault !== undefined && rootOf(fault.field) === field ? fault.message : undefined;
+}
+
+const SMALL = [
+  {
+    name: "id",
+    label: "Id",
+    placeholder: "ep_shop",
+    hint: "Letters, digits, - and _. Leave it empty, and one is made.",
+  },
+  {
+    name: "types",
+    label: "Types",
+    placeholder: "All types",
+    hint: "Empty for all, or invoice.*, order.paid",
+  },
+  { name: "sources", label: "Sources", placeholder: "All sources", hint: "Empty for all, or stripe, shop-*" },
+  {
+    name: "maxAttempts",
+    label: "Attempts",
+    placeholder: "15",
+    hint: "15 take almost three days: 1 s, 4 s, 16 s …",
+  },
+] as const;
+
+function SmallFields({ draft, change, fault, isNew }: FieldsProps): JSX.Element {
+  return (
+    <div class="two">
+      {SMALL.filter(({ name }) => isNew || name !== "id").map(({ name, ...field }) => (
+        <Field
+          {...field}
+          key={name}
+          type={name === "maxAttempts" ? "number" : "text"}
+          value={draft[name]}
+          onValue={(value) => change({ [name]: value })}
+          fault={faultIn(fault, name === "maxAttempts" ? "retry" : name)}
+        />
+      ))}
+    </div>
   );
 }
 

@@ -23,7 +23,7 @@ export function Field(props: FieldProps): JSX.Element {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <div class={children === undefined ? "" : "joined"}>
+      <div class={children === undefined ? "alone" : "joined"}>
         <input
           class={`input ${mono ? "mono" : ""}`}
           id={id}

@@ -69,30 +69,23 @@ interface DrawingProps {
   readonly lane: Lane;
   /** Those places of the lane that are known, by their sequence. */
   readonly known: ReadonlyMap<string, Delivery>;
-  readonly past: readonly string[];
   readonly next: readonly string[];
   readonly last: readonly string[];
 }
 
-/** The queue, in order: what has landed, the head, what waits, and the open end. */
-export function LaneDrawing({ lane, known, past, next, last }: DrawingProps): JSX.Element {
+/** The queue, in order: the road that led here, the head, what waits, and the open end. */
+export function LaneDrawing({ lane, known, next, last }: DrawingProps): JSX.Element {
   const behind = behindOf(lane);
   const hidden = behind - next.length - last.length;
   return (
     // Focusable, because it scrolls: whoever has no pointer moves it with the arrows.
     <div class="lane" tabIndex={0} role="group" aria-label="The lane, in order">
       <div class="lane-track">
-        {past.length > 0 && (
-          <div class="lane-part past">
-            <span class="cap">Before</span>
-            <div class="cells">
-              {past.map((sequence) => (
-                <Cell sequence={sequence} delivery={known.get(sequence)} key={sequence} />
-              ))}
-            </div>
-            <span class="under" />
-          </div>
-        )}
+        <div class="lane-part past" aria-hidden="true">
+          <span class="cap" />
+          <div class="cells" />
+          <span class="under" />
+        </div>
         <HeadCell lane={lane} delivery={known.get(lane.head)} />
         {behind > 0 && (
           <div class="lane-part next">

@@ -48,6 +48,10 @@ export function Toasts(): JSX.Element {
   );
 }
 
+function close(): void {
+  helpShown.value = false;
+}
+
 /** Every key. */
 export function Help(): JSX.Element | null {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -55,7 +59,6 @@ export function Help(): JSX.Element | null {
     if (helpShown.value) dialog.current?.showModal();
   }, [helpShown.value]);
   if (!helpShown.value) return null;
-  const close = (): void => void (helpShown.value = false);
   return (
     <dialog class="dialog" ref={dialog} aria-labelledby="help" onClose={close}>
       <header>

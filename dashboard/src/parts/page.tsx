@@ -98,7 +98,7 @@ interface LoadedProps<T> {
 export function Loaded<T>({ of, children, what }: LoadedProps<T>): JSX.Element {
   const { data, failure } = of;
   if (data === undefined && failure === undefined) return <Waiting what={what} />;
-  if (data === undefined && failure?.missing === true) return <Missing what={what} detail={failure.detail} />;
+  if (data === undefined && failure?.missing === true) return <Missing what={what} />;
   return (
     <>
       {failure !== undefined && <FailureNotice failure={failure} />}
@@ -119,10 +119,10 @@ function Waiting({ what }: { readonly what: string }): JSX.Element {
   );
 }
 
-function Missing({ what, detail }: { readonly what: string; readonly detail: string }): JSX.Element {
+function Missing({ what }: { readonly what: string }): JSX.Element {
   return (
     <Empty icon="search" title={`There is no ${what}`}>
-      {detail} It may have been removed, or belong to another tenant.
+      It may have been removed, or belong to another tenant.
     </Empty>
   );
 }

@@ -197,15 +197,16 @@ function LiveSwitch(): JSX.Element {
   );
 }
 
+function leave(): void {
+  void perform(async () => {
+    await signOut();
+    forgetAll();
+    return "Signed out.";
+  });
+}
+
 function Account(): JSX.Element {
   const { name, scope } = session.value ?? {};
-  const leave = (): void => {
-    void perform(async () => {
-      await signOut();
-      forgetAll();
-      return "Signed out.";
-    });
-  };
   return (
     <details class="menu">
       <summary

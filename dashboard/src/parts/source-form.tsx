@@ -31,94 +31,31 @@ export function faultOf(error: unknown): { readonly field: string; readonly mess
   return { field: problem?.field ?? "", message: problem?.detail ?? failureOf(error).detail };
 }
 
+type Fault = ReturnType<typeof faultOf>;
+
 /** Adds a source: who sends, how it signs, and by what its events are in order. */
 export function SourceForm({ onMade, onCancel }: SourceFormProps): JSX.Element {
   const [draft, setDraft] = useState(FIRST);
-  const [fault, setFault] = useState<ReturnType<typeof faultOf> | undefined>();
-  const change = (part: Partial<Draft>): void => setDraft({ ...draft, ...part });
-  const provider = providerOf(draft.scheme);
+  const [fault, setFault] = useState<Fault | undefined>();
+  const change = (part: Partial<Draft>): void => {
+    setDraft({ ...draft, ...part });
+    setFault(undefined);
+  };
   const make = async (): Promise<void> => {
     try {
       const source = await api.sources.create(inputOf(draft));
       tell(`The source ${source.name} is there.`);
-      void refreshAll();
       onMade(source, draft.secret);
+      void refreshAll();
     } catch (error) {
       setFault(faultOf(error));
     }
   };
-  const pick = (scheme: string): void => {
-    const own = draft.name === "" || draft.name === nameOf(draft.scheme);
-    const { keyPointer = "" } = providerOf(scheme);
-    setDraft({ ...draft, scheme, keyPointer, name: own ? nameOf(scheme) : draft.name });
-    setFault(undefined);
-  };
-  const signed = draft.scheme !== "none";
-  const missing =
-    draft.name === ""
-      ? "Give it a name."
-      : signed && draft.secret === ""
-        ? "Give it a secret, or make one to try it."
-        : undefined;
-  const of = (...fields: string[]): string | undefined =>
-    fault !== undefined && fields.includes(fault.field) ? fault.message : undefined;
-  const elsewhere =
-    fault !== undefined && !["name", "secrets", "key", "key.json"].includes(fault.field)
-      ? fault.message
-      : undefined;
   return (
     <form class="form" onSubmit={(event) => event.preventDefault()}>
-      <div class="two">
-        <Choice
-          label="Who sends"
-          value={draft.scheme}
-          options={PROVIDERS.map(({ scheme, title }) => [scheme, title])}
-          hint={<SchemeHint scheme={draft.scheme} />}
-          onValue={pick}
-        />
-        <Field
-          label="Name"
-          value={draft.name}
-          onValue={(name) => change({ name })}
-          fault={of("name")}
-          hint={
-            <>
-              Its address will end in <code>/in/{draft.name || "…"}</code>
-            </>
-          }
-        />
-      </div>
-      {signed && (
-        <Field
-          label="Secret"
-          mono
-          auto="off"
-          value={draft.secret}
-          onValue={(secret) => change({ secret })}
-          fault={of("secrets")}
-          hint={provider.secretHint ?? "by which it signs; never shown again"}
-        >
-          <Act harmless onAct={() => change({ secret: newSecret(draft.scheme) })}>
-            Make one
-          </Act>
-        </Field>
-      )}
-      <Field
-        label="In order by"
-        mono
-        placeholder="/data/object/customer"
-        value={draft.keyPointer}
-        onValue={(keyPointer) => change({ keyPointer })}
-        fault={of("key", "key.json")}
-        hint="Where the customer stands in the JSON. Events of one key never overtake each other; leave it empty for no order."
-      />
-      {elsewhere !== undefined && (
-        <p class="bad small" role="alert">
-          {elsewhere}
-        </p>
-      )}
+      <SourceFields draft={draft} change={change} fault={fault} />
       <div class="btns">
-        <Act kind="primary" type="submit" because={missing} onAct={make}>
+        <Act kind="primary" type="submit" because={missingIn(draft)} onAct={make}>
           Add source {draft.name}
         </Act>
         {onCancel !== undefined && (
@@ -128,6 +65,94 @@ export function SourceForm({ onMade, onCancel }: SourceFormProps): JSX.Element {
         )}
       </div>
     </form>
+  );
+}
+
+function missingIn({ scheme, name, secret }: Draft): string | undefined {
+  if (name === "") return "Give it a name.";
+  return scheme !== "none" && secret === "" ? "Give it a secret, or make one to try it." : undefined;
+}
+
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly change: (part: Partial<Draft>) => void;
+  readonly fault: Fault | undefined;
+}
+
+const PROVIDER_OPTIONS = PROVIDERS.map(({ scheme, title }) => [scheme, title] as const);
+
+function SourceFields({ draft, change, fault }: FieldsProps): JSX.Element {
+  const of = (field: string): string | undefined =>
+    fault?.field.split(".")[0] === field ? fault.message : undefined;
+  const elsewhere = fault !== undefined && !/^(name|secrets|key)\b/.test(fault.field);
+  const pick = (scheme: string): void => {
+    const own = draft.name === "" || draft.name === nameOf(draft.scheme);
+    change({
+      scheme,
+      keyPointer: providerOf(scheme).keyPointer ?? "",
+      name: own ? nameOf(scheme) : draft.name,
+    });
+  };
+  const nameHint = (
+    <>
+      Its address will end in <code>/in/{draft.name || "…"}</code>
+    </>
+  );
+  return (
+    <>
+      <div class="two">
+        <Choice
+          label="Who sends"
+          value={draft.scheme}
+          options={PROVIDER_OPTIONS}
+          hint={<SchemeHint scheme={draft.scheme} />}
+          onValue={pick}
+        />
+        <Field
+          label="Name"
+          value={draft.name}
+          onValue={(name) => change({ name })}
+          fault={of("name")}
+          hint={nameHint}
+        />
+      </div>
+      {draft.scheme !== "none" && <SecretField draft={draft} change={change} fault={of("secrets")} />}
+      <Field
+        label="In order by"
+        mono
+        placeholder="/data/object/customer"
+        value={draft.keyPointer}
+        onValue={(keyPointer) => change({ keyPointer })}
+        fault={of("key")}
+        hint="Where the customer stands in the JSON. Events of one key never overtake each other; leave it empty for no order."
+      />
+      {elsewhere && (
+        <p class="bad small" role="alert">
+          {fault.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface SecretProps extends Pick<FieldsProps, "draft" | "change"> {
+  readonly fault: string | undefined;
+}
+
+function SecretField({ draft, change, fault }: SecretProps): JSX.Element {
+  return (
+    <Field
+      label="Secret"
+      mono
+      value={draft.secret}
+      onValue={(secret) => change({ secret })}
+      fault={fault}
+      hint={providerOf(draft.scheme).secretHint ?? "by which it signs; never shown again"}
+    >
+      <Act harmless onAct={() => change({ secret: newSecret(draft.scheme) })}>
+        Make one
+      </Act>
+    </Field>
   );
 }
 

@@ -16,7 +16,7 @@ const PAGE = 1000;
 
 /** /session: how a browser signs in and out. Whoever comes here has no token in a header yet. */
 export function registerSession(api: FastifyInstance, parts: ApiParts): void {
-  api.get("/session", { schema: GET }, async (request) => read(parts, request));
+  api.get("/session", { schema: GET }, (request) => read(parts, request));
   api.post<{ Body: SessionInput }>(
     "/session",
     { schema: CREATE, bodyLimit: BODY_LIMIT },
