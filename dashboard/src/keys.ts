@@ -72,7 +72,7 @@ function actOn({ key }: KeyboardEvent): boolean {
   if (key === "/") return done(() => document.querySelector<HTMLInputElement>("#search")?.select());
   if (key === "?") return done(() => (helpShown.value = true));
   if (key === ".") return done(() => (paused.value = !paused.value));
-  if (key === "j" || key === "k") return movedRow(key === "j" ? 1 : -1) || didPageKey(key);
+  if (key === "j" || key === "k") return didPageKey(key) || movedRow(key === "j" ? 1 : -1);
   if (key === "Enter") return openedRow();
   if (key === "x") return selectedRow();
   return didPageKey(key);

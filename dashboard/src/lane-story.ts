@@ -1,3 +1,4 @@
+import { problemOf } from "posthorn/client";
 import type { Delivery, Endpoint, Lane } from "posthorn/client";
 import { api } from "./api.ts";
 
@@ -48,11 +49,15 @@ async function deliveryAt(laneId: string, sequence: string, head: string): Promi
   return found;
 }
 
-export async function loadLane(id: string): Promise<LaneStory> {
-  const lane = await api.lanes.get(id);
+/** Undefined where nothing waits in the lane: then the API has none of this id. */
+export async function loadLane(id: string): Promise<LaneStory | undefined> {
+  const lane = await api.lanes.get(id).catch((error: unknown) => {
+    if (problemOf(error)?.status === 404) return undefined;
+    throw error;
+  });
+  if (lane === undefined) return undefined;
   const places = placesOf(lane);
-  const head = lane.depth === "0" ? [] : [lane.head];
-  const sequences = [...head, ...places.next, ...places.last];
+  const sequences = [lane.head, ...places.next, ...places.last];
   const [endpoint, ...found] = await Promise.all([
     api.endpoints.get(lane.endpointId).catch(() => undefined),
     ...sequences.map(async (sequence) => [sequence, await deliveryAt(id, sequence, lane.head)] as const),

@@ -95,7 +95,9 @@ export function useLive<T>(key: string, load: () => Promise<T>, { once = false }
 
 function refreshIfDue(question: Question<unknown>): void {
   if (paused.value || document.hidden || session.value?.signedIn !== true) return;
-  if (Date.now() - question.askedAt >= REFRESH_MS) void question.ask();
+  // What is not there may come, and is not worth asking for as often.
+  const waitMs = question.known.value.failure?.missing === true ? 5 * REFRESH_MS : REFRESH_MS;
+  if (Date.now() - question.askedAt >= waitMs) void question.ask();
 }
 
 /** Asks again for everything that is on the page: after a change, waiting would look like a failure. */

@@ -48,6 +48,7 @@ export async function setScene({ client, receiver, url }: World): Promise<void> 
     });
   }
   await fetch(`${url}/in/github`, { method: "POST", body: "{}", headers: { "x-github-event": "push" } });
+  await until("rejected requests", async () => (await client.rejected.list()).items.length === 4);
   await client.endpoints.create({ id: "ep_library", url: receiver.url, types: ["none.*"] });
   await client.endpoints.pause("ep_library");
   await client.tokens.create({

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Delivery, Lane } from "posthorn/client";
 import { api } from "../api.ts";
 import { confirmed, copy, perform } from "../deeds.ts";
@@ -21,24 +21,64 @@ import { laneName } from "./lanes.tsx";
 
 /** One lane: the queue, and what can be done about its head. */
 export function LanePage({ id = "" }: { readonly id?: string }): JSX.Element {
-  const found = useLive(`lane ${id}`, () => loadLane(id));
-  const head = found.data?.lane.head ?? "";
-  const dead = found.data !== undefined && found.data.known.get(head)?.state === "dead";
+  const found = useLive(`lane ${id}`, async () => ({ story: await loadLane(id) }));
+  const story = found.data?.story;
+  const [last, setLast] = useState<Lane | undefined>();
+  useEffect(() => {
+    if (story !== undefined) setLast(story.lane);
+  }, [story]);
   const cli = [`posthorn lanes show ${id}`];
-  if (dead) cli.push(`posthorn redrive ${found.data?.lane.headId}`, `posthorn skip ${id} --head ${head}`);
+  if (story?.known.get(story.lane.head)?.state === "dead") {
+    cli.push(`posthorn redrive ${story.lane.headId}`, `posthorn skip ${id} --head ${story.lane.head}`);
+  }
   return (
-    <Page title={found.data === undefined ? `Lane ${id}` : laneName(found.data.lane)} cli={cli}>
+    <Page title={story === undefined ? `Lane ${id}` : laneName(story.lane)} cli={cli}>
       <Loaded of={found} what={`lane ${oneLine(id, 30)}`}>
-        {(story) => <LaneView story={story} />}
+        {(loaded) =>
+          loaded.story === undefined ? <EmptyLane id={id} last={last} /> : <LaneView story={loaded.story} />
+        }
       </Loaded>
     </Page>
+  );
+}
+
+/** A lane is there as long as something waits in it. */
+function EmptyLane({ id, last }: { readonly id: string; readonly last: Lane | undefined }): JSX.Element {
+  const events =
+    last === undefined || last.key === "" ? hrefOf("/events") : hrefOf("/events", { key: last.key });
+  return (
+    <>
+      <PageHead
+        title={last === undefined ? `Lane ${oneLine(id, 30)}` : laneName(last)}
+        crumbs={[["Lanes", hrefOf("/lanes")]]}
+        badge={<Badge look={{ tone: "landed", icon: "s-landed", word: "empty" }} large />}
+      />
+      <Panel>
+        <Empty
+          icon="check"
+          title="Nothing waits in this lane"
+          act={
+            <a class="btn" href={events}>
+              Look at its events
+            </a>
+          }
+        >
+          Everything in it has landed or was skipped, or there never was a lane {oneLine(id, 30)}.
+        </Empty>
+      </Panel>
+    </>
   );
 }
 
 function LaneView({ story }: { readonly story: LaneStory }): JSX.Element {
   const { lane, known } = story;
   const look = laneLook(lane.state);
-  const empty = lane.depth === "0";
+  const badge = (
+    <Badge look={look} large>
+      {look.word}
+      {lane.blockedMs !== null && ` for ${duration(lane.blockedMs)}`}
+    </Badge>
+  );
   return (
     <>
       <PageHead
@@ -47,39 +87,22 @@ function LaneView({ story }: { readonly story: LaneStory }): JSX.Element {
           ["Lanes", hrefOf("/lanes")],
           [oneLine(lane.endpointId, 40), endpointHref(lane.endpointId)],
         ]}
-        badge={
-          <Badge look={look} large>
-            {look.word}
-            {lane.blockedMs !== null && ` for ${duration(lane.blockedMs)}`}
-          </Badge>
-        }
-        lede={
-          empty ? "Nothing waits in this lane: everything has landed, or was skipped." : <Why story={story} />
-        }
+        badge={badge}
+        lede={<Why story={story} />}
       >
         <Act icon="copy" harmless onAct={() => copy(location.href, "the link")}>
           Copy link
         </Act>
       </PageHead>
-      {empty ? (
-        <Panel>
-          <Empty icon="lanes" title="The lane is empty">
-            The next event of this key will be #{lane.head}.
-          </Empty>
-        </Panel>
-      ) : (
-        <>
-          <Panel class="lane-panel">
-            <LaneDrawing lane={lane} known={known} next={story.next} last={story.last} />
-          </Panel>
-          <div class="cols-lane">
-            <InThisLane story={story} />
-            <div class="stack">
-              <Verbs story={story} />
-            </div>
-          </div>
-        </>
-      )}
+      <Panel class="lane-panel">
+        <LaneDrawing lane={lane} known={known} next={story.next} last={story.last} />
+      </Panel>
+      <div class="cols-lane">
+        <InThisLane story={story} />
+        <div class="stack">
+          <Verbs story={story} />
+        </div>
+      </div>
     </>
   );
 }
