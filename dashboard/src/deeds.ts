@@ -13,6 +13,7 @@ export interface Told {
 export const told = signal<readonly Told[]>([]);
 
 const SHOWN_MS = 6000;
+const DRAWN_MS = 50;
 let lastId = 0;
 
 /** Tells at the foot of the page. A failure stays until it is taken away. */
@@ -36,7 +37,8 @@ export async function perform(work: () => Promise<string>): Promise<boolean> {
     tell(`${title}: ${detail}`, true);
     return false;
   } finally {
-    void refreshAll();
+    // Once the page has been drawn anew: what was just removed is not asked for again.
+    setTimeout(() => void refreshAll(), DRAWN_MS);
   }
 }
 

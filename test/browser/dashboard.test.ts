@@ -21,7 +21,7 @@ describe("a person with a browser", skipFor(noBrowser), () => {
   it("is asked for a token, and told when it is wrong", async () => {
     const { page } = visitor;
     await page.goto(world.url);
-    await page.getByLabel("Token").fill("phk_wrong");
+    await page.getByLabel("Token", { exact: true }).fill("phk_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("The token is not known here.").waitFor();
     // The browser says in its console that the server answered 401, as it should.
@@ -146,7 +146,7 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     const { token } = await world.client.tokens.create({ name: "watcher", scope: "read" });
     await page.locator(".menu summary").click();
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("Token").fill(token);
+    await page.getByLabel("Token", { exact: true }).fill(token);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.goto(`${world.url}/tokens`);
     const create = page.getByRole("button", { name: "Create token" });

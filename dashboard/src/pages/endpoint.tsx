@@ -132,11 +132,11 @@ async function remove(id: string): Promise<void> {
     danger: true,
   });
   if (!yes) return;
-  const done = await perform(async () => {
+  await perform(async () => {
     await api.endpoints.remove(id);
+    navigate(hrefOf("/endpoints"));
     return `${id} is removed.`;
   });
-  if (done) navigate(hrefOf("/endpoints"));
 }
 
 function Edit({ endpoint }: { readonly endpoint: EndpointRecord }): JSX.Element {

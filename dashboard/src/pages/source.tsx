@@ -116,11 +116,11 @@ async function remove(name: string): Promise<void> {
     danger: true,
   });
   if (!yes) return;
-  const done = await perform(async () => {
+  await perform(async () => {
     await api.sources.remove(name);
+    navigate(hrefOf("/sources"));
     return `${name} is removed.`;
   });
-  if (done) navigate(hrefOf("/sources"));
 }
 
 function Settings({ source }: { readonly source: SourceRecord }): JSX.Element {
