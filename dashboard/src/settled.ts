@@ -11,17 +11,25 @@ export interface Settled<T> {
   readonly hold: { onPointerEnter(): void; onPointerLeave(): void; onFocusIn(): void; onFocusOut(): void };
 }
 
-/** Holds new rows back while the list is under the pointer or has the focus; what is shown is updated in its place. */
-export function useSettled<T>(rows: readonly T[], idOf: (row: T) => string): Settled<T> {
+/**
+ * Holds new rows back while the list is under the pointer or has the focus; what is shown is updated in its place. Another
+ * `key` is another list.
+ */
+export function useSettled<T>(key: string, rows: readonly T[], idOf: (row: T) => string): Settled<T> {
   const [held, setHeld] = useState(false);
-  const shown = useRef<readonly T[]>([]);
-  const next = held ? arranged(shown.current, rows, idOf) : { rows, fresh: 0 };
+  const [, draw] = useState(0);
+  const shown = useRef<{ readonly key: string; readonly rows: readonly T[] }>({ key, rows: [] });
+  const before = shown.current.key === key ? shown.current.rows : [];
+  const next = held ? arranged(before, rows, idOf) : { rows, fresh: 0 };
   useEffect(() => {
-    shown.current = next.rows;
+    shown.current = { key, rows: next.rows };
   });
   return {
     ...next,
-    show: () => setHeld(false),
+    show: () => {
+      shown.current = { key, rows };
+      draw((n) => n + 1);
+    },
     hold: {
       onPointerEnter: () => setHeld(true),
       onPointerLeave: () => setHeld(false),

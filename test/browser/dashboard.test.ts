@@ -111,6 +111,21 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     await page.keyboard.press("Escape");
   });
 
+  it("filters by a click on a value, and no row moves under the pointer", async () => {
+    const { page } = visitor;
+    await page.goto(`${world.url}/events`);
+    await page.getByRole("button", { name: "cus_first" }).first().click();
+    await page.waitForURL(/key=cus_first/);
+    await page.getByText("1 event", { exact: true }).waitFor();
+    await page.locator("[data-row]").first().hover();
+    await world.client.events.publish({ type: "invoice.paid", key: "cus_first", id: "later", data: {} });
+    await page.getByRole("button", { name: "1 new" }).click();
+    await page.getByText("2 events", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Remove the filter key cus_first" }).click();
+    await page.waitForURL(`${world.url}/events`);
+    await until("the late one", () => Promise.resolve(world.receiver.landed.includes("later")));
+  });
+
   it("redrives dead letters after a plan in words", async () => {
     const { page } = visitor;
     const { client, receiver } = world;
@@ -125,7 +140,7 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     await page.getByText("Redrive 3 deliveries to ep_shop, oldest first.").waitFor();
     await page.getByRole("button", { name: "Redrive 3" }).click();
     await page.getByText("3 due again").waitFor();
-    await until("they landed", () => Promise.resolve(receiver.landed.length === 7));
+    await until("they landed", () => Promise.resolve(receiver.landed.length === 8));
   });
 
   it("tests, pauses and removes an endpoint, and is asked before it is gone", async () => {

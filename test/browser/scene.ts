@@ -44,7 +44,7 @@ export async function setScene({ client, receiver, url }: World): Promise<void> 
     await fetch(`${url}/in/stripe`, {
       method: "POST",
       body: `{"id":"evt_bad_${n}"}`,
-      headers: { "stripe-signature": "t=1,v1=00" },
+      headers: { "stripe-signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}` },
     });
   }
   await fetch(`${url}/in/github`, { method: "POST", body: "{}", headers: { "x-github-event": "push" } });

@@ -1,11 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import type { EventDetail } from "posthorn/client";
 import { api } from "../api.ts";
 import { copy } from "../deeds.ts";
 import { byteSize, oneLine } from "../format.ts";
-import { onKey } from "../keys.ts";
-import { eventHref, shellWord, sourceHref, walkBy, walkPlace } from "../links.ts";
+import { eventHref, shellWord, sourceHref } from "../links.ts";
 import { useLive } from "../live.ts";
 import { hrefOf, place } from "../location.ts";
 import { Act, Copy } from "../parts/act.tsx";
@@ -14,6 +12,7 @@ import { Branch } from "../parts/branch.tsx";
 import { EventBody } from "../parts/event-body.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Loaded, Page, PageHead } from "../parts/page.tsx";
+import { Pager } from "../parts/pager.tsx";
 import { Fact, Facts, Panel } from "../parts/panel.tsx";
 import { Badge } from "../parts/state.tsx";
 import { Ago, Clock } from "../parts/time.tsx";
@@ -26,12 +25,6 @@ import { EventTable } from "./events.tsx";
 export function Event({ id = "" }: { readonly id?: string }): JSX.Element {
   const tenant = place.value.query.get("tenant") ?? "default";
   const story = useLive(`story ${tenant} ${id}`, () => loadStory(id, tenant));
-  useEffect(() => {
-    const stops = [onKey("j", () => walkBy(1)), onKey("k", () => walkBy(-1))];
-    return () => {
-      for (const stop of stops) stop();
-    };
-  }, []);
   const flag = tenant === "default" ? "" : ` --tenant ${shellWord(tenant)}`;
   const word = shellWord(id);
   return (
@@ -92,17 +85,6 @@ function EventStory({ story }: { readonly story: Story }): JSX.Element {
         </div>
       </div>
     </>
-  );
-}
-
-function Pager(): JSX.Element | null {
-  const at = walkPlace();
-  if (at === undefined) return null;
-  return (
-    <span class="pager small faint hide-s">
-      <kbd>k</kbd>
-      <kbd>j</kbd> {at.at} of {at.of}
-    </span>
   );
 }
 

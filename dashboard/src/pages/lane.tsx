@@ -13,6 +13,7 @@ import { hrefOf } from "../location.ts";
 import { Act } from "../parts/act.tsx";
 import { behindOf, LaneAfter, LaneDrawing } from "../parts/lane-drawing.tsx";
 import { Empty, Loaded, Page, PageHead } from "../parts/page.tsx";
+import { Pager } from "../parts/pager.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Badge, State } from "../parts/state.tsx";
 import { redrive } from "../redrive.tsx";
@@ -90,6 +91,7 @@ function LaneView({ story }: { readonly story: LaneStory }): JSX.Element {
         badge={badge}
         lede={<Why story={story} />}
       >
+        <Pager />
         <Act icon="copy" harmless onAct={() => copy(location.href, "the link")}>
           Copy link
         </Act>

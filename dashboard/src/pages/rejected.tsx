@@ -13,7 +13,7 @@ import { verdictWords } from "../words.ts";
 export function Rejected(): JSX.Element {
   const source = place.value.query.get("source") ?? undefined;
   const list = useList(
-    `rejected ${source ?? ""}`,
+    `rejected of ${source ?? "all"}`,
     (page) => api.rejected.list({ source, ...page }),
     ({ id }) => id,
   );

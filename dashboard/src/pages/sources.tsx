@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { EventSummary, RejectedRequest, Source } from "posthorn/client";
 import { api } from "../api.ts";
+import { basePath } from "../base-path.ts";
 import { oneLine } from "../format.ts";
 import { sourceHref } from "../links.ts";
 import { useLive } from "../live.ts";
@@ -122,5 +123,5 @@ export function SourceTable({
 
 /** What its provider is told. */
 export function addressOf({ path }: Pick<Source, "path">): string {
-  return `${location.origin}${path}`;
+  return `${location.origin}${basePath}${path}`;
 }

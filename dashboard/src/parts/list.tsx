@@ -41,7 +41,7 @@ export function useList<T>(
   const own = older?.key === key ? older : undefined;
   const head = live.data?.items ?? [];
   const next = own === undefined ? (live.data?.next ?? null) : own.next;
-  const settled = useSettled(joined(head, own?.items ?? [], idOf), idOf);
+  const settled = useSettled(key, joined(head, own?.items ?? [], idOf), idOf);
   const grow = async (): Promise<void> => {
     if (next === null) return;
     try {
