@@ -53,6 +53,6 @@ it("the server's tarball holds its modules, the migrations among them, and the b
     "dist/dashboard/assets/style-<hash>.css",
     "dist/dashboard/index.html",
   ]);
-  expect(files).toContain("dist/stores/sqlite/schema/migrations.js");
-  expect(files).toContain("dist/stores/postgres/schema/migrations.js");
+  expect(files).toContain("dist/store/sqlite/migrations.js");
+  expect(files).toContain("dist/store/postgres/migrations.js");
 });
