@@ -23,12 +23,12 @@ export interface World {
 }
 
 /** Starts the built server on a new data directory, in dev mode: endpoints may be on loopback. */
-export async function startWorld(): Promise<World> {
+export async function startWorld(...flags: readonly string[]): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "posthorn-browser-"));
   const receiver = await startReceiver();
   const server = spawn(
     process.execPath,
-    [main, "serve", "--dev", "--listen", "127.0.0.1:0", "--data-dir", dataDir],
+    [main, "serve", "--dev", "--listen", "127.0.0.1:0", "--data-dir", dataDir, ...flags],
     { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NO_COLOR: "1" } },
   );
   const printed = await printedBy(server, /Try it:/);
