@@ -48,6 +48,7 @@ export default defineConfig({
             "library/src/**/*.test.ts",
             "server/src/**/*.test.ts",
             "dashboard/src/**/*.test.ts",
+            "simulator/**/*.test.ts",
             "scripts/**/*.test.ts",
             "test/**/*.test.ts",
             "bench/**/*.test.ts",

@@ -1,14 +1,14 @@
-import { checkRun } from "./check-run.js";
-import { ModelStore } from "./model-store.js";
-import { hashOf, lineOf } from "./run-log.js";
-import { Endless } from "./scheduler.js";
-import { scriptOf } from "./script-of-seed.js";
-import type { Script } from "./script.js";
-import type { OpenStore } from "./simulated-store.js";
-import type { RunViolation } from "./violation.js";
-import { World } from "./world.js";
-import { performStep } from "./perform-step.js";
-import type { Decisions } from "./world.js";
+import { checkRun } from "./laws/check-run.js";
+import { ModelStore } from "./model/store.js";
+import { hashOf, lineOf } from "./world/run-log.js";
+import { Endless } from "./world/scheduler.js";
+import { scriptOf } from "./script/script-of-seed.js";
+import type { Script } from "./script/script.js";
+import type { OpenStore } from "./world/simulated-store.js";
+import type { RunViolation } from "./laws/violation.js";
+import { World } from "./world/world.js";
+import { performStep } from "./world/perform-step.js";
+import type { Decisions } from "./world/world.js";
 
 export interface SimulateOptions {
   /** The store whose calls are simulated. @default the model store */

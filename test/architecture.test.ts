@@ -5,10 +5,17 @@ import { checkCycles } from "./architecture/cycles.js";
 import { checkDashboardImports, checkHtmlSinks } from "./architecture/dashboard-rules.js";
 import type { LibraryPackage } from "./architecture/doors.js";
 import { aliasesOf, checkDoors, checkDoorsInDocs, checkExports, doorsOf } from "./architecture/doors.js";
-import { budgets, dashboardRoot, libraryRoot, serverRoot } from "./architecture/house-rules.js";
+import {
+  budgets,
+  dashboardRoot,
+  libraryRoot,
+  serverRoot,
+  simulatorRoot,
+} from "./architecture/house-rules.js";
 import { checkImportTable } from "./architecture/import-table.js";
 import { checkLintDirectives } from "./architecture/lint-directives.js";
 import { checkDefaultExports, checkTopLevelAwait } from "./architecture/module-shape.js";
+import { mirrorOf } from "./architecture/mirrored-stores.js";
 import { checkNames } from "./architecture/names.js";
 import { checkAbsolutePaths, checkDependencies, checkLock } from "./architecture/packages.js";
 import {
@@ -20,6 +27,7 @@ import {
 } from "./architecture/platform.js";
 import { listFiles, readText, repositoryRoot } from "./architecture/project-files.js";
 import { checkServerImports } from "./architecture/server-imports.js";
+import { checkSimulatorImports } from "./architecture/simulator-imports.js";
 import { parseSources } from "./architecture/source.js";
 
 // Each rule is a function with tests of its own beside it; here they meet the repository.
@@ -32,6 +40,7 @@ const doors = doorsOf(manifest);
 const aliases = aliasesOf(manifest);
 const sizes = measureSizes(library);
 const server = code.filter(({ path }) => path.startsWith(serverRoot) && !path.endsWith(".test.ts"));
+const simulator = code.filter(({ path }) => path.startsWith(simulatorRoot) && !path.endsWith(".test.ts"));
 
 const dashboard = code.filter(({ path }) => path.startsWith(dashboardRoot) && !path.endsWith(".test.ts"));
 
@@ -55,6 +64,11 @@ describe("the library's source", () => {
   it("touches Node, packages and the network only where the house allows it", () => {
     const checks = [checkPlatformImports, checkNodeSides, checkNodeGlobals, checkEgress];
     expect(checks.flatMap((check) => check(library))).toEqual([]);
+  });
+
+  it("has stores that mirror each other: who knows one of them finds the way in the other", () => {
+    const { share, missing } = mirrorOf(paths, "sqlite", "postgres");
+    expect(share, `Only stores/sqlite has ${missing.join(", ")}`).toBeGreaterThanOrEqual(0.8);
   });
 
   it(`has files and functions of a size to read (medians: ${sizes.fileMedian} of ${budgets.fileLines.median} lines, ${sizes.functionMedian} of ${budgets.functionLines.median})`, () => {
@@ -117,6 +131,17 @@ describe("the dashboard's source", () => {
 
   it("has files and functions of a size to read", () => {
     expect(checkBudgets(dashboard)).toEqual([]);
+  });
+});
+
+describe("the simulator's source", () => {
+  it("imports the library's source and itself, and its laws ask nothing that they judge", () => {
+    expect(simulator.length).toBeGreaterThan(0);
+    expect(checkSimulatorImports(simulator)).toEqual([]);
+  });
+
+  it("has no import cycles, and files and functions of a size to read", () => {
+    expect([...checkCycles(simulator, new Map()), ...checkBudgets(simulator)]).toEqual([]);
   });
 });
 

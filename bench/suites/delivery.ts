@@ -1,5 +1,5 @@
 import { createSender } from "posthorn";
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import type { Limit, Plan, Suite } from "../suite.js";
 import { openBench } from "./inbox/durable-postgres.js";
 import type { BenchOutbox } from "./delivery/bench-outbox.js";
@@ -75,7 +75,7 @@ export const suite: Suite = {
         pool,
         post,
         outbox: await outboxIn(LIGHT_SCHEMA),
-        elsewhere: createSender({ store: postgresOutbox({ client: pool, schema: LIGHT_SCHEMA }) }),
+        elsewhere: createSender({ store: postgresStore({ client: pool, schema: LIGHT_SCHEMA }) }),
         events: context.quick ? 10 : 100,
       })),
     ];

@@ -100,9 +100,20 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
+// Every event that a gateway knows by its content is named in hexadecimal: from a table it takes a quarter of the time.
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** Lower-case hexadecimal. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += (byte < 16 ? "0" : "") + byte.toString(16);
+  for (let index = 0; index < bytes.length; index++) text += HEX[bytes[index] as number] as string;
   return text;
+}
+
+/** UTF-16 bytes of a text. In UTF-8, every half of a surrogate pair would be the same replacement character. */
+export function utf16(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length * 2);
+  const view = new DataView(bytes.buffer);
+  for (let index = 0; index < text.length; index++) view.setUint16(index * 2, text.charCodeAt(index));
+  return bytes;
 }

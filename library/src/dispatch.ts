@@ -4,9 +4,8 @@
  * @module
  */
 export { createDispatcher } from "./delivery/dispatcher.js";
-export type { Dispatcher } from "./delivery/dispatcher.js";
 export type { DispatcherOptions } from "./delivery/dispatcher-options.js";
-export type { DrainLimits, DrainReport } from "./delivery/dispatching.js";
+export type { Dispatcher, DrainLimits, DrainReport } from "./delivery/dispatcher.js";
 export type { Egress, EgressAnswer, OutgoingRequest } from "./delivery/egress/egress.js";
 export { createEgress } from "./delivery/egress/create-egress.js";
 export type { EgressOptions } from "./delivery/egress/create-egress.js";

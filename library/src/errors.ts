@@ -3,6 +3,7 @@ import { DELIVERY_ERRORS } from "./delivery/delivery-errors.js";
 import { INBOX_ERRORS } from "./inbox/inbox-errors.js";
 import { OUTBOX_ERRORS } from "./outbox/outbox-errors.js";
 import { SIGNATURE_ERRORS } from "./signature/signature-errors.js";
+import { STORE_ERRORS } from "./store-errors.js";
 import { WORK_ERRORS } from "./work/work-errors.js";
 
 /**
@@ -12,12 +13,14 @@ import { WORK_ERRORS } from "./work/work-errors.js";
 export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   typeof INBOX_ERRORS &
   typeof OUTBOX_ERRORS &
+  typeof STORE_ERRORS &
   typeof DELIVERY_ERRORS &
   typeof WORK_ERRORS &
   typeof CLIENT_ERRORS = {
   ...SIGNATURE_ERRORS,
   ...INBOX_ERRORS,
   ...OUTBOX_ERRORS,
+  ...STORE_ERRORS,
   ...DELIVERY_ERRORS,
   ...WORK_ERRORS,
   ...CLIENT_ERRORS,

@@ -20,6 +20,14 @@ export interface Stamp {
   readonly replay: boolean;
 }
 
+/** A name under which an event may have come before: its sender's id, or a hash of its content. */
+export interface IncomingName {
+  /** Visible ASCII and spaces, up to 323 bytes; unique within a tenant, so that it has to begin with its source. */
+  readonly name: string;
+  /** What must be the same when the name comes again; undefined where another body is no conflict. */
+  readonly bodyHash: Uint8Array | undefined;
+}
+
 /** One event of a verified request. */
 export interface Event {
   /** The provider's id, the same on every redelivery; undefined where it sends none. */

@@ -12,6 +12,11 @@ describe("a new id", () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
+  it("is of the moment for which it was asked, whatever was asked before", () => {
+    const times = [5, 5, 7.9, 5].map((time) => newId("evt", time).slice(4, 14));
+    expect(times).toEqual(["0000000005", "0000000005", "0000000007", "0000000005"]);
+  });
+
   it("is never the same twice", () => {
     expect(new Set(Array.from({ length: 10_000 }, () => newId("evt", 0))).size).toBe(10_000);
   });

@@ -1,32 +1,44 @@
 // Crockford's alphabet: no letter that is read as a digit, and the order of the texts is that of the numbers.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARACTERS = 10;
-const RANDOM_BYTES = 16;
+const RANDOM_CHARACTERS = 16;
 
-// Asked for many ids at once: each request to the system costs more than all the rest of an id.
-const pool = new Uint8Array(64 * RANDOM_BYTES);
-let unused = 0;
+// Filled for many ids at once: a request to the system for each costs more than all the rest of an id. As one text, of
+// which each id takes its part: an id put together letter by letter is copied again by every database driver.
+const POOL_CHARACTERS = RANDOM_CHARACTERS * 256;
+const random = new Uint8Array(POOL_CHARACTERS);
+let pool = "";
+let used = POOL_CHARACTERS;
+let lastMs = -1;
+let lastTime = "";
 
 /**
  * A new id: the prefix, the time, and 80 random bits. Ids of one moment lie beside each other, so that whoever keeps
- * them in an index writes to its end; their order means nothing else.
+ * them in an index writes to its end; within a millisecond their order means nothing.
  */
 export function newId(prefix: string, nowMs: number): string {
-  let time = "";
-  for (let rest = nowMs, n = 0; n < TIME_CHARACTERS; n++) {
-    time = ALPHABET.charAt(rest % 32) + time;
-    rest = Math.floor(rest / 32);
+  if (used === POOL_CHARACTERS) refill();
+  if (nowMs !== lastMs) {
+    lastMs = nowMs;
+    lastTime = timeText(nowMs);
   }
-  return `${prefix}_${time}${randomText()}`;
+  const from = used;
+  used += RANDOM_CHARACTERS;
+  return `${prefix}_${lastTime}${pool.slice(from, used)}`;
 }
 
-function randomText(): string {
-  if (unused === 0) {
-    crypto.getRandomValues(pool);
-    unused = pool.length;
+function refill(): void {
+  crypto.getRandomValues(random);
+  pool = "";
+  for (const byte of random) pool += ALPHABET.charAt(byte & 31);
+  used = 0;
+}
+
+function timeText(ms: number): string {
+  let text = "";
+  for (let rest = Math.floor(ms), n = 0; n < TIME_CHARACTERS; n++) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
   }
-  let random = "";
-  // From the end to the front, so that no byte is used twice.
-  for (let n = 0; n < RANDOM_BYTES; n++) random += ALPHABET.charAt((pool[--unused] as number) & 31);
-  return random;
+  return text;
 }

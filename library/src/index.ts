@@ -6,7 +6,6 @@
 export { systemClock } from "./clock.js";
 export { ERROR_CODES } from "./errors.js";
 export type { ErrorCode } from "./errors.js";
-export { headerFault } from "./event-headers.js";
 export type { EventHeaders } from "./event-headers.js";
 export { diagnose } from "./signature/forensics/forensics.js";
 export * from "./verify.js";
@@ -18,9 +17,12 @@ export type {
   Handlers,
   InnerContext,
   InnerHandler,
+  Publisher,
   ReceivedEvent,
+  Schema,
   TransactionContext,
 } from "./inbox/handlers.js";
+export { typed } from "./inbox/handlers.js";
 export type { InboxErrorCode } from "./inbox/inbox-errors.js";
 export type {
   Acceptance,
@@ -36,13 +38,11 @@ export type {
   PurgeReport,
   RefusedBecause,
 } from "./inbox/inbox-store.js";
+export type { StoreErrorCode } from "./store-errors.js";
 export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
 export type { Publication } from "./publication.js";
-export type { Publisher } from "./inbox/publisher.js";
 export { createReceiver } from "./inbox/receiver.js";
 export type { Receiver, ReceiverOptions } from "./inbox/receiver.js";
-export { typed } from "./inbox/schema.js";
-export type { Schema } from "./inbox/schema.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
 export type { AttemptRecord } from "./lanes/attempt-record.js";

@@ -5,10 +5,9 @@
  */
 export { memoryDedup } from "./stores/memory/dedup/dedup.js";
 export type { MemoryDedup, MemoryDedupOptions } from "./stores/memory/dedup/dedup.js";
-export { memoryStore } from "./stores/memory/inbox/inbox.js";
-export type { MemoryStore, MemoryStoreOptions, RefusedEvent } from "./stores/memory/inbox/inbox.js";
-export { memoryOutbox } from "./stores/memory/outbox/outbox.js";
-export type { MemoryOutbox, MemoryOutboxOptions } from "./stores/memory/outbox/outbox.js";
-export type { CancelledBecause, CancelledDelivery } from "./stores/memory/operator/history.js";
+export { memoryStore } from "./stores/memory/store.js";
+export type { MemoryStore, MemoryStoreOptions } from "./stores/memory/store.js";
+export type { RefusedEvent } from "./stores/memory/inbox/inbox.js";
+export type { CancelledBecause, CancelledDelivery } from "./stores/memory/lanes/history.js";
 export type { Environment } from "./stores/memory/client/not-durable.js";
 export type { MemoryTx } from "./stores/memory/client/transaction.js";

@@ -26,6 +26,7 @@ export type {
   Skipped,
 } from "./operator/operator-store.js";
 export type { GatewayOutbox, Outbox } from "./operator/outbox.js";
+export type { Store } from "./operator/store.js";
 export { DEAD_REASONS } from "./lanes/dead.js";
 export type { DeadBecause } from "./lanes/dead.js";
 export type { AttemptRecord } from "./lanes/attempt-record.js";

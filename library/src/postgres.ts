@@ -9,10 +9,8 @@ export type {
   PostgresDedupOptions,
   PostgresTransactionDedup,
 } from "./stores/postgres/dedup/dedup.js";
-export { postgresOutbox } from "./stores/postgres/outbox/outbox.js";
-export type { PostgresOutboxOptions } from "./stores/postgres/outbox/outbox.js";
-export { postgresStore } from "./stores/postgres/inbox/inbox.js";
-export type { PostgresStoreOptions } from "./stores/postgres/inbox/inbox.js";
+export { postgresStore } from "./stores/postgres/store.js";
+export type { PostgresStore, PostgresStoreOptions } from "./stores/postgres/store.js";
 export type { PostgresDurability } from "./stores/postgres/client/durability.js";
 export { migrate } from "./stores/postgres/schema/migrate.js";
 export { MIGRATIONS } from "./stores/postgres/schema/migrations.js";
@@ -22,4 +20,4 @@ export type {
   MigrationReport,
   MigrationSet,
 } from "./stores/postgres/schema/migrate.js";
-export type { PostgresConnection, PostgresPool } from "./stores/postgres/client/client.js";
+export type { PostgresConnection, PostgresPool } from "./stores/postgres/client/drivers.js";

@@ -4,7 +4,8 @@
  * @module
  */
 export { keySetFromCertificate } from "./signature/keys/certificate.js";
-export type { HmacOptions, PlaceOption } from "./signature/hmac-options.js";
+export type { PlaceOption } from "./place.js";
+export type { HmacOptions } from "./signature/hmac-options.js";
 export { PROVIDER_SCHEMES } from "./signature/schemes/all.js";
 export { DISCORD, discord } from "./signature/schemes/discord.js";
 export { GITHUB, github } from "./signature/schemes/github.js";

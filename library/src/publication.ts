@@ -10,7 +10,7 @@ export interface Publication {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Events of one key are delivered in order. */
   readonly key?: string;
-  /** Publishing the same id again sends nothing; with another body it is an error. @default a new one */
+  /** Publishing the same id again sends nothing; with another type or body it is an error. @default a new one */
   readonly id?: string;
   /** @default "default" */
   readonly tenant?: string;

@@ -7,8 +7,6 @@ export type { SqliteDatabase } from "./stores/sqlite/client/client.js";
 export { sqliteDedup } from "./stores/sqlite/dedup/dedup.js";
 export type { SqliteDedup, SqliteDedupOptions } from "./stores/sqlite/dedup/dedup.js";
 export type { Durability } from "./stores/sqlite/client/durability.js";
-export { sqliteStore } from "./stores/sqlite/inbox/inbox.js";
-export type { SqliteStoreOptions } from "./stores/sqlite/inbox/inbox.js";
 export { migrate } from "./stores/sqlite/schema/migrate.js";
 export type {
   MigrateOptions,
@@ -17,7 +15,7 @@ export type {
   MigrationSet,
 } from "./stores/sqlite/schema/migrate.js";
 export { MIGRATIONS } from "./stores/sqlite/schema/migrations.js";
-export { endLeases } from "./stores/sqlite/lanes/release.js";
-export type { EndLeasesOptions } from "./stores/sqlite/lanes/release.js";
-export { sqliteOutbox } from "./stores/sqlite/outbox/outbox.js";
-export type { SqliteOutboxOptions } from "./stores/sqlite/outbox/outbox.js";
+export { endLeases } from "./stores/sqlite/lanes/end-leases.js";
+export type { EndLeasesOptions } from "./stores/sqlite/lanes/end-leases.js";
+export { sqliteStore } from "./stores/sqlite/store.js";
+export type { SqliteStore, SqliteStoreOptions } from "./stores/sqlite/store.js";

@@ -16,6 +16,7 @@ export type {
   NarrowOutboxHarness,
   OutboxBench,
   OutboxHarness,
+  OutboxUnderTest,
 } from "./testing/conformance/outbox/harness.js";
 export { createFakeClock } from "./testing/fake-clock.js";
 export type { FakeClock } from "./testing/fake-clock.js";

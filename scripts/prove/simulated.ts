@@ -2,8 +2,8 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { printScript } from "../../simulator/script.js";
-import { shrink } from "../../simulator/shrink.js";
+import { printScript } from "../../simulator/script/script.js";
+import { shrink } from "../../simulator/script/shrink.js";
 import { simulate } from "../../simulator/simulate.js";
 import type { SimulateOptions } from "../../simulator/simulate.js";
 import { joined, storeOf } from "../../test/simulator/campaign.js";

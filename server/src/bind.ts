@@ -2,7 +2,7 @@ import type { ListenAddress } from "./config/settings.js";
 import { addressText } from "./config/print.js";
 import { CommandFailure } from "./terminal/failure.js";
 
-/** Puts into words why nothing can listen there; other errors are left as they are. */
+/** Explains why the server cannot listen there; returns other errors as they are. */
 export function bindFailure(error: unknown, listen: ListenAddress): unknown {
   const { code } = Object(error) as { readonly code?: unknown };
   const address = addressText(listen);
@@ -31,7 +31,7 @@ export function bindFailure(error: unknown, listen: ListenAddress): unknown {
   }
 }
 
-/** Where programs on the same machine reach it. */
+/** The URL for programs on the same machine. */
 export function localUrl({ host, port }: ListenAddress): string {
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${addressText({ host: name, port })}`;

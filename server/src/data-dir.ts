@@ -13,7 +13,7 @@ export function databasePath(dataDir: string): string {
   return join(dataDir, "posthorn.db");
 }
 
-/** Makes the directory, for its owner alone, where it is not there. */
+/** Creates the directory, for its owner alone. */
 export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -60,13 +60,13 @@ export function holdDataDir(dataDir: string): () => void {
   };
 }
 
-/** Who holds the directory, as far as it was written down. */
+/** The process that holds the directory, as written in the lock file. */
 export function holderOf(dataDir: string): string {
   try {
     const { pid, host, since } = JSON.parse(readFileSync(join(dataDir, HOLDER_FILE), "utf8")) as Holder;
     return `process ${pid} on ${host}, since ${since}`;
   } catch {
-    // It is about to be written, or its writer has just gone.
+    // The file is being written, or its writer has just ended.
     return "another process";
   }
 }

@@ -1,10 +1,11 @@
 import { createEgress } from "posthorn/dispatch";
 import type { AddressGuardOptions, Egress, EgressAnswer } from "posthorn/dispatch";
 import type { Settings } from "./config/settings.js";
+import { isLoopback } from "./http/auth/host-check.js";
 
 const LOOPBACK: readonly string[] = ["127.0.0.0/8", "::1"];
 
-/** Opens the one way out that deliveries and test sends share. */
+/** Opens the egress that deliveries and test sends share. */
 export async function openEgress({
   dev,
   allowAddresses,
@@ -16,7 +17,7 @@ export async function openEgress({
   };
 }
 
-/** What the egress refuses, for whoever has to judge an address before it is used. */
+/** The egress's rules, to judge an address before it is used. */
 export function addressRules({
   dev,
   allowAddresses,
@@ -24,19 +25,19 @@ export function addressRules({
   return { allowAddresses: dev ? [...allowAddresses, ...LOOPBACK] : allowAddresses, allowHttp: dev };
 }
 
-/** The library's refusals name its options; people at a server look for flags. */
+/** Refusals of the library name its options; operators look for flags. */
 function namingFlags(answer: EgressAnswer): EgressAnswer {
   const { outcome, detail } = answer;
   if (outcome.kind !== "forbidden" || detail === undefined) return answer;
   return { ...answer, detail: flagWords(detail) };
 }
 
-/** Puts the names of flags into a refusal of the library's address guard. */
+/** Replaces the library's options by flags in a refusal of the address guard. */
 export function flagWords(message: string): string {
   return message
     .replaceAll(/allowHttp: true would allow it/g, "`posthorn serve --dev` would allow it")
     .replaceAll(/allowAddresses: \["([^"]+)"\] would allow it/g, (_, address: string) =>
-      isLoopbackAddress(address)
+      isLoopback(address)
         ? "`posthorn serve --dev` would allow it"
         : `\`posthorn serve --allow-addresses ${address}\` would allow it`,
     )
@@ -44,8 +45,4 @@ export function flagWords(message: string): string {
       /allowAddresses with the addresses that it resolves to would allow it/g,
       "`posthorn serve --allow-addresses` with the addresses that it resolves to, or `--dev` for loopback, would allow it",
     );
-}
-
-function isLoopbackAddress(address: string): boolean {
-  return address === "::1" || address.startsWith("127.");
 }

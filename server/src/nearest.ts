@@ -1,6 +1,6 @@
 /** The name that was probably meant; undefined where none is near. */
 export function nearest(wanted: string, names: Iterable<string>): string | undefined {
-  // Beyond a third of its letters, a guess is no help.
+  // If more than a third of the letters differ, a guess does not help.
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   let found: string | undefined;
   const plain = simplified(wanted);
@@ -14,7 +14,7 @@ export function nearest(wanted: string, names: Iterable<string>): string | undef
   return found;
 }
 
-/** How many letters have to be added, left out, changed or swapped with their neighbour. */
+/** The number of letters to add, remove, change or swap with a neighbour. */
 export function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

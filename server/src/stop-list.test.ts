@@ -29,7 +29,9 @@ it("one that fails to stop does not keep the others running", async () => {
   list.add("http", () => Promise.reject(new Error("no")));
   expect(await list.stop(1000)).toBe(true);
   expect(stopped).toEqual(["store"]);
-  expect(lines.join("")).toContain('"step":"http"');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { level: "error", step: "http", err: { message: "no" }, msg: "could not be stopped cleanly" },
+  ]);
 });
 
 it("a stop that hangs ends at its deadline, and says where", async () => {
@@ -38,5 +40,7 @@ it("a stop that hangs ends at its deadline, and says where", async () => {
   const stop = list.stop(20_000);
   await clock.advance(20_000);
   expect(await stop).toBe(false);
-  expect(lines.join("")).toContain('"step":"dispatcher"');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { level: "error", step: "dispatcher", msg: "the stop took too long, and was cut off" },
+  ]);
 });

@@ -6,7 +6,7 @@ interface Step {
   stop(): Promise<void> | void;
 }
 
-/** What has been started, to be stopped in the opposite order: also when a later start fails. */
+/** Stops what was started, in reverse order; also when a later start fails. */
 export class StopList {
   readonly #steps: Step[] = [];
   readonly #log: Logger;
@@ -22,7 +22,7 @@ export class StopList {
     this.#steps.push({ name, stop });
   }
 
-  /** Stops everything, once; false where it took longer than it may. */
+  /** Stops everything, once; false when that took too long. */
   stop(deadlineMs: number): Promise<boolean> {
     this.#stopped ??= this.#within(deadlineMs);
     return this.#stopped;
@@ -48,7 +48,7 @@ export class StopList {
       try {
         await step.stop();
       } catch (error) {
-        // What comes after still has to be stopped: an unclosed store would lose what it could have flushed.
+        // The others still have to be stopped: a store that is not closed loses what it could have flushed.
         this.#log.error({ err: error, step: step.name }, "could not be stopped cleanly");
       }
       this.#steps.pop();

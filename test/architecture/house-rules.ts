@@ -20,6 +20,15 @@ export const htmlSinks: ReadonlySet<string> = new Set([
   "eval",
   "Function",
 ]);
+export const simulatorRoot = "simulator/";
+export const modelRoot = "simulator/model/";
+export const lawsRoot = "simulator/laws/";
+
+/** The decisions that the laws of the simulator judge, and what of each file a law may use all the same. */
+export const lawConstants: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["library/src/lanes/lane.ts", new Set(["LAPSES_BEFORE_ALONE"])],
+  ["library/src/delivery/transition.ts", new Set<string>()],
+]);
 
 /** Who may import whom. A folder may always import itself and the leaves; a folder without a row may not exist. */
 export interface ImportRow {
@@ -71,11 +80,12 @@ export const nodeBound: readonly string[] = [
   "delivery/egress/address-guard.ts",
   "delivery/egress/dial.ts",
   // It writes messages of the driver `pg`, which takes bytes as Buffers.
-  "stores/postgres/client/pg-pipeline.ts",
+  "stores/postgres/client/pg-round-trip.ts",
   // Decodes with Node's Buffer where there is one.
-  "stores/postgres/client/hex-column.ts",
+  "stores/postgres/client/bytea.ts",
   "frameworks/node.ts",
   "frameworks/node-body.ts",
+  "frameworks/hang-up.ts",
   "frameworks/express.ts",
   "frameworks/fastify.ts",
   "testing/",

@@ -1,4 +1,5 @@
 import { BROKEN_INGEST, BROKEN_LOOKUPS } from "./broken-gateways.js";
+import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
 
 /** For every flaw promises that it breaks; it may break others with them. No promise of the kit is missing here. */
@@ -14,7 +15,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ],
   order_of_a_call_reversed: ["events of one transaction are in the order in which they were written"],
   given_id_forgotten: [
-    "a second event of a given id with the same body is a duplicate, and is not sent again",
+    "a second event of a given id with the same type and body is a duplicate, and is not sent again",
   ],
   given_id_of_a_rollback_remembered: [
     "events written into a transaction of the host never were when it rolls back",
@@ -22,12 +23,13 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   given_id_twice_in_a_call: ["two bodies of one given id in one call are a conflict"],
   conflict_called_duplicate: [
     "a second event of a given id with another body is a conflict, and nothing of the call is written",
+    "a second event of a given id with another type is a conflict, though its body is the same",
   ],
   conflict_written: [
     "a second event of a given id with another body is a conflict, and nothing of the call is written",
   ],
   duplicate_called_conflict: [
-    "a second event of a given id with the same body is a duplicate, and is not sent again",
+    "a second event of a given id with the same type and body is a duplicate, and is not sent again",
   ],
   conflict_lets_the_others_in: [
     "a second event of a given id with another body is a conflict, and nothing of the call is written",
@@ -380,7 +382,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   skip_intent_forgotten: [
     "skip of a head that is given back untried holds at once",
     "skip of a head whose claim lapses holds when it is claimed again",
-    "skip of a head whose claim is released holds when it is claimed again",
+    "a head that is to be skipped is skipped at once when its claim is released",
   ],
   skip_intent_outlives_its_head: [
     "skip of a head that is under way is intended: it is not skipped if that succeeds",
@@ -395,6 +397,8 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   skip_intends_any_head: ["skip of another head than the one that is under way is not intended"],
   skip_compares_too_early: ["of several skips of one head at once, one counts"],
   skip_released_takes_the_next: ["a second skip of a head whose claim was released passes over no other"],
+  ...BROKEN_LANES,
+  ...BROKEN_EXTENSIONS,
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
 };

@@ -119,6 +119,18 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
   window_from_first_receipt: ["a duplicate that was noted starts the window again"],
   kept_for_ever_is_zero: ["an event without a window is kept for ever"],
   touch_ignored: ["a duplicate that was noted starts the window again"],
+  touch_makes_windows_shorter: ["a duplicate that was noted never makes a window shorter"],
+  touch_always_counted: ["a duplicate that was noted is counted as a receipt, at most once a minute"],
+  touch_not_counted: ["a duplicate that was noted is counted as a receipt, at most once a minute"],
+  touch_once_a_minute: ["a window of less than two minutes starts again with a duplicate after half of it"],
+  touch_of_the_failed: ["a duplicate that is noted of an event that failed changes nothing"],
+  failed_keeps_its_window: [
+    "an event that failed has no end of its window, which counts from when it is applied",
+  ],
+  window_from_the_failure: [
+    "an event that failed has no end of its window, which counts from when it is applied",
+    "a failed row that was taken over is purged like any other",
+  ],
   body_as_text: ["a body is kept byte for byte", "the body of a failed event is kept byte for byte"],
   body_not_copied: ["bytes that the caller uses again afterwards are kept as they were"],
   refused_into_the_inbox: ["a refused event is recorded apart from the inbox, with its bytes"],

@@ -16,7 +16,7 @@ interface ModelRow {
   readonly outcome: InboxOutcome;
   readonly body: string;
   readonly attempts: number;
-  /** In ticks; undefined = for ever. */
+  /** In ticks; undefined = for ever, and while it is failed. */
   readonly keepUntil: number | undefined;
 }
 
@@ -69,7 +69,8 @@ class Deliver implements Command {
     if (applied + failures === 0) return;
     const attempts = (before?.attempts ?? 0) + applied + failures;
     const outcome = doing === "throws" ? "failed" : doing;
-    model.rows.set(id, { outcome, body, attempts, keepUntil: keepUntil(model, this.#delivery) });
+    const until = outcome === "failed" ? undefined : keepUntil(model, this.#delivery);
+    model.rows.set(id, { outcome, body, attempts, keepUntil: until });
     model.written.set(id, (model.written.get(id) ?? 0) + applied);
   }
 
@@ -102,7 +103,7 @@ class FailLate implements Command {
     const before = model.rows.get(id);
     if (before !== undefined && before.outcome !== "failed") return;
     const attempts = (before?.attempts ?? 0) + 1;
-    model.rows.set(id, { outcome: "failed", body, attempts, keepUntil: keepUntil(model, this.#delivery) });
+    model.rows.set(id, { outcome: "failed", body, attempts, keepUntil: undefined });
   }
 
   toString(): string {
@@ -117,11 +118,11 @@ class Touch implements Command {
     this.#delivery = delivery;
   }
 
-  /** Only duplicates are touched; a second touch within a minute of the process's clock may or may not be written. */
+  /** A second touch within a minute of the process's clock may or may not be written. */
   check({ rows, touchedAt, now, oneClock }: Readonly<Model>): boolean {
     const { id } = this.#delivery;
     const rested = touchedAt.get(id) === undefined || (oneClock && touchedAt.get(id) !== now);
-    return rested && rows.get(id) !== undefined && rows.get(id)?.outcome !== "failed";
+    return rested && rows.get(id) !== undefined;
   }
 
   async run(model: Model, bench: InboxBench): Promise<void> {
@@ -129,7 +130,9 @@ class Touch implements Command {
     storeOf(bench, 0).touch(await arrivalFor(bench, this.#delivery));
     await storeOf(bench, 0).flush();
     const row = model.rows.get(id);
-    if (row) model.rows.set(id, { ...row, keepUntil: keepUntil(model, this.#delivery) });
+    if (row && row.outcome !== "failed") {
+      model.rows.set(id, { ...row, keepUntil: keepUntil(model, this.#delivery) });
+    }
     model.touchedAt.set(id, model.now);
   }
 
@@ -220,8 +223,7 @@ class Compared implements Command {
     const seen = found && { ...found, body: new TextDecoder().decode(found.body) };
     const { outcome, attempts, body } = row ?? {};
     expect(seen).toEqual(row && expect.objectContaining({ outcome, attempts, body }));
-    // A failed row is kept until it is applied, whatever it says of its window.
-    if (outcome !== "failed") expect(found?.keepUntil === undefined).toBe(row?.keepUntil === undefined);
+    expect(found?.keepUntil === undefined).toBe(row?.keepUntil === undefined);
     expect((await storeOf(bench, 1).find(key))?.outcome).toBe(row?.outcome);
   }
 

@@ -1,5 +1,6 @@
-import { memoryDedup, memoryOutbox, memoryStore } from "posthorn/memory";
-import type { MemoryOutbox, MemoryStore, MemoryTx } from "posthorn/memory";
+import type { InboxStore } from "posthorn";
+import { memoryDedup, memoryStore } from "posthorn/memory";
+import type { MemoryStore, MemoryTx } from "posthorn/memory";
 import { createFakeClock } from "posthorn/testing";
 import type {
   DedupBench,
@@ -38,9 +39,12 @@ export function inProcessDedup(
   };
 }
 
+/** An inbox in this process, and what it has refused. */
+export type InProcessInbox = InboxStore<MemoryTx, "asynchronous"> & Pick<MemoryStore, "refused">;
+
 /** A harness around a store that takes its time from the clock it is given, and whose transactions are the memory store's. */
 export function inProcessInbox(
-  make: (clock: FakeClock) => MemoryStore,
+  make: (clock: FakeClock) => InProcessInbox,
   more: Pick<InboxBench, "patienceMs"> = {},
 ): InboxHarness<MemoryTx> {
   return {
@@ -52,7 +56,7 @@ export function inProcessInbox(
   };
 }
 
-function inboxBench(make: (clock: FakeClock) => MemoryStore): InboxBench<MemoryTx> {
+function inboxBench(make: (clock: FakeClock) => InProcessInbox): InboxBench<MemoryTx> {
   const clock = createFakeClock();
   const store = make(clock);
   const written: string[] = [];
@@ -68,7 +72,7 @@ function inboxBench(make: (clock: FakeClock) => MemoryStore): InboxBench<MemoryT
 
 /** A harness around an outbox that takes its time from the clock it is given, and whose transactions are the memory store's. */
 export function inProcessOutbox(
-  make: (clock: FakeClock, firstEvent: bigint) => MemoryOutbox,
+  make: (clock: FakeClock, firstEvent: bigint) => MemoryStore,
   more: Pick<OutboxBench, "patienceMs"> = {},
 ): OutboxHarness<MemoryTx> {
   return {
@@ -82,7 +86,7 @@ export function inProcessOutbox(
 }
 
 function outboxBench(
-  make: (clock: FakeClock, firstEvent: bigint) => MemoryOutbox,
+  make: (clock: FakeClock, firstEvent: bigint) => MemoryStore,
   firstEvent: bigint,
 ): OutboxBench<MemoryTx> {
   const clock = createFakeClock();
@@ -120,5 +124,5 @@ export const memoryDedupHarness: DedupHarness = inProcessDedup((clock) => {
 export const memoryInboxHarness: InboxHarness<MemoryTx> = inProcessInbox((clock) => memoryStore({ clock }));
 
 export const memoryOutboxHarness: OutboxHarness<MemoryTx> = inProcessOutbox((clock, firstEvent) =>
-  memoryOutbox({ clock, firstEvent }),
+  memoryStore({ clock, firstEvent }),
 );

@@ -1,4 +1,4 @@
-import type { MemoryStore, MemoryTx, RefusedEvent } from "posthorn/memory";
+import type { MemoryTx, RefusedEvent } from "posthorn/memory";
 import type { FakeClock } from "posthorn/testing";
 import { equalBytes } from "../../library/src/bytes.js";
 import type {
@@ -14,6 +14,7 @@ import type {
   RefusedBecause,
 } from "../../library/src/inbox/inbox-store.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
+import type { InProcessInbox } from "./memory-harness.js";
 
 /** One way each in which an inbox store can be wrong. */
 export type InboxFlaw =
@@ -56,6 +57,13 @@ export type InboxFlaw =
   | "window_from_first_receipt"
   | "kept_for_ever_is_zero"
   | "touch_ignored"
+  | "touch_makes_windows_shorter"
+  | "touch_always_counted"
+  | "touch_not_counted"
+  | "touch_once_a_minute"
+  | "touch_of_the_failed"
+  | "failed_keeps_its_window"
+  | "window_from_the_failure"
   | "body_as_text"
   | "body_not_copied"
   | "refused_into_the_inbox"
@@ -64,7 +72,7 @@ export type InboxFlaw =
 type Stored = InboxRow & { readonly keepUntil: Date | undefined };
 
 /** A store in memory with one flaw; `none` keeps every promise. Written apart from the memory store, as a second reading of the port. */
-export class NaiveInbox implements MemoryStore {
+export class NaiveInbox implements InProcessInbox {
   readonly capabilities: StoreCapabilities;
   readonly transactions = "asynchronous";
   readonly #flaw: InboxFlaw;
@@ -72,6 +80,7 @@ export class NaiveInbox implements MemoryStore {
   readonly #rows = new Map<string, Stored>();
   readonly #applying = new Map<string, Promise<unknown>>();
   readonly #refused: RefusedEvent[] = [];
+  readonly #touchedAt = new Map<string, number>();
 
   constructor(flaw: InboxFlaw, clock: FakeClock) {
     this.#flaw = flaw;
@@ -131,7 +140,9 @@ export class NaiveInbox implements MemoryStore {
     if (this.#flaw === "failure_text_refused" && error.includes("\0")) {
       return Promise.reject(new Error("invalid byte sequence: 0x00"));
     }
-    this.#rows.set(key, { ...this.#row(arrival, before), outcome: "failed", result: undefined, error });
+    const row = this.#row(arrival, before);
+    const keepUntil = this.#flaw === "failed_keeps_its_window" ? row.keepUntil : undefined;
+    this.#rows.set(key, { ...row, keepUntil, outcome: "failed", result: undefined, error });
     return Promise.resolve();
   }
 
@@ -152,9 +163,26 @@ export class NaiveInbox implements MemoryStore {
     if (row === undefined && this.#flaw === "touch_creates")
       this.#store(arrival, row, { outcome: "success" });
     if (row === undefined || this.#flaw === "touch_ignored") return;
-    const keepUntil = this.#keepUntil(arrival.windowS, row);
-    const lastReceivedAt = new Date(this.#clock.now());
-    this.#rows.set(key, { ...row, lastReceivedAt, receipts: row.receipts + 1, keepUntil });
+    if (row.outcome === "failed" && this.#flaw !== "touch_of_the_failed") return;
+    const now = new Date(this.#clock.now());
+    if (now.getTime() - (this.#touchedAt.get(key) ?? -Infinity) < this.#restMs(arrival)) return;
+    this.#touchedAt.set(key, now.getTime());
+    const keepUntil = this.#touchedUntil(arrival.windowS, row);
+    const receipts = row.receipts + (this.#flaw === "touch_not_counted" ? 0 : 1);
+    this.#rows.set(key, { ...row, lastReceivedAt: now, receipts, keepUntil });
+  }
+
+  /** How long a second duplicate is not worth a write. */
+  #restMs({ windowS = Infinity }: Arrival): number {
+    if (this.#flaw === "touch_always_counted") return 0;
+    return this.#flaw === "touch_once_a_minute" ? 60_000 : Math.min(60_000, windowS * 500);
+  }
+
+  #touchedUntil(windowS: number | undefined, row: Stored): Date | undefined {
+    const again = this.#keepUntil(windowS, row);
+    if (this.#flaw === "touch_makes_windows_shorter") return again;
+    if (row.keepUntil === undefined || again === undefined) return undefined;
+    return again > row.keepUntil ? again : row.keepUntil;
   }
 
   flush(): Promise<void> {
@@ -246,14 +274,20 @@ export class NaiveInbox implements MemoryStore {
 
   #keepUntil(windowS: number | undefined, before: Stored | undefined): Date | undefined {
     if (windowS === undefined && this.#flaw !== "kept_for_ever_is_zero") return undefined;
-    const from = this.#flaw === "window_from_first_receipt" ? before?.receivedAt.getTime() : undefined;
+    const from = this.#windowStart(before)?.getTime();
     return new Date(
       (from ?? this.#clock.now()) + (windowS ?? 0) * (this.#flaw === "window_in_minutes" ? 60_000 : 1000),
     );
   }
 
+  /** Undefined: now. */
+  #windowStart(before: Stored | undefined): Date | undefined {
+    if (this.#flaw === "window_from_first_receipt") return before?.receivedAt;
+    return this.#flaw === "window_from_the_failure" ? before?.lastReceivedAt : undefined;
+  }
+
   #mayGo({ outcome, keepUntil }: Stored): boolean {
-    if (outcome === "failed" && this.#flaw !== "purge_removes_failed") return false;
+    if (outcome === "failed") return this.#flaw === "purge_removes_failed";
     if (keepUntil === undefined) return false;
     return this.#flaw === "purge_removes_unexpired" || keepUntil.getTime() <= this.#clock.now();
   }

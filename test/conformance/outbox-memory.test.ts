@@ -3,6 +3,6 @@ import { memoryOutboxHarness } from "./memory-harness.js";
 import { outboxModelTest } from "./outbox-model.js";
 import { runConformance } from "./run-conformance.js";
 
-runConformance("memoryOutbox", outboxConformance(memoryOutboxHarness));
+runConformance("memoryStore", outboxConformance(memoryOutboxHarness));
 
-outboxModelTest("memoryOutbox", memoryOutboxHarness, { numRuns: 200 });
+outboxModelTest("memoryStore", memoryOutboxHarness, { numRuns: 200 });

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import type { PoolClient } from "pg";
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import type { OutboxDatabase, OutboxRows } from "./outbox-database.js";
 import { BUSINESS_TABLE } from "./outbox-database.js";
 
@@ -12,7 +12,7 @@ export async function openPostgresOutboxDatabase(url: string): Promise<OutboxDat
   return {
     name: "postgres",
     options: { store: "postgres", database: url },
-    outbox: postgresOutbox({ client: pool }),
+    outbox: postgresStore({ client: pool }),
     read: async () => {
       const client = await pool.connect();
       try {
@@ -46,16 +46,16 @@ async function readRows(client: PoolClient): Promise<OutboxRows> {
   const rows = async (sql: string): Promise<never> => (await client.query(sql)).rows as never;
   return {
     events: await rows(`select id::int as n, public_id as "wireId", body from posthorn.event`),
-    endpoints: await rows("select id::int as n, public_id as id from posthorn.endpoint"),
+    endpoints: await rows("select id::int as n, public_id as id from posthorn.consumer"),
     lanes: await rows(
-      `select lane_id::int as n, endpoint_id::int as endpoint, key, generation::text, head_seq::text as head, state
-       from posthorn.lane join posthorn.lane_state using (lane_id, endpoint_id)`,
+      `select lane_id::int as n, consumer_id::int as endpoint, key, generation::text, head_seq::text as head, state
+       from posthorn.lane join posthorn.lane_state using (lane_id, consumer_id)`,
     ),
     deliveries: await rows(
       "select lane_id::int as lane, seq::text, event_id::int as event, round from posthorn.delivery",
     ),
     loose: await rows(
-      "select id::int as n, endpoint_id::int as endpoint, event_id::int as event, round from posthorn.loose_delivery",
+      "select id::int as n, consumer_id::int as endpoint, event_id::int as event, round from posthorn.loose_delivery",
     ),
     attempts: await rows(ATTEMPTS),
     ended: await rows(ENDED),
@@ -70,8 +70,8 @@ const ATTEMPTS = `
   select 0, delivery_id::text, event_id::int, round, no, outcome, ${TIMES} from posthorn.loose_attempt`;
 
 const PLACE = `coalesce(lane_id, 0)::int as lane, coalesce(seq, loose_id)::text as seq, event_id::int as event, round,
-  endpoint_id::int as endpoint`;
+  consumer_id::int as endpoint`;
 const ENDED = `
-  select ${PLACE}, case when redriven_at is null then 'dead' else 'redriven' end as state, because from posthorn.dead
+  select ${PLACE}, coalesce(resolved_how, 'dead') as state, because from posthorn.dead
   union all
   select ${PLACE}, 'cancelled', because from posthorn.cancelled`;

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 import type { OutboxDatabase, OutboxRows } from "./outbox-database.js";
 import { BUSINESS_TABLE } from "./outbox-database.js";
@@ -22,7 +22,7 @@ export async function openSqliteOutboxDatabase(
   await migrate(db);
   db.exec(BUSINESS_TABLE);
   const rows = (sql: string): never => db.prepare(sql).all() as never;
-  const outbox = sqliteOutbox({ db });
+  const outbox = sqliteStore({ db });
   const pending = db.prepare(PENDING).pluck();
   const leases = db.prepare(LEASES).raw();
   return {
@@ -47,22 +47,23 @@ const LEASES = "select leased_by, count(*) from posthorn_lane where leased_by is
 
 function readRows(rows: (sql: string) => never): OutboxRows {
   return {
-    events: rows("select id as n, event_id as wireId, body from posthorn_event"),
-    endpoints: rows("select id as n, endpoint_id as id from posthorn_endpoint"),
+    events: rows("select id as n, public_id as wireId, body from posthorn_event"),
+    endpoints: rows("select id as n, public_id as id from posthorn_consumer"),
     lanes: rows(
-      `select id as n, endpoint, key, cast(generation as text) as generation, cast(head_seq as text) as head, state
+      `select id as n, consumer as endpoint, key, cast(generation as text) as generation, cast(head_seq as text) as head, state
        from posthorn_lane`,
     ),
     deliveries: rows("select lane, cast(seq as text) as seq, event, round from posthorn_delivery"),
-    loose: rows("select id as n, endpoint, event, round from posthorn_loose_delivery"),
+    loose: rows("select id as n, consumer as endpoint, event, round from posthorn_loose_delivery"),
     attempts: rows(
       `select lane, cast(seq as text) as seq, event, round, no, outcome, started_at as startedAt,
          duration_ms as durationMs from posthorn_attempt`,
     ),
     ended: rows(
-      `select lane, cast(seq as text) as seq, event, round, endpoint, state, because from posthorn_dead
+      `select lane, cast(seq as text) as seq, event, round, consumer as endpoint,
+         iif(resolved_how = 'redriven', 'redriven', 'dead') as state, because from posthorn_dead
        union all
-       select lane, cast(seq as text), event, round, endpoint, 'cancelled', because from posthorn_cancelled`,
+       select lane, cast(seq as text), event, round, consumer, 'cancelled', because from posthorn_cancelled`,
     ),
     business: rows("select ref from business"),
   };

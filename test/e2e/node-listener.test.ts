@@ -81,6 +81,16 @@ describe("a body over the limit", () => {
     await wire.closed();
   });
 
+  it("lets its sender see our half of the connection closed at once, and end the other", async () => {
+    const { port, signed } = await open();
+    const wire = await dial(port, { allowHalfOpen: true });
+    wire.socket.write(headOf(await signed(), [`content-length: ${MAX_BODY_BYTES + 1}`]));
+    await once(wire.socket, "end");
+    // To a connection that were closed altogether, the second write would be an error.
+    wire.socket.write(" ".repeat(MAX_BODY_BYTES), () => setImmediate(() => wire.socket.end(" ")));
+    expect(await wire.closed()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
   it("is answered, not reset, to a sender that reads only after it has sent everything", async () => {
     const { port, signed } = await open();
     const wire = await dial(port);
@@ -93,7 +103,8 @@ describe("a body over the limit", () => {
 
   it("is dropped as it comes, however much there is", async () => {
     const { port, signed } = await open();
-    const wire = await dial(port);
+    // A sender that goes on though it saw the end.
+    const wire = await dial(port, { allowHalfOpen: true });
     const before = memoryHeld();
     wire.socket.write(headOf(await signed(), ["transfer-encoding: chunked"]));
     const chunk = Buffer.from(`${(100_000).toString(16)}\r\n${" ".repeat(100_000)}\r\n`);

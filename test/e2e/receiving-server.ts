@@ -113,8 +113,11 @@ export interface Wire {
   readonly closed: () => Promise<string>;
 }
 
-export async function dial(port: number): Promise<Wire> {
-  const socket = connect(port, "127.0.0.1");
+export async function dial(
+  port: number,
+  { allowHalfOpen = false }: { readonly allowHalfOpen?: boolean } = {},
+): Promise<Wire> {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen });
   let text = "";
   socket.on("data", (chunk) => (text += chunk.toString("latin1")));
   // A reset is one of the ways in which the other side closes.

@@ -7,17 +7,17 @@ function bug(name: string, file: string, edit: Edit | readonly Edit[]): Planted 
 
 // They are planted in what is shipped, not in the simulator: that each is found shows that it runs the shipped code.
 export const DECISIONS: readonly Planted[] = [
-  bug("the epoch is not compared by a settlement", "stores/memory/lanes/settle.ts", {
-    find: "lane?.lease === undefined || lane.epoch !== claim.epoch",
-    replace: "lane?.lease === undefined",
+  bug("the epoch is not compared by a settlement", "lanes/lane.ts", {
+    find: "lane.lease !== undefined && lane.epoch === claim.epoch && lane.head",
+    replace: "lane.lease !== undefined && lane.head",
   }),
-  bug("an epoch is used again", "stores/memory/lanes/lane.ts", {
-    find: "this.epoch += 1n;",
-    replace: "",
+  bug("an epoch is used again", "lanes/lane.ts", {
+    find: "epoch: epoch + 1n,",
+    replace: "epoch,",
   }),
-  bug("a lane that was empty is not armed", "stores/memory/lanes/lane.ts", {
-    find: "if (!waits) this.readyAt = now;",
-    replace: "if (!waits && this.epoch === 0n) this.readyAt = now;",
+  bug("a lane that was empty is not armed", "stores/memory/lanes/places.ts", {
+    find: "rule.arms(laneOf(lane)) ?",
+    replace: "rule.arms(laneOf(lane)) && lane.epoch === 0n ?",
   }),
   bug("what is acknowledged is due again", "delivery/transition.ts", {
     find: 'case "acknowledged":\n      return "delivered";\n    case "forbidden":',
@@ -60,7 +60,7 @@ export const DECISIONS: readonly Planted[] = [
     find: "leftMs: () => begunAt + deadlineMs - clock.monotonic(),",
     replace: "leftMs: () => deadlineMs,",
   }),
-  bug("release gives back what is held", "delivery/dispatching.ts", {
+  bug("release gives back what is held", "delivery/dispatcher.ts", {
     find: "held.map(({ claim }) => claim),",
     replace: "held.flatMap(() => []),",
   }),

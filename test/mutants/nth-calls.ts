@@ -18,8 +18,8 @@ export const NTH_CALLS: readonly Planted[] = [
     file: "stores/sqlite/lanes/settle.ts",
     edits: [
       {
-        find: "lane.leasedBy === null || lane.epoch !== claim.epoch",
-        replace: "lane.leasedBy === undefined",
+        find: "!isCurrent(row.lane, claim)",
+        replace: "row.lane.head !== claim.run[0].sequence",
       },
     ],
   },

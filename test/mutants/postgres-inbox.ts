@@ -123,7 +123,7 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
         replace: `set expires_at = excluded.expires_at,
         mark = case when known.expires_at <= clock_timestamp() then excluded.mark else known.mark end`,
       },
-      { find: "returning id\n", replace: "returning case when mark = $3::text::int8 then id end as id\n" },
+      { find: "returning id\n", replace: "returning case when mark = $1::text::int8 then id end as id\n" },
     ],
     ["dedup", "the ttl counts from the first receipt: a duplicate does not extend it"],
   ),

@@ -6,8 +6,17 @@ import { KEYED_IN_ORDER, SETTLED_IN_ORDER } from "./targeted-postgres.js";
 function found(name: string, file: string, edit: Edit | readonly Edit[], caught: string): StoreMutant {
   const edits = Array.isArray(edit) ? edit : [edit];
   const caughtBy = { suite: "outbox", case: caught } as const;
-  return { name, database: "postgres", file: `stores/postgres/${file}`, edits, caughtBy };
+  return {
+    name,
+    database: "postgres",
+    file: file === RULE ? RULE : `stores/postgres/${file}`,
+    edits,
+    caughtBy,
+  };
 }
+
+/** What becomes of a lane is decided there, for every store; these bugs are planted there and run on Postgres. */
+const RULE = "lanes/lane.ts";
 
 /** One that a case of this folder finds. */
 function targeted(name: string, file: string, edit: Edit | readonly Edit[], caught: string): StoreMutant {
@@ -20,11 +29,12 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "the stage is polled by a cursor",
     "lanes/stage.ts",
     {
-      find: "const { rows } = await session.query({ text: this.#takeSql, params: [String(limit)], prepared: true });",
+      find: "const { rows } = await session.query({ text: TAKE(tables), params: [String(limit)], prepared: true });",
       replace: `
-        const text = this.#takeSql.replace("order by id limit", "where id > " + (this.seen ?? 0n) + " order by id limit");
-        const { rows } = await session.query({ text, params: [String(limit)] });
-        this.seen = rows.reduce((seen, [id]) => (BigInt(id) > seen ? BigInt(id) : seen), this.seen ?? 0n);`,
+        const seen = tables.seen ?? 0n;
+        const sql = TAKE(tables).replace("order by id limit", "where id > " + seen + " order by id limit");
+        const { rows } = await session.query({ text: sql, params: [String(limit)] });
+        tables.seen = rows.reduce((last, [id]) => (BigInt(id) > last ? BigInt(id) : last), seen);`,
     },
     "an event whose transaction commits late is not passed over",
   ),
@@ -33,15 +43,15 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "the sequencer's lock is tried and the stage read in one statement",
     "lanes/stage.ts",
     [
-      { find: "pg_try_advisory_xact_lock(${this.#lockKey()})::text", replace: "'true'" },
+      { find: "pg_try_advisory_xact_lock(${lockKey(tables)})::text", replace: "'true'" },
       {
         find: `with gone as (
       delete from \${stage} where id = any (array(select id from \${stage} order by id limit $1::text::int8))
-      returning id, event_id, target_endpoint_id, round
+      returning id, event_id, target_consumer_id, round
     )
-    select id::text`,
+    select`,
         replace: `with gone as materialized (
-      select id, event_id, target_endpoint_id, round
+      select id, event_id, target_consumer_id, round
       from \${stage}
       where (
         select pg_try_advisory_xact_lock(hashtextextended('posthorn.sequence', '\${stage}'::regclass::oid::int8))
@@ -51,7 +61,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     ), deleted as (
       delete from \${stage} where id = any (array(select id from gone))
     )
-    select id::text`,
+    select`,
       },
     ],
     RACING_SEQUENCERS,
@@ -105,56 +115,59 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "what is published in a host's transaction is committed at once",
     "outbox/outbox.ts",
-    {
-      find: "const session = await hostSession(tx, this.#parts.prepare);",
-      replace: `await hostSession(tx, this.#parts.prepare);
-      const session = { query: (statement) => this.#parts.transactions.read(statement) };`,
-    },
+    [
+      {
+        find: "const session = await hostSession(tx, prepare);",
+        replace: `await hostSession(tx, prepare);
+    const session = { query: (statement) => transactions.read(statement) };`,
+      },
+      {
+        find: "{ prepare, tables }: { readonly prepare: boolean; readonly tables: Tables },",
+        replace: "{ prepare, tables, transactions },",
+      },
+    ],
     "events written into a transaction of the host never were when it rolls back",
   ),
   // Claims.
   targeted(
     "events are locked by SKIP LOCKED, not lanes",
     "lanes/pick-due.ts",
-    [
-      {
-        find: "select turn.nth, turn.room, state.* from turn cross join lateral (\n        select lane_id, endpoint_id, epoch, head_seq,",
-        replace:
-          "select turn.nth, turn.room, state.* from turn cross join lateral (\n        select lane_id, endpoint_id, epoch, free_seq as head_seq,",
-      },
-      {
-        find: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked',
-        replace: `from (select * \${dueAt(laneState, "turn")}) as due cross join lateral (
+    {
+      find: `select \${LANE_COLUMNS}, ready_at
+        \${dueAt(tables.laneState, "turn")}
+        \${IN_TURN}`,
+      replace: `select \${LANE_COLUMNS.replace("head_seq", "free_seq as head_seq")}, ready_at
+        from (select * \${dueAt(tables.laneState, "turn")}) as due cross join lateral (
           select seq as free_seq from \${tables.delivery} as delivery where delivery.lane_id = due.lane_id
           order by seq limit 1 for update skip locked
         ) as free
         order by ready_at limit least(turn.room, (select lanes from share))`,
-      },
-    ],
+    },
     RACING_CLAIMS,
   ),
   targeted(
     "lanes are read without a lock",
     "lanes/pick-due.ts",
     {
-      find: '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked',
-      replace:
-        '${dueAt(laneState, "turn")}\n        order by ready_at limit least(turn.room, (select lanes from share))',
+      find: `\${dueAt(tables.laneState, "turn")}
+        \${IN_TURN}`,
+      replace: `\${dueAt(tables.laneState, "turn")}
+        order by ready_at limit least(turn.room, (select lanes from share))`,
     },
     RACING_CLAIMS,
   ),
   found(
     "the epoch is not raised by a claim",
-    "lanes/lane-change.ts",
-    { find: "change.epoch += 1n;", replace: "" },
+    "lanes/lane-write.ts",
+    { find: "(run ? change.epoch + 1n : change.epoch)", replace: "change.epoch" },
     "whoever claims after another has a higher epoch",
   ),
   found(
     "the end of a lease is not kept",
     "lanes/lane-write.ts",
     {
-      find: "ready_at = case when change.leased then at + lease",
-      replace: "ready_at = case when change.leased then at",
+      find: "ready_at = at + case when change.leased then lease",
+      replace: "ready_at = at + case when change.leased then interval '0'",
     },
     "nothing is claimed twice until its lease ends",
   ),
@@ -175,79 +188,86 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "expiresAt is ignored",
-    "lanes/locked-rows.ts",
-    { find: '${inMs("expires_at - clock_timestamp()")}', replace: "null" },
+    "lanes/lane-row.ts",
+    {
+      find: 'optional(milliseconds("expires_at - clock_timestamp()"))',
+      replace: 'optional(milliseconds("null::interval"))',
+    },
     "a claim says how long until its event expires, and an expired one is still claimed",
   ),
   found(
     "sequences go through numbers that round them",
-    "lanes/locked-rows.ts",
-    { find: 'head: BigInt(head ?? ""),', replace: "head: BigInt(Number(head))," },
+    "lanes/lane-row.ts",
+    { find: 'head: bigint("head_seq"),', replace: 'head: bigint("head_seq::float8::int8"),' },
     "sequences beyond 2^53 are kept to the last digit",
   ),
   // Lapses.
   found(
     "a lapse spends the retry budget",
-    "lanes/lane-change.ts",
-    { find: "change.lapses += 1;", replace: "change.lapses += 1; change.failures += 1;" },
+    RULE,
+    { find: "draft.lapses += 1;", replace: "draft.lapses += 1; draft.failures += 1;" },
     "a claim whose lease has ended writes a lapsed attempt, which spends no failure",
   ),
   found(
     "lapses are not counted",
-    "lanes/lane-change.ts",
-    { find: "change.lapses += 1;", replace: "" },
+    RULE,
+    { find: "draft.lapses += 1;", replace: "" },
     "what lapsed three times is claimed alone",
   ),
   found(
     "a run is claimed after a lapse",
-    "lanes/pick-due.ts",
-    {
-      find: "case when attempts = 0 and leased_until is null and (suspect_until is null or head_seq >= suspect_until)",
-      replace: "case when attempts = 0",
-    },
+    RULE,
+    [
+      {
+        find: 'lane.lease === undefined ? leasableOf(draft, lane) : "head"',
+        replace: "leasableOf(draft, lane)",
+      },
+      { find: 'kind === "loose" || attempts > 0 || suspect', replace: 'kind === "loose" || attempts > 0' },
+    ],
     "a run that lapsed writes no attempt, and each that it held goes by itself from then on",
   ),
   // Settlements.
   found(
     "the epoch is not compared by a settlement",
-    "lanes/settle.ts",
-    { find: "and state.epoch = given.epoch and head_seq", replace: "and head_seq" },
+    RULE,
+    { find: "lane.epoch === claim.epoch && ", replace: "" },
     "a settlement whose claim has passed to another changes nothing",
   ),
   found(
     "the epoch of a delivery without a lane is not compared",
     "lanes/settle.ts",
-    { find: "and loose.epoch = given.epoch and leased_by", replace: "and leased_by" },
+    {
+      find: "!isCurrent(locked.lane, claim)",
+      replace:
+        '!isCurrent(locked.lane, claim.kind === "loose" ? { ...claim, epoch: locked.lane.epoch } : claim)',
+    },
     "a stale settlement of a delivery without a lane changes nothing",
   ),
   targeted(
     "the head is not compared by a settlement",
-    "lanes/settle.ts",
-    { find: " and head_seq = given.head", replace: "" },
+    RULE,
+    { find: " && lane.head === claim.run[0].sequence", replace: "" },
     ANOTHER_HEAD,
   ),
   found(
     "a claim is settled again after its lease was given back",
-    "lanes/settle.ts",
-    {
-      find: "and head_seq = given.head\n          and leased_by is not null",
-      replace: "and head_seq = given.head",
-    },
+    RULE,
+    { find: "lane.lease !== undefined && lane.epoch", replace: "lane.epoch" },
     "a claim is settled once: a second settlement of it changes nothing",
   ),
   targeted(
     "lanes are locked in the order of the call",
     "lanes/settle.ts",
     {
-      find: "[...settlements].toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))",
-      replace: "[...settlements]",
+      find: "settlements.toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))",
+      replace: "settlements",
     },
     SETTLED_IN_ORDER,
   ),
   found(
     "a retry moves the lane's head",
-    "lanes/lane-change.ts",
-    { find: "change.readyAfterMs = then.afterMs;", replace: "passHead(change);" },
+    RULE,
+    { find: "draft.readyAfterMs = rest.afterMs;", replace: "passHead(draft);" },
     "a delivery that failed is tried again later at the head of its lane: later ones wait",
   ),
   found(
@@ -256,22 +276,31 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     {
       find: 'reach("settle.before_record");',
       replace: `
-    const outside = \`insert into \${this.#tables.attempt} (lane_id, seq, round, no, event_id, started_at, duration_ms, outcome)
-      select lane_id, seq, $3::text::int4, $4::text::int4, event_id, clock_timestamp(), 0, $5::text from \${this.#tables.delivery}
-      where lane_id = $1::text::int8 and seq = $2::text::int8 on conflict do nothing\`;
-    for (const { claim, attempts } of sorted) {
-      for (const { sequence, round, number, outcome } of attempts) {
-        const params = [claim.id, sequence, round, number, outcome].map(String);
-        await this.#transactions.run((session) => session.query({ text: outside, params }));
-      }
-    }`,
+  const outside = \`insert into \${tables.attempt} (lane_id, seq, round, no, event_id, started_at, duration_ms, outcome)
+    select lane_id, seq, $3::text::int4, $4::text::int4, event_id, clock_timestamp(), 0, $5::text from \${tables.delivery}
+    where lane_id = $1::text::int8 and seq = $2::text::int8 on conflict do nothing\`;
+  for (const { claim, attempts } of sorted) {
+    for (const { sequence, round, number, outcome } of attempts) {
+      const params = [claim.id, sequence, round, number, outcome].map(String);
+      await transactions.run((session) => session.query({ text: outside, params }));
+    }
+  }`,
     },
     "a settlement of what was released changes nothing",
   ),
   found(
     "a late settlement makes the process forget what its worker has claimed again",
-    "lanes/known-leases.ts",
-    { find: "latest !== undefined && latest.epoch <= lease.epoch", replace: "latest !== undefined" },
+    "lanes/settle.ts",
+    {
+      find: 'reach("settle.after_record");',
+      replace: `
+  const forget = \`update \${tables.laneState} set leased_by = null where lane_id = $1::text::int8\`;
+  for (const settlement of settlements) {
+    if (turns.has(settlement)) continue;
+    const params = [String(settlement.claim.id)];
+    await transactions.run((session) => session.query({ text: forget, params }));
+  }`,
+    },
     "release gives back what the worker has claimed again, though it settles the claim before too late",
   ),
   // Ends.
@@ -279,27 +308,30 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "skipped without a record",
     "lanes/record-ended.ts",
     {
-      find: "changes.filter(({ cancelled }) => cancelled !== undefined)",
-      replace: 'changes.filter(({ cancelled }) => cancelled === "expired")',
+      find: "change.cancelled ? [{ locked, end: change.cancelled }] : []",
+      replace: 'change.cancelled?.because === "expired" ? [{ locked, end: change.cancelled }] : []',
     },
     "what was skipped is recorded",
   ),
   found(
     "dead under skip without a record",
     "lanes/record-ended.ts",
-    { find: "(change.dead ? [", replace: '(change.dead && change.state !== "flowing" ? [' },
+    {
+      find: "(change.dead ? [",
+      replace: '(change.dead && change.state !== "flowing" ? [',
+    },
     "a dead letter whose lane went on is redriven at the end of the lane",
   ),
   found(
     "a dead letter is redriven twice",
     "operator/redrive.ts",
-    { find: "and redriven_at is null and exists", replace: "and exists" },
+    { find: "and resolved_at is null and exists", replace: "and exists" },
     "a second redrive changes nothing",
   ),
   found(
     "a redrive stays in its round",
-    "operator/redrive.ts",
-    { find: "set round = $3::text::int4 + 1 where", replace: "set round = $3::text::int4 where" },
+    RULE,
+    { find: "draft.round += 1;", replace: "" },
     "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
   ),
   // Endpoints.
@@ -307,13 +339,13 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "a pause touches the epochs",
     "outbox/endpoints.ts",
     {
-      find: "return this.#secrets.opened(after);",
+      find: "return secrets.opened(after);",
       replace: `await session.query({
-        text: \`update \${this.#tables.laneState} set epoch = epoch + 1
-          where endpoint_id = (select id from \${endpoint} where public_id = $1::text and removed_at is null)\`,
-        params: [id],
-      });
-      return this.#secrets.opened(after);`,
+      text: \`update \${consumer.replace("consumer", "lane_state")} set epoch = epoch + 1
+        where consumer_id = (select id from \${consumer} where public_id = $1::text and removed_at is null)\`,
+      params: [id],
+    });
+    return secrets.opened(after);`,
     },
     "a claim of an endpoint that is paused meanwhile is settled, and gives no next",
   ),
@@ -321,7 +353,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "a removed endpoint leaves its lanes behind",
     "outbox/remove-endpoint.ts",
     {
-      find: "do after = await this.#cancelLanes(endpoint, after);\n    while (after !== undefined);",
+      find: 'do after = await transactions.run((session) => cancelLanes(session, { consumer, after }, tables), "fresh");\n  while (after !== undefined);',
       replace: "",
     },
     "each delivery of an endpoint that is removed is recorded as cancelled",

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import type { PoolClient } from "pg";
-import { postgresDedup, postgresOutbox, postgresStore } from "posthorn/postgres";
+import { postgresDedup, postgresStore } from "posthorn/postgres";
 import { alike, same } from "../../library/src/testing/conformance/expectation.js";
 import { arrivalOf } from "../../library/src/testing/conformance/inbox/harness.js";
 import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
@@ -68,7 +68,7 @@ const ROUNDS = 8;
 const SETTLED_ROUNDS = 40;
 
 async function settledInOrder({ one, two, codes }: Pools): Promise<void> {
-  const [first, second] = [postgresOutbox({ client: one }), postgresOutbox({ client: two })];
+  const [first, second] = [postgresStore({ client: one }), postgresStore({ client: two })];
   // A tenant of its own: other cases leave their lanes behind.
   const [id, tenant] = ["ep_settled", "settled"];
   await first.addEndpoint(endpointFor({ id, tenant, maxInFlight: 1000 }));
@@ -90,7 +90,7 @@ async function settledInOrder({ one, two, codes }: Pools): Promise<void> {
 }
 
 async function keyedInOrder({ one, two, codes }: Pools): Promise<void> {
-  const outboxes = [postgresOutbox({ client: one }), postgresOutbox({ client: two })] as const;
+  const outboxes = [postgresStore({ client: one }), postgresStore({ client: two })] as const;
   for (let round = 0; round < 2 * ROUNDS; round++) {
     const ids = Array.from({ length: LANES }, (_, n) => `id${round}_${String(n).padStart(4, "0")}`);
     const events = await Promise.all(ids.map((id) => eventOf({ id, idGiven: true })));

@@ -1,4 +1,4 @@
-import { migrate, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import { same } from "../../library/src/testing/conformance/expectation.js";
 import { eventOf } from "../../library/src/testing/conformance/outbox/steps.js";
@@ -27,12 +27,12 @@ async function waitsForDisk(): Promise<void> {
   try {
     const db = file.open();
     await migrate(db);
-    const [inbox, outbox] = [sqliteStore({ db }), sqliteOutbox({ db })];
+    const store = sqliteStore({ db });
     // The host lowers it, as better-sqlite3 does by itself when it opens a WAL file.
     db.pragma("synchronous = normal");
-    await outbox.append([await eventOf()]);
+    await store.append([await eventOf()]);
     same(db.pragma("synchronous", { simple: true }), FULL, "synchronous");
-    same(inbox.capabilities.survivesPowerLoss, true, "what the inbox says of power losses");
+    same(store.capabilities.survivesPowerLoss, true, "what the store says of power losses");
   } finally {
     file.remove();
   }
@@ -44,7 +44,7 @@ async function clockSetBack(): Promise<void> {
   try {
     const [db, clock] = [file.open(), createFakeClock()];
     await migrate(db);
-    const [publisher, worker] = [db, file.open()].map((handle) => sqliteOutbox({ db: handle, clock }));
+    const [publisher, worker] = [db, file.open()].map((handle) => sqliteStore({ db: handle, clock }));
     await publisher?.addEndpoint(endpointOf());
     clock.set(clock.now() + DAY_MS);
     await publisher?.append([await eventOf()]);
@@ -61,7 +61,7 @@ async function leaseEndsOnce(): Promise<void> {
   try {
     const [db, clock] = [file.open(), createFakeClock()];
     await migrate(db);
-    const outbox = sqliteOutbox({ db, clock });
+    const outbox = sqliteStore({ db, clock });
     await outbox.addEndpoint(endpointOf());
     await outbox.append([await eventOf()]);
     same((await outbox.claim(claimRequest())).claims.length, 1, "claims by the right clock");

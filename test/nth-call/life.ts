@@ -5,7 +5,7 @@ import { createDispatcher } from "posthorn/dispatch";
 import type { Dispatcher } from "posthorn/dispatch";
 import { createOperator } from "posthorn/operator";
 import type { Operator } from "posthorn/operator";
-import { sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { sqliteStore } from "posthorn/sqlite";
 import type { Egress } from "../../library/src/delivery/egress/egress.js";
 import type { QuickClock } from "./quick-clock.js";
 import type { StoreCalls } from "./store-calls.js";
@@ -35,10 +35,10 @@ export class Life {
     // In memory: nothing of it would survive a loss of power, and nobody loses it.
     const settings = { db, clock, durability: "as_is" } as const;
     const inbox = calls.counted("inbox", sqliteStore(settings));
-    const outbox = calls.counted("outbox", sqliteOutbox(settings));
+    const outbox = calls.counted("outbox", sqliteStore(settings));
     // One of its own, as in another process: hints of a transaction under way let the dispatcher look every 5 ms, and
     // every look is a call that fails in a run of its own.
-    this.sender = createSender({ store: calls.counted("outbox", sqliteOutbox(settings)), clock });
+    this.sender = createSender({ store: calls.counted("outbox", sqliteStore(settings)), clock });
     this.operator = createOperator({ store: outbox });
     this.dispatcher = createDispatcher({
       store: outbox,

@@ -11,7 +11,7 @@ const APP = { tenant: "default", source: "app" };
 export function pendingIn(db: Database): number {
   const sql = `
     select (select coalesce(sum(next_seq - head_seq), 0) from posthorn_lane l
-        join posthorn_endpoint e on e.id = l.endpoint and e.state <> 'paused' where l.state = 'flowing')
+        join posthorn_consumer c on c.id = l.consumer and c.state <> 'paused' where l.state = 'flowing')
       + (select count(*) from posthorn_loose_delivery where ready_at is not null)
       + (select count(*) from posthorn_later)`;
   return Number(db.prepare(sql).pluck().get());
@@ -41,7 +41,7 @@ interface Row {
 export function readEnd(db: Database, reader: HistoryWriter): void {
   readEffects(db, reader);
   readInbox(db, reader);
-  const events = all(db, "select event_id as wireId, body from posthorn_event") as {
+  const events = all(db, "select public_id as wireId, body from posthorn_event") as {
     wireId: string;
     body: Uint8Array;
   }[];
@@ -87,9 +87,9 @@ const PLACE = `l.key, cast(l.generation as text) as generation, cast(t.seq as te
 function readAttempts(db: Database, reader: HistoryWriter): number {
   const rows = all(
     db,
-    `select coalesce(p.endpoint_id, 'ep_loop') as endpoint, ${PLACE}, t.no, t.outcome, t.started_at as startedAt,
+    `select coalesce(c.public_id, 'ep_loop') as endpoint, ${PLACE}, t.no, t.outcome, t.started_at as startedAt,
        t.duration_ms as durationMs
-     from posthorn_attempt t ${PLACED} left join posthorn_endpoint p on p.id = l.endpoint`,
+     from posthorn_attempt t ${PLACED} left join posthorn_consumer c on c.id = l.consumer`,
   ) as (Row & { no: number; outcome: string; startedAt: number; durationMs: number })[];
   for (const { endpoint, body, round, no: number, outcome, startedAt, durationMs } of rows)
     reader.see("attempt_row", {
@@ -105,17 +105,18 @@ function readAttempts(db: Database, reader: HistoryWriter): number {
 }
 
 function readDeliveries(db: Database, reader: HistoryWriter): number {
-  const ended = `join posthorn_endpoint p on p.id = t.endpoint`;
+  const ended = `join posthorn_consumer c on c.id = t.consumer`;
   const rows = all(
     db,
-    `select p.endpoint_id as endpoint, ${PLACE}, t.state, t.because from posthorn_dead t ${PLACED} ${ended}
+    `select c.public_id as endpoint, ${PLACE}, iif(t.resolved_how = 'redriven', 'redriven', 'dead') as state, t.because
+     from posthorn_dead t ${PLACED} ${ended}
      union all
-     select p.endpoint_id, ${PLACE}, 'cancelled', t.because from posthorn_cancelled t ${PLACED} ${ended}
+     select c.public_id, ${PLACE}, 'cancelled', t.because from posthorn_cancelled t ${PLACED} ${ended}
      union all
-     select p.endpoint_id, ${PLACE}, 'due', iif(l.state = 'flowing', null, l.state) from posthorn_delivery t ${PLACED}
-     join posthorn_endpoint p on p.id = l.endpoint
+     select c.public_id, ${PLACE}, 'due', iif(l.state = 'flowing', null, l.state) from posthorn_delivery t ${PLACED}
+     join posthorn_consumer c on c.id = l.consumer
      where not exists (
-       select 1 from posthorn_dead d where d.lane = t.lane and d.seq = t.seq and d.round = t.round and d.state = 'dead'
+       select 1 from posthorn_dead d where d.lane = t.lane and d.seq = t.seq and d.round = t.round and d.resolved_at is null
      )`,
   ) as (Row & { state: "due" | "dead" | "redriven" | "cancelled"; because: string | null })[];
   for (const { endpoint, body, round, state, because, key, generation, seq } of rows) {

@@ -108,7 +108,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     });
     expect(acceptance).toMatchObject({
       kind: "failed",
-      error: { code: "transaction_aborted", cause: { code: "22012" } },
+      error: { code: "store_transaction_aborted", cause: { code: "22012" } },
     });
     expect(await effectsOf(arrival)).toBe(0);
     await expectAppliedOnce(arrival);
@@ -119,7 +119,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     async (end) => {
       const arrival = newArrival();
       const acceptance = await accept(arrival, (tx) => pool.inside(tx, end));
-      expect(acceptance).toMatchObject({ kind: "failed", error: { code: "transaction_finished" } });
+      expect(acceptance).toMatchObject({ kind: "failed", error: { code: "store_transaction_finished" } });
       await expectWholePool();
     },
   );
@@ -210,7 +210,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
       },
       { on: postgresStore({ client: lossy.client }) },
     );
-    await expect(unknown).rejects.toMatchObject({ code: "commit_unknown" });
+    await expect(unknown).rejects.toMatchObject({ code: "store_commit_unknown" });
     expect(proxy.lost()).toBe(before + 1);
     await expect.poll(() => effectsOf(arrival)).toBe(1);
     expect(await accept(arrival, (tx) => write(tx, arrival))).toMatchObject({ kind: "duplicate" });
@@ -229,7 +229,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
       },
       { on: postgresStore({ client: lossy.client }) },
     );
-    await expect(unknown).rejects.toMatchObject({ code: "commit_unknown" });
+    await expect(unknown).rejects.toMatchObject({ code: "store_commit_unknown" });
     expect(proxy.lost()).toBe(before + 1);
     await expect.poll(async () => (await accept(arrival, (tx) => write(tx, arrival))).kind).toBe("applied");
     expect(await effectsOf(arrival)).toBe(1);
@@ -289,7 +289,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
       late.catch(() => undefined);
       return Promise.resolve();
     });
-    await expect(late).rejects.toMatchObject({ code: "transaction_finished" });
+    await expect(late).rejects.toMatchObject({ code: "store_transaction_finished" });
     expect(await effectsOf(arrival)).toBe(0);
   });
 
@@ -357,7 +357,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     const { client } = driver.open(`${url}?options=-c%20synchronous_commit%3Doff`, { max: 1 });
     const on = postgresStore({ client, durability: "strict" });
     await expect(accept(newArrival(), () => Promise.resolve(), { on })).rejects.toMatchObject({
-      code: "inbox_option_invalid",
+      code: "store_option_invalid",
       message: expect.stringContaining("synchronous_commit is off") as string,
     });
   });
@@ -374,7 +374,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
 
   it("missing tables are told with the command", async () => {
     const on = postgresStore({ client: driver.open(bare, { max: 2 }).client });
-    const told = { code: "not_migrated", message: expect.stringContaining("await migrate(pool)") };
+    const told = { code: "store_not_migrated", message: expect.stringContaining("await migrate(pool)") };
     await expect(accept(newArrival(), () => Promise.resolve(), { on })).rejects.toMatchObject(told);
     await expect(on.find(newArrival())).rejects.toMatchObject(told);
     await expect(on.fail(newArrival(), "no")).rejects.toMatchObject(told);
@@ -419,7 +419,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
 it("a single connection in the place of a pool is refused", async () => {
   const transaction = await drivers[0]?.open(url, { max: 1 }).begin();
   expect(() => postgresStore({ client: transaction?.client as never })).toThrow(
-    expect.objectContaining({ code: "client_unsupported" }),
+    expect.objectContaining({ code: "store_client_unsupported" }),
   );
   await transaction?.rollback();
 });

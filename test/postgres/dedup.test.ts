@@ -70,7 +70,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const held = newId();
     await other.inside(
       foreign.client,
-      `insert into posthorn.posthorn_dedup values ('${held}', now() + interval '1 day', 0)`,
+      `insert into posthorn.dedup values ('', '${held}', now() + interval '1 day', 0)`,
     );
     const adapter = postgresDedup({ client: pool.client, waitMs: 400 });
     const busy = expect(adapter.record(held, DAY_S)).rejects.toMatchObject({ code: "dedup_busy" });
@@ -144,7 +144,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const { client } = driver.open(bare, { max: 1 });
     const adapter = postgresDedup({ client, tableName: "absent", autoMigrate: false });
     await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({
-      code: "not_migrated",
+      code: "store_not_migrated",
       message: expect.stringContaining('tableName: "absent" }).migrate()'),
     });
   });
@@ -153,7 +153,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const empty = driver.open(bare, { max: 1 });
     const transaction = await empty.begin();
     const adapter = postgresDedup({ client: transaction.client, schema: "nowhere" });
-    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "not_migrated" });
+    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "store_not_migrated" });
     const name = `made_on_${driver.name}`;
     await empty.inside(transaction.client, `create table ${name} (n int)`);
     await transaction.commit();
@@ -165,14 +165,16 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     const adapter = postgresDedup({ client: transaction.client });
     await adapter.record(newId(), DAY_S);
     await transaction.commit();
-    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "transaction_finished" });
+    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({
+      code: "store_transaction_finished",
+    });
   });
 
   it("a transaction that was aborted by a statement of the host's is refused", async () => {
     const transaction = await pool.begin();
     await pool.inside(transaction.client, "select 1 / 0").catch(() => undefined);
     const adapter = postgresDedup({ client: transaction.client });
-    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "transaction_aborted" });
+    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "store_transaction_aborted" });
     await transaction.rollback().catch(() => undefined);
   });
 
@@ -209,7 +211,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     await adapter.migrate();
     const insert = (rows: number) =>
       pool.rows(
-        `insert into posthorn.${tableName} select gen_random_uuid(), now() - interval '1 h', 0 from generate_series(1, ${rows})`,
+        `insert into posthorn.${tableName} select '', gen_random_uuid(), now() - interval '1 h', 0 from generate_series(1, ${rows})`,
       );
     const left = async () =>
       Number((await pool.rows(`select count(*)::text as n from posthorn.${tableName}`))[0]?.["n"]);
@@ -227,7 +229,9 @@ describe("a connection that is in no transaction", () => {
     const client = new Client(url);
     await client.connect();
     const adapter = postgresDedup({ client });
-    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "transaction_required" });
+    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({
+      code: "store_transaction_required",
+    });
     await client.query("begin");
     expect(await adapter.record(newId(), DAY_S)).toEqual({ duplicate: false });
     await client.end();
@@ -237,7 +241,9 @@ describe("a connection that is in no transaction", () => {
     const sql = postgres(url, { max: 1 });
     const reserved = await sql.reserve();
     const adapter = postgresDedup({ client: reserved });
-    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "transaction_required" });
+    await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({
+      code: "store_transaction_required",
+    });
     await reserved.unsafe("begin");
     expect(await adapter.record(newId(), DAY_S)).toEqual({ duplicate: false });
     await reserved.unsafe("rollback");

@@ -1,4 +1,4 @@
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { IncomingEvent, IncomingName } from "../../library/src/outbox/ingest-store.js";
 import { eventOf } from "../../library/src/testing/conformance/outbox/steps.js";
@@ -32,13 +32,11 @@ const COMMIT = "commit\u0000";
 describe.each(drivers)("ingest on $name", async (driver) => {
   const url = await freshDatabase();
   const pool = driver.open(url);
-  const [one, two] = [pool, driver.open(url)].map(({ client }) => postgresOutbox({ client })) as [
-    ReturnType<typeof postgresOutbox>,
-    ReturnType<typeof postgresOutbox>,
-  ];
+  const one = postgresStore({ client: pool.client });
+  const two = postgresStore({ client: driver.open(url).client });
   const proxy = await createLossyProxy(url);
   // A connection of its own for each: the drivers send the text of a command once.
-  const openLossy = () => postgresOutbox({ client: driver.open(proxy.url, { max: 1 }).client });
+  const openLossy = () => postgresStore({ client: driver.open(proxy.url, { max: 1 }).client });
 
   const read = async (text: string): Promise<string[]> =>
     (await pool.rows(`select (${text})::text as found`)).map(({ found }) => found ?? "");
@@ -297,15 +295,15 @@ describe.each(drivers)("ingest on $name", async (driver) => {
 
   it("works without prepared statements, and where tables are missing says how to make them", async () => {
     await emptyOutbox(pool);
-    const plain = postgresOutbox({ client: pool.client, prepare: false });
+    const plain = postgresStore({ client: pool.client, prepare: false });
     expect(await plain.ingest(await incomingOf("evt_a", ["s/1"]))).toMatchObject({ kind: "stored" });
     expect(await plain.ingest(await incomingOf("evt_b", ["s/1", "s/2"]))).toMatchObject({
       kind: "duplicate",
     });
     expect(await plain.forgetNames({ maxNames: 10 })).toBe(0);
-    const missing = postgresOutbox({ client: pool.client, schema: "nowhere" });
+    const missing = postgresStore({ client: pool.client, schema: "nowhere" });
     await expect(missing.ingest(await incomingOf("evt_a", ["s/1"]))).rejects.toMatchObject({
-      code: "not_migrated",
+      code: "store_not_migrated",
     });
   });
 });

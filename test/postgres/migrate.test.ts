@@ -46,7 +46,7 @@ describe.each(drivers)("migrate on $name", async (driver) => {
     await migrate(pool.client, { schema: "newer" });
     await pool.rows("insert into newer.migration values (9000, '9000_from_the_future', now())");
     await expect(migrate(pool.client, { schema: "newer" })).rejects.toMatchObject({
-      code: "not_migrated",
+      code: "store_not_migrated",
       detail: { found: 9000, known: ALL.length },
     });
   });
@@ -71,7 +71,7 @@ describe.each(drivers)("migrate on $name", async (driver) => {
       [],
     );
     await expect(migrate(pool.client, { schema, set })).rejects.toMatchObject({
-      code: "not_migrated",
+      code: "store_not_migrated",
       detail: { found: 2, known: 1 },
     });
   });
@@ -81,13 +81,13 @@ describe.each(drivers)("migrate on $name", async (driver) => {
     { name: "a; drop", migrations: [] },
     { name: "server", migrations: [{ version: 2, name: "0002_later", sql: "select 1" }] },
   ])("a set of another form is refused: %j", async (set) => {
-    await expect(migrate(pool.client, { set })).rejects.toMatchObject({ code: "inbox_option_invalid" });
+    await expect(migrate(pool.client, { set })).rejects.toMatchObject({ code: "store_option_invalid" });
   });
 
   it("killed midway, it leaves nothing half done, and is done by the next", async () => {
-    await pool.rows("create schema killed; create table killed.posthorn_dedup (id text)");
+    await pool.rows("create schema killed; create table killed.dedup (id text)");
     const holder = await pool.begin();
-    await pool.inside(holder.client, "lock table killed.posthorn_dedup in access exclusive mode");
+    await pool.inside(holder.client, "lock table killed.dedup in access exclusive mode");
     const victim = driver.open(url, { max: 1, applicationName: `victim-${driver.name}` });
     const killed = expect(migrate(victim.client, { schema: "killed" })).rejects.toMatchObject({
       code: "store_unavailable",
@@ -99,7 +99,7 @@ describe.each(drivers)("migrate on $name", async (driver) => {
     await killed;
     await holder.rollback();
     expect(await pool.rows("select to_regclass('killed.inbox')::text as name")).toEqual([{ name: null }]);
-    await pool.rows("drop table killed.posthorn_dedup");
+    await pool.rows("drop table killed.dedup");
     expect((await migrate(pool.client, { schema: "killed" })).applied).toEqual(ALL);
   });
 
@@ -167,7 +167,7 @@ describe("a single client of pg", async () => {
     const client = new Client(url);
     await client.connect();
     await client.query("begin");
-    await expect(migrate(client)).rejects.toMatchObject({ code: "inbox_option_invalid" });
+    await expect(migrate(client)).rejects.toMatchObject({ code: "store_option_invalid" });
     await client.query("commit");
     expect((await migrate(client)).applied).toEqual(ALL);
     await client.end();
@@ -179,7 +179,7 @@ it.each(["", "1st", 'a"b', "a'b", "a b", "x".repeat(53), "posthorn;drop"])(
   async (schema) => {
     const { client } = drivers[0]?.open("postgres://nobody@127.0.0.1:1/x", { max: 1 }) ?? {};
     await expect(migrate(client as never, { schema })).rejects.toMatchObject({
-      code: "inbox_option_invalid",
+      code: "store_option_invalid",
     });
   },
 );

@@ -11,5 +11,5 @@ const url = await freshDatabase();
 for (const driver of drivers) {
   dedupModelTest(`postgresDedup on ${driver.name}`, postgresDedupHarness(driver, url), { numRuns: 15 });
   inboxModelTest(`postgresStore on ${driver.name}`, postgresInboxHarness(driver, url), { numRuns: 15 });
-  outboxModelTest(`postgresOutbox on ${driver.name}`, postgresOutboxHarness(driver, url), { numRuns: 15 });
+  outboxModelTest(`postgresStore on ${driver.name}`, postgresOutboxHarness(driver, url), { numRuns: 15 });
 }

@@ -6,5 +6,5 @@ import { postgresOutboxHarness } from "./outbox-harness.js";
 
 for (const driver of drivers) {
   const url = await freshDatabase();
-  runConformance(`postgresOutbox on ${driver.name}`, outboxConformance(postgresOutboxHarness(driver, url)));
+  runConformance(`postgresStore on ${driver.name}`, outboxConformance(postgresOutboxHarness(driver, url)));
 }

@@ -1,7 +1,7 @@
 import { Pool } from "pg";
 import type { PoolClient } from "pg";
 import { createReceiver } from "posthorn";
-import { postgresOutbox, postgresStore } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Effect, Landing, PassageOptions } from "../e2e/outbox-passage.js";
 import { createFlakiness, effectOf, everyFault, Passage } from "../e2e/outbox-passage.js";
@@ -55,7 +55,7 @@ async function passageOf(from: Pool, to: Pool): Promise<PassageOptions> {
   await to.query("create table effect (n bigint generated always as identity, told text)");
   const failFlaky = createFlakiness();
   return {
-    outbox: postgresOutbox({ client: from }),
+    outbox: postgresStore({ client: from }),
     land: (sources): Landing => ({
       receiver: createReceiver({
         store: postgresStore({ client: to }),

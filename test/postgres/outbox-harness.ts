@@ -1,4 +1,4 @@
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import type { OutboxBench, OutboxHarness } from "posthorn/testing";
 import type { Driver, TestPool } from "./drivers.js";
 
@@ -8,9 +8,9 @@ const HOUR_S = 3600;
 const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   event: ["deliver_at", "expires_at"],
   later: ["deliver_at"],
-  endpoint: ["stopped_at"],
-  lane_state: ["ready_at", "leased_until", "blocked_at"],
-  loose_delivery: ["ready_at", "leased_until"],
+  consumer: ["stopped_at"],
+  lane_state: ["ready_at", "leased_at", "leased_until", "blocked_at"],
+  loose_delivery: ["ready_at", "leased_at", "leased_until"],
   attempt: ["started_at"],
   loose_attempt: ["started_at"],
   dead: ["died_at"],
@@ -28,7 +28,7 @@ export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarnes
   const open = async (firstEvent: bigint): Promise<OutboxBench<never>> => {
     await emptyOutbox(host, firstEvent);
     return {
-      outboxes: [one, two].map(({ client }) => postgresOutbox({ client })),
+      outboxes: [one, two].map(({ client }) => postgresStore({ client })),
       time: { tickS: HOUR_S, pass: (ms) => moveIntoPast(host, ms) },
       transaction: (work) => inTransaction(host, work),
       cancelled: () => cancelledIn(host),
@@ -81,9 +81,9 @@ export async function moveIntoPast(host: TestPool, ms: number): Promise<void> {
 
 async function cancelledIn(host: TestPool): ReturnType<NonNullable<OutboxBench["cancelled"]>> {
   const rows = await host.rows(`
-    select endpoint.public_id as endpoint, event.public_id as event, because_of as because
-    from (select endpoint_id, event_id, because as because_of from posthorn.cancelled) as cancelled
-    join posthorn.endpoint on endpoint.id = endpoint_id join posthorn.event on event.id = event_id`);
+    select consumer.public_id as endpoint, event.public_id as event, cancelled.because
+    from posthorn.cancelled join posthorn.consumer on consumer.id = consumer_id
+    join posthorn.event on event.id = event_id`);
   return rows.map(({ endpoint = "", event = "", because = "" }) => ({
     endpointId: endpoint,
     eventId: event,

@@ -1,4 +1,4 @@
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import type { DeliveryStore } from "../../library/src/delivery/delivery-store.js";
@@ -18,10 +18,8 @@ async function sequenceAll(store: Pick<DeliveryStore, "sequence">): Promise<void
 describe.each(drivers)("what others left half done, on $name", async (driver) => {
   const url = await freshDatabase();
   const pool = driver.open(url);
-  const [one, two] = [pool, driver.open(url)].map(({ client }) => postgresOutbox({ client })) as [
-    ReturnType<typeof postgresOutbox>,
-    ReturnType<typeof postgresOutbox>,
-  ];
+  const one = postgresStore({ client: pool.client });
+  const two = postgresStore({ client: driver.open(url).client });
 
   const counts = async (...tables: string[]): Promise<number[]> => {
     const found = await Promise.all(
@@ -39,12 +37,12 @@ describe.each(drivers)("what others left half done, on $name", async (driver) =>
     );
     await one.append([await eventOf({ id: "loose", key: undefined })]);
     await sequenceAll(one);
-    await pool.rows("update posthorn.endpoint set removed_at = clock_timestamp()");
+    await pool.rows("update posthorn.consumer set removed_at = clock_timestamp()");
     await pool.rows("update posthorn.outbox_config set version = version + 1");
   }
 
   const left = () => counts("lane_state", "delivery", "loose_delivery", "cancelled");
-  const uncleared = () => counts("endpoint where removed_at is not null and cleared_at is null");
+  const uncleared = () => counts("consumer where removed_at is not null and cleared_at is null");
 
   it("the removal of an endpoint is finished by the next process that sequences", async () => {
     await halfRemoved();
@@ -86,7 +84,7 @@ describe.each(drivers)("what others left half done, on $name", async (driver) =>
     await one.settle({ ...request, settlements: [settlementOf(head, { rest: dead })] });
     // Committed after the removal has looked at the stage, as a redrive of another process is.
     await one.redrive(deliveryIdOf({ kind: "lane", lane: head.id, sequence: 1n }));
-    await pool.rows("update posthorn.endpoint set removed_at = clock_timestamp()");
+    await pool.rows("update posthorn.consumer set removed_at = clock_timestamp()");
     await pool.rows("update posthorn.outbox_config set version = version + 1");
     await sequenceAll(two);
     const rows = await pool.rows(`

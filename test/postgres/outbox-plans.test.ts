@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pickSql } from "../../library/src/stores/postgres/lanes/pick-due.js";
-import { outboxTablesIn } from "../../library/src/stores/postgres/schema/outbox-tables.js";
+import { pickDueSql } from "../../library/src/stores/postgres/lanes/pick-due.js";
+import { tablesIn } from "../../library/src/stores/postgres/schema/tables.js";
 import { KEPT_PLANS } from "../../library/src/stores/postgres/client/own-transaction.js";
-import { Stage } from "../../library/src/stores/postgres/lanes/stage.js";
+import { takeStaged } from "../../library/src/stores/postgres/lanes/stage.js";
+import type { Statement } from "../../library/src/stores/postgres/client/database.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 
@@ -15,7 +16,7 @@ const MAX_PAGES = LIMIT * 60;
 
 const pool = quietPool({ connectionString: await freshDatabase(), max: 2 });
 const session = await pool.connect();
-const tables = outboxTablesIn("posthorn");
+const tables = tablesIn("posthorn");
 
 afterAll(async () => {
   session.release();
@@ -58,20 +59,19 @@ function expectNarrow(plan: Plan): void {
   expect(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]).toBeLessThan(MAX_PAGES);
 }
 
-const claim = (cursor: number): string => `pick ('${cursor}', '${LIMIT}', '{}', '{}', '8', '{}', '{}')`;
+const claim = (cursor: number): string => `pick ('${cursor}', '${LIMIT}', '{}', '{}', '8')`;
 
 async function takeText(): Promise<string> {
   let text = "";
-  await new Stage(tables).take(
-    { query: (statement) => Promise.resolve({ rows: [], command: (text = statement.text) }) },
-    LIMIT,
-  );
+  const rows = [["-1", "1", null, null, null, null, null, null, "false"]];
+  const query = (statement: Statement) => Promise.resolve({ rows, command: (text = statement.text) });
+  await takeStaged({ query }, LIMIT, tables);
   return text;
 }
 
 async function endpoint(id: string, state: string): Promise<void> {
   await pool.query(
-    `insert into posthorn.endpoint (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
+    `insert into posthorn.consumer (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
      values ('${id}', 'default', '{}', 'key', 1000, '${state}', 1)`,
   );
 }
@@ -80,19 +80,17 @@ async function endpoint(id: string, state: string): Promise<void> {
 async function lanes(from: number, count: number, of: { endpoint: number; ready: string }): Promise<void> {
   const end = from + count - 1;
   await pool.query(`
-    insert into posthorn.lane_state (lane_id, endpoint_id, head_seq, next_seq, ready_at)
+    insert into posthorn.lane_state (lane_id, consumer_id, head_seq, next_seq, ready_at)
     select n, ${of.endpoint}, 1, 2, now() + ${of.ready} from generate_series(${from}, ${end}) as n`);
   const whole = `generate_series(${Math.max(from, end - 999)}, ${end}) with ordinality as whole (n, nth)`;
   await pool.query(`
-    insert into posthorn.lane (lane_id, endpoint_id, key) overriding system value
-    select n, ${of.endpoint}, n::text from ${whole}`);
+    insert into posthorn.lane (lane_id, consumer_id, key, generation) overriding system value
+    select n, ${of.endpoint}, n::text, 1 from ${whole}`);
   await pool.query(`insert into posthorn.delivery select n, 1, nth, 1 from ${whole}`);
 }
 
 beforeAll(async () => {
-  await session.query(
-    `prepare pick (text, text, text[], int4[], text, int8[], float8[]) as ${pickSql(tables)}`,
-  );
+  await session.query(`prepare pick (text, text, text[], int4[], text) as ${pickDueSql(tables)}`);
   await session.query(`prepare take (text) as ${await takeText()}`);
   await planOf(claim(0));
   await planOf(`take ('${LIMIT}')`);
@@ -127,9 +125,9 @@ describe("at a million rows, by plans that were made for none", () => {
   });
 
   it("a claim of as many as its limit reads no more, however many are due", async () => {
-    await pool.query("update posthorn.endpoint set state = 'active' where public_id = 'ep_paused'");
+    await pool.query("update posthorn.consumer set state = 'active' where public_id = 'ep_paused'");
     const plan = await planOf(claim(0));
-    await pool.query("update posthorn.endpoint set state = 'paused' where public_id = 'ep_paused'");
+    await pool.query("update posthorn.consumer set state = 'paused' where public_id = 'ep_paused'");
     expect(plan["Actual Rows"]).toBeGreaterThan(LIMIT / 2);
     expectNarrow(plan);
   });

@@ -1,4 +1,4 @@
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
@@ -12,10 +12,10 @@ import { quietPool } from "./quiet-pool.js";
 const EVENTS = 4000;
 const BATCH = 500;
 // What an event may cost, however many there are: rows of a dozen tables, each looked at a few times.
-const MOST_ROWS = 30;
+const MOST_ROWS = 20;
 
 const pool = quietPool({ connectionString: await freshDatabase(), max: 1 });
-const store = postgresOutbox({ client: pool });
+const store = postgresStore({ client: pool });
 const run = { maxEvents: 8, maxBytes: 1_000_000 };
 const request = { worker: "w1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
 
@@ -40,7 +40,10 @@ async function acknowledge(claims: readonly Claim[]): Promise<void> {
   });
 }
 
-/** How many rows of tables and entries of indexes were read meanwhile, by this connection. */
+/**
+ * How many rows of tables were read meanwhile. Index entries of dead rows are not counted: a transaction in another
+ * database of the same server keeps them for as long as it lasts, and other tests have long ones.
+ */
 async function rowsRead(work: () => Promise<void>): Promise<number> {
   const before = await read();
   await work();
@@ -50,8 +53,7 @@ async function rowsRead(work: () => Promise<void>): Promise<number> {
 async function read(): Promise<number> {
   await pool.query("select pg_stat_force_next_flush()");
   const { rows } = await pool.query<{ n: string }>(`
-    select (select sum(seq_tup_read) from pg_stat_user_tables)
-      + (select sum(idx_tup_read) from pg_stat_user_indexes) as n`);
+    select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as n from pg_stat_user_tables`);
   return Number(rows[0]?.n);
 }
 
@@ -77,6 +79,8 @@ beforeAll(async () => {
   // Each statement is planned now. What was settled before is not settled again.
   await store.claim(request);
   await acknowledge(claims);
+  await store.extend("w1", claims, 60_000);
+  await store.release("w1", []);
   await sequence();
   rowsToPublish = await rowsRead(async () => {
     for (let from = 100; from < 100 + EVENTS; from += BATCH) await publish(from, BATCH);
@@ -101,5 +105,20 @@ describe("by plans that were made when a vacuum had found nothing, an event cost
     });
     expect(delivered).toBe(EVENTS);
     expect(rows / EVENTS).toBeLessThan(MOST_ROWS);
+  });
+
+  it("as many rows to extend its lease and to give it back as any other", async () => {
+    await publish(10_000, 1000);
+    await sequence();
+    const { claims } = await store.claim(request);
+    expect(claims).toHaveLength(request.limit);
+    const extended = await rowsRead(async () => {
+      expect(await store.extend("w1", claims, 60_000)).toEqual(claims.map(() => true));
+    });
+    expect(extended / claims.length).toBeLessThan(MOST_ROWS);
+    const released = await rowsRead(async () => {
+      expect(await store.release("w1", [])).toBe(claims.length);
+    });
+    expect(released / claims.length).toBeLessThan(MOST_ROWS);
   });
 });

@@ -1,4 +1,4 @@
-import { postgresOutbox, postgresStore } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import type { DeliveryStore } from "../../library/src/delivery/delivery-store.js";
@@ -15,7 +15,7 @@ const run = { maxEvents: 1, maxBytes: 1_000_000 };
 const request = { worker: "worker_1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
 
 function open(pool: TestPool, more: { prepare?: boolean; observer?: (signal: Signal) => void } = {}) {
-  return postgresOutbox({ client: pool.client, ...more });
+  return postgresStore({ client: pool.client, ...more });
 }
 
 async function sequenceAll(store: Pick<DeliveryStore, "sequence">): Promise<void> {
@@ -35,13 +35,13 @@ function acknowledge(store: DeliveryStore, claims: readonly Claim[], next = fals
 function eventsOf(count: number, given: (n: number) => Partial<OutgoingEvent> = () => ({})) {
   return Promise.all(
     Array.from({ length: count }, (_, n) => {
-      const { bodyHash: _hash, ...rest } = given(n);
+      const { contentHash: _hash, ...rest } = given(n);
       return eventOf({ id: `e${n}`, ...rest });
     }),
   );
 }
 
-describe.each(drivers)("postgresOutbox on $name", async (driver) => {
+describe.each(drivers)("postgresStore on $name", async (driver) => {
   const url = await freshDatabase();
   const pool = driver.open(url);
   const outbox = open(pool);
@@ -58,13 +58,15 @@ describe.each(drivers)("postgresOutbox on $name", async (driver) => {
   it("a pool, a connection outside of a transaction and one whose transaction is over are refused", async () => {
     await fresh();
     const events = await eventsOf(1);
-    const refused = { code: "transaction_required" };
+    const refused = { code: "store_transaction_required" };
     await expect(outbox.write(events, pool.client as never)).rejects.toMatchObject(refused);
     const transaction = await pool.begin();
     await outbox.write(events, transaction.client as never);
     await transaction.commit();
     await expect(outbox.write(events, transaction.client as never)).rejects.toMatchObject(refused);
-    await expect(outbox.write(events, {} as never)).rejects.toMatchObject({ code: "client_unsupported" });
+    await expect(outbox.write(events, {} as never)).rejects.toMatchObject({
+      code: "store_client_unsupported",
+    });
     expect(await count("event")).toBe(1);
   });
 
@@ -94,7 +96,7 @@ describe.each(drivers)("postgresOutbox on $name", async (driver) => {
     const transaction = await pool.begin();
     await pool.inside(transaction.client, "select 1 / 0").catch(() => undefined);
     await expect(outbox.write(await eventsOf(1), transaction.client as never)).rejects.toMatchObject({
-      code: "transaction_aborted",
+      code: "store_transaction_aborted",
     });
     await transaction.rollback();
   });
@@ -228,8 +230,8 @@ describe.each(drivers)("postgresOutbox on $name", async (driver) => {
   });
 
   it("a schema without tables is not_migrated, with the cure", async () => {
-    const missing = postgresOutbox({ client: pool.client, schema: "nowhere" });
-    const error = { code: "not_migrated", message: expect.stringContaining("migrate(pool)") as string };
+    const missing = postgresStore({ client: pool.client, schema: "nowhere" });
+    const error = { code: "store_not_migrated", message: expect.stringContaining("migrate(pool)") as string };
     await expect(missing.append(await eventsOf(1))).rejects.toMatchObject(error);
     await expect(missing.claim(request)).rejects.toMatchObject(error);
     await expect(missing.sequence()).rejects.toMatchObject(error);

@@ -1,4 +1,4 @@
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../../library/src/observer.js";
 import type { SecretSeal } from "../../library/src/outbox/secret-seal.js";
@@ -30,10 +30,9 @@ describe.each(drivers)("secrets on $name", async (driver) => {
   const pool = driver.open(await freshDatabase());
   const signals: Signal[] = [];
   const observer = (signal: Signal) => signals.push(signal);
-  const open = (seal?: SecretSeal) =>
-    postgresOutbox({ client: pool.client, observer, ...(seal && { seal }) });
+  const open = (seal?: SecretSeal) => postgresStore({ client: pool.client, observer, ...(seal && { seal }) });
   const definitions = async (): Promise<string> =>
-    (await pool.rows("select definition from posthorn.endpoint")).map(({ definition }) => definition).join();
+    (await pool.rows("select definition from posthorn.consumer")).map(({ definition }) => definition).join();
 
   it("are sealed in the database and open to whoever has the key", async () => {
     await emptyOutbox(pool);

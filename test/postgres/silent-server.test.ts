@@ -1,12 +1,11 @@
 import { Pool } from "pg";
 import { createFaultProxy } from "posthorn/testing";
 import { expect, it } from "vitest";
-import { clientKind } from "../../library/src/stores/postgres/client/client.js";
+import { clientKind, poolOf } from "../../library/src/stores/postgres/client/client.js";
 import { OwnTransactions } from "../../library/src/stores/postgres/client/own-transaction.js";
-import { poolOf } from "../../library/src/stores/postgres/client/pool.js";
 import { freshDatabase } from "../services.js";
 
-const STATEMENT = { text: "select $1::text", params: ["asked"], prepared: true };
+const STATEMENT = { text: "select $1::text as asked", params: ["asked"], prepared: true };
 
 it("a transaction of the store's own gives up a connection that has fallen silent, and the next one goes on", async () => {
   const url = new URL(await freshDatabase());

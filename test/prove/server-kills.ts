@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { Pool } from "pg";
-import { postgresOutbox } from "posthorn/postgres";
-import { sqliteOutbox } from "posthorn/sqlite";
+import { postgresStore } from "posthorn/postgres";
+import { sqliteStore } from "posthorn/sqlite";
 import { createSeal } from "../../server/src/secrets/seal.js";
 import type { Chance } from "../chance.js";
 import { createChance } from "../chance.js";
@@ -76,7 +76,7 @@ async function sqliteSite(installed: string, section: string): Promise<Site> {
   return {
     scope: `sqlite${section}`,
     gateway,
-    database: { ...reader, outbox: sqliteOutbox({ db, seal }) },
+    database: { ...reader, outbox: sqliteStore({ db, seal }) },
     isWhole: () => db.pragma("integrity_check", { simple: true }) === "ok",
     close: () => reader.close(),
   };
@@ -93,7 +93,7 @@ function postgresSite(installed: string, server: PostgresServer): (section: stri
     return {
       scope,
       gateway,
-      database: { ...reader, outbox: postgresOutbox({ client: pool, seal }) },
+      database: { ...reader, outbox: postgresStore({ client: pool, seal }) },
       isWhole: () => true,
       close: async () => {
         await pool.end();

@@ -18,7 +18,7 @@ describe("the client of redisDedup", () => {
     "is refused at construction when it is %j",
     (client) => {
       const wrong = (): unknown => redisDedup({ client: client as unknown as RedisClient });
-      expect(wrong).toThrow(expect.objectContaining({ code: "client_unsupported" }) as Error);
+      expect(wrong).toThrow(expect.objectContaining({ code: "store_client_unsupported" }) as Error);
       expect(wrong).toThrow(/ioredis.*node-redis/);
     },
   );

@@ -6,7 +6,7 @@ import type { Egress, EgressAnswer, OutgoingRequest } from "posthorn/dispatch";
 import { createClient } from "posthorn/client";
 import type { Client, Fetch } from "posthorn/client";
 import { createOperator } from "posthorn/operator";
-import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { defaultSettings } from "../../server/src/config/load.js";
@@ -64,7 +64,7 @@ export async function apiBench(options: BenchOptions = {}): Promise<ApiBench> {
   await migrate(db, { set: { name: "server", migrations: SERVER_MIGRATIONS } });
   const clock = createFakeClock({ at: Date.UTC(2026, 10, 16) });
   const registry = { ...sqliteRegistry(db, seal), ...options.registry };
-  const outbox = Object.assign(sqliteOutbox({ db, clock }), options.outbox) as unknown as ServerOutbox;
+  const outbox = Object.assign(sqliteStore({ db, clock }), options.outbox) as unknown as ServerOutbox;
   open.push(() => Promise.resolve(void db.close()));
   return benchOf({ registry, outbox, clock }, options);
 }

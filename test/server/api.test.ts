@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { systemClock } from "posthorn";
 import { everyItem, problemOf } from "posthorn/client";
 import { createDispatcher } from "posthorn/dispatch";
-import { migrate, postgresOutbox } from "posthorn/postgres";
+import { migrate, postgresStore } from "posthorn/postgres";
 import { createFakeClock } from "posthorn/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SERVER_MIGRATIONS } from "../../server/src/store/postgres/migrations.js";
@@ -27,7 +27,7 @@ async function node(url: string): Promise<ApiBench> {
   await migrate(pool, { set: { name: "server", migrations: SERVER_MIGRATIONS } });
   return benchOf({
     registry: postgresRegistry(pool, "posthorn", seal),
-    outbox: postgresOutbox({ client: pool }),
+    outbox: postgresStore({ client: pool }),
     clock: createFakeClock({ at: Date.now() }),
   });
 }

@@ -113,7 +113,7 @@ it("one endpoint whose secret was changed in the database is told of, and the ot
     await call(first, token, "/endpoints", { url: `http://127.0.0.1:${port}/` });
   await first.stop();
   const db = new Database(join(dataDir, "posthorn.db"));
-  db.prepare("update posthorn_endpoint set secrets = replace(secrets, '\"]', 'AAAA\"]') where id = 1").run();
+  db.prepare("update posthorn_consumer set secrets = replace(secrets, '\"]', 'AAAA\"]') where id = 1").run();
   db.close();
   lines = [];
   const second = await start();
@@ -138,7 +138,7 @@ it("a port that is taken is told, and no token is used up by the start that fail
 });
 
 it("without migrations, tables that are not there are not guessed at", async () => {
-  await expect(start({ migrate: false })).rejects.toMatchObject({ code: "not_migrated" });
+  await expect(start({ migrate: false })).rejects.toMatchObject({ code: "store_not_migrated" });
   await (await start()).stop();
   expect(existsSync(join(dataDir, "posthorn.db"))).toBe(true);
   await start({ migrate: false });
@@ -171,7 +171,7 @@ it("on Postgres a key must be given, and nothing answers without the database", 
 
 it("on Postgres a role that may not create tables starts after `migrate`, and not before", async () => {
   await expect(start({ database, masterKey, migrate: false })).rejects.toMatchObject({
-    code: "not_migrated",
+    code: "store_not_migrated",
   });
   const first = await start({ database, masterKey });
   expect(first.firstToken?.random).toBe(true);

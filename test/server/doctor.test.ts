@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { examine } from "../../server/src/commands/doctor/examination.js";
 import { defaultSettings } from "../../server/src/config/load.js";
 import { openStore } from "../../server/src/store/open-store.js";
-import { NO_SEAL } from "../../server/src/secrets/no-seal.js";
+import { NO_SEAL } from "../../server/src/secrets/seal.js";
 import { createSeal } from "../../server/src/secrets/seal.js";
 import { freshDatabase } from "../services.js";
 

@@ -5,8 +5,8 @@ import type { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
 import { systemClock } from "posthorn";
 import type { SourceInput } from "posthorn/client";
-import { migrate as migratePostgres, postgresOutbox } from "posthorn/postgres";
-import { migrate as migrateSqlite, sqliteOutbox } from "posthorn/sqlite";
+import { migrate as migratePostgres, postgresStore } from "posthorn/postgres";
+import { migrate as migrateSqlite, sqliteStore } from "posthorn/sqlite";
 import { signedRequest, TEST_SECRETS } from "posthorn/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { IngestDoor } from "../../server/src/http/ingest-door.js";
@@ -75,7 +75,7 @@ async function node(outbox: unknown, registry: Registry): Promise<Node> {
 }
 
 function postgresNode(pool: Pool): Promise<Node> {
-  return node(postgresOutbox({ client: pool }), postgresRegistry(pool, "posthorn", plain));
+  return node(postgresStore({ client: pool }), postgresRegistry(pool, "posthorn", plain));
 }
 
 async function postgresBench(): Promise<Bench> {
@@ -98,7 +98,7 @@ async function postgresBench(): Promise<Bench> {
 }
 
 function sqliteNode(db: Database): Promise<Node> {
-  return node(sqliteOutbox({ db }), sqliteRegistry(db, plain));
+  return node(sqliteStore({ db }), sqliteRegistry(db, plain));
 }
 
 async function sqliteBench(): Promise<Bench> {
@@ -112,7 +112,9 @@ async function sqliteBench(): Promise<Bench> {
     events: () =>
       Promise.resolve(
         handles[0]
-          .prepare("select event_id as id, source, type, key, body, headers from posthorn_event order by id")
+          .prepare(
+            "select public_id as id, source, type, key, body, headers from posthorn_event order by posthorn_event.id",
+          )
           .all() as StoredEvent[],
       ),
   };
@@ -303,7 +305,7 @@ describe("without its database", () => {
     ];
     await migratePostgres(kept, { set: { name: "server", migrations: POSTGRES_MIGRATIONS } });
     const { server, registry, ingest } = await node(
-      postgresOutbox({ client: lost }),
+      postgresStore({ client: lost }),
       postgresRegistry(kept, "posthorn", plain),
     );
     await registry.addSource(
@@ -321,7 +323,7 @@ describe("without its database", () => {
     const [kept, lost] = [file.open(), file.open()];
     await migrateSqlite(kept);
     await migrateSqlite(kept, { set: { name: "server", migrations: SQLITE_MIGRATIONS } });
-    const { server, registry, ingest } = await node(sqliteOutbox({ db: lost }), sqliteRegistry(kept, plain));
+    const { server, registry, ingest } = await node(sqliteStore({ db: lost }), sqliteRegistry(kept, plain));
     await registry.addSource(
       checkSource({ name: "open", scheme: "none", allowUnverified: true }, systemClock),
     );

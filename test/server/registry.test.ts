@@ -397,12 +397,12 @@ describe("a registry without its tables", () => {
   it("says on both databases that they have to be made", async () => {
     const file = createDatabaseFile();
     await expect(sqliteRegistry(file.open(), seal).sourcesVersion()).rejects.toMatchObject({
-      code: "not_migrated",
+      code: "store_not_migrated",
     });
     file.remove();
     const pool = quietPool({ connectionString: await freshDatabase({ migrated: false }) });
     await expect(postgresRegistry(pool, "posthorn", seal).sourcesVersion()).rejects.toMatchObject({
-      code: "not_migrated",
+      code: "store_not_migrated",
     });
     await pool.end();
   });

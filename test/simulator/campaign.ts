@@ -1,5 +1,5 @@
 import { simulate } from "../../simulator/simulate.js";
-import type { RunViolation } from "../../simulator/violation.js";
+import type { RunViolation } from "../../simulator/laws/violation.js";
 import { openMemoryStore } from "./memory-engine.js";
 
 /** What came of many runs. */

@@ -1,5 +1,5 @@
 import { simulate } from "../../simulator/simulate.js";
-import type { Script } from "../../simulator/script.js";
+import type { Script } from "../../simulator/script/script.js";
 import { expect, it } from "vitest";
 
 // Mistakes that the simulator has found in shipped code, each kept as the shortest script that shows it.

@@ -1,6 +1,6 @@
-import { memoryOutbox, memoryStore } from "posthorn/memory";
+import { memoryStore } from "posthorn/memory";
 import type { MemoryTx } from "posthorn/memory";
-import type { OpenStore, SimulatedStore } from "../../simulator/simulated-store.js";
+import type { OpenStore, SimulatedStore } from "../../simulator/world/simulated-store.js";
 import { MemoryTransaction } from "../../library/src/stores/memory/client/transaction.js";
 
 /**
@@ -9,13 +9,12 @@ import { MemoryTransaction } from "../../library/src/stores/memory/client/transa
  */
 export const openMemoryStore: OpenStore = ({ clock }) => {
   const ownClock = { ...clock, sleep: () => Promise.reject(new Error("a store does not sleep")) };
-  const outbox = memoryOutbox({ clock: ownClock, environment: "test" });
-  const inbox = memoryStore({ clock: ownClock, environment: "test" });
+  const memory = memoryStore({ clock: ownClock, environment: "test" });
   const rows = new Map<string, number>();
   let transactions = 0;
   const store: SimulatedStore<MemoryTx> = {
-    inbox,
-    outbox,
+    inbox: memory,
+    outbox: memory,
     begin: () => new MemoryTransaction(++transactions),
     commit(tx) {
       const failure = (tx as MemoryTransaction).commit();
@@ -24,7 +23,7 @@ export const openMemoryStore: OpenStore = ({ clock }) => {
     rollback: (tx) => (tx as MemoryTransaction).rollback(),
     write: (tx, row) => tx.onCommit(() => void rows.set(row, (rows.get(row) ?? 0) + 1)),
     written: () => rows,
-    cancelled: () => outbox.cancelled(),
+    cancelled: () => memory.cancelled(),
     unplaced: () => 0,
   };
   return store;

@@ -1,5 +1,5 @@
 import { createFakeClock, inboxConformance, outboxConformance } from "posthorn/testing";
-import { ModelStore } from "../../simulator/model-store.js";
+import { ModelStore } from "../../simulator/model/store.js";
 import type { InboxHarness, NarrowOutboxHarness } from "posthorn/testing";
 import { runConformance } from "../conformance/run-conformance.js";
 

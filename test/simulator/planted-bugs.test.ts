@@ -1,5 +1,5 @@
-import { printScript } from "../../simulator/script.js";
-import { shrink } from "../../simulator/shrink.js";
+import { printScript } from "../../simulator/script/script.js";
+import { shrink } from "../../simulator/script/shrink.js";
 import { simulate } from "../../simulator/simulate.js";
 import { describe, expect, it } from "vitest";
 import { planted, PLANTED_BUGS } from "./planted-bugs.js";

@@ -1,4 +1,4 @@
-import { scriptOf } from "../../simulator/script-of-seed.js";
+import { scriptOf } from "../../simulator/script/script-of-seed.js";
 import { simulate } from "../../simulator/simulate.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { campaign } from "./campaign.js";

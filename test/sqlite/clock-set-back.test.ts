@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -23,12 +23,12 @@ beforeEach(async () => {
   db = file.open();
   clock = createFakeClock();
   await migrate(db);
-  outbox = sqliteOutbox({ db, clock });
+  outbox = sqliteStore({ db, clock });
   await outbox.addEndpoint(endpointOf());
 });
 afterEach(() => file.remove());
 
-const another = (): typeof outbox => sqliteOutbox({ db: file.open(), clock });
+const another = (): typeof outbox => sqliteStore({ db: file.open(), clock });
 const jump = (ms: number): void => clock.set(clock.now() + ms);
 const claims = async (given: Partial<ClaimRequest> = {}, by = outbox): Promise<readonly Claim[]> =>
   (await by.claim(claimRequest(given))).claims;
@@ -39,7 +39,7 @@ const settle = async (of: readonly Claim[], rest?: NextState): Promise<string[]>
   return (await outbox.settle({ ...claimRequest(), settlements })).map(({ kind }) => kind);
 };
 const rows = (table: string): unknown[] => db.prepare(`select * from posthorn_${table}`).all();
-const seenAt = (): unknown => db.prepare("select seen_at from posthorn_endpoint_mark").pluck().get();
+const seenAt = (): unknown => db.prepare("select seen_at from posthorn_outbox_config").pluck().get();
 
 describe("what was put off by a clock that ran ahead", () => {
   it("an event that was published while the clock ran ahead is due when the clock is right again", async () => {
@@ -171,7 +171,7 @@ describe("two processes on one file", () => {
 
   it("one that was held up between its clock and the table takes nobody's time for set back", async () => {
     const late: number[] = [];
-    const slow = sqliteOutbox({
+    const slow = sqliteStore({
       db: file.open(),
       clock: {
         now: () => late.shift() ?? clock.now(),

@@ -73,7 +73,7 @@ describe("a table that is missing", () => {
     const db = file.open();
     const adapter = sqliteDedup({ db });
     db.exec("create table host (a); begin; insert into host values (1)");
-    expect(() => adapter.record("a", DAY_S)).toThrow(expect.objectContaining({ code: "not_migrated" }));
+    expect(() => adapter.record("a", DAY_S)).toThrow(expect.objectContaining({ code: "store_not_migrated" }));
     expect(() => adapter.record("a", DAY_S)).toThrow(/await migrate\(db\).*outside a transaction/);
     db.exec("commit");
     expect(db.prepare("select count(*) from host").pluck().get()).toBe(1);
@@ -82,7 +82,7 @@ describe("a table that is missing", () => {
 
   it("is told and left alone where autoMigrate is off", async () => {
     const adapter = sqliteDedup({ db: file.open(), autoMigrate: false });
-    await expect(adapter.record("a", DAY_S)).rejects.toMatchObject({ code: "not_migrated" });
+    await expect(adapter.record("a", DAY_S)).rejects.toMatchObject({ code: "store_not_migrated" });
   });
 
   it("created by the adapter is the table that migrate creates", async () => {
@@ -148,7 +148,7 @@ describe("what cannot work", () => {
   it("is a synchronous record outside a transaction", () => {
     const adapter = sqliteDedup({ db: file.open() });
     expect(() => adapter.recordInTransaction("a", DAY_S)).toThrow(
-      expect.objectContaining({ code: "transaction_required" }),
+      expect.objectContaining({ code: "store_transaction_required" }),
     );
   });
 

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { endLeases, migrate, sqliteOutbox } from "posthorn/sqlite";
+import { endLeases, migrate, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -19,7 +19,7 @@ beforeEach(async () => {
   db = file.open();
   clock = createFakeClock();
   await migrate(db);
-  outbox = sqliteOutbox({ db, clock });
+  outbox = sqliteStore({ db, clock });
   await outbox.addEndpoint(endpointOf());
 });
 afterEach(() => file.remove());
@@ -123,7 +123,7 @@ it("a clock that was set back ends no lease before it began", async () => {
   await claims();
   const earlier = createFakeClock({ at: clock.now() - 60_000 });
   expect(await endLeases(db, { clock: earlier })).toBe(1);
-  const [again] = (await sqliteOutbox({ db, clock: earlier }).claim(claimRequest())).claims;
+  const [again] = (await sqliteStore({ db, clock: earlier }).claim(claimRequest())).claims;
   expect(await outbox.attempts(`dlv_${again?.id}_${again?.run[0].sequence}`)).toMatchObject([
     { outcome: "lapsed", durationMs: 0 },
   ]);

@@ -220,7 +220,10 @@ describe("the host", () => {
   it("that forgot to migrate is told the command", async () => {
     const empty = createDatabaseFile();
     const store = sqliteStore({ db: empty.open() });
-    const refused = { code: "not_migrated", message: expect.stringContaining("await migrate(db)") as string };
+    const refused = {
+      code: "store_not_migrated",
+      message: expect.stringContaining("await migrate(db)") as string,
+    };
     await expect(store.accept(arrival("a"), () => SUCCESS, limits())).rejects.toMatchObject(refused);
     await expect(store.find(arrival("a"))).rejects.toMatchObject(refused);
     await expect(store.fail(arrival("a"), "no")).rejects.toMatchObject(refused);
@@ -244,6 +247,18 @@ describe("what is kept", () => {
     await clock.advance(3600_000);
     expect(await store.purge({ maxRows: 10, deadlineMs: 1000 })).toEqual({ removed: 1, more: false });
     expect(attempts()).toEqual([]);
+  });
+
+  it("of an event that failed is kept for ever, until a delivery of it is applied", async () => {
+    const clock = createFakeClock();
+    const store = sqliteStore({ db, clock });
+    await store.fail(arrival("a"), "no");
+    expect(await store.read(arrival("a"))).toMatchObject({ outcome: "failed", keepUntil: undefined });
+    await clock.advance(3600_000);
+    expect(await store.purge({ maxRows: 10, deadlineMs: 1000 })).toEqual({ removed: 0, more: false });
+    await store.accept(arrival("a"), () => SUCCESS, limits());
+    const keepUntil = new Date(clock.now() + 3600_000);
+    expect(await store.read(arrival("a"))).toMatchObject({ outcome: "success", keepUntil });
   });
 
   it("of a conflict that is repeated is one row, which counts", async () => {

@@ -90,7 +90,7 @@ describe("another set of migrations", () => {
   it("of a newer version is left alone", async () => {
     await migrate(db, { set: server });
     const older = { ...server, migrations: server.migrations.slice(0, 1) };
-    await expect(migrate(db, { set: older })).rejects.toMatchObject({ code: "not_migrated" });
+    await expect(migrate(db, { set: older })).rejects.toMatchObject({ code: "store_not_migrated" });
   });
 
   it("leaves no half when it fails", async () => {

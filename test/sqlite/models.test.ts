@@ -7,4 +7,4 @@ import { sqliteOutboxHarness } from "./outbox-harness.js";
 // Every history has a database file of its own, synced with every commit: fewer than in memory.
 dedupModelTest("sqliteDedup", sqliteDedupHarness, { numRuns: 15 });
 inboxModelTest("sqliteStore", sqliteInboxHarness, { numRuns: 15 });
-outboxModelTest("sqliteOutbox", sqliteOutboxHarness, { numRuns: 30 });
+outboxModelTest("sqliteStore", sqliteOutboxHarness, { numRuns: 30 });

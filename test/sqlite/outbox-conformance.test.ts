@@ -2,4 +2,4 @@ import { outboxConformance } from "posthorn/testing";
 import { runConformance } from "../conformance/run-conformance.js";
 import { sqliteOutboxHarness } from "./outbox-harness.js";
 
-runConformance("sqliteOutbox", outboxConformance(sqliteOutboxHarness));
+runConformance("sqliteStore", outboxConformance(sqliteOutboxHarness));

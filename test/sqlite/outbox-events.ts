@@ -39,7 +39,7 @@ export function eventOf(id: string, given: Partial<OutgoingEvent> = {}): Outgoin
     deliverAt: undefined,
     expiresAt: undefined,
     body,
-    bodyHash: given.idGiven === true ? createHash("sha256").update(body).digest() : undefined,
+    contentHash: given.idGiven === true ? createHash("sha256").update(body).digest() : undefined,
     ...given,
   };
 }

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { MIGRATIONS, migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import type { SqliteDatabase } from "posthorn/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal } from "../../library/src/observer.js";
@@ -19,7 +19,7 @@ afterEach(() => file.remove());
 
 const count = (table: string) => db.prepare(`select count(*) from posthorn_${table}`).pluck().get();
 
-const written = () => db.prepare("select secrets from posthorn_endpoint").pluck().get();
+const written = () => db.prepare("select secrets from posthorn_consumer").pluck().get();
 
 describe("incoming events of one moment", () => {
   it("share a commit", async () => {
@@ -34,7 +34,7 @@ describe("incoming events of one moment", () => {
         return db.inTransaction;
       },
     };
-    const outbox = sqliteOutbox({ db: noting });
+    const outbox = sqliteStore({ db: noting });
     const names = Array.from({ length: 50 }, (_, n) => `shop/${n}`);
     const ingested = await Promise.all(
       names.map((name) =>
@@ -49,7 +49,7 @@ describe("incoming events of one moment", () => {
 
 describe("an event with more places than one turn has time for", () => {
   it("is given them in several turns, and what comes after it waits for that", async () => {
-    const outbox = sqliteOutbox({ db });
+    const outbox = sqliteStore({ db });
     for (let n = 0; n < 620; n++) await outbox.addEndpoint(endpointOf({ id: `ep_${n}` }));
     await outbox.append([eventOf("e1")]);
     expect(count("place")).toBe(0);
@@ -65,7 +65,7 @@ describe("an event with more places than one turn has time for", () => {
   });
 
   it("goes by the patterns that there were when it was published", async () => {
-    const outbox = sqliteOutbox({ db });
+    const outbox = sqliteStore({ db });
     for (let n = 0; n < 600; n++) await outbox.addEndpoint(endpointOf({ id: `ep_${n}` }));
     await outbox.append([eventOf("e1")]);
     await outbox.sequence();
@@ -76,7 +76,7 @@ describe("an event with more places than one turn has time for", () => {
 
 describe("many events at once", () => {
   it("are placed in turns, and none that is published later comes before them", async () => {
-    const outbox = sqliteOutbox({ db });
+    const outbox = sqliteStore({ db });
     await outbox.addEndpoint(endpointOf());
     const ids = Array.from({ length: 800 }, (_, n) => `e${n}`);
     await outbox.append(ids.map((id) => eventOf(id)));
@@ -101,7 +101,7 @@ describe("the secrets of an endpoint", () => {
   const secrets = ["whsec_mdeymzq1njc4otaxmjm0nty3odkwmtiz"];
 
   it("are sealed in the database, and open for whoever has the key", async () => {
-    const outbox = sqliteOutbox({ db, seal: sealOf("one") });
+    const outbox = sqliteStore({ db, seal: sealOf("one") });
     await outbox.addEndpoint(endpointOf({ secrets }));
     expect(written()).toBe(JSON.stringify([`one:${secrets[0]?.toUpperCase()}`]));
     expect((await outbox.readEndpoints(["ep_a"]))[0]?.secrets).toEqual(secrets);
@@ -111,17 +111,17 @@ describe("the secrets of an endpoint", () => {
   });
 
   it("are read where they were written without a seal", async () => {
-    await sqliteOutbox({ db }).addEndpoint(endpointOf({ secrets }));
-    const [found] = await sqliteOutbox({ db, seal: sealOf("one") }).listEndpoints({ limit: 1 });
+    await sqliteStore({ db }).addEndpoint(endpointOf({ secrets }));
+    const [found] = await sqliteStore({ db, seal: sealOf("one") }).listEndpoints({ limit: 1 });
     expect(found).toMatchObject({ secrets, state: "active" });
   });
 
   it("that cannot be opened disable their endpoint here, lose nothing, and stop no other", async () => {
-    const right = sqliteOutbox({ db, seal: sealOf("one") });
+    const right = sqliteStore({ db, seal: sealOf("one") });
     await right.addEndpoint(endpointOf({ secrets }));
     const signals: Signal[] = [];
     const observer = (signal: Signal): void => void signals.push(signal);
-    const wrong = sqliteOutbox({ db, seal: sealOf("two"), observer });
+    const wrong = sqliteStore({ db, seal: sealOf("two"), observer });
     await wrong.addEndpoint(endpointOf({ id: "ep_b", secrets }));
     await wrong.append([eventOf("e1")]);
     const { claims } = await wrong.claim(claimRequest());
@@ -137,32 +137,8 @@ describe("the secrets of an endpoint", () => {
   });
 
   it("that are sealed, for a store without a seal, disable their endpoint too", async () => {
-    await sqliteOutbox({ db, seal: sealOf("one") }).addEndpoint(endpointOf({ secrets }));
-    const [found] = await sqliteOutbox({ db }).listEndpoints({ limit: 1 });
+    await sqliteStore({ db, seal: sealOf("one") }).addEndpoint(endpointOf({ secrets }));
+    const [found] = await sqliteStore({ db }).listEndpoints({ limit: 1 });
     expect(found).toMatchObject({ state: "disabled", secrets: [] });
-  });
-});
-
-describe("an outbox of the version before", () => {
-  it("tells what became of its deliveries once it is migrated", async () => {
-    const old = createDatabaseFile();
-    const handle = old.open();
-    for (const { sql } of MIGRATIONS.slice(0, 3)) handle.exec(sql);
-    handle.exec(`
-      insert into posthorn_endpoint (endpoint_id, tenant, url, secrets, sources, types, in_order, retry, max_in_flight,
-        state, version) values ('ep_a', 'default', 'https://a.example', '[]', '["*"]', '["*"]', 'key', '{}', 1, 'active', 1);
-      insert into posthorn_event (event_id, tenant, source, type, key, content_type, event_at, written_at, body)
-        values ('e1', 'default', 'app', 't', 'k', 'text/plain', 1, 1, x'00'),
-               ('e2', 'default', 'app', 't', 'k', 'text/plain', 1, 1, x'00');
-      insert into posthorn_lane (endpoint, key, next_seq, head_seq, ready_at) values (1, 'k', 3, 2, 1);
-      insert into posthorn_attempt values (1, 1, 1, 1, 1, 5, 1.5, 'acknowledged', 200, null, null);
-      insert into posthorn_delivery values (1, 2, 2, 1);`);
-    await migrate(handle);
-    const found = await sqliteOutbox({ db: handle }).deliveriesOf("default", ["e1", "e2"]);
-    expect(found.map(({ eventId, state }) => [eventId, state])).toEqual([
-      ["e1", "delivered"],
-      ["e2", "waiting"],
-    ]);
-    old.remove();
   });
 });

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import type { CancelledRecord, OutboxBench, OutboxHarness } from "posthorn/testing";
 import { createDatabaseFile } from "./database-file.js";
@@ -28,7 +28,7 @@ async function openBench(firstEvent: bigint): Promise<OutboxBench<Database>> {
     .prepare("insert into sqlite_sequence (name, seq) values (?, ?)")
     .run("posthorn_event", firstEvent - 1n);
   return {
-    outboxes: [sqliteOutbox({ db: file.open(), clock }), sqliteOutbox({ db: file.open(), clock })],
+    outboxes: [sqliteStore({ db: file.open(), clock }), sqliteStore({ db: file.open(), clock })],
     time: { tickS: 3600, pass: (ms) => clock.advance(ms) },
     transaction: async (work) => runInTransaction(host, work),
     cancelled: () => Promise.resolve(cancelledIn(host)),
@@ -50,8 +50,8 @@ function runInTransaction<T>(host: Database, work: (tx: Database) => Promise<T> 
 
 function cancelledIn(db: Database): CancelledRecord[] {
   const rows = db.prepare(
-    `select p.endpoint_id as endpointId, e.event_id as eventId, c.because from posthorn_cancelled c
-     join posthorn_event e on e.id = c.event join posthorn_endpoint p on p.id = c.endpoint`,
+    `select p.public_id as endpointId, e.public_id as eventId, c.because from posthorn_cancelled c
+     join posthorn_event e on e.id = c.event join posthorn_consumer p on p.id = c.consumer`,
   );
   return rows.all() as CancelledRecord[];
 }

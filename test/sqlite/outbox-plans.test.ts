@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import type { SqliteDatabase } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -33,12 +33,13 @@ function noting(handle: Database): SqliteDatabase {
 
 /** Comes to every statement of the outbox, or nearly. */
 async function useAll(handle: SqliteDatabase): Promise<void> {
-  const outbox = sqliteOutbox({ db: handle });
+  const outbox = sqliteStore({ db: handle });
   const request = claimRequest({ run: { maxEvents: 8, maxBytes: 1000 } });
   await outbox.addEndpoint(endpointOf());
   await outbox.append([eventOf("e1", { idGiven: true }), eventOf("e2"), eventOf("e3", { key: undefined })]);
   await outbox.append([eventOf("later", { deliverAt: new Date(Date.now() + 60_000) })]);
   const { claims } = await outbox.claim(request);
+  await outbox.extend("worker_1", claims, 1000);
   const dead = { state: "dead", because: "exhausted", policy: "halt" } as const;
   await outbox.settle({
     ...request,
@@ -66,15 +67,15 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.lane(1n);
   await outbox.census();
   await outbox.sequence();
-  await sqliteOutbox({ db: handle, clock: createFakeClock({ at: Date.now() - 60_000 }) }).untilDue();
+  await sqliteStore({ db: handle, clock: createFakeClock({ at: Date.now() - 60_000 }) }).untilDue();
   await outbox.removeEndpoint("ep_a");
 }
 
 // These read the few rows that there are of endpoints, or are for a moment at which nobody waits.
 const MAY_SCAN = [
-  /^select \* from posthorn_endpoint where removed_at is null order by id$/,
-  /^select id, stopped_at from posthorn_endpoint/,
-  /^update posthorn_dead set state = 'removed'/,
+  /^select \* from posthorn_consumer where removed_at is null order by id$/,
+  /^select id, stopped_at from posthorn_consumer/,
+  /^update posthorn_dead set resolved_at = \?, resolved_how = 'cancelled'/,
   // Counted by the pages of an index.
   /^select count\(\*\) as found from posthorn_/,
 ];

@@ -3,7 +3,7 @@
 import Database from "better-sqlite3";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sqliteOutbox } from "posthorn/sqlite";
+import { sqliteStore } from "posthorn/sqlite";
 import { claimRequest, deliverAll, eventOf } from "./outbox-events.js";
 
 const [path = "", name = ""] = process.argv.slice(2);
@@ -12,7 +12,7 @@ const KEYS = 7;
 const IDLE_ROUNDS = 20;
 
 async function main(): Promise<void> {
-  const outbox = sqliteOutbox({ db: new Database(path), waitMs: 20_000 });
+  const outbox = sqliteStore({ db: new Database(path), waitMs: 20_000 });
   console.log("ready");
   await once(process.stdin, "data");
   const publishing = Promise.all(

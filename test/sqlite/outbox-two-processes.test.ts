@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
@@ -40,7 +40,7 @@ async function start(name: string): Promise<{ go(): void; done: Promise<string[]
 it("two processes that publish and deliver side by side deliver every event once, and each lane in order", async () => {
   const db = file.open();
   await migrate(db);
-  await sqliteOutbox({ db }).addEndpoint(endpointOf());
+  await sqliteStore({ db }).addEndpoint(endpointOf());
   const rivals = await Promise.all([start("a"), start("b")]);
   for (const rival of rivals) rival.go();
   const delivered = (await Promise.all(rivals.map(({ done }) => done))).flat();

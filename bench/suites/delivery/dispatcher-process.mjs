@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { createDispatcher } from "posthorn/dispatch";
-import { postgresOutbox } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 
 const [url = "", schema = "", slots, forMs] = process.argv.slice(2);
 const pool = new Pool({ connectionString: url });
 const attempts = { acknowledged: 0, other: 0 };
 const dispatcher = createDispatcher({
-  store: postgresOutbox({ client: pool, schema }),
+  store: postgresStore({ client: pool, schema }),
   slots: Number(slots),
   allowHttp: true,
   allowAddresses: ["127.0.0.0/8"],

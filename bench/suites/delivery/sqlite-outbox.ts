@@ -1,4 +1,4 @@
-import { migrate, sqliteOutbox } from "posthorn/sqlite";
+import { migrate, sqliteStore } from "posthorn/sqlite";
 import type { SuiteContext } from "../../suite.js";
 import { openFile } from "../inbox/sqlite-cases.js";
 import { openOutbox } from "./bench-outbox.js";
@@ -10,10 +10,11 @@ const TABLES = [
   "event",
   "outbox_key",
   "later",
-  "set_aside",
+  "stage_dead",
   "lane",
   "delivery",
   "loose_delivery",
+  "place",
   "attempt",
   "dead",
   "cancelled",
@@ -23,7 +24,7 @@ const TABLES = [
 export async function openSqliteOutbox(context: SuiteContext, server: ReceivingServer): Promise<BenchOutbox> {
   const db = openFile(context, "outbox");
   await migrate(db);
-  return openOutbox(sqliteOutbox({ db }), server, {
+  return openOutbox(sqliteStore({ db }), server, {
     empty: () => void db.exec(TABLES.map((table) => `delete from posthorn_${table};`).join("\n")),
     // Each turn begins with an empty log.
     settleDown: () => void db.pragma("wal_checkpoint(truncate)"),

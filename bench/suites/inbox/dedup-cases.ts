@@ -77,7 +77,5 @@ export async function dedupCases({ pool, poolOf }: Bench): Promise<Case[]> {
 
 /** Everybody begins with empty tables. */
 async function emptyTables(pool: Pool): Promise<void> {
-  await pool.query(
-    "truncate posthorn.posthorn_dedup, raw.posthorn_dedup, seed.webhook_inbox, seed.processed_webhook_events",
-  );
+  await pool.query("truncate posthorn.dedup, raw.dedup, seed.webhook_inbox, seed.processed_webhook_events");
 }

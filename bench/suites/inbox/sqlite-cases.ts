@@ -64,7 +64,7 @@ export async function sqliteCases(context: SuiteContext): Promise<Case[]> {
 function rawWriter(db: Database.Database, nextId: IdSource): () => void {
   const insert = db.prepare<[string, number, number]>(
     `insert into posthorn_dedup (id, expires_at) values (?, ?)
-     on conflict (id) do update set expires_at = excluded.expires_at where posthorn_dedup.expires_at <= ?`,
+     on conflict (scope, id) do update set expires_at = excluded.expires_at where posthorn_dedup.expires_at <= ?`,
   );
   const writeRows = db.transaction(() => {
     for (let row = 0; row < ROWS_PER_TRANSACTION; row += 1) {

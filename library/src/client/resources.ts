@@ -1,3 +1,5 @@
+import type { PlaceOption } from "../place.js";
+
 // What the admin API speaks of, as JSON. Sequences and lane ids are decimal texts, instants ISO 8601.
 
 export interface Page<T> {
@@ -20,7 +22,7 @@ export type DedupRule =
     };
 
 /** Where in a request something stands. */
-export type Place = { readonly header: string } | { readonly json: string };
+export type Place = PlaceOption;
 
 export interface SourceInput {
   /** Lower-case letters, digits, `-` and `_`: it is part of the URL. */

@@ -8,10 +8,10 @@ import type { Claim, ClaimedDelivery } from "../lanes/lane-store.js";
 import type { EgressAnswer } from "./egress/egress.js";
 
 const USER_AGENT = "Posthorn";
-// An answer to what went well is kept for a look at the first words alone.
+// Of the answer to an acknowledged attempt, the first words are enough.
 const KEPT_OF_SUCCESS = 256;
 
-/** One delivery, about to be tried. */
+/** One delivery that is about to be attempted. */
 export interface Trial {
   readonly claim: Pick<Claim, "lane">;
   readonly delivery: ClaimedDelivery;
@@ -29,7 +29,7 @@ export function requestHeaders(signer: Signer, trial: Trial, at: Date): SignedHe
   return event.headers === undefined ? own : { ...sendable(event.headers), ...own };
 }
 
-// Once more, for events that no sender has checked: `Webhook-Signature` would stand beside the signature, not under it.
+// Checked again, for events that no sender has checked: a header `Webhook-Signature` of theirs would stand beside ours.
 function sendable(headers: EventHeaders): EventHeaders {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(named.filter(([name, value]) => headerFault(name, value) === undefined));
@@ -42,7 +42,7 @@ function stampOf({ claim, delivery, after, number }: Trial): Stamp {
     lane: lane && { generation: lane.generation, key: lane.key, sequence, after },
     time: event.time,
     attempt: number,
-    // A redrive is no replay: what was given up has never been acknowledged.
+    // A redrive is no replay: the receiver has never acknowledged a dead delivery.
     replay: false,
   };
 }

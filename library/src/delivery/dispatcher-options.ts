@@ -11,23 +11,23 @@ export interface DispatcherOptions {
   readonly store: DeliveryStore;
   /** How many attempts are under way at once. @default 128 */
   readonly slots?: number;
-  /** For a whole attempt. @default 15,000 */
+  /** Deadline of a whole attempt. @default 15,000 */
   readonly deadlineMs?: number;
   /** How long a claim is held before another process may take it. @default 30,000 */
   readonly leaseMs?: number;
-  /** How often to look for work that no hint has told of. @default 250 */
+  /** How often to look for work that no hint announced. @default 250 */
   readonly pollMs?: number;
-  /** Address ranges that endpoints may have though they are private, as `["10.1.0.0/16"]`. @default none */
+  /** Private address ranges that endpoints may have all the same, as `["10.1.0.0/16"]`. @default none */
   readonly allowAddresses?: readonly string[];
   /** Delivers to endpoints without TLS. For tests. @default false */
   readonly allowHttp?: boolean;
-  /** A way out of your own making, in place of the guarded one. For tests. */
+  /** An egress of your own in place of the guarded one. For tests. */
   readonly egress?: Egress;
   readonly clock?: Clock;
   readonly observer?: Observer;
 }
 
-/** The same, checked and complete. */
+/** The options, checked and complete. */
 export interface DispatcherSettings {
   readonly slots: number;
   readonly deadlineMs: number;
@@ -39,7 +39,7 @@ export interface DispatcherSettings {
   readonly random: () => number;
 }
 
-// From the end of an attempt to its settlement: a slow commit must not make a delivered event another's.
+// Time from the end of an attempt to its settlement: a slow commit must not let another process send a delivered event.
 const MARGIN_MS = 5000;
 
 export function checkDispatcher(options: DispatcherOptions): DispatcherSettings {

@@ -1,14 +1,22 @@
+import { newId } from "../id.js";
+import type { Claim, RunLimits, Settled } from "../lanes/lane-store.js";
+import { Sequencing } from "../lanes/sequencing.js";
+import { notify } from "../observer.js";
+import { isPosthornError } from "../posthorn-error.js";
+import { WorkLoop } from "../work/work-loop.js";
+import type { WorkPort } from "../work/work-loop.js";
 import type { DeliveryStore } from "./delivery-store.js";
 import { checkDispatcher } from "./dispatcher-options.js";
 import type { DispatcherOptions, DispatcherSettings } from "./dispatcher-options.js";
-import { Dispatching } from "./dispatching.js";
-import type { DrainLimits, DrainReport } from "./dispatching.js";
-import type { Egress } from "./egress/egress.js";
 import { createEgress } from "./egress/create-egress.js";
+import type { Egress } from "./egress/egress.js";
+import { KnownEndpoints } from "./known-endpoints.js";
+import { runClaim } from "./lane-run.js";
+import type { HeldClaim, RunParts, RunResult } from "./lane-run.js";
 
 /** Delivers what was published. */
 export interface Dispatcher {
-  /** Begins to deliver, in the background, until `stop`. Resolves when it has begun; throws where it cannot. */
+  /** Begins to deliver in the background, until `stop`. Resolves when it has begun; throws where it cannot. */
   start(): Promise<void>;
   /** Finishes what is under way and hands everything else over at once: nothing is sent twice because of it. */
   stop(): Promise<void>;
@@ -16,12 +24,28 @@ export interface Dispatcher {
   drain(limits?: DrainLimits): Promise<DrainReport>;
 }
 
+export interface DrainLimits {
+  /** About how many events to deliver; attempts that are under way by then are finished. @default no limit */
+  readonly maxEvents?: number;
+  /** After this time no attempt begins. @default no limit */
+  readonly deadlineMs?: number;
+}
+
+/** What a drain has done. */
+export interface DrainReport {
+  readonly delivered: number;
+  /** Attempts that were not acknowledged. */
+  readonly failed: number;
+  /** True when it stopped at a limit, and more may be due. */
+  readonly more: boolean;
+}
+
 /**
  * Makes a dispatcher: it delivers what the sender of the same store has published.
  *
  * @example
- * const outbox = postgresOutbox({ client: pool });
- * const dispatcher = createDispatcher({ store: outbox });
+ * const store = postgresStore({ client: pool });
+ * const dispatcher = createDispatcher({ store });
  * await dispatcher.start();
  * process.once("SIGTERM", () => void dispatcher.stop());
  */
@@ -29,20 +53,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new OutboxDispatcher(options);
 }
 
-interface Running {
-  readonly dispatching: Dispatching;
-  readonly egress: Egress;
-}
-
+/** Opens an egress for each run, and closes it afterwards. */
 class OutboxDispatcher implements Dispatcher {
-  readonly #store: DeliveryStore;
   readonly #options: DispatcherOptions;
   readonly #settings: DispatcherSettings;
-  #running: Promise<Running> | undefined;
+  #running: Promise<OpenRun> | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(options: DispatcherOptions) {
-    this.#store = options.store;
     this.#options = options;
     this.#settings = checkDispatcher(options);
   }
@@ -50,40 +68,209 @@ class OutboxDispatcher implements Dispatcher {
   async start(): Promise<void> {
     if (this.#running !== undefined) return;
     this.#running = this.#open();
-    const { dispatching, egress } = await this.#running;
-    this.#ended = this.#untilEnd(dispatching.run(), egress);
+    const { run, egress } = await this.#running;
+    this.#ended = run.untilStopped().then(() => this.#close(egress));
   }
 
   async stop(): Promise<void> {
     const running = this.#running;
     if (running === undefined) return;
-    (await running).dispatching.stop();
+    (await running).run.stop();
     await this.#ended;
     this.#running = undefined;
   }
 
   async drain(limits: DrainLimits = {}): Promise<DrainReport> {
-    const { dispatching, egress } = await this.#open();
+    const { run, egress } = await this.#open();
     try {
-      return await dispatching.drain(limits);
+      return await run.drain(limits);
     } finally {
       await this.#close(egress);
     }
   }
 
-  async #open(): Promise<Running> {
-    const { egress: given, allowAddresses = [], allowHttp = false } = this.#options;
+  async #open(): Promise<OpenRun> {
+    const { store, egress: given, allowAddresses = [], allowHttp = false } = this.#options;
     const egress = given ?? (await createEgress({ allowAddresses, allowHttp }));
-    return { egress, dispatching: new Dispatching(this.#store, egress, this.#settings) };
+    return { egress, run: new DispatcherRun(store, egress, this.#settings) };
   }
 
-  async #untilEnd(run: Promise<void>, egress: Egress): Promise<void> {
-    await run;
-    await this.#close(egress);
-  }
-
-  /** What was handed in is its owner's to close. */
+  /** An egress that was handed in is its owner's to close. */
   async #close(egress: Egress): Promise<void> {
     if (egress !== this.#options.egress) await egress.close();
+  }
+}
+
+interface OpenRun {
+  readonly run: DispatcherRun;
+  readonly egress: Egress;
+}
+
+// More in one commit gain little, and each result waits for the slowest of them.
+const SETTLE_BATCH = 200;
+const RUN_LIMITS: RunLimits = { maxEvents: 8, maxBytes: 1_048_576 };
+
+/** One run of the dispatcher, from its start to its stop: sequences, and claims, sends and settles in a loop. */
+export class DispatcherRun {
+  readonly #store: DeliveryStore;
+  readonly #settings: DispatcherSettings;
+  readonly #runParts: RunParts;
+  readonly #worker: string;
+  readonly #endpoints: KnownEndpoints;
+  readonly #loop: WorkLoop<HeldClaim, RunResult>;
+  readonly #sequencing: Sequencing;
+  readonly #inFlight = new Map<string, number>();
+  readonly #counts = { delivered: 0, failed: 0 };
+  readonly #unlisten: () => void;
+  #stopping = false;
+  #maxEvents = Infinity;
+
+  constructor(store: DeliveryStore, egress: Egress, settings: DispatcherSettings) {
+    const { clock, slots, pollMs } = settings;
+    this.#store = store;
+    this.#settings = settings;
+    this.#runParts = { ...settings, egress, isStopping: () => this.#stopping };
+    this.#worker = newId("wrk", clock.now());
+    this.#endpoints = new KnownEndpoints(store);
+    this.#loop = new WorkLoop(this.#port(), { slots, pollMs, settleBatch: SETTLE_BATCH }, clock);
+    this.#sequencing = new Sequencing({
+      store,
+      clock,
+      pollMs,
+      onSequenced: () => this.#loop.hint(),
+      failed: (operation, error) => this.#failed(operation, error),
+    });
+    this.#unlisten = store.wake.listen((hint) => this.#sequencing.hint(hint));
+  }
+
+  /** Delivers until `stop`. */
+  async untilStopped(): Promise<void> {
+    try {
+      await Promise.all([this.#sequencing.run(), this.#loop.run()]);
+    } finally {
+      this.#unlisten();
+    }
+  }
+
+  /** Delivers what is due now. */
+  async drain({ maxEvents = Infinity, deadlineMs }: DrainLimits): Promise<DrainReport> {
+    this.#maxEvents = maxEvents;
+    const over = new AbortController();
+    if (deadlineMs !== undefined)
+      void this.#settings.clock.sleep(deadlineMs, over.signal).then(() => this.stop());
+    try {
+      while (await this.#sequencing.once()) if (this.#stopping) break;
+      await this.#loop.run({ once: true });
+    } finally {
+      over.abort("done");
+      this.#unlisten();
+    }
+    return { ...this.#counts, more: this.#stopping };
+  }
+
+  stop(): void {
+    this.#stopping = true;
+    this.#sequencing.stop();
+    this.#loop.stop();
+  }
+
+  #port(): WorkPort<HeldClaim, RunResult> {
+    return {
+      claim: ({ limit, alone }) => this.#claim(limit, alone),
+      run: (held) => runClaim(this.#runParts, held, this.#endpoints.get(held.claim.consumer.id)),
+      settle: (results, next) => this.#settle(results, next),
+      release: async (held) => {
+        await this.#store.release(
+          this.#worker,
+          held.map(({ claim }) => claim),
+        );
+      },
+      untilDue: () => this.#untilDue(),
+      failed: (operation, error) => this.#failed(operation, error),
+    };
+  }
+
+  async #claim(limit: number, alone: boolean) {
+    const endsAt = this.#leaseEnd();
+    const { claims, lapsed } = await this.#store.claim({
+      worker: this.#worker,
+      limit,
+      leaseMs: this.#settings.leaseMs,
+      inFlight: this.#inFlight,
+      run: this.#runLimits(),
+      alone,
+    });
+    await this.#endpoints.learn(claims);
+    return { claims: claims.map((claim) => this.#hold(claim, endsAt)), lapsed };
+  }
+
+  async #untilDue(): Promise<number | undefined> {
+    const dueMs = await this.#store.untilDue();
+    // What is due may be an event whose `deliverAt` has come, and which has no place yet.
+    if (dueMs !== undefined && dueMs <= 0) this.#sequencing.hint("committed");
+    return dueMs;
+  }
+
+  async #settle(results: readonly RunResult[], wanted: boolean): Promise<readonly (HeldClaim | undefined)[]> {
+    const next = wanted && this.#counts.delivered < this.#maxEvents;
+    const endsAt = this.#leaseEnd();
+    const settled = await this.#store.settle({
+      worker: this.#worker,
+      leaseMs: this.#settings.leaseMs,
+      run: this.#runLimits(),
+      // Named one by one: a copy by spreading costs Node as much as a signature.
+      settlements: results.map(({ claim, attempts, acknowledged, rest }) => ({
+        claim,
+        attempts,
+        acknowledged,
+        rest,
+        next,
+      })),
+    });
+    const nexts = settled.map((each) => (each.kind === "settled" ? each.next : undefined));
+    await this.#endpoints.learn(nexts.filter((each) => each !== undefined));
+    results.forEach((result, index) => this.#account(result, settled[index]));
+    if (this.#counts.delivered >= this.#maxEvents) this.stop();
+    return nexts.map((claim) => claim && this.#hold(claim, endsAt));
+  }
+
+  /** Counted from before the store was asked: the store's lease ends later than this, never earlier. */
+  #leaseEnd(): number {
+    return this.#settings.clock.monotonic() + this.#settings.leaseMs;
+  }
+
+  #hold(claim: Claim, endsAt: number): HeldClaim {
+    const { id } = claim.consumer;
+    this.#inFlight.set(id, (this.#inFlight.get(id) ?? 0) + 1);
+    return { claim, endsAt };
+  }
+
+  #account({ claim, attempts, acknowledged, rest }: RunResult, settled: Settled | undefined): void {
+    const { id } = claim.consumer;
+    const left = (this.#inFlight.get(id) ?? 1) - 1;
+    if (left > 0) this.#inFlight.set(id, left);
+    else this.#inFlight.delete(id);
+    this.#counts.delivered += acknowledged;
+    this.#counts.failed += attempts.length - acknowledged;
+    if (settled?.kind !== "settled" || rest === undefined) return;
+    const { observer } = this.#settings;
+    if (rest.state === "dead") {
+      const { because, policy } = rest;
+      const { id: eventId = "", type = "" } = claim.run[acknowledged]?.event ?? {};
+      notify(observer, { kind: "delivery_dead", endpoint: id, type, id: eventId, because, policy });
+    } else if (rest.state === "disabled") {
+      notify(observer, { kind: "endpoint_disabled", endpoint: id, because: rest.because });
+    }
+  }
+
+  /** A drain of few events sends them one by one: a run could deliver more than it may. */
+  #runLimits(): RunLimits {
+    return this.#maxEvents < RUN_LIMITS.maxEvents ? { ...RUN_LIMITS, maxEvents: 1 } : RUN_LIMITS;
+  }
+
+  #failed(operation: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = isPosthornError(error) ? error.code : "store_unavailable";
+    notify(this.#settings.observer, { kind: "store_failed", operation, code, message });
   }
 }

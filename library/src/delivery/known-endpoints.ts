@@ -4,7 +4,7 @@ import { createSigner } from "../signature/sign.js";
 import type { Claim } from "../lanes/lane-store.js";
 import type { DeliveryStore } from "./delivery-store.js";
 
-/** An endpoint, and what is made of it once for all its attempts. */
+/** An endpoint, and its signer, which is made once for all attempts. */
 export interface KnownEndpoint {
   readonly endpoint: Endpoint;
   /** Undefined when its secrets cannot be read. */
@@ -20,7 +20,7 @@ export class KnownEndpoints {
     this.#store = store;
   }
 
-  /** Reads what is not known of these claims' endpoints, in one question. */
+  /** Reads the endpoints of these claims that are unknown or outdated, in one query. */
   async learn(claims: readonly Claim[]): Promise<void> {
     const missing = new Set<string>();
     for (const { consumer: endpoint } of claims) if (!this.#isCurrent(endpoint)) missing.add(endpoint.id);
@@ -32,12 +32,12 @@ export class KnownEndpoints {
     for (const id of missing) this.#known.delete(id);
   }
 
-  /** Undefined when it was removed meanwhile. */
+  /** Undefined when the endpoint was removed meanwhile. */
   get(id: string): KnownEndpoint | undefined {
     return this.#known.get(id);
   }
 
-  // A newer one than the claim's is as good: the next attempt uses the newest values.
+  // A newer version than the claim's is fine: an attempt should use the newest values.
   #isCurrent({ id, version }: Claim["consumer"]): boolean {
     return (this.#known.get(id)?.endpoint.version ?? 0) >= version;
   }
@@ -47,7 +47,7 @@ function signerOf({ secrets }: Endpoint): Signer | undefined {
   try {
     return createSigner({ secrets });
   } catch {
-    // Checked when they were handed in; what stands in the database may have been changed since.
+    // The secrets were valid when they were stored; somebody may have changed the database since.
     return undefined;
   }
 }

@@ -13,13 +13,13 @@ import type { Egress, EgressAnswer, OutgoingRequest } from "./egress/egress.js";
 import type { KnownEndpoint } from "./known-endpoints.js";
 import { transition } from "./transition.js";
 
-/** A claim, and until when it is safe to send for it, by the monotonic clock. */
-export interface Lease {
+/** A claim that this process holds, and until when it is safe to send for it, by the process's own monotonic clock. */
+export interface HeldClaim {
   readonly claim: Claim;
   readonly endsAt: number;
 }
 
-/** What came of a claim; whether a next one is wanted is decided when it is settled. */
+/** What came of a claim. Whether the worker wants the lane's next head is decided when the result is settled. */
 export type RunResult = Omit<Settlement, "next">;
 
 export interface RunParts {
@@ -29,13 +29,13 @@ export interface RunParts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly deadlineMs: number;
-  /** Between the end of an attempt and that of its lease: for the settlement to arrive. */
+  /** Between the end of an attempt and the end of its lease: time for the settlement to arrive. */
   readonly marginMs: number;
   /** True when no further event of a run should be sent. */
   readonly isStopping: () => boolean;
 }
 
-// What was sent and not settled is sent again after a crash: a run stays short.
+// After a crash, everything that was sent and not settled is sent again: a run stays short.
 const LONGEST_RUN_MS = 100;
 
 /**
@@ -44,10 +44,10 @@ const LONGEST_RUN_MS = 100;
  */
 export async function runClaim(
   parts: RunParts,
-  lease: Lease,
+  held: HeldClaim,
   known: KnownEndpoint | undefined,
 ): Promise<RunResult> {
-  const { claim } = lease;
+  const { claim } = held;
   const attempts: AttemptRecord[] = [];
   const startedAt = parts.clock.monotonic();
   let after = claim.after;
@@ -56,7 +56,7 @@ export async function runClaim(
     const isFirst = acknowledged === 0;
     const overAt = isFirst ? Infinity : startedAt + LONGEST_RUN_MS;
     const begunAt = parts.clock.monotonic();
-    if (known === undefined || !mayBegin(parts, lease, { isFirst, overAt, begunAt })) break;
+    if (known === undefined || !mayBegin(parts, held, { isFirst, overAt, begunAt })) break;
     const step = await tryOnce(parts, known, {
       claim,
       delivery,
@@ -77,7 +77,7 @@ export async function runClaim(
 /** Whether an attempt that takes all of its time would still end within the lease. */
 function mayBegin(
   { deadlineMs, marginMs, isStopping }: RunParts,
-  { endsAt }: Lease,
+  { endsAt }: HeldClaim,
   { isFirst, overAt, begunAt }: Readonly<{ isFirst: boolean; overAt: number; begunAt: number }>,
 ): boolean {
   if (!isFirst && isStopping()) return false;
@@ -88,7 +88,7 @@ interface Try extends Trial {
   readonly failures: number;
   /** How long the claim has been under way. */
   readonly runMs: number;
-  /** When its lease was looked at: all of its time counts from there, whatever holds this process up meanwhile. */
+  /** When the lease was checked: the deadline counts from there, whatever holds this process up meanwhile. */
   readonly begunAt: number;
 }
 
@@ -125,7 +125,8 @@ async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, giv
   try {
     result = await parts.egress.post(request);
   } catch {
-    // A way out that throws, against its promise, must not leave its lane held by nobody. It may have been sent before.
+    // An egress that throws, against its promise, must not leave the lane leased and held by nobody. The request may have
+    // been sent.
     const durationMs = parts.clock.now() - startedAt.getTime();
     result = { outcome: { kind: "unknown", reason: "reset" }, answer: undefined, durationMs };
   }
@@ -139,7 +140,7 @@ function isExpired({ expiresInMs }: ClaimedDelivery, runMs: number): boolean {
   return expiresInMs !== undefined && expiresInMs <= runMs;
 }
 
-/** Without a lane there is nothing that could wait. */
+/** Nothing waits for a delivery without a lane. */
 function policyOf(given: DeadPolicy | undefined, { lane }: Pick<Claim, "lane">): DeadPolicy {
   return lane === undefined ? "skip" : (given ?? "halt");
 }

@@ -1,11 +1,11 @@
-/** What an attempt came to is a value. */
+/** What an attempt came to. */
 export type Outcome =
   | { readonly kind: "acknowledged"; readonly status: number }
   | { readonly kind: "refused"; readonly status: number; readonly retryAfterMs?: number | undefined }
   | { readonly kind: "unreachable"; readonly reason: "dns" | "connect" | "tls" }
-  /** Sent and unanswered: it may have landed. */
+  /** The request was sent and not answered: it may have landed. */
   | { readonly kind: "unknown"; readonly reason: "timeout" | "reset" | "bad_answer" }
-  /** Nothing was sent, because nothing may be sent there. */
+  /** Nothing was sent, because the address guard forbids the endpoint's address. */
   | { readonly kind: "forbidden"; readonly reason: ForbiddenReason };
 
 export type ForbiddenReason = "url" | "scheme" | "credentials" | "port" | "name" | "private_address";

@@ -1,7 +1,6 @@
 import type { DeadPolicy } from "../lanes/dead.js";
 import type { NextState } from "../lanes/lane-store.js";
 import type { Outcome } from "./outcome.js";
-import { meaningOf } from "./status-table.js";
 
 /** What the decision depends on besides the outcome. */
 export interface Circumstances {
@@ -11,7 +10,7 @@ export interface Circumstances {
   readonly policy: DeadPolicy;
 }
 
-// A receiver may ask for less time than a busy loop needs, or for more than anybody would wait.
+// A receiver may ask for so little time that retries would spin, or for more than anybody would wait.
 const LEAST_RETRY_AFTER_MS = 1000;
 const MOST_RETRY_AFTER_MS = 24 * 3600 * 1000;
 
@@ -44,6 +43,34 @@ function afterRefusal(
     case "retry":
       return again(waitMs === undefined ? undefined : (clamped(retryAfterMs) ?? waitMs), policy);
   }
+}
+
+/** What a status says about the next attempt. */
+type StatusMeaning =
+  | "acknowledged"
+  /** Try again by the retry policy, or when Retry-After says. */
+  | "retry"
+  /** The receiver refuses the same bytes again: no attempt can change that. */
+  | "refused"
+  /** The receiver asks never to be called again. */
+  | "gone";
+
+/**
+ * The statuses that mean something else than "try again". Most refusals heal: a deploy that answers 404, a secret that is
+ * rotated late (401, 403), a validation that is mended (400, 422). A delivery that dies early stops its lane until
+ * a person looks, so only what cannot heal by waiting is final.
+ */
+const MEANINGS: ReadonlyMap<number, StatusMeaning> = new Map([
+  [410, "gone"],
+  // Too large for the receiver: body, URL, headers. None of it gets smaller.
+  [413, "refused"],
+  [414, "refused"],
+  [431, "refused"],
+]);
+
+function meaningOf(status: number): StatusMeaning {
+  if (status >= 200 && status <= 299) return "acknowledged";
+  return MEANINGS.get(status) ?? "retry";
 }
 
 function clamped(retryAfterMs: number | undefined): number | undefined {

@@ -1,8 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { reach } from "#faults";
 import type { Receiver, Reply } from "../inbox/receiver.js";
+import { hangUp } from "./hang-up.js";
 import { hasBody, readNodeBody } from "./node-body.js";
-import { allowsBody, refuseBody, refuseError, refusedMethod, sourceOf } from "./request-rules.js";
+import {
+  absoluteUrl,
+  allowsBody,
+  refuseBody,
+  refuseError,
+  refusedMethod,
+  sourceOf,
+} from "./request-rules.js";
 import type { SourceChoice } from "./request-rules.js";
 
 /** A listener for `node:http`, Express, Connect and all that hand over Node's own request and response. */
@@ -57,24 +65,20 @@ async function answer(
   if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
   // Trailers are not merged into the headers: they come after the signature was sent, from whoever writes last.
   const { headers, method = "POST" } = request;
-  return receiver.receive(source, { headers, body: reading.bytes, method, url: absoluteUrl(request) });
+  return receiver.receive(source, { headers, body: reading.bytes, method, url: urlOf(request) });
 }
 
-function absoluteUrl(request: IncomingMessage): string {
+function urlOf(request: IncomingMessage): string {
   // Express rewrites `url` below a mount point and keeps what was asked for beside it.
   const asked = (request as { originalUrl?: string }).originalUrl ?? request.url ?? "/";
-  if (/^https?:\/\//i.test(asked)) return asked;
-  const protocol = "encrypted" in request.socket ? "https" : "http";
-  return `${protocol}://${request.headers.host ?? "localhost"}${asked}`;
+  return absoluteUrl(asked, "encrypted" in request.socket ? "https" : "http", request.headers.host);
 }
-
-// How long a sender that is told no may go on with a body that nobody will read.
-const LINGER_MS = 1000;
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
   if (response.headersSent || response.destroyed) return;
   const text = allowsBody(status) ? (body ?? "") : undefined;
   const unread = hasBody(request) && !request.readableEnded;
+  if (unread) hangUp(request);
   reach("reply.before_send");
   response.writeHead(status, {
     ...headers,
@@ -83,28 +87,6 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
     // The rest of the body would be taken for the next request's beginning.
     ...(unread ? { connection: "close" } : {}),
   });
-  if (!unread) {
-    response.end(text);
-    reach("reply.after_send");
-    return;
-  }
-  if (text !== undefined && text !== "") response.write(text);
-  response.flushHeaders();
-  hangUp(request, response);
-}
-
-/**
- * Ends the connection, but not while the sender is in the middle of its body: a socket that is closed with bytes
- * unread is reset, and the reset takes back the reply that was just sent. What still comes is read and dropped.
- */
-function hangUp(request: IncomingMessage, response: ServerResponse): void {
-  const close = (): void => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(close, LINGER_MS);
-  timer.unref();
-  request.once("end", close);
-  request.once("close", close);
-  request.resume();
+  response.end(text);
+  reach("reply.after_send");
 }

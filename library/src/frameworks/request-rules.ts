@@ -54,6 +54,11 @@ export function sourceOf<Request>(choice: SourceChoice<Request>, request: Reques
   return typeof choice === "string" ? choice : choice(request);
 }
 
+/** The URL that was asked for, with an origin. Proxies may send the whole of it; else the name by which we were called counts. */
+export function absoluteUrl(asked: string, protocol: "http" | "https", host: string | undefined): string {
+  return /^https?:\/\//i.test(asked) ? asked : `${protocol}://${host ?? "localhost"}${asked}`;
+}
+
 /** Whether a reply of this status may have a body; a `Response` with one would throw, and a client would misread it. */
 export function allowsBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;

@@ -4,14 +4,13 @@ import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { identify, isStale } from "./arrival.js";
 import type { Identified } from "./arrival.js";
+import { InProgress, Timeouts } from "./deadlines.js";
 import { lookUp } from "./handlers.js";
-import { InProgress } from "./in-progress.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { Acceptance, Arrival } from "./inbox-store.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
 import type { WorkParts } from "./prepare-work.js";
 import type { Source } from "./source.js";
-import { Timeouts } from "./timeouts.js";
 import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */

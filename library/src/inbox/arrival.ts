@@ -1,6 +1,7 @@
 import { sha256 } from "#crypto";
-import { encodeHex, utf8 } from "../bytes.js";
+import { encodeHex } from "../bytes.js";
 import type { Event } from "../event.js";
+import { storableTime } from "../storable.js";
 import type { Arrival } from "./inbox-store.js";
 import type { Source } from "./source.js";
 import { storedId } from "./stored-id.js";
@@ -24,23 +25,14 @@ export async function identify(source: Source, event: Event, headers: string): P
       id: stored.id,
       idPreview: stored.preview,
       type: event.type,
-      eventAt: storable(event.time),
+      eventAt: storableTime(event.time),
       body: event.body,
       // Where the provider writes a new body for every delivery, two bodies under one id are no conflict.
-      bodyHash: source.verifier.scheme.bodyVaries === true ? await sha256(utf8(id)) : hash,
+      bodyHash: source.verifier.scheme.bodyVaries === true ? await sha256(id) : hash,
       headers,
       windowS: source.windowS,
     },
   };
-}
-
-// Beyond these, databases refuse a time, and the event would be answered 503 for ever.
-const EARLIEST_MS = Date.parse("0001-01-01T00:00:00Z");
-const LATEST_MS = Date.parse("9999-12-31T00:00:00Z");
-
-function storable(time: Date | undefined): Date | undefined {
-  if (time === undefined || Number.isNaN(time.getTime())) return undefined;
-  return new Date(Math.min(Math.max(time.getTime(), EARLIEST_MS), LATEST_MS));
 }
 
 /** Whether the event happened before its window began, so that it may have been applied and forgotten. */
@@ -52,6 +44,6 @@ export function isStale(source: Source, arrival: Arrival, nowMs: number): boolea
 
 /** The beginning of every idempotency key of the event: the same on every run, and of no meaning to others. */
 export async function idempotencyBase({ tenant, source, id }: Arrival): Promise<string> {
-  const hash = await sha256(utf8([tenant, source, id].join("\n")));
+  const hash = await sha256([tenant, source, id].join("\n"));
   return encodeHex(hash.subarray(0, 16));
 }

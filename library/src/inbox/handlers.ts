@@ -1,7 +1,6 @@
 import type { Stamp } from "../event.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { Publication } from "../publication.js";
-import type { Schema, SchemaOutput } from "./schema.js";
 import type { StopSignal } from "../stop-signal.js";
 
 /** A verified event that nobody has applied yet. */
@@ -18,6 +17,12 @@ export interface ReceivedEvent<Data = unknown> {
   readonly body: Uint8Array;
   /** The body as JSON, checked by the type's schema where one was given; undefined when it is not JSON. */
   readonly data: Data;
+}
+
+/** All that the inbox knows of an outbox: it can write events into a transaction of the host. */
+export interface Publisher<Tx> {
+  /** Returns without a promise where transactions are synchronous. */
+  publish(events: Publication | readonly Publication[], options: { readonly tx: Tx }): unknown;
 }
 
 /** What every handler gets besides the event. */
@@ -102,4 +107,44 @@ export function lookUp<Entry>(
   type: string,
 ): Entry | undefined {
   return table.get(`${source}:${type}`) ?? table.get(type) ?? table.get(`${source}:*`) ?? table.get("*");
+}
+
+/**
+ * The part of Standard Schema (standardschema.dev) that is used here: Zod, Valibot, ArkType and others
+ * all carry it, so none of them has to be known.
+ */
+export interface Schema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+export interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The type that a schema promises. */
+export type SchemaOutput<S> = S extends Schema<infer Output> ? Output : unknown;
+
+/** Names the type of an event's data without checking it: the provider is trusted to send what it documents. */
+export function typed<Data>(): Schema<Data> {
+  return { "~standard": { version: 1, vendor: "posthorn", validate: (value) => ({ value: value as Data }) } };
+}
+
+/** One line per issue, with where it is; never the value itself. */
+export function describeIssues(issues: readonly SchemaIssue[]): string {
+  return issues.slice(0, 5).map(describeIssue).join("; ");
+}
+
+function describeIssue({ message, path = [] }: SchemaIssue): string {
+  const steps = path.map((step) => String(typeof step === "object" ? step.key : step));
+  return steps.length === 0 ? message : `${steps.join(".")}: ${message}`;
 }

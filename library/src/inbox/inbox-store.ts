@@ -36,10 +36,11 @@ export interface KnownEvent {
 /** A whole row, for people and for replay. */
 export interface InboxRow extends KnownEvent, Omit<Arrival, "windowS"> {
   readonly lastReceivedAt: Date;
+  /** The end of its window; undefined = for ever, and while it is failed. */
   readonly keepUntil: Date | undefined;
   /** How often the handler was run. */
   readonly attempts: number;
-  /** How often the event arrived, duplicates included (counted at most once a minute). */
+  /** How often the event arrived: with each run of its handler, and with each duplicate that `touch` has written. */
   readonly receipts: number;
   /** JSON text of what the handler returned. */
   readonly result: string | undefined;
@@ -94,7 +95,7 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
    * Runs `work` at most once per event, in a transaction that commits its writes together with the event's
    * row; where a neighbour in the same group breaks its transaction, `work` may be rolled back and run again.
    * A row that says `failed` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
-   * Throws `commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
+   * Throws `store_commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
    */
   accept(
     arrival: Arrival,
@@ -105,13 +106,20 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   fail(arrival: Arrival, error: string): Promise<void>;
   /** Records a conflict or a stale event apart from the inbox, with its bytes. */
   refuse(arrival: Arrival, because: RefusedBecause): Promise<void>;
-  /** Notes that a duplicate arrived: its window starts again, and is never made shorter. May be written later, in batches, at most once per key and minute. */
+  /**
+   * Notes that a duplicate arrived: its window starts again, and is never made shorter; of an event that failed nothing
+   * changes. May be written later, in batches, at most once per key and minute, or half a window where that is shorter;
+   * what is written is counted as a receipt.
+   */
   touch(arrival: Arrival): void;
   /** Writes what `touch` has gathered. */
   flush(): Promise<void>;
   /** Reads a whole row. */
   read(key: InboxKey): Promise<InboxRow | undefined>;
-  /** Removes rows whose window has passed, oldest first, in small batches; never one that says `failed`. */
+  /**
+   * Removes rows whose window has passed, oldest first, in small batches; never one that says `failed`. The window of an
+   * event that failed counts from the moment at which it is applied.
+   */
   purge(limits: PurgeLimits): Promise<PurgeReport>;
 }
 

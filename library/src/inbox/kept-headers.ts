@@ -1,32 +1,40 @@
-import type { HeaderBag } from "../signature/headers/headers.js";
+import type { HeaderBag, HeaderRecord } from "../signature/headers/headers.js";
 
-// These hold credentials; an inbox that keeps them would hand them to everybody who can read it.
-const REDACTED = new Set(["authorization", "proxy-authorization", "cookie", "x-gitlab-token", "x-api-key"]);
-const MAX_LENGTH = 32_768;
-const BEYOND_ASCII = /[\u007f-\uffff]/;
+// These hold credentials; what keeps them would hand them to everybody who can read it. Signatures stay: each is worth
+// nothing with another body, and whoever asks why a request was refused has to see it.
+const CREDENTIAL = /^(?:proxy-)?authorization$|^(?:set-)?cookie$|token|secret|password|api-?key/;
+const REDACTED = "[redacted]";
+const MAX_CHARACTERS = 16_384;
 
-/** The headers as JSON text of ASCII characters, without credentials; cut at whole headers where they are too long. */
-export function keptHeaders(headers: HeaderBag): string {
-  const kept: Record<string, string | readonly string[]> = Object.create(null) as Record<string, string>;
+/** The headers of a request for people to look at, without credentials; cut at whole headers where they are too long. */
+export function keptHeaders(headers: HeaderBag): Readonly<Record<string, string>> {
+  const kept: [string, string][] = [];
   let length = 0;
   for (const [given, value] of entriesOf(headers)) {
     if (value === undefined) continue;
     const name = given.toLowerCase();
-    length += name.length + String(value).length;
-    if (length > MAX_LENGTH) break;
-    kept[name] = REDACTED.has(name) ? "(redacted)" : value;
+    const text = typeof value === "string" ? value : value.join(", ");
+    length += name.length + text.length;
+    if (length > MAX_CHARACTERS) break;
+    kept.push([name, CREDENTIAL.test(name) ? REDACTED : text]);
   }
-  const text = JSON.stringify(kept);
-  return BEYOND_ASCII.test(text) ? text.replaceAll(new RegExp(BEYOND_ASCII, "g"), escape) : text;
+  return Object.fromEntries(kept);
+}
+
+const BEYOND_ASCII = /[\u007f-\uffff]/g;
+
+/** The same as JSON text of ASCII characters, which every database takes. */
+export function keptHeadersText(headers: HeaderBag): string {
+  return JSON.stringify(keptHeaders(headers)).replaceAll(BEYOND_ASCII, escape);
 }
 
 function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-function entriesOf(headers: HeaderBag): Iterable<[string, string | readonly string[] | undefined]> {
+function entriesOf(headers: HeaderBag): Iterable<[string, HeaderRecord[string]]> {
   const listed = (headers as { entries?: unknown }).entries;
   return typeof listed === "function"
     ? (headers as unknown as Headers).entries()
-    : Object.entries(headers as Record<string, string | readonly string[] | undefined>);
+    : Object.entries(headers as HeaderRecord);
 }

@@ -5,21 +5,20 @@ import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import { idempotencyBase } from "./arrival.js";
 import type { Identified } from "./arrival.js";
-import { lookUp } from "./handlers.js";
+import { describeIssues, lookUp } from "./handlers.js";
 import type {
   AsynchronousHandler,
   HandlerContext,
   InnerHandler,
+  Publisher,
   ReceivedEvent,
+  Schema,
   SynchronousHandler,
 } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { Handled, InboxStore } from "./inbox-store.js";
 import type { Publication } from "../publication.js";
-import type { Publisher } from "./publisher.js";
 import { encodeResult } from "./result.js";
-import { describeIssues } from "./schema.js";
-import type { Schema } from "./schema.js";
 
 /** What a handler's work is made of. */
 export interface WorkParts<Tx> {

@@ -4,12 +4,12 @@ import type { Signal } from "../observer.js";
 import { createSigner, signSync } from "../signature/sign.js";
 import { slack } from "../signature/schemes/slack.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
-import { memoryStore } from "../stores/memory/inbox/inbox.js";
+import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { createReceiver } from "./receiver.js";
 import type { Receiver, ReceiverOptions } from "./receiver.js";
-import { typed } from "./schema.js";
-import type { Schema } from "./schema.js";
+import { typed } from "./handlers.js";
+import type { Schema } from "./handlers.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -3,23 +3,22 @@ import type { Clock } from "../clock.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
-import { findHeader } from "../signature/headers/headers.js";
-import type { HeaderBag } from "../signature/headers/headers.js";
 import { readEvents } from "../signature/read-events.js";
 import type { Reply, SignedRequest, Verified, Verifier } from "../signature/scheme.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
-import type { Handlers, Schemas } from "./handlers.js";
+import type { Handlers, Publisher, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
-import { keptHeaders } from "./kept-headers.js";
-import type { Publisher } from "./publisher.js";
+import { keptHeadersText } from "./kept-headers.js";
+import { isEncoded, refusalOf } from "./refusal.js";
 import { createSource } from "./source.js";
 import type { Source, SourceOptions } from "./source.js";
 import { replyTo, worstOf } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
 import type { StopSignal } from "../stop-signal.js";
+import { repeat } from "../work/repeat.js";
 
 export type { Reply, SignedRequest };
 
@@ -127,7 +126,7 @@ class InboxReceiver<Tx> implements Receiver {
     try {
       verified = await verify(source.verifier, request);
     } catch (error) {
-      return refusal(error);
+      return refusalOf(isPosthornError(error) ? error.code : "");
     }
     const { scheme } = source.verifier;
     return (await scheme.handshake?.(verified)) ?? replyTo(await this.#applyAll(source, verified), scheme);
@@ -149,10 +148,13 @@ class InboxReceiver<Tx> implements Receiver {
     readonly everyMs: number;
     readonly signal: StopSignal;
   }): Promise<void> {
-    while (!signal.aborted) {
-      const more = await this.#purgeOnce();
-      await this.#clock.sleep(more ? 0 : everyMs, signal);
-    }
+    await repeat({
+      everyMs,
+      clock: this.#clock,
+      signal,
+      work: async () => (await this.purge()).more,
+      failed: (error) => this.#purgeFailed(error),
+    });
   }
 
   async flush(): Promise<void> {
@@ -161,7 +163,7 @@ class InboxReceiver<Tx> implements Receiver {
 
   /** One after the other, in the order of the array: each in a transaction of its own, so that one failure costs only its event. */
   async #applyAll(source: Source, verified: Verified): Promise<Verdict> {
-    const headers = keptHeaders(verified.request.headers);
+    const headers = keptHeadersText(verified.request.headers);
     const verdicts: Verdict[] = [];
     for (const event of readEvents(verified, source.name))
       verdicts.push(await this.#applier.apply(source, event, headers));
@@ -180,42 +182,11 @@ class InboxReceiver<Tx> implements Receiver {
     return this.refuse(name, 415, "the body is compressed; signatures cover the bytes as they were before");
   }
 
-  async #purgeOnce(): Promise<boolean> {
-    try {
-      return (await this.purge()).more;
-    } catch (error) {
-      // A purge that fails loses nothing; the next round tries again.
-      const message = error instanceof Error ? error.message : String(error);
-      notify(this.#observer, {
-        kind: "store_failed",
-        operation: "purge",
-        code: "store_unavailable",
-        message,
-      });
-      return false;
-    }
+  /** A purge that fails loses nothing; the next round tries again. */
+  #purgeFailed(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    notify(this.#observer, { kind: "store_failed", operation: "purge", code: "store_unavailable", message });
   }
-}
-
-// What is wrong on our side must be retried by the sender; what is wrong with the request must not tell an attacker why.
-const OUR_FAULT: Readonly<Record<string, number>> = {
-  body_not_raw: 500,
-  url_required: 500,
-  signature_unverifiable: 503,
-};
-
-function isEncoded(headers: HeaderBag): boolean {
-  try {
-    return !["", "identity"].includes(findHeader(headers, "content-encoding")?.toLowerCase() ?? "");
-  } catch {
-    // Sent twice, or longer than any encoding's name: nothing that could be read.
-    return true;
-  }
-}
-
-function refusal(error: unknown): Reply {
-  const code = isPosthornError(error) ? error.code : "";
-  return { status: OUR_FAULT[code] ?? 401 };
 }
 
 function positive(name: string, value: number | undefined, fallback: number): number {

@@ -15,9 +15,19 @@ describe("a source", () => {
     });
   });
 
+  it("remembers events for as long as their provider redelivers, where that is longer", () => {
+    const patient = { ...verifier, scheme: { ...verifier.scheme, retryHorizonS: 30 * 24 * 3600 } };
+    expect(createSource("patient", patient, undefined).windowS).toBe(30 * 24 * 3600);
+  });
+
   it("refuses a window that ends while the provider may still redeliver", () => {
     expect(() => createSource("stripe", { verifier, windowS: 3600 }, undefined)).toThrow(
-      expect.objectContaining({ code: "window_too_short", message: expect.stringContaining("259200") }),
+      expect.objectContaining({
+        code: "window_too_short",
+        message:
+          'windowS of "stripe" is 3600 s, but Stripe redelivers for up to 259200 s: an event would be forgotten and then ' +
+          "taken for a new one. Set at least 259200.",
+      }),
     );
   });
 

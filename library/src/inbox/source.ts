@@ -2,7 +2,7 @@ import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import { diagnose } from "../signature/forensics/forensics.js";
-import type { Verifier } from "../signature/scheme.js";
+import type { Scheme, Verifier } from "../signature/scheme.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 
 /** What a source can be told besides its verifier. */
@@ -12,7 +12,7 @@ export interface SourceOptions {
   readonly tenant?: string;
   /** What makes two deliveries the same event: its id, or the hash of its body. @default "id", where there is one */
   readonly identifyBy?: "id" | "body";
-  /** How long an event is remembered after its last receipt, in seconds. @default 14 days */
+  /** How long an event is remembered after its last receipt, in seconds. @default 14 days, or as long as the provider retries */
   readonly windowS?: number | "forever";
   /** What to do with an event that happened before the window began: it may have been applied and forgotten. @default "reject_stale" */
   readonly stale?: "reject_stale" | "accept";
@@ -28,7 +28,24 @@ export interface Source {
   readonly stale: "reject_stale" | "accept";
 }
 
-const DEFAULT_WINDOW_S = 14 * 24 * 3600;
+const LEAST_DEFAULT_WINDOW_S = 14 * 24 * 3600;
+
+/** How long events of a scheme are remembered unless somebody says otherwise: never less than its provider retries. */
+export function defaultWindowS({ retryHorizonS }: Pick<Scheme, "retryHorizonS">): number {
+  return Math.max(LEAST_DEFAULT_WINDOW_S, retryHorizonS);
+}
+
+/** Why a window is too short for the events of a scheme; undefined when it is long enough. */
+export function windowFault(
+  windowS: number,
+  { retryHorizonS, title }: Pick<Scheme, "retryHorizonS" | "title">,
+): string | undefined {
+  if (windowS >= retryHorizonS) return undefined;
+  return (
+    `is ${windowS} s, but ${title} redelivers for up to ${retryHorizonS} s: an event would be forgotten and then ` +
+    `taken for a new one. Set at least ${retryHorizonS}`
+  );
+}
 
 /** Checks a source once. A window that ends while the provider may still redeliver is refused: the event would be applied twice. */
 export function createSource(
@@ -37,7 +54,8 @@ export function createSource(
   observer: Observer | undefined,
 ): Source {
   const options: SourceOptions = "verifier" in given ? given : { verifier: given };
-  const { verifier, windowS = DEFAULT_WINDOW_S, stale = "reject_stale" } = options;
+  const { verifier, stale = "reject_stale" } = options;
+  const windowS = options.windowS ?? defaultWindowS(verifier.scheme);
   if (!/^[a-z0-9_-]{1,64}$/i.test(name)) {
     throw invalid(
       "inbox_option_invalid",
@@ -74,13 +92,8 @@ function checkWindow(name: string, windowS: number, verifier: Verifier): void {
       `windowS of "${name}" is ${windowS}; expected seconds above 0, or "forever".`,
     );
   }
-  const { retryHorizonS, title } = verifier.scheme;
-  if (windowS >= retryHorizonS) return;
-  throw invalid(
-    "window_too_short",
-    `windowS of "${name}" is ${windowS} s, but ${title} redelivers for up to ${retryHorizonS} s: an event would be ` +
-      `forgotten and then applied again. Set at least ${retryHorizonS}.`,
-  );
+  const fault = windowFault(windowS, verifier.scheme);
+  if (fault !== undefined) throw invalid("window_too_short", `windowS of "${name}" ${fault}.`);
 }
 
 function invalid(code: InboxErrorCode, message: string): PosthornError<InboxErrorCode> {

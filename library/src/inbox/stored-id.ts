@@ -1,5 +1,5 @@
 import { sha256, sha256Sync } from "#crypto";
-import { encodeHex } from "../bytes.js";
+import { encodeHex, utf16 } from "../bytes.js";
 
 const STORED_AS_IS = /^[\x21-\x7e]{1,255}$/;
 const PREVIEW_LENGTH = 64;
@@ -20,7 +20,7 @@ export function storedId(id: string): StoredId | Promise<StoredId> {
   return isStoredAsIs(id) ? { id, preview: undefined } : sha256(utf16(id)).then((hash) => hashed(id, hash));
 }
 
-/** The same for stores that cannot wait; they run where cryptography is synchronous. */
+/** The same for those who cannot wait, SQLite and the gateway; they run where cryptography is synchronous. */
 export function storedIdSync(id: string): StoredId {
   return isStoredAsIs(id) ? { id, preview: undefined } : hashed(id, sha256Sync(utf16(id)));
 }
@@ -30,15 +30,16 @@ function isStoredAsIs(id: string): boolean {
 }
 
 function hashed(id: string, hash: Uint8Array): StoredId {
-  return { id: `sha256 ${encodeHex(hash)}`, preview: printable(id.slice(0, PREVIEW_LENGTH)) };
+  return { id: hashText(hash), preview: printable(id.slice(0, PREVIEW_LENGTH)) };
 }
 
-// UTF-8 would turn every half of a surrogate pair into the same replacement character.
-function utf16(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length * 2);
-  const view = new DataView(bytes.buffer);
-  for (let index = 0; index < text.length; index++) view.setUint16(index * 2, text.charCodeAt(index));
-  return bytes;
+function hashText(hash: Uint8Array): string {
+  return `sha256 ${encodeHex(hash)}`;
+}
+
+/** Stands for a text of any length and any characters; two that differ stay apart. */
+export function hashedText(text: string): string {
+  return hashText(sha256Sync(utf16(text)));
 }
 
 function printable(text: string): string {

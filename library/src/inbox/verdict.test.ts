@@ -5,11 +5,12 @@ import { SLACK } from "../signature/schemes/slack.js";
 import { HUBSPOT } from "../signature/schemes/hubspot.js";
 import { STRIPE } from "../signature/schemes/stripe.js";
 import { STANDARD_WEBHOOKS } from "../signature/schemes/standard.js";
-import { replyTo, worstOf } from "./verdict.js";
+import { isWorse, replyTo, UNAVAILABLE, worstOf } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
 
 const VERDICTS: readonly Verdict[] = [
   "applied",
+  "stored",
   "skipped",
   "duplicate",
   "conflict",
@@ -28,9 +29,10 @@ describe("replies", () => {
   });
 
   it("a duplicate gets the provider's success status and a header that says so", () => {
-    const reply = replyTo("duplicate", STRIPE);
-    expect(reply.status).toBe(STRIPE.replies.success.status);
-    expect(reply.headers?.["posthorn-verdict"]).toBe("duplicate");
+    expect(replyTo("duplicate", STRIPE)).toEqual({
+      status: STRIPE.replies.success.status,
+      headers: { "posthorn-verdict": "duplicate" },
+    });
   });
 
   it("a conflict stops this event only, in the provider's own way", () => {
@@ -45,10 +47,43 @@ describe("replies", () => {
     expect(replyTo("conflict", batch).status).toBe(batch.replies.success.status);
   });
 
-  it.each(["busy", "saturated", "unavailable"] as const)("%s asks the sender to come again", (verdict) => {
-    const reply = replyTo(verdict, STANDARD_WEBHOOKS);
-    expect(reply.status).toBe(503);
-    expect(Number(reply.headers?.["retry-after"])).toBeGreaterThan(0);
+  it("tell the id under which the event is stored, and that its exact bytes name it", () => {
+    const { success } = SLACK.replies;
+    expect(replyTo("stored", SLACK, { event: "evt_1", fellBack: true })).toEqual({
+      ...success,
+      headers: {
+        ...success.headers,
+        "posthorn-verdict": "stored",
+        "posthorn-event": "evt_1",
+        "posthorn-content": "raw",
+      },
+    });
+    expect(replyTo("stored", STRIPE, { event: undefined, fellBack: false }).headers).toEqual({
+      "posthorn-verdict": "stored",
+    });
+  });
+
+  it.each([
+    ["busy", "1"],
+    ["saturated", "1"],
+    ["unavailable", "5"],
+  ] as const)("%s asks the sender to come again", (verdict, retryAfter) => {
+    expect(replyTo(verdict, STANDARD_WEBHOOKS)).toEqual({
+      status: 503,
+      headers: { "retry-after": retryAfter, "posthorn-verdict": verdict },
+    });
+  });
+
+  it("slow a provider down in its own way", () => {
+    const slowed: Scheme = { ...STRIPE, replies: { ...STRIPE.replies, slowDown: { status: 429 } } };
+    expect(replyTo("saturated", slowed)).toEqual({
+      status: 429,
+      headers: { "posthorn-verdict": "saturated" },
+    });
+  });
+
+  it("without a scheme can only be that nothing is available", () => {
+    expect(UNAVAILABLE).toEqual(replyTo("unavailable", STRIPE));
   });
 
   it("a failed handler is answered with 5xx, so that the event comes again", () => {
@@ -61,6 +96,13 @@ describe("the worst verdict", () => {
     expect(worstOf(["applied", "failed", "duplicate"])).toBe("failed");
     expect(worstOf(["busy", "conflict"])).toBe("busy");
     expect(worstOf(["duplicate", "applied"])).toBe("duplicate");
+  });
+
+  it("is the one that promises least", () => {
+    expect(isWorse("conflict", "duplicate")).toBe(true);
+    expect(isWorse("duplicate", "stored")).toBe(true);
+    expect(isWorse("stored", "stored")).toBe(false);
+    expect(isWorse("stored", "conflict")).toBe(false);
   });
 
   it("is a success for a request without events, of which nothing was applied", () => {

@@ -10,9 +10,17 @@ export function deliveryIdOf(place: DeliveryPlace): string {
 
 /** Undefined where the text is none. */
 export function parseDeliveryId(text: string): DeliveryPlace | undefined {
-  const [, first, second] = /^dlv_(\d{1,19})(?:_(\d{1,19}))?$/.exec(text) ?? [];
-  if (first === undefined) return undefined;
-  return second === undefined
-    ? { kind: "loose", id: BigInt(first) }
-    : { kind: "lane", lane: BigInt(first), sequence: BigInt(second) };
+  const [, first = "", second] = /^dlv_(\d+)(?:_(\d+))?$/.exec(text) ?? [];
+  const [lane, sequence] = [parseLaneId(first), second === undefined ? undefined : parseLaneId(second)];
+  if (lane === undefined || (second !== undefined && sequence === undefined)) return undefined;
+  return sequence === undefined ? { kind: "loose", id: lane } : { kind: "lane", lane, sequence };
+}
+
+// What a database holds at most: a larger number would be its error, and not an id that nobody has.
+const MOST = 2n ** 63n - 1n;
+
+/** A lane's id, or any other number that a database gave out; undefined where the text is none. */
+export function parseLaneId(text: string): bigint | undefined {
+  const id = /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+  return id !== undefined && id <= MOST ? id : undefined;
 }

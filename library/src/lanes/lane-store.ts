@@ -89,8 +89,8 @@ export interface Settlement {
 
 export type Settled =
   /**
-   * `next` is the lane's next head, leased under the next epoch. A store may give none where the endpoint was changed since
-   * the claim: the next claim has it then.
+   * `next` is the lane's next head, leased under the next epoch. A store may give none where the endpoint was changed
+   * since the claim, and none behind a head that an operator skipped meanwhile: the next claim has it then.
    */
   | { readonly kind: "settled"; readonly next: Claim | undefined }
   /** Another has claimed it since: nothing was changed. */
@@ -125,18 +125,34 @@ export interface LaneStore {
   /**
    * Leases due lanes and loose deliveries, round robin over endpoints, longest waiting first within one; none twice
    * until its lease ends, and none of an endpoint that is paused, disabled or full. Of a lane only the head is due.
-   * A run is allowed when the head was never tried, its last claim was settled, and no run that lapsed held it.
+   * A run is allowed when the head was never tried, its last claim was settled or released, and no run that lapsed held it.
    * A claim whose lease has ended writes a `lapsed` attempt, which spends no failure; a run that lapsed writes none.
-   * One that lapsed three times is claimed alone; if that lapses too, it is dead.
+   * A lapsed attempt starts at its lease's start and lasts as long as the lease. One that lapsed three times is claimed
+   * alone; if that lapses too, it is dead.
    */
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
   /**
    * Writes attempts and next states together, and returns the lane's next head, leased. A settlement whose claim has
-   * passed to another changes nothing; one whose lease has ended and was claimed by nobody counts.
+   * passed to another changes nothing; one whose lease has ended and was claimed by nobody counts. An attempt that is
+   * settled without a next state is counted, and its delivery is due at once. A settlement as disabled stops the endpoint
+   * also where it is paused; one that is disabled keeps its first reason.
    */
   settle(request: SettleRequest): Promise<readonly Settled[]>;
-  /** Gives back what this worker has leased and does not hold: after a lost answer, and at the end. Says how many. */
+  /**
+   * Gives back what this worker has leased and does not hold: after a lost answer, and at the end. Says how many. A head
+   * that is to be skipped is skipped at once: nobody has it under way any more.
+   */
   release(worker: string, held: readonly Pick<Claim, "kind" | "id">[]): Promise<number>;
+  /**
+   * Keeps leases for `leaseMs` from now, under the same epoch. False for each that another worker holds, or that was
+   * released or settled: its holder stops. A lease that has ended and was claimed by nobody is extended. A lapse after an
+   * extension starts at the lease's own start, and lasts until its end.
+   */
+  extend(
+    worker: string,
+    leases: readonly Pick<Claim, "kind" | "id" | "epoch">[],
+    leaseMs: number,
+  ): Promise<readonly boolean[]>;
   /** Milliseconds until something is due or a lease ends, 0 when something is; undefined when nothing waits for its time. */
   untilDue(): Promise<number | undefined>;
 }

@@ -51,17 +51,10 @@ export interface Lease {
 /** What a store writes. The lease of the row always ends with it, unless the store leases the lane again (`leasable`). */
 export interface LaneChange extends Pick<
   Lane,
-  | "state"
-  | "epoch"
-  | "head"
-  | "last"
-  | "round"
-  | "attempts"
-  | "failures"
-  | "lapses"
-  | "suspectUntil"
-  | "skipIntended"
+  "state" | "epoch" | "head" | "last" | "attempts" | "failures" | "lapses" | "suspectUntil" | "skipIntended"
 > {
+  /** Of the head that was read; where another delivery is the head now, that one keeps the round it has. */
+  readonly round: number;
   /** When the head is due, from now on; undefined where nothing may be sent: the head is dead, or there is none. */
   readonly readyAfterMs: number | undefined;
   /** Since when the lane is blocked: as before, from now on, or not at all. */
@@ -193,7 +186,7 @@ export function redriven(lane: Lane, sequence: bigint): LaneChange | undefined {
 export function released(lane: Lane): LaneChange {
   const draft = unchanged(lane);
   draft.epoch += 1n;
-  // Nobody has it under way any more that could still succeed.
+  // No worker has the head under way any more, so the skip takes effect now.
   if (lane.skipIntended) cancelHead(draft, "skipped");
   settleReadiness(draft, lane);
   return draft;
@@ -318,7 +311,7 @@ function settleHead(
 /** The worker died or was too slow: nobody knows what came of the attempt. */
 function endLapsed(draft: Draft, lane: Lane, lease: Lease): void {
   if (lease.run > 1) {
-    // Which of them killed the process is not known: nobody is charged, and up to here each goes by itself.
+    // Any of them may have killed the process: none is charged, and up to here each is leased by itself.
     draft.suspectUntil = lane.head + BigInt(lease.run);
     return;
   }

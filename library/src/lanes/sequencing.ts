@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
+import { Bell } from "../work/wake.js";
 import type { Hint } from "../work/wake.js";
-import { Bell } from "../work/bell.js";
 import type { LaneStore } from "./lane-store.js";
 
 export interface SequencingParts {
@@ -12,7 +12,7 @@ export interface SequencingParts {
   readonly failed: (operation: string, error: unknown) => void;
 }
 
-// A publish inside a host's transaction is committed soon, and nobody is told when.
+// After a publish inside a host's transaction the commit follows soon, and we cannot see when.
 const SOON_MS = 5;
 const SOON_FOR_MS = 1000;
 

@@ -75,8 +75,9 @@ export interface LaneSummary {
   readonly depth: bigint;
   readonly head: bigint;
   readonly failures: number;
-  /** Undefined where nothing blocks it. */
+  /** As of a blocked lane; undefined where nothing blocks it. */
   readonly blockedMs: number | undefined;
+  /** Until its next attempt, 0 while one is under way; undefined when it has none. */
   readonly dueInMs: number | undefined;
 }
 

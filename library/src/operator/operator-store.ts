@@ -16,10 +16,10 @@ export interface BlockedLane {
   /** Its sequence, by which it is skipped. */
   readonly head: bigint;
   readonly headEventId: string;
-  /** Since the head's first failure, or since its endpoint stopped. */
+  /** Since the first failure or lapse of the head that it has now; where there was none, since its endpoint stopped. */
   readonly blockedMs: number;
   readonly failures: number;
-  /** Until its next attempt; undefined when it has none. */
+  /** Until its next attempt, 0 while one is under way; undefined when it has none. */
   readonly dueInMs: number | undefined;
 }
 
@@ -37,6 +37,7 @@ export interface DeadLetter {
   readonly because: DeadBecause;
   readonly diedAt: Date;
   readonly attempts: number;
+  /** Of the attempt by which it died; undefined where it died without one. */
   readonly lastStatus: number | undefined;
   readonly lastError: string | undefined;
   /** Whether its lane waits for it. */
@@ -64,6 +65,7 @@ export type Redriven =
   | "unknown";
 
 export type Skipped =
+  /** At once, also where the head's lease has ended: its lapsed attempt is recorded, and its worker's late settlement is stale. */
   | "skipped"
   /** A worker has the head under way: it is skipped unless that succeeds. */
   | "intended"
@@ -72,13 +74,19 @@ export type Skipped =
 
 /** How a person looks and intervenes. Each sentence is a case of the conformance kit, in the same words. */
 export interface OperatorStore {
-  /** Lanes whose head has failed or is dead, or whose endpoint is stopped; longest blocked first. */
+  /**
+   * Lanes whose head has failed, has lapsed or is dead, or whose endpoint is stopped; longest blocked first. One whose
+   * head is dead is halted or parked, whatever its endpoint; one whose endpoint is stopped has its state.
+   */
   blockedLanes(page: Page): Promise<Paged<BlockedLane>>;
-  /** Newest first. */
+  /** Newest first; none of an endpoint that was removed. */
   deadLetters(page: Page): Promise<Paged<DeadLetter>>;
   /** Makes a dead delivery due again, in a new round with a fresh retry budget; a second call changes nothing. */
   redrive(deliveryId: string): Promise<Redriven>;
-  /** Passes over the lane's head, where it is the one that is named: the lane goes on, and the gap is told on the wire; a second call changes nothing. */
+  /**
+   * Passes over the lane's head, where it is the one that is named: the lane goes on, and the gap is told on the wire; a
+   * second call changes nothing. A head whose lease has ended is skipped at once, under a new epoch.
+   */
   skip(laneId: bigint, head: bigint): Promise<Skipped>;
   /** Every attempt of a delivery, in order. */
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;

@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoint.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
-import type { Matcher } from "./pattern.js";
-import { matcherOf } from "./pattern.js";
+import type { Matcher } from "../pattern.js";
+import { matcherOf } from "../pattern.js";
 
 /** Where one event goes: into a lane of the endpoint, or without a key beside all lanes. */
 export interface Place {

@@ -1,12 +1,7 @@
+import type { IncomingName } from "../event.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
 
-/** A name under which an event may have come before: its sender's id, or a hash of its content. */
-export interface IncomingName {
-  /** Visible ASCII, up to 255 bytes; unique within a tenant, so that it has to begin with its source. */
-  readonly name: string;
-  /** What must be the same when the name comes again; undefined where another body is no conflict. */
-  readonly bodyHash: Uint8Array | undefined;
-}
+export type { IncomingName };
 
 /** An event that came from elsewhere, to be kept and sent on. */
 export interface IncomingEvent {

@@ -6,9 +6,9 @@ import type { OutgoingEvent } from "./outgoing-event.js";
 /** What became of an event that was to be written. */
 export type Written =
   | "written"
-  /** The tenant has published this id before, with the same body. */
+  /** The tenant has published this id before, with the same type and body. */
   | "duplicate"
-  /** The tenant has published this id before, with another body. */
+  /** The tenant has published this id before, with another type or body. */
   | "conflict";
 
 /**

@@ -10,8 +10,8 @@ export interface OutgoingEvent {
   /** Events of one key are delivered in order. */
   readonly key: string | undefined;
   readonly body: Uint8Array;
-  /** SHA-256 of the body, without a time that the caller did not give; only where the id was given. */
-  readonly bodyHash: Uint8Array | undefined;
+  /** SHA-256 of type and body, without a time that the caller did not give; only where the id was given. */
+  readonly contentHash: Uint8Array | undefined;
   readonly contentType: string;
   /** Sent with each delivery, their names in lower case; undefined where there are none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

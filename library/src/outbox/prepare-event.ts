@@ -1,14 +1,22 @@
-import { utf8 } from "../bytes.js";
+import { concat, utf8 } from "../bytes.js";
+import {
+  headerBytes,
+  headerFault,
+  isContentType,
+  MAX_EVENT_HEADER_BYTES,
+  MAX_EVENT_HEADERS,
+} from "../event-headers.js";
+import type { EventHeaders } from "../event-headers.js";
 import { newId } from "../id.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
+import { isStorableTime, nameFault } from "../storable.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
-import { prepareHeaders } from "./prepare-headers.js";
 
 /** An event that is checked. */
 export interface PreparedEvent {
-  /** Complete but for its `bodyHash`, which may take a promise. */
+  /** Complete but for its `contentHash`, which may take a promise. */
   readonly event: OutgoingEvent;
   /** What is to be hashed, because it must be the same when its id comes again; undefined where nobody gave one. */
   readonly content: Uint8Array | undefined;
@@ -21,8 +29,6 @@ export interface PublicationLimits {
 const DEFAULT_TENANT = "default";
 const DEFAULT_SOURCE = "app";
 const JSON_TYPE = "application/json";
-const MAX_NAME_BYTES = 255;
-const PLAIN_NAME = /^[\x20-\x7e]{1,255}$/;
 
 /** Checks a publication and completes it. What cannot be delivered is refused here, before anything is written. */
 export function prepareEvent(given: Publication, nowMs: number, limits: PublicationLimits): PreparedEvent {
@@ -43,19 +49,26 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
     type,
     key: given.key === undefined ? undefined : named("key", given.key),
     body: bodyOf(given, type, { time, ...limits }),
-    bodyHash: undefined,
+    contentHash: undefined,
     contentType: contentTypeOf(given),
-    headers: prepareHeaders(given.headers, invalid),
+    headers: headersOf(given.headers),
     time,
     deliverAt,
     expiresAt,
   };
-  return { event, content: event.idGiven ? contentOf(given, event.body) : undefined };
+  return { event, content: event.idGiven ? contentOf(given, event) : undefined };
 }
 
-/** The time that was put into the body for want of another is not the caller's: a second call would always be a conflict. */
-function contentOf({ type, data, body, time }: Publication, bytes: Uint8Array): Uint8Array {
-  return body === undefined && time === undefined ? utf8(jsonOf({ type, data })) : bytes;
+function contentOf({ data, body, time }: Publication, event: OutgoingEvent): Uint8Array {
+  // Without the time that we put into the body: by it, a second call with the same data would always be a conflict.
+  const isOwnTime = body === undefined && time === undefined;
+  return contentToHash(event.type, isOwnTime ? utf8(jsonOf({ data })) : event.body);
+}
+
+/** What must be the same when an id is published again. The type's length comes first, so that no two pairs of type and body make the same bytes. */
+export function contentToHash(type: string, body: Uint8Array): Uint8Array {
+  const bytes = utf8(type);
+  return concat([`${bytes.length}:`, bytes, body]);
 }
 
 function bodyOf(
@@ -85,13 +98,36 @@ function jsonOf(value: object): string {
 }
 
 function contentTypeOf({ contentType = JSON_TYPE }: Publication): string {
-  // It becomes a header: a line break in it would write another one.
-  if (typeof contentType === "string" && /^[\x20-\x7e]{1,255}$/.test(contentType)) return contentType;
+  if (isContentType(contentType)) return contentType;
   throw invalid("`contentType` must be 1 to 255 visible ASCII characters");
 }
 
+/** With names in lower case; undefined where there are none. */
+function headersOf(given: unknown): EventHeaders | undefined {
+  if (given === undefined) return undefined;
+  // A Headers or a Map has no properties of its own: its headers would be left out without a word.
+  if (Object.prototype.toString.call(given) !== "[object Object]") {
+    throw invalid("`headers` must be a plain object of texts");
+  }
+  const headers = new Map<string, string>();
+  let bytes = 0;
+  for (const [written, value] of Object.entries(given as Record<string, string>)) {
+    const name = written.toLowerCase();
+    const fault = headerFault(name, value) ?? (headers.has(name) ? "is given twice" : undefined);
+    if (fault !== undefined) throw invalid(`the header ${JSON.stringify(written).slice(0, 80)} ${fault}`);
+    headers.set(name, value);
+    bytes += headerBytes(name, value);
+  }
+  if (headers.size > MAX_EVENT_HEADERS)
+    throw invalid(`it has ${headers.size} headers; at most ${MAX_EVENT_HEADERS} are sent`);
+  if (bytes > MAX_EVENT_HEADER_BYTES) {
+    throw invalid(`its headers have ${bytes} bytes; at most ${MAX_EVENT_HEADER_BYTES} are sent`);
+  }
+  return headers.size === 0 ? undefined : Object.fromEntries(headers);
+}
+
 function givenId(id: unknown): string {
-  if (typeof id === "string" && id.length <= MAX_NAME_BYTES && /^[\x21-\x2d\x2f-\x7e]+$/.test(id)) return id;
+  if (typeof id === "string" && /^[\x21-\x2d\x2f-\x7e]{1,255}$/.test(id)) return id;
   throw invalid(
     `\`id\` is ${JSON.stringify(id)?.slice(0, 80) ?? String(id)}; expected 1 to 255 visible ASCII characters without a full stop`,
   );
@@ -99,27 +135,14 @@ function givenId(id: unknown): string {
 
 /** A name that every store and header can carry. */
 export function named(field: string, value: unknown): string {
-  // Almost all of them, at a fifth of the cost.
-  if (typeof value === "string" && PLAIN_NAME.test(value)) return value;
-  if (typeof value !== "string" || value === "")
-    throw invalid(`\`${field}\` must be a text that is not empty`);
-  if (!value.isWellFormed() || /\p{Cc}/u.test(value)) {
-    throw invalid(`\`${field}\` holds a control character or half a surrogate pair`);
-  }
-  if (value.length > MAX_NAME_BYTES || utf8(value).length > MAX_NAME_BYTES) {
-    throw invalid(`\`${field}\` is longer than ${MAX_NAME_BYTES} bytes`);
-  }
-  return value;
+  const fault = nameFault(value);
+  if (fault === undefined) return value as string;
+  throw invalid(`\`${field}\` ${fault}`);
 }
-
-// What Postgres and Date can both hold, with room for a retry schedule.
-const EARLIEST_MS = Date.UTC(1970, 0, 1);
-const LATEST_MS = Date.UTC(9000, 0, 1);
 
 function instant(field: string, value: unknown): Date | undefined {
   if (value === undefined) return undefined;
-  const ms = value instanceof Date ? value.getTime() : Number.NaN;
-  if (ms >= EARLIEST_MS && ms <= LATEST_MS) return value as Date;
+  if (value instanceof Date && isStorableTime(value)) return value;
   throw invalid(`\`${field}\` must be a Date between the years 1970 and 9000`);
 }
 

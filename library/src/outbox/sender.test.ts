@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { generateSecret } from "../signature/keys/secret.js";
-import { memoryOutbox } from "../stores/memory/outbox/outbox.js";
-import type { MemoryOutbox } from "../stores/memory/outbox/outbox.js";
+import { memoryStore } from "../stores/memory/store.js";
+import type { MemoryStore } from "../stores/memory/store.js";
 import { MemoryTransaction } from "../stores/memory/client/transaction.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { createSender } from "./sender.js";
 import type { Sender } from "./sender.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
 
-let store: MemoryOutbox;
+let store: MemoryStore;
 let sender: Sender<MemoryTx, "asynchronous">;
 const clock = createFakeClock();
 
 beforeEach(async () => {
-  store = memoryOutbox({ clock, environment: "test" });
+  store = memoryStore({ clock, environment: "test" });
   sender = createSender({ store, clock });
   await sender.endpoints.create({ id: "ep_1", url: "https://example.com/", secrets: generateSecret() });
 });
@@ -72,6 +72,13 @@ describe("a sender", () => {
     for (const other of [{ data: { amount: 2 } }, { type: "u" }, { time: new Date(clock.now()) }]) {
       await expect(sender.publish({ ...event, ...other })).rejects.toMatchObject({ code: "id_conflict" });
     }
+    expect(await waiting()).toEqual(["same"]);
+  });
+
+  it("refuses an id that is known with another type, though its body is the same", async () => {
+    const event = { type: "t", id: "same", body: new Uint8Array([1]) };
+    await sender.publish(event);
+    await expect(sender.publish({ ...event, type: "u" })).rejects.toMatchObject({ code: "id_conflict" });
     expect(await waiting()).toEqual(["same"]);
   });
 

@@ -49,7 +49,7 @@ export interface Sender<Tx, Mode extends TransactionMode = TransactionMode> {
  * Makes a sender. It is a `publisher` of `createReceiver` as well: what a handler publishes commits with its effects.
  *
  * @example
- * const sender = createSender({ store: postgresOutbox({ client: pool }) });
+ * const sender = createSender({ store: postgresStore({ client: pool }) });
  * await sender.endpoints.create({ url: "https://example.com/hooks", secrets: generateSecret() });
  * await sender.publish({ type: "order.paid", key: "order_7", data: { amount: 1999 } }, { tx });
  */
@@ -125,11 +125,11 @@ function withHash(
   { event, content }: PreparedEvent,
   hash: (content: Uint8Array) => Uint8Array,
 ): OutgoingEvent {
-  return content === undefined ? event : { ...event, bodyHash: hash(content) };
+  return content === undefined ? event : { ...event, contentHash: hash(content) };
 }
 
 async function hashed({ event, content }: PreparedEvent): Promise<OutgoingEvent> {
-  return content === undefined ? event : { ...event, bodyHash: await sha256(content) };
+  return content === undefined ? event : { ...event, contentHash: await sha256(content) };
 }
 
 function answerTo(given: Given, events: readonly OutgoingEvent[], written: readonly Written[]): unknown {
@@ -142,8 +142,8 @@ function answerTo(given: Given, events: readonly OutgoingEvent[], written: reado
 function conflict(ids: readonly string[]): PosthornError<OutboxErrorCode> {
   return new PosthornError(
     "id_conflict",
-    `${ids.length === 1 ? "An event" : `${ids.length} events`} with the id ${ids[0] ?? ""} was published before with another body. ` +
-      "Nothing was written. An id names one event for ever: give a new one, or publish exactly the same body.",
+    `${ids.length === 1 ? "An event" : `${ids.length} events`} with the id ${ids[0] ?? ""} was published before with another type or body. ` +
+      "Nothing was written. An id names one event for ever: give a new one, or publish exactly the same type and body.",
     { detail: { ids: ids.slice(0, 10) } },
   );
 }

@@ -1,6 +1,7 @@
 import { decodeBase64, decodeHex } from "../bytes.js";
-import { parseJsonPointer } from "../json-pointer.js";
-import type { JsonPointer } from "../json-pointer.js";
+import { isHeaderName } from "../event-headers.js";
+import { parsePlace } from "../place.js";
+import type { Place, PlaceOption } from "../place.js";
 import { PosthornError } from "../posthorn-error.js";
 import { Key } from "./keys/key.js";
 import type { Scheme } from "./scheme.js";
@@ -8,9 +9,6 @@ import { textKey } from "./keys/secret.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import type { SignatureForm } from "./headers/signature-header.js";
 import type { VerifierOptions } from "./verifier.js";
-
-/** A place in a request: a header, or a JSON pointer such as `/data/id` into the body. */
-export type PlaceOption = { readonly header: string } | { readonly json: string };
 
 /** How a provider that has no scheme of its own signs. */
 export interface HmacOptions extends VerifierOptions {
@@ -44,8 +42,6 @@ export interface HmacOptions extends VerifierOptions {
   /** How the text of a secret stands for its bytes. @default "utf8" */
   readonly secretEncoding?: "utf8" | "base64" | "hex";
 }
-
-export type Place = { readonly header: string } | { readonly pointer: JsonPointer };
 
 export type TemplatePart =
   | { readonly kind: "literal"; readonly text: string }
@@ -162,12 +158,8 @@ function timePlace(option: HmacOptions["time"]): HmacPlan["time"] {
 }
 
 function place(option: string, value: PlaceOption | undefined): Place | undefined {
-  if (value === undefined) return undefined;
-  // Callers without types can hand in anything, a text included.
-  const { header, json } = Object(value) as { readonly header?: unknown; readonly json?: unknown };
-  if (header !== undefined) return { header: headerName(`${option}.header`, header) };
-  const pointer = typeof json === "string" ? parseJsonPointer(json) : undefined;
-  if (pointer !== undefined) return { pointer };
+  const found = value === undefined ? undefined : parsePlace(value);
+  if (value === undefined || found !== undefined) return found;
   throw invalid(
     option,
     JSON.stringify(value),
@@ -176,7 +168,7 @@ function place(option: string, value: PlaceOption | undefined): Place | undefine
 }
 
 function headerName(option: string, value: unknown): string {
-  if (typeof value === "string" && /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value)) return value.toLowerCase();
+  if (isHeaderName(value)) return value.toLowerCase();
   throw invalid(option, value, 'the name of a header, such as "x-acme-signature"');
 }
 

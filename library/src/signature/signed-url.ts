@@ -10,7 +10,10 @@ import type { SignatureErrorCode } from "./signature-errors.js";
  * all but the query, which is what a proxy that rewrites paths needs; without it, the request's own
  * absolute URL counts.
  */
-export function signedUrl(request: SignedRequest, verifier: Pick<Verifier, "publicUrl">): string {
+export function signedUrl(
+  request: Pick<SignedRequest, "url">,
+  verifier: Pick<Verifier, "publicUrl">,
+): string {
   const { publicUrl } = verifier;
   const { url } = request;
   if (publicUrl === undefined) {

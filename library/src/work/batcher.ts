@@ -1,5 +1,5 @@
 export interface BatcherOptions<Item> {
-  /** Handles a batch to its end; must not throw. */
+  /** Handles a batch; resolves when the batch is done, and must not throw. */
   readonly run: (items: readonly Item[]) => Promise<void>;
   readonly maxItems: number;
   /** How many batches may be under way at once. */
@@ -8,11 +8,11 @@ export interface BatcherOptions<Item> {
   readonly soon?: ((work: () => void) => void) | undefined;
 }
 
-// A turn of the event loop: callers that were answered by one batch ask again together, and share the next one.
+// One turn of the event loop: callers that one batch has answered ask again together, and share the next batch.
 const nextTurn: (work: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (work) => setTimeout(work, 0);
 
-/** Gathers what is asked at the same moment, or while earlier batches are under way, into one batch. */
+/** Gathers items that are added at the same moment, or while earlier batches are under way, into one batch. */
 export class Batcher<Item> {
   readonly #options: BatcherOptions<Item>;
   #waiting: Item[] = [];

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { WorkLoop } from "./work-loop.js";
-import type { Work } from "./work-loop.js";
+import type { WorkPort } from "./work-loop.js";
 
 interface Piece {
   readonly name: string;
 }
 
 /** Work that is written down as it is done; `due` is what the next claims find. */
-function recorded(due: Piece[], changes: Partial<Work<Piece, Piece>> = {}) {
+function recorded(due: Piece[], changes: Partial<WorkPort<Piece, Piece>> = {}) {
   const log: string[] = [];
-  const work: Work<Piece, Piece> = {
+  const work: WorkPort<Piece, Piece> = {
     claim({ limit, alone }) {
       const claims = due.splice(0, limit);
       log.push(`${alone ? "claim alone" : "claim"} ${claims.map(({ name }) => name).join(" ")}`.trim());

@@ -1,24 +1,24 @@
 import type { Clock } from "../clock.js";
 import { Batcher } from "./batcher.js";
-import { Bell } from "./bell.js";
+import { Bell } from "./wake.js";
 
-/** What is done with claims: the part that differs between deliveries and other work. */
-export interface Work<Claim, Result> {
+/** What the loop asks for: the part that differs between deliveries and other work. `Held` is a claim of this process. */
+export interface WorkPort<Held, Result> {
   /** Leases what is due. `alone` asks for one that must run with nothing beside it. */
   claim(request: { readonly limit: number; readonly alone: boolean }): Promise<{
-    readonly claims: readonly Claim[];
+    readonly claims: readonly Held[];
     /** True when something waits for a claim with `alone`. */
     readonly lapsed: boolean;
   }>;
   /** Never throws: what went wrong is a result. */
-  run(claim: Claim): Promise<Result>;
+  run(claim: Held): Promise<Result>;
   /** Records results, and returns what is leased in their place, if `next` asks for it. */
-  settle(results: readonly Result[], next: boolean): Promise<readonly (Claim | undefined)[]>;
+  settle(results: readonly Result[], next: boolean): Promise<readonly (Held | undefined)[]>;
   /** Gives back what is leased and not among these. */
-  release(held: readonly Claim[]): Promise<void>;
+  release(held: readonly Held[]): Promise<void>;
   /** Milliseconds until something is due; undefined when nothing waits for its time. */
   untilDue(): Promise<number | undefined>;
-  /** Told of everything that the store refused; the loop goes on. */
+  /** Called for each call to the store that failed; the loop goes on. */
   failed(operation: string, error: unknown): void;
 }
 
@@ -31,23 +31,24 @@ export interface LoopLimits {
   readonly settleBatch: number;
 }
 
-// After a failure of the store: long enough not to press a database that comes up, short enough to be there when it has.
+// Waits after failures of the store: long enough to leave a database alone that is starting, short enough to notice that
+// it has started.
 const FAILURE_WAITS_MS = [50, 100, 250, 500, 1000];
 
-// What is due and was not to be had is another worker's, or will be ready in a moment: asking at once would spin.
+// What is due and was not leased is another worker's, or will be ready in a moment: asking at once would spin.
 const LEAST_WAIT_MS = 5;
-// One batch is written while the next gathers; with more of them each gets small, and each costs a commit.
+// One batch is written while the next gathers. With more batches each gets small, and each costs a commit.
 const SETTLED_AT_ONCE = 2;
 
 /** Claims, runs and settles until it is told to stop, with as few questions to the store as possible. */
-export class WorkLoop<Claim extends object, Result> {
-  readonly #work: Work<Claim, Result>;
+export class WorkLoop<Held extends object, Result> {
+  readonly #port: WorkPort<Held, Result>;
   readonly #limits: LoopLimits;
   readonly #clock: Clock;
   readonly #bell: Bell;
   readonly #settling: Batcher<Result>;
-  readonly #held = new Set<Claim>();
-  readonly #claimOf = new WeakMap<object, Claim>();
+  readonly #held = new Set<Held>();
+  readonly #claimOf = new WeakMap<object, Held>();
   #stopping = false;
   // Something lapsed too often to run beside others: everything else is let finish first.
   #alone = false;
@@ -55,8 +56,8 @@ export class WorkLoop<Claim extends object, Result> {
   #failures = 0;
   #leftBehind = false;
 
-  constructor(work: Work<Claim, Result>, limits: LoopLimits, clock: Clock) {
-    this.#work = work;
+  constructor(port: WorkPort<Held, Result>, limits: LoopLimits, clock: Clock) {
+    this.#port = port;
     this.#limits = limits;
     this.#clock = clock;
     this.#bell = new Bell(clock);
@@ -95,7 +96,7 @@ export class WorkLoop<Claim extends object, Result> {
       else await this.#sleep(once);
     }
     while (this.#held.size > 0) await this.#bell.wait(this.#limits.pollMs);
-    await this.#attempt("release", () => this.#work.release([]));
+    await this.#attempt("release", () => this.#port.release([]));
   }
 
   #hasRoom(): boolean {
@@ -107,7 +108,7 @@ export class WorkLoop<Claim extends object, Result> {
   async #claim(): Promise<void> {
     const limit = this.#limits.slots - this.#held.size;
     this.#mayBeMore = false;
-    const answer = await this.#attempt("claim", () => this.#work.claim({ limit, alone: false }));
+    const answer = await this.#attempt("claim", () => this.#port.claim({ limit, alone: false }));
     if (answer === undefined) return;
     if (answer.claims.length >= limit) this.#mayBeMore = true;
     if (answer.lapsed) this.#alone = true;
@@ -117,7 +118,7 @@ export class WorkLoop<Claim extends object, Result> {
   async #runAlone(): Promise<void> {
     while (this.#held.size > 0 && !this.#stopping) await this.#bell.wait(this.#limits.pollMs);
     if (this.#stopping) return;
-    const answer = await this.#attempt("claim", () => this.#work.claim({ limit: 1, alone: true }));
+    const answer = await this.#attempt("claim", () => this.#port.claim({ limit: 1, alone: true }));
     for (const claim of answer?.claims ?? []) this.#start(claim);
     while (this.#held.size > 0) await this.#bell.wait(this.#limits.pollMs);
     // Another process may have taken it; the next claim tells whether there are more.
@@ -125,24 +126,24 @@ export class WorkLoop<Claim extends object, Result> {
     this.#mayBeMore = true;
   }
 
-  #start(claim: Claim): void {
+  #start(claim: Held): void {
     this.#held.add(claim);
     void this.#finish(claim);
   }
 
-  async #finish(claim: Claim): Promise<void> {
-    const result = await this.#work.run(claim);
+  async #finish(claim: Held): Promise<void> {
+    const result = await this.#port.run(claim);
     this.#claimOf.set(result as object, claim);
     this.#settling.add(result);
   }
 
   /** Tries until the store takes it: what was sent must be recorded, or it is sent again when its lease ends. */
   async #settle(results: readonly Result[]): Promise<void> {
-    let answer: readonly (Claim | undefined)[] | undefined;
+    let answer: readonly (Held | undefined)[] | undefined;
     let tries = 0;
     do {
       const next = !this.#stopping && !this.#alone;
-      answer = await this.#attempt("settle", () => this.#work.settle(results, next));
+      answer = await this.#attempt("settle", () => this.#port.settle(results, next));
       tries += 1;
     } while (answer === undefined);
     results.forEach((result, index) => {
@@ -166,7 +167,7 @@ export class WorkLoop<Claim extends object, Result> {
       if (!rung && !once) this.#mayBeMore = true;
       return;
     }
-    const dueMs = await this.#attempt("until_due", () => this.#work.untilDue().then((ms) => ms ?? pollMs));
+    const dueMs = await this.#attempt("until_due", () => this.#port.untilDue().then((ms) => ms ?? pollMs));
     if (dueMs === undefined) return;
     const rung = await this.#bell.wait(Math.min(Math.max(dueMs, LEAST_WAIT_MS), pollMs));
     if (!rung) this.#mayBeMore = true;
@@ -174,7 +175,7 @@ export class WorkLoop<Claim extends object, Result> {
 
   /** What the store leased in an answer that was lost is held by nobody, and would wait for its lease to end. */
   async #releaseLost(): Promise<void> {
-    const done = await this.#attempt("release", () => this.#work.release([...this.#held]).then(() => true));
+    const done = await this.#attempt("release", () => this.#port.release([...this.#held]).then(() => true));
     if (done === true) this.#leftBehind = false;
     this.#mayBeMore = true;
   }
@@ -186,7 +187,7 @@ export class WorkLoop<Claim extends object, Result> {
       this.#failures = 0;
       return answer;
     } catch (error) {
-      this.#work.failed(operation, error);
+      this.#port.failed(operation, error);
       if (operation === "claim") this.#leftBehind = true;
       const waitMs = FAILURE_WAITS_MS[Math.min(this.#failures++, FAILURE_WAITS_MS.length - 1)] ?? 0;
       await this.#clock.sleep(waitMs);

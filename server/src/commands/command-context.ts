@@ -7,7 +7,7 @@ import { processTerminal } from "../terminal/terminal.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { ServerAddress } from "./server-address.js";
 
-/** What commands are handed: the world around them, so that tests can give them another. */
+/** The world around commands, which tests replace. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ function onceInterrupted(): () => AbortSignal {
     const controller = new AbortController();
     stop = controller;
     const end = (): void => {
-      // A second Ctrl-C means it.
+      // A second Ctrl-C ends the process.
       if (controller.signal.aborted) process.exit(130);
       controller.abort();
     };

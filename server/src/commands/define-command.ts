@@ -20,7 +20,7 @@ export interface Flag {
   readonly required?: boolean;
 }
 
-/** What a command is handed when it runs. */
+/** What a running command gets. */
 export interface Run<Options> {
   readonly args: readonly string[];
   readonly options: Options;
@@ -48,7 +48,7 @@ export interface YesOption {
   readonly yes?: boolean;
 }
 
-/** For verbs that cannot be taken back. */
+/** For commands that cannot be undone. */
 export const YES_FLAG: Flag = { form: "-y, --yes", says: "Do not ask." };
 
 interface GivenOptions {
@@ -70,7 +70,7 @@ export function defineCommand<Options>(
   context: CommandContext,
   spec: CommandSpec<Options>,
 ): Command {
-  // `posthorn events` means `posthorn events list`: to look is what most people come for.
+  // `posthorn events` means `posthorn events list`, which most people want.
   const { flags = [], local = false } = spec;
   const isDefault = spec.form === "list" && !flags.some(({ required }) => required === true);
   const command = parent
@@ -114,7 +114,7 @@ export function defineGroup(program: Command, name: string, says: string): Comma
     .helpCommand(false);
 }
 
-/** A list takes no arguments: what is handed to it by default was meant as the name of another command. */
+/** A list takes no arguments: an argument was meant as the name of another command. */
 function refuseUnknown(group: Command, list: Command): void {
   list.allowExcessArguments().hook("preAction", () => {
     const [wanted] = list.args;
@@ -154,7 +154,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** Gathers a flag that may be said several times. */
+/** Collects a flag that may be given several times. */
 export function gather(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
 }

@@ -31,7 +31,7 @@ const PAGE = 200;
 
 type List<T> = (page: PageOptions) => Promise<Page<T>>;
 
-/** So many items of a list, whatever the size of the server's pages; of a last page all that are wanted. */
+/** Reads up to `limit` items of a list, whatever the size of the server's pages. */
 export async function collect<T>(
   list: List<T>,
   { limit, after }: ListOptions,
@@ -57,27 +57,27 @@ export async function collectAll<T>(list: List<T>): Promise<readonly T[]> {
   return items;
 }
 
-/** Says how to see more, where there is more. */
+/** Prints how to see more, where there is more. */
 export function hintMore(print: Printer, page: Page<unknown>, command: string): void {
   if (page.next === null) return;
   print.hint({ text: `There are more: ${command} --after ${page.next}`, tone: "faint" });
 }
 
 const POLL_MS = 1000;
-/** Ids that were seen, so that none is told twice; the list begins with the newest, so that old ones do not come back. */
+/** Ids that were printed, so that none is printed twice. Old ones can be dropped: the list begins with the newest. */
 const REMEMBERED = 10_000;
 
 export interface Following<T> {
   readonly list: List<T>;
   readonly idOf: (item: T) => string;
-  /** Which of them are told. @default all */
+  /** Which items are printed. @default all */
   readonly wanted?: (item: T) => boolean;
   readonly tell: (items: readonly T[]) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Tells the items of a list that begins with the newest, oldest first, and then new ones as they come. */
+/** Prints the items of a newest-first list, oldest first, and then new ones as they appear. */
 export async function follow<T>(following: Following<T>): Promise<void> {
   const { list, idOf, wanted = () => true, tell, clock, signal } = following;
   const seen = new Set<string>();
@@ -96,7 +96,7 @@ export async function follow<T>(following: Following<T>): Promise<void> {
   }
 }
 
-/** Prints what is followed: one line of JSON for each item, or a table that goes on. */
+/** Prints followed items: one line of JSON each, or a table that continues. */
 export function teller<T>(
   print: Printer,
   table: (items: readonly T[]) => Table,
@@ -112,14 +112,14 @@ export function teller<T>(
   };
 }
 
-/** Page after page until one is known: more may have come between two looks than a page holds. */
+/** Reads pages until an item is known: more may be new than a page holds. */
 async function unseen<T>(
   list: List<T>,
   known: (item: T) => boolean,
   isFirst: boolean,
 ): Promise<readonly T[]> {
   const found: T[] = [];
-  // The first look shows the present, not all of the past.
+  // The first read shows one page, not all of the past.
   if (isFirst) return (await list({ limit: 20 })).items.toReversed();
   for await (const item of everyItem(list, { limit: PAGE })) {
     if (known(item) || found.length >= REMEMBERED) break;

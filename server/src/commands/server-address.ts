@@ -1,15 +1,14 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cliFilePath, readCliFile } from "../cli-file.js";
 import type { Environment } from "../terminal/colour.js";
 import { CommandFailure } from "../terminal/failure.js";
 
-/** Where the server is, and what lets us in. */
+/** The server's URL and a token. */
 export interface ServerAddress {
   readonly url: string;
   readonly token: string;
 }
 
-/** What a person may say of it. */
+/** The flags that name it. */
 export interface AddressOptions {
   readonly url?: string | undefined;
   readonly token?: string | undefined;
@@ -28,15 +27,14 @@ export function serverAddress(options: AddressOptions, places: AddressPlaces): S
   const url = given(options.url) ?? given(POSTHORN_URL);
   const token = given(options.token) ?? given(POSTHORN_TOKEN);
   if (url !== undefined && token !== undefined) return { url: checkedUrl(url), token };
-  const file = join(places.dataDir, "cli.json");
-  const written = readWritten(file);
+  const written = readCliFile(places.dataDir);
   const found = url ?? written?.url ?? DEFAULT_URL;
   // The token of one server must not be shown to another.
   const own = written !== undefined && sameOrigin(written.url, found) ? written.token : undefined;
   if (token ?? own) return { url: checkedUrl(found), token: token ?? own ?? "" };
   throw new CommandFailure("refused", `No token is known for the server at ${found}.`, {
     cure:
-      `Run it in the directory in which \`posthorn serve\` runs (it looked for ${file}), ` +
+      `Run it in the directory in which \`posthorn serve\` runs (it looked for ${cliFilePath(places.dataDir)}), ` +
       "or give the token with --token or POSTHORN_TOKEN.",
     code: "token_missing",
   });
@@ -45,7 +43,7 @@ export function serverAddress(options: AddressOptions, places: AddressPlaces): S
 /** The address alone, for what needs no token. */
 export function serverUrl(options: AddressOptions, places: AddressPlaces): string {
   const url = given(options.url) ?? given(places.environment["POSTHORN_URL"]);
-  return checkedUrl(url ?? readWritten(join(places.dataDir, "cli.json"))?.url ?? DEFAULT_URL);
+  return checkedUrl(url ?? readCliFile(places.dataDir)?.url ?? DEFAULT_URL);
 }
 
 function given(text: string | undefined): string | undefined {
@@ -62,30 +60,4 @@ function checkedUrl(url: string): string {
 
 function sameOrigin(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
-}
-
-function readWritten(file: string): ServerAddress | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new CommandFailure("failed", `${file} cannot be read: ${(error as Error).message}`, {
-      cure: "Run it as the user who runs the server, or give --url and --token.",
-      cause: error,
-    });
-  }
-  const { url, token } = parsed(text);
-  if (typeof url === "string" && typeof token === "string") return { url, token };
-  throw new CommandFailure("failed", `${file} holds no address and token.`, {
-    cure: "Remove it and start `posthorn serve` again, or give --url and --token.",
-  });
-}
-
-function parsed(text: string): { readonly url?: unknown; readonly token?: unknown } {
-  try {
-    return Object(JSON.parse(text)) as object;
-  } catch {
-    return {};
-  }
 }

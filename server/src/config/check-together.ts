@@ -1,13 +1,16 @@
-import type { Problem } from "./problem.js";
+import type { ConfigFault } from "./config-fault.js";
 import type { Role, Settings } from "./settings.js";
 
-// From the end of an attempt to its settlement, as the dispatcher demands.
+// Time to settle an attempt after its deadline; the dispatcher refuses a shorter lease.
 const LEASE_MARGIN_MS = 5000;
 const ROLES: readonly Role[] = ["ingest", "dispatch", "api"];
 
-/** What is wrong with values that each are right. */
-export function checkTogether(settings: Settings, origins: ReadonlyMap<keyof Settings, string>): Problem[] {
-  const problems: Problem[] = [];
+/** Finds values that are valid, and do not fit together. */
+export function checkTogether(
+  settings: Settings,
+  origins: ReadonlyMap<keyof Settings, string>,
+): ConfigFault[] {
+  const problems: ConfigFault[] = [];
   const refuse = (name: keyof Settings, message: string): void => {
     problems.push({ where: origins.get(name) ?? name, message });
   };
@@ -25,8 +28,8 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<keyof Set
   return problems;
 }
 
-/** What will work, and is probably not what was meant. */
-export function doubts(settings: Settings, origins: ReadonlyMap<keyof Settings, string>): Problem[] {
+/** Finds settings that work, and are probably a mistake. */
+export function doubts(settings: Settings, origins: ReadonlyMap<keyof Settings, string>): ConfigFault[] {
   const { database, roles } = settings;
   if (database !== undefined || roles.length === ROLES.length) return [];
   const missing = ROLES.filter((role) => !roles.includes(role));

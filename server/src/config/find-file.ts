@@ -1,20 +1,20 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { CommandFailure } from "../terminal/failure.js";
-import type { Problem } from "./problem.js";
+import type { ConfigFault } from "./config-fault.js";
 import { SETTINGS } from "./table.js";
 
 export interface FoundFile {
-  /** As it was named, for messages. */
+  /** The path as it was given, for messages. */
   readonly path: string;
   readonly text: string;
 }
 
 const USUAL_NAME = "posthorn.yaml";
-// Nobody writes so much by hand, and the parser would hold all of it.
+// A larger file is no configuration, and the parser would hold all of it in memory.
 const MOST_BYTES = 262_144;
 
-/** Reads the file that was named; without one, posthorn.yaml of the working directory, where it is there. */
+/** Reads the given file, or posthorn.yaml in the working directory if it exists. */
 export function findConfigFile(named: string | undefined, workingDir: string): FoundFile | undefined {
   const path = named ?? USUAL_NAME;
   try {
@@ -37,12 +37,12 @@ export function findConfigFile(named: string | undefined, workingDir: string): F
   }
 }
 
-/** A file with a secret in it that others may read; undefined where all is well, or nobody can tell. */
+/** Warns of a file with a secret in it that others may read; undefined where all is well or unknown. */
 export function looseFile(
   found: FoundFile,
   origins: ReadonlyMap<string, string>,
   workingDir: string,
-): Problem | undefined {
+): ConfigFault | undefined {
   const secret = SETTINGS.find(
     (setting) => setting.secret !== undefined && origins.get(setting.name)?.startsWith(`${found.path}:`),
   );

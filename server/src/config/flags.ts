@@ -1,5 +1,8 @@
 import type { Command } from "commander";
+import { findConfigFile, looseFile } from "./find-file.js";
 import type { Raw } from "./kinds.js";
+import { loadSettings } from "./load.js";
+import type { Loaded } from "./load.js";
 import { flagOf, SETTINGS } from "./table.js";
 
 /** Gives a command a flag for every setting, and one for the file. */
@@ -16,14 +19,28 @@ export function addSettingFlags(command: Command): Command {
   return command;
 }
 
-export interface GivenFlags {
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDir: string;
+}
+
+/** The settings of a command: from its flags, the environment and the file. */
+export function settingsOf(command: Command, { environment, workingDir }: Surroundings): Loaded {
+  const { config, values } = givenFlags(command);
+  const file = findConfigFile(config ?? (environment["POSTHORN_CONFIG"] || undefined), workingDir);
+  const loaded = loadSettings({ flags: values, environment, file, workingDir });
+  const loose = file && looseFile(file, loaded.origins, workingDir);
+  return loose === undefined ? loaded : { ...loaded, warnings: [...loaded.warnings, loose] };
+}
+
+interface GivenFlags {
   readonly config: string | undefined;
   /** By the setting's key. */
   readonly values: ReadonlyMap<string, Raw>;
 }
 
-/** The flags that were really given: commander also fills in values of its own, as `true` for what has a `--no-`. */
-export function givenFlags(command: Command): GivenFlags {
+/** The flags of the command line, without the values that commander fills in itself. */
+function givenFlags(command: Command): GivenFlags {
   const options: Readonly<Record<string, unknown>> = command.opts();
   const values = new Map<string, Raw>();
   for (const { key } of SETTINGS) {

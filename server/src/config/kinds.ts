@@ -61,7 +61,7 @@ export function bytes(least: number, most: number): Kind<number> {
   };
 }
 
-// Without a unit nobody could tell seconds from milliseconds, so there is none to fall back to.
+// A unit is required: without one, nobody could tell seconds from milliseconds.
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 export function duration(least: number, most: number): Kind<number> {
@@ -80,7 +80,7 @@ export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
   };
 }
 
-/** Several of a kind: a list in the file, elsewhere with commas between them. */
+/** A list of a kind: a list in the file, elsewhere separated by commas. */
 export function listOf<T>(kind: Kind<T>, { least }: { readonly least: number }): Kind<readonly T[]> {
   return {
     expected: `a list${least > 0 ? `, at least ${least},` : ""} of which each is ${kind.expected}`,

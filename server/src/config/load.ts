@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { nearest } from "../nearest.js";
 import { checkTogether, doubts } from "./check-together.js";
 import type { Raw } from "./kinds.js";
-import type { Problem } from "./problem.js";
-import { configRefused } from "./problem.js";
+import type { ConfigFault } from "./config-fault.js";
+import { configRefused } from "./config-fault.js";
 import type { FileValue } from "./read-file.js";
 import { readConfigFile } from "./read-file.js";
 import type { Settings } from "./settings.js";
@@ -26,10 +26,10 @@ export interface Loaded {
   readonly origins: ReadonlyMap<keyof Settings, string>;
   /** The file that was read. */
   readonly file: string | undefined;
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly ConfigFault[];
 }
 
-/** Checks everything that was given and completes it, once; throws with all that is wrong. */
+/** Checks everything that was given and fills in defaults; throws with all mistakes. */
 export function loadSettings(given: Given): Loaded {
   const file = given.file && readConfigFile(given.file.path, given.file.text);
   const problems = [...(file?.problems ?? [])];
@@ -38,7 +38,7 @@ export function loadSettings(given: Given): Loaded {
   for (const setting of SETTINGS) {
     const offers = offersOf(setting, given, file?.values);
     const read = offers.map(({ raw, where }) => ({ where, value: setting.kind.read(raw), raw }));
-    // Also what another overrides: it would be the one that holds as soon as that is taken away.
+    // Values that another overrides are checked, too: they take effect once the other is removed.
     for (const offer of read) if (offer.value === undefined) problems.push(unfit(setting, offer));
     const chosen = read[0];
     values[setting.name] = chosen?.value ?? defaultOf(setting);
@@ -51,7 +51,7 @@ export function loadSettings(given: Given): Loaded {
   return { settings, origins, file: given.file?.path, warnings };
 }
 
-/** Settings by their defaults, changed in what is named: for tests. */
+/** The default settings with some changes, for tests. */
 export function defaultSettings(change: Partial<Settings> = {}): Settings {
   return Object.freeze({ ...loadSettings({ workingDir: process.cwd() }).settings, ...change });
 }
@@ -66,13 +66,13 @@ function offersOf(
   const line = file?.get(setting.key);
   return [
     ...(flag === undefined ? [] : [{ raw: flag, where: flagOf(setting) }]),
-    // Compose files pass variables on that nobody has set, as empty ones.
+    // Compose files pass unset variables on as empty ones.
     ...(variable === undefined || variable === "" ? [] : [{ raw: variable, where: variableOf(setting) }]),
     ...(line === undefined ? [] : [line]),
   ];
 }
 
-function unfit(setting: AnySetting, { raw, where }: FileValue): Problem {
+function unfit(setting: AnySetting, { raw, where }: FileValue): ConfigFault {
   const found = setting.secret === undefined ? ` is ${JSON.stringify(raw)}` : " cannot be used";
   return { where, message: `"${setting.key}"${found}; expected ${setting.kind.expected}.` };
 }
@@ -92,11 +92,11 @@ function complete(values: Record<string, unknown>, workingDir: string): Settings
   });
 }
 
-/** Of other programs' making, for the same name: clusters set POSTHORN_PORT and POSTHORN_SERVICE_HOST for a service. */
+/** Set by others: Kubernetes sets POSTHORN_PORT and POSTHORN_SERVICE_HOST for a service called posthorn. */
 const OTHERS = new Set(["POSTHORN_CONFIG", "POSTHORN_URL", "POSTHORN_TOKEN"]);
 
-/** A variable that is nearly a setting's was probably meant to be it; it is told, not refused. */
-function strangeVariables(environment: Readonly<Record<string, string | undefined>>): Problem[] {
+/** Warns of a variable whose name is nearly that of a setting. */
+function strangeVariables(environment: Readonly<Record<string, string | undefined>>): ConfigFault[] {
   const known = new Set(SETTINGS.map(variableOf));
   return Object.keys(environment).flatMap((name) => {
     if (!name.startsWith("POSTHORN_") || known.has(name) || OTHERS.has(name)) return [];

@@ -28,19 +28,19 @@ function settingLines(setting: AnySetting): string {
   return [...doc.map((sentence) => `# ${sentence}`), names, `#${key}: ${value}`].join("\n");
 }
 
-/** What holds now, and where each value is from. Secrets are not shown. */
+/** Every setting with its value and origin. Secrets are not shown. */
 export function effectiveFile({ settings, origins, file }: Loaded): string {
   const head = file === undefined ? "# No file was read." : `# With ${file}.`;
   const lines = SECTIONS.flatMap((section) => section.settings).map((setting) => {
-    const value = shown(setting, settings[setting.name]);
+    const value = settingText(setting, settings[setting.name]);
     const from = origins.get(setting.name) ?? "default";
     return `${value === undefined ? `#${setting.key}:` : `${setting.key}: ${value}`}  # ${from}`;
   });
   return `${[head, ...lines].join("\n")}\n`;
 }
 
-/** A value as it may be shown; undefined where there is none. */
-export function shown(setting: AnySetting, value: unknown): string | undefined {
+/** A value for people, without secrets; undefined where there is none. */
+function settingText(setting: AnySetting, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (setting.secret === "whole") return '"[redacted]"';
   if (setting.secret === "password") return rawText(withoutPassword(value as string));
@@ -58,7 +58,7 @@ export function addressText({ host, port }: ListenAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** A database's URL for logs and messages. Also parameters of it may hold a password. */
+/** A database's URL for logs and messages. Its query may hold a password, too. */
 export function withoutPassword(url: string): string {
   if (!URL.canParse(url)) return "[redacted]";
   const parsed = new URL(url);

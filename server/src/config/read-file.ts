@@ -2,10 +2,10 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yam
 import type { Document, Node, Pair } from "yaml";
 import { nearest } from "../nearest.js";
 import type { Raw } from "./kinds.js";
-import type { Problem } from "./problem.js";
+import type { ConfigFault } from "./config-fault.js";
 import { SETTINGS } from "./table.js";
 
-/** A value of the file, and where it stands. */
+/** A value of the file, and its line. */
 export interface FileValue {
   readonly raw: Raw;
   readonly where: string;
@@ -13,13 +13,13 @@ export interface FileValue {
 
 export interface ReadFile {
   readonly values: ReadonlyMap<string, FileValue>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigFault[];
 }
 
-/** Reads the text of a configuration file; finds all that is wrong with its form and its keys. */
+/** Parses a configuration file; reports every mistake in its form and its keys. */
 export function readConfigFile(path: string, text: string): ReadFile {
   const lines = new LineCounter();
-  // Keys that stand twice are an error of the parser's; aliases, with which a few lines can mean gigabytes, are refused.
+  // The parser refuses duplicate keys; aliases are refused because a few lines could expand to gigabytes.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -33,7 +33,7 @@ class FileReader {
   readonly #path: string;
   readonly #lines: LineCounter;
   readonly #values = new Map<string, FileValue>();
-  readonly #problems: Problem[] = [];
+  readonly #problems: ConfigFault[] = [];
 
   constructor(path: string, lines: LineCounter) {
     this.#path = path;

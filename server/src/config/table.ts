@@ -14,13 +14,13 @@ import {
 } from "./kinds.js";
 import type { Settings } from "./settings.js";
 
-/** One setting: flag, variable, line of the file and docs all follow from this row. */
+/** One setting. Its flag, variable, line of the file and docs are all made from this row. */
 export interface Setting<Name extends keyof Settings = keyof Settings> {
   readonly name: Name;
   /** In the file; the flag is the same with `-`, the variable in capitals after `POSTHORN_`. */
   readonly key: string;
   readonly kind: Kind<Settings[Name]>;
-  /** As it would stand in the file; undefined where there is none. */
+  /** As it is written in the file; undefined where there is none. */
   readonly default: Raw | undefined;
   /** Shown in the file where there is no default. */
   readonly example?: string;

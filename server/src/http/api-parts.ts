@@ -4,13 +4,13 @@ import type { SessionCheck } from "./auth/session-check.js";
 import type { SignInCodes } from "./auth/sign-in-codes.js";
 import type { TokenCheck } from "./auth/token-check.js";
 
-/** What the routes of the API are handed. */
+/** What the routes of the API use. */
 export interface ApiParts extends ServerParts {
   readonly tokens: TokenCheck;
   readonly sessions: SessionCheck;
   readonly codes: SignInCodes;
-  /** As the egress judges: what it would refuse later is refused when it is written. */
+  /** The egress's own rules: an address that it would refuse later is refused when the endpoint is written. */
   readonly guard: Pick<AddressGuard, "judgeUrl">;
-  /** A source was added, changed or removed on this node: resolves when ingest on this node knows. */
+  /** Call it after adding, changing or removing a source; resolves when ingest on this node has read the change. */
   sourcesChanged(): Promise<void>;
 }

@@ -6,15 +6,15 @@ import { PROBLEMS } from "./problem.js";
 import type { ProblemCode, ProblemDetail } from "./problem.js";
 import { validationFault } from "./validation.js";
 
-/** A problem as it is sent, and whether the log has to have it. */
+/** A problem with its headers, and whether it is logged as an error. */
 export interface Failure {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
-  /** The server's own fault, not the caller's. */
+  /** True for a fault of the server, not of the caller. */
   readonly ours: boolean;
 }
 
-/** What the library's errors are to a caller of the API. Their messages are about what the caller sent. */
+/** The problems of the library's errors whose messages are about what the caller sent. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   publication_invalid: "request_invalid",
   id_conflict: "conflict",
@@ -30,7 +30,7 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   source_unknown: "not_found",
 };
 
-/** What Fastify's own errors are to a caller. */
+/** The problems of Fastify's own errors. */
 const FRAMEWORK_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["body_too_large", "The body is larger than what is taken."],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["media_type_unsupported", "Send the body as application/json."],
@@ -45,10 +45,10 @@ const FRAMEWORK_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]
   FST_ERR_ASYNC_CONSTRAINT: ["request_malformed", "The request cannot be routed."],
 };
 
-// Nobody knows when a database comes back; sooner asks in vain, later waits in vain.
+// A guess: nobody knows when a database comes back.
 const STORE_RETRY_S = 2;
 
-/** Says what an error is to the caller. Of one that nobody foresaw, nothing but the request's id. */
+/** Turns an error into a problem. Of an unexpected error, the caller gets nothing but the request's id. */
 export function failureOf(error: unknown, requestId: string): Failure {
   if (isPosthornError(error)) return ofPosthorn(error, requestId);
   const { validation, code = "", validationContext } = error as Partial<FastifyError>;
@@ -68,7 +68,7 @@ export function failureOf(error: unknown, requestId: string): Failure {
 function ofPosthorn(error: PosthornError, requestId: string): Failure {
   const detail = error.detail as ProblemDetail;
   if (Object.hasOwn(PROBLEMS, error.code)) {
-    // Of the store, the message names hosts and files.
+    // The store's messages name hosts and files.
     if (error.code === "store_unavailable") return unavailable(requestId);
     return failure(error.code as ProblemCode, error.message, { detail, requestId });
   }
@@ -81,7 +81,7 @@ function ofPosthorn(error: PosthornError, requestId: string): Failure {
   return failure("internal", "Something failed that should not.", { requestId, ours: true });
 }
 
-/** The part of the request that an error of the library speaks of: its messages put names of options in backticks. */
+/** Finds the field that an error of the library is about: its messages put names of options in backticks. */
 function fieldOf({ code, message, detail }: PosthornError): { readonly field?: string } {
   if (typeof detail["field"] === "string") return { field: detail["field"] };
   if (code === "retry_policy_invalid") return { field: "retry" };
@@ -103,19 +103,23 @@ function unavailable(requestId: string): Failure {
   );
 }
 
-const STORE_CODES: ReadonlySet<string> = new Set(["not_migrated", "commit_unknown", "dedup_busy"]);
+const STORE_CODES: ReadonlySet<string> = new Set([
+  "store_not_migrated",
+  "store_commit_unknown",
+  "dedup_busy",
+]);
 // Connections (08), resources (53), intervention (57), system errors (58); read-only (25006); lock and statement timeouts.
 const PG_STATES = /^(08|53|57|58)...$|^(25006|55P03|40001|40P01)$/;
 const NETWORK_CODES =
   /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const SQLITE_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL)/;
 
-/** Whether a driver's error says that its database is away, and not that it was asked for nonsense. */
+/** Whether a driver's error means that the database is down, not that a statement was wrong. */
 function isStoreFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (PG_STATES.test(code) || NETWORK_CODES.test(code) || SQLITE_CODES.test(code)) return true;
-  // What `pg` says without a code.
+  // Errors of `pg` that have no code.
   return /Connection terminated|timeout exceeded when trying to connect|database connection is not open/i.test(
     error.message,
   );

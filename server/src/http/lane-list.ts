@@ -8,7 +8,7 @@ export interface LaneQuery {
   readonly limit: number;
 }
 
-/** Where a list of lanes has come to: in which half, after which page of the store, and how far into the next one. */
+/** The position in a list of lanes: the half, the last page of the store, and how much of the next page was returned. */
 interface Place {
   readonly half: "blocked" | "flowing";
   readonly after: string | undefined;
@@ -16,7 +16,7 @@ interface Place {
 }
 
 const PAGE = 1000;
-// A call that finds nothing in so many pages answers with what it has, and the next one goes on from there.
+// After so many pages, a call returns what it has; the next call continues there.
 const MOST_PAGES = 10;
 
 /** Blocked lanes first, longest blocked at the top, then the others in which something waits. */
@@ -51,7 +51,7 @@ function readPage(
   return half === "blocked" ? store.blockedLanes(page) : store.lanes({ endpointId }, page);
 }
 
-/** Lanes that are blocked stand among the others too, and have been told. */
+/** Blocked lanes are in the second half too, where they have been listed before. */
 function isWanted(lane: LaneSummary, { half }: Place, endpointId: string | undefined): boolean {
   if (endpointId !== undefined && lane.endpointId !== endpointId) return false;
   return half === "blocked" || lane.state === "flowing";
@@ -66,7 +66,7 @@ function writePlace({ half, after = "", skip }: Place): string {
   return `${half[0]}${skip}.${after}`;
 }
 
-/** A cursor that is none starts at the beginning, as the store's own do. */
+/** An invalid cursor starts at the beginning, as the store's own do. */
 function parsePlace(text = ""): Place {
   const [, half, skip, after] = /^([bf])(\d{1,4})\.(.*)$/s.exec(text) ?? [];
   return {

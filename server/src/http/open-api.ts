@@ -1,8 +1,49 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import { RESOURCES } from "./resources/all.js";
+import { ATTEMPT, DELIVERY } from "./resources/delivery.js";
+import {
+  CREATED_ENDPOINT,
+  ENDPOINT,
+  ENDPOINT_INPUT,
+  ENDPOINT_UPDATE,
+  TEST_SEND,
+} from "./resources/endpoint.js";
+import { EVENT_DETAIL, EVENT_INPUT, EVENT_SUMMARY, PUBLISHED_EVENT } from "./resources/event.js";
+import { DEAD_LETTER, LANE } from "./resources/lane.js";
+import { PROBLEM } from "./problem.js";
+import { REJECTED_REQUEST } from "./resources/rejected-request.js";
+import { SESSION, SESSION_INPUT } from "./resources/session.js";
+import { SOURCE, SOURCE_INPUT, SOURCE_UPDATE } from "./resources/source.js";
+import { CREATED_TOKEN, TOKEN, TOKEN_INPUT } from "./resources/token.js";
 
-/** Collects what the routes say of themselves. Has to come before them. */
+/** The schemas that routes refer to by name. */
+const RESOURCES: readonly object[] = [
+  SOURCE_INPUT,
+  SOURCE_UPDATE,
+  SOURCE,
+  ENDPOINT_INPUT,
+  ENDPOINT_UPDATE,
+  ENDPOINT,
+  CREATED_ENDPOINT,
+  TEST_SEND,
+  EVENT_INPUT,
+  PUBLISHED_EVENT,
+  DELIVERY,
+  ATTEMPT,
+  EVENT_SUMMARY,
+  EVENT_DETAIL,
+  LANE,
+  DEAD_LETTER,
+  REJECTED_REQUEST,
+  TOKEN_INPUT,
+  TOKEN,
+  CREATED_TOKEN,
+  SESSION_INPUT,
+  SESSION,
+  PROBLEM,
+];
+
+/** Collects the descriptions of routes. Must be called before the routes are registered. */
 export function registerOpenApi(app: FastifyInstance): void {
   app.register(swagger, {
     openapi: {
@@ -15,7 +56,7 @@ export function registerOpenApi(app: FastifyInstance): void {
       },
       components: { securitySchemes: { token: { type: "http", scheme: "bearer", description: "`phk_…`" } } },
     },
-    // By the names that they have here, not by numbers.
+    // Schemas keep their names; the default would number them.
     refResolver: {
       buildLocalReference: ({ $id }, _base, _fragment, n) => (typeof $id === "string" ? $id : `schema-${n}`),
     },
@@ -23,7 +64,7 @@ export function registerOpenApi(app: FastifyInstance): void {
   for (const schema of RESOURCES) app.addSchema(schema);
 }
 
-/** /openapi.json: open to everybody, as it holds nothing of this server. */
+/** /openapi.json needs no token: it is the same for every server. */
 export function registerOpenApiRoute(api: FastifyInstance): void {
   let written: string | undefined;
   api.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => {

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import type { Server } from "node:net";
 
 /**
- * Lets a server that listens on a name listen on all of the name's addresses. `localhost` has two of them on most
- * machines, and callers try the one or the other: a probe that tries `::1` alone would find nobody.
+ * Lets a server that listens on a name listen on all addresses of the name. `localhost` has two on most machines, and a
+ * health check that tries `::1` alone would fail.
  */
 export async function listenOnOthers(server: HttpServer, name: string): Promise<void> {
   const bound = server.address();
@@ -15,7 +15,7 @@ export async function listenOnOthers(server: HttpServer, name: string): Promise<
   await Promise.all(others.map(({ address }) => listenToo(server, { host: address, port: bound.port })));
 }
 
-// Its connections are handed to the first one, which has the limits and the routes.
+// Passes its connections to the first server, which has the limits and the routes.
 async function listenToo(
   server: HttpServer,
   at: { readonly host: string; readonly port: number },
@@ -27,7 +27,7 @@ async function listenToo(
   if (await isListening(twin, at)) server.once("close", () => twin.close());
 }
 
-/** False where the address is not to be had: the name's first one is enough to serve. */
+/** False where the address cannot be bound: the first address is enough. */
 function isListening(twin: Server, at: { readonly host: string; readonly port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     twin.once("error", () => resolve(false));

@@ -7,7 +7,7 @@ export interface PageQuery {
   readonly after?: string;
 }
 
-/** Of every list. */
+/** The query parameters of every list. */
 export const PAGE_QUERY = {
   limit: { type: "integer", minimum: 1, maximum: 1000, default: 100, description: "How many at most." },
   after: { ...PLAIN_TEXT, maxLength: 1000, description: "`next` of the page before." },
@@ -25,7 +25,7 @@ export function pageSchema(resource: string): object {
   };
 }
 
-/** A page of a list whose items were asked for with one more than wanted: that one says whether there is a next page. */
+/** Makes a page of `limit` items. The caller reads one more: if it is there, there is a next page. */
 export function cutPage<Item, Json>(
   found: readonly Item[],
   limit: number,

@@ -1,7 +1,10 @@
 import { PosthornError } from "posthorn";
 import type { ErrorDetail } from "posthorn";
+import type { Problem } from "posthorn/client";
+import { BIG } from "./resources/text.js";
+import type { FieldsOf } from "./resources/text.js";
 
-/** What the API can answer instead of what was asked for. Printed into docs/api.md. */
+/** Every problem that the API answers. Printed into docs/api.md. */
 export const PROBLEMS = {
   request_invalid: { status: 400, title: "A part of the request is wrong; `field` names it." },
   json_malformed: { status: 400, title: "The body is not JSON." },
@@ -33,7 +36,25 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** What else a problem says. */
+/** A problem as it is sent, by RFC 9457. */
+export const PROBLEM: object = {
+  $id: "Problem",
+  type: "object",
+  required: ["type", "title", "status", "detail", "code"],
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string", description: "What was found, and how to mend it." },
+    code: { type: "string", description: "Lower snake case, for programs." },
+    requestId: { type: "string", description: "What the server's log calls this request." },
+    field: { type: "string", description: "Which part of the request is wrong." },
+    ids: { type: "array", items: { type: "string" }, description: "Of the events that are in conflict." },
+    head: { ...BIG, description: "The sequence that is at the head of the lane now." },
+  } satisfies FieldsOf<Problem>,
+};
+
+/** The further fields and headers of a problem. */
 export interface ProblemDetail extends ErrorDetail {
   readonly field?: string;
   readonly ids?: readonly string[];
@@ -44,7 +65,7 @@ export interface ProblemDetail extends ErrorDetail {
   readonly allow?: string;
 }
 
-/** The error to throw for a problem; `message` goes to the caller, so that it must hold nothing that is not theirs. */
+/** The error to throw for a problem. `message` is sent to the caller: it must not hold anything of others. */
 export function problem(
   code: ProblemCode,
   message: string,
@@ -53,12 +74,12 @@ export function problem(
   return new PosthornError(code, message, { detail });
 }
 
-/** For what a caller named and nobody has. */
+/** For a name that does not exist. */
 export function notFound(what: string, name: string): PosthornError<ProblemCode> {
   return problem("not_found", `There is no ${what} ${shown(name)}.`);
 }
 
-/** A text of the caller's as it is told back: short, and without what a terminal would obey. */
+/** Quotes a text of the caller: short, and without control characters. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text).replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,

@@ -3,13 +3,13 @@ import type { Publication } from "posthorn";
 import type { EventInput } from "posthorn/client";
 import { problem } from "./problem.js";
 
-/** Whose publication it is, and under which name it was asked for. */
+/** The idempotency key of a publication, and the token that sent it. */
 export interface IdempotencyKey {
   readonly tokenId: string;
   readonly key: string;
 }
 
-/** Turns an event as it came in JSON into a publication; the library checks the rest. */
+/** Turns the JSON of an event into a publication; the library checks the fields. */
 export function publicationOf(input: EventInput, index: number, idempotency?: IdempotencyKey): Publication {
   const {
     data,
@@ -31,7 +31,7 @@ export function publicationOf(input: EventInput, index: number, idempotency?: Id
   };
 }
 
-/** Reads the header; two tokens that choose the same key do not meet. */
+/** Reads the header. Equal keys of two tokens are two keys. */
 export function idempotencyOf(header: unknown, tokenId: string): IdempotencyKey | undefined {
   if (header === undefined) return undefined;
   if (typeof header === "string" && /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(header))
@@ -49,7 +49,7 @@ function keyedId({ tokenId, key }: IdempotencyKey, index: number): string {
 function bytesOf(text: string, index: number): Uint8Array {
   const bytes = Buffer.from(text, "base64");
   const padded = bytes.toString("base64");
-  // Buffer passes over what is no base64, and would send bytes that nobody meant.
+  // Buffer skips characters that are not base64, and would send other bytes.
   if (text === padded || text === padded.replace(/=+$/, "")) return bytes;
   throw problem("request_invalid", "`body` is not base64.", {
     field: index === 0 ? "body" : `${index}.body`,

@@ -1,4 +1,4 @@
-/** Text in a path or a query: no control character, which no name holds and Postgres does not take. */
+/** Text in a path or a query. No name holds control characters, and Postgres refuses some of them. */
 export const PLAIN_TEXT = {
   type: "string",
   minLength: 1,
@@ -6,7 +6,7 @@ export const PLAIN_TEXT = {
   pattern: "^[^\\u0000-\\u001f\\u007f]+$",
 } as const;
 
-/** The query of a route; a parameter of any other name is refused. */
+/** The query of a route; unknown parameters are refused. */
 export function query(
   properties: Readonly<Record<string, object>>,
   required: readonly string[] = [],
@@ -14,12 +14,12 @@ export function query(
   return { type: "object", additionalProperties: false, required, properties };
 }
 
-/** The one name in a path. */
+/** The one parameter of a path. */
 export function param(name: string): object {
   return { type: "object", required: [name], properties: { [name]: PLAIN_TEXT } };
 }
 
-/** What a route says of itself, for OpenAPI, for the validator and for the serializer. */
+/** Describes a route for OpenAPI, the validator and the serializer. */
 export interface RouteDescription {
   readonly operationId: string;
   readonly summary: string;
@@ -28,14 +28,14 @@ export interface RouteDescription {
   readonly querystring?: object;
   readonly headers?: object;
   readonly body?: object;
-  /** By status; what is not named here is not sent. */
+  /** By status. The serializer leaves out fields that the schema does not name. */
   readonly answers: Readonly<Record<number, object>>;
 }
 
-/** Of an answer without a body. */
+/** The schema of an answer without a body. */
 export const NOTHING = { type: "null", description: "Done." } as const;
 
-/** Of bytes that came from outside. */
+/** The schema of an attachment. */
 export const BYTES = {
   description: "The bytes, as an attachment.",
   content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
@@ -46,7 +46,7 @@ const PROBLEM_ANSWER = {
   content: { "application/problem+json": { schema: { $ref: "Problem#" } } },
 } as const;
 
-/** Makes a schema as Fastify takes it. Without a query of its own, a route takes none. */
+/** Makes a schema for Fastify. A route without `querystring` takes no parameters. */
 export function routeSchema({ tag, answers, ...description }: RouteDescription): object {
   return {
     querystring: query({}),

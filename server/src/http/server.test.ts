@@ -37,7 +37,7 @@ describe("every answer", () => {
   it("asks for TLS from then on where a proxy has spoken it, and there only", async () => {
     const bench = await apiBench({ roles: [], settings: { behindProxy: true } });
     const secure = await bench.call("GET", "/healthz", undefined, { "x-forwarded-proto": "https" });
-    expect(secure.headers["strict-transport-security"]).toMatch(/max-age/);
+    expect(secure.headers["strict-transport-security"]).toBe("max-age=31536000");
     const plain = await bench.call("GET", "/healthz", undefined, { "x-forwarded-proto": "http" });
     expect(plain.headers).not.toHaveProperty("strict-transport-security");
   });
@@ -92,17 +92,19 @@ describe("what is wrong is told as a problem", () => {
     expect(field.json()).toMatchObject({
       code: "request_invalid",
       field: "maxInflight",
-      detail: expect.stringContaining("Is maxInFlight meant?") as string,
+      detail: 'There is no field "maxInflight". Is maxInFlight meant?',
     });
     const parameter = await call("GET", "/api/v1/events?typ=a");
     expect(parameter.json()).toMatchObject({
       field: "typ",
-      detail: expect.stringContaining('query parameter "typ". Is type meant?') as string,
+      detail: 'There is no query parameter "typ". Is type meant?',
     });
     const none = await call("GET", "/api/v1/tokens?zzzzzz=a");
-    expect(none.json().detail).toContain("There are: limit, after.");
-    const long = await call("POST", "/api/v1/tokens", { ["x".repeat(10_000)]: 1 });
-    expect(long.json().detail.length).toBeLessThan(500);
+    expect(none.json().detail).toBe('There is no query parameter "zzzzzz". There are: limit, after.');
+    const long = await call("POST", "/api/v1/tokens", { ["x".repeat(500)]: 1 });
+    expect(long.json().detail).toBe(
+      `There is no field "${"x".repeat(80)}…". There are: name, scope, expiresAt.`,
+    );
   });
 
   it.each([
@@ -121,8 +123,10 @@ describe("what is wrong is told as a problem", () => {
     const bench = await apiBench({ registry: { listSources: () => Promise.reject(refused) } });
     const answer = await bench.call("GET", "/api/v1/sources");
     expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "2"]);
-    expect(answer.json().code).toBe("store_unavailable");
-    expect(answer.body).not.toContain("10.0.0.7");
+    expect(answer.json()).toMatchObject({
+      code: "store_unavailable",
+      detail: "The database does not answer; nothing is known to be done. Try again.",
+    });
     expect(bench.lines).toMatchObject([
       { level: "error", fields: { request: answer.json().requestId, err: refused } },
     ]);
@@ -132,8 +136,14 @@ describe("what is wrong is told as a problem", () => {
     const odd = new TypeError("secret of the inside");
     const bench = await apiBench({ registry: { listSources: () => Promise.reject(odd) } });
     const answer = await bench.call("GET", "/api/v1/sources");
-    expect(answer.statusCode).toBe(500);
-    expect(answer.body).not.toContain("inside");
+    expect(answer.json()).toEqual({
+      type: "urn:posthorn:problem:internal",
+      title: "The server failed; its log has more under the request id.",
+      status: 500,
+      detail: "Something failed that should not.",
+      code: "internal",
+      requestId: expect.stringMatching(/^req_[0-9a-z]{26}$/) as string,
+    });
     expect(bench.lines).toMatchObject([
       { level: "error", fields: { request: answer.json().requestId, route: "/api/v1/sources", err: odd } },
     ]);
@@ -220,9 +230,8 @@ describe("health", () => {
 describe("metrics", () => {
   it("are open on loopback, and want a token where others can come", async () => {
     const local = await apiBench({ roles: [] });
-    expect((await local.app.inject({ url: "/metrics", headers: { host: "localhost" } })).body).toContain(
-      "posthorn_up",
-    );
+    const { body } = await local.app.inject({ url: "/metrics", headers: { host: "localhost" } });
+    expect(body).toMatch(/^posthorn_up 1$/m);
     for (const settings of [{ listen: { host: "0.0.0.0", port: 1 } }, { behindProxy: true }]) {
       const bench = await apiBench({ roles: [], settings });
       const open = await bench.app.inject({ url: "/metrics", headers: { host: "localhost" } });

@@ -1,14 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAddressGuard } from "posthorn/dispatch";
+import { hangUp, newId } from "posthorn/gateway";
 import type { Role } from "../config/settings.js";
 import { addressRules } from "../egress.js";
 import type { Ingest } from "../ingest/ingest.js";
 import type { ServerParts } from "../parts.js";
-import { AllowedMethods } from "./allowed-methods.js";
 import type { ApiParts } from "./api-parts.js";
-import { requireToken } from "./auth/auth.js";
 import { failureOf } from "./failure.js";
 import { hostCheck } from "./auth/host-check.js";
 import { SessionCheck } from "./auth/session-check.js";
@@ -19,7 +17,6 @@ import { registerDashboard } from "./dashboard/register-dashboard.js";
 import { INGEST_ROUTE, IngestDoor } from "./ingest-door.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
-import { hangUpSoon } from "./refused-connections.js";
 import { registerDeliveries } from "./routes/deliveries.js";
 import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
@@ -32,10 +29,10 @@ import { registerSources } from "./routes/sources.js";
 import { registerTokens } from "./routes/tokens.js";
 import { frameworkOptions, nodeServer } from "./server-options.js";
 import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
-import { TokenCheck } from "./auth/token-check.js";
+import { TokenCheck, tokenHook } from "./auth/token-check.js";
 
 export interface HttpOptions {
-  /** Where the role `ingest` is one of this node's. */
+  /** Given where the node has the role `ingest`. */
   readonly ingest?: Ingest;
   readonly roles: readonly Role[];
   /** Those that this start has printed. */
@@ -48,7 +45,7 @@ export interface HttpOptions {
 export function createHttpServer(parts: ServerParts, options: HttpOptions): FastifyInstance {
   const { settings } = parts;
   const answerFailure = failureAnswerer(parts);
-  const nextId = requestIds();
+  const nextId = (): string => newId("req", parts.clock.now());
   const door = doorOf(parts, options, nextId);
   const app = fastify({
     ...frameworkOptions(settings, nextId),
@@ -82,14 +79,14 @@ function doorOf(
     : undefined;
 }
 
-/** The methods of what the router does not know; those of its routes are added as they come. */
+/** Starts with the routes outside of the router; the router's own are added as they are registered. */
 function methodsBeside(door: IngestDoor | undefined): AllowedMethods {
   const methods = new AllowedMethods();
   if (door !== undefined) methods.add(INGEST_ROUTE, "POST");
   return methods;
 }
 
-/** What a browser on this machine could be led to by another site, and therefore has to be called by its name. */
+/** The routes that check the `host` header, because another site could lead a browser on this machine to them. */
 function registerGuarded(app: FastifyInstance, parts: ServerParts, options: HttpOptions): void {
   const { ingest, roles, codes = new SignInCodes(parts.clock), dashboard = readBuiltFiles() } = options;
   const tokens = new TokenCheck(parts);
@@ -100,7 +97,7 @@ function registerGuarded(app: FastifyInstance, parts: ServerParts, options: Http
     sessions: new SessionCheck(parts),
     codes,
     guard: createAddressGuard(addressRules(parts.settings)),
-    // It is written, whatever comes of this; ingest finds it at its next look.
+    // The change is written in any case; ingest reads it at its next poll.
     sourcesChanged: async () =>
       ingest?.refresh().catch((error: unknown) => parts.log.warn({ err: error }, "sources not read")),
   };
@@ -120,9 +117,9 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
   registerOpenApiRoute(open);
   registerSession(open, parts);
   await open.register((api, _options, done) => {
-    api.addHook("onRequest", requireToken(parts.tokens, parts.sessions));
+    api.addHook("onRequest", tokenHook(parts.tokens, parts.sessions));
     api.addHook("preValidation", readLimit);
-    // Nothing but JSON is read.
+    // Only JSON bodies are parsed.
     api.removeContentTypeParser("text/plain");
     registerSources(api, parts);
     registerEndpoints(api, parts);
@@ -144,7 +141,7 @@ function addHooks(
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(STRICT_HEADERS);
     if (settings.behindProxy && request.protocol === "https") reply.headers(TRANSPORT_SECURITY);
-    // Before its body is read, which nobody would look at.
+    // Before the body is read: nobody would use it.
     done(request.is404 ? nothingThere(request, methods) : undefined);
   });
   app.addHook("onResponse", (request, reply, done) => {
@@ -163,7 +160,7 @@ function failureAnswerer({
     const context = { request: request.id, method: request.method, route: request.routeOptions.url };
     if (ours) log.error({ ...context, err: error }, "request failed");
     else log.debug({ ...context, code: told.code, detail: told.detail }, "request refused");
-    hangUpSoon(request.raw);
+    if (hangUp(request.raw)) reply.header("connection", "close");
     reply.code(told.status).headers(headers).type("application/problem+json").send(JSON.stringify(told));
   };
 }
@@ -186,7 +183,7 @@ function misdirected(host: string | undefined): Error {
   );
 }
 
-/** The one number in queries. Everything else in them is text, and stays text. */
+/** Parses the one number in queries. All other parameters stay text. */
 function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const asked = request.query as Record<string, unknown>;
   if (typeof asked["limit"] === "string" && /^\d{1,9}$/.test(asked["limit"]))
@@ -194,9 +191,25 @@ function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => vo
   done();
 }
 
-/** Unique in this start of the process, and cheap: every event that comes in takes one. */
-function requestIds(): () => string {
-  const start = randomBytes(4).toString("hex");
-  let count = 0;
-  return () => `req_${start}_${(++count).toString(36)}`;
+/** The methods of each path: the router itself answers a wrong method with 404. */
+class AllowedMethods {
+  readonly #routes: { readonly steps: readonly string[]; readonly method: string }[] = [];
+
+  add(pattern: string, methods: string | readonly string[]): void {
+    for (const method of [methods].flat()) this.#routes.push({ steps: pattern.split("/"), method });
+  }
+
+  /** Empty for an unknown path. */
+  of(url: string): readonly string[] {
+    const steps = (url.split("?", 1)[0] ?? "").split("/");
+    const found = this.#routes.filter((route) => matches(route.steps, steps));
+    return [...new Set(found.map(({ method }) => method))].toSorted();
+  }
+}
+
+function matches(pattern: readonly string[], steps: readonly string[]): boolean {
+  return (
+    pattern.length === steps.length &&
+    pattern.every((part, index) => (part.startsWith(":") ? steps[index] !== "" : part === steps[index]))
+  );
 }

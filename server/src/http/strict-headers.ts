@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import type { FastifyReply } from "fastify";
 
-/** On every answer: nothing of the API is a page, a script or a frame. */
+/** Headers of every answer: nothing of the API is a page, a script or a frame. */
 export const STRICT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -9,10 +10,7 @@ export const STRICT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "cache-control": "no-store",
 });
 
-/** On a payload that came from outside: a browser that shows it all the same runs nothing of it. */
-export const ATTACHMENT_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
-
-/** Where a proxy speaks TLS to the caller. Said over plain HTTP, it would be ignored; said by mistake, it locks out. */
+/** Sent where a proxy speaks TLS to the caller. Sent by mistake, it locks browsers out for a year. */
 export const TRANSPORT_SECURITY: Readonly<Record<string, string>> = Object.freeze({
   "strict-transport-security": "max-age=31536000",
 });
@@ -20,7 +18,7 @@ export const TRANSPORT_SECURITY: Readonly<Record<string, string>> = Object.freez
 const LIST: readonly string[] = Object.entries(STRICT_HEADERS).flat();
 const LIST_OVER_TLS: readonly string[] = [...LIST, ...Object.entries(TRANSPORT_SECURITY).flat()];
 
-/** The strict headers of an answer that no framework writes: names and values in turn, in a new list. */
+/** The same headers for `writeHead`, as a new list of names and values in turn. */
 export function strictHead(
   { headers }: IncomingMessage,
   { behindProxy }: { readonly behindProxy: boolean },
@@ -29,8 +27,21 @@ export function strictHead(
   return (overTls ? LIST_OVER_TLS : LIST).slice();
 }
 
-// What the proxy before us wrote stands last; what stands further left anybody can write.
+// The proxy before us appends its value; anybody can write those to the left.
 function lastOf(header: string | readonly string[] | undefined): string | undefined {
   const text = typeof header === "string" ? header : header?.join(",");
   return text?.split(",").at(-1)?.trim();
+}
+
+/** Sends bytes from outside as an attachment: shown in a browser, they would be a page of this server. */
+export function sendAttachment(reply: FastifyReply, name: string, bytes: Uint8Array): FastifyReply {
+  const file = name.replaceAll(/[^\w-]/g, "_").slice(0, 100);
+  return reply
+    .headers({
+      "content-disposition": `attachment; filename="${file}.bin"`,
+      // A browser that shows them all the same runs no script of them.
+      "content-security-policy": `${STRICT_HEADERS["content-security-policy"]}; sandbox`,
+    })
+    .type("application/octet-stream")
+    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

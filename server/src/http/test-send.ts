@@ -1,15 +1,15 @@
-import { randomBytes } from "node:crypto";
 import { createSigner, sign } from "posthorn";
 import type { Endpoint } from "posthorn";
 import type { TestInput, TestSend } from "posthorn/client";
+import { newId } from "posthorn/gateway";
 import type { ServerParts } from "../parts.js";
 import { showTestSend } from "./resources/endpoint.js";
 
 const TEST_TYPE = "posthorn.test";
-// For a look at what the receiver says; a test is no download.
+// Enough to see what the receiver says.
 const MAX_ANSWER_BYTES = 4096;
 
-/** Sends one signed event the way that deliveries go, and keeps nothing of it. */
+/** Sends one signed event through the egress of deliveries, and stores nothing. */
 export async function sendTest(
   { egress, clock, settings }: Pick<ServerParts, "egress" | "clock" | "settings">,
   endpoint: Endpoint,
@@ -17,7 +17,7 @@ export async function sendTest(
 ): Promise<TestSend> {
   const at = new Date(clock.now());
   const { type = TEST_TYPE, data = { test: true, endpoint: endpoint.id } } = input;
-  const id = `evt_test_${randomBytes(9).toString("hex")}`;
+  const id = newId("evt_test", at.getTime());
   const body = new TextEncoder().encode(JSON.stringify({ type, timestamp: at.toISOString(), data }));
   const signed = await sign(createSigner({ secrets: endpoint.secrets }), { id, body, at });
   const answer = await egress.post({

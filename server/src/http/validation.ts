@@ -1,20 +1,21 @@
 import type { FastifySchemaValidationError } from "fastify/types/schema.js";
+import { parseJsonPointer } from "posthorn/gateway";
 import { nearest } from "../nearest.js";
 import { shown } from "./problem.js";
 
-/** What of a request is wrong, for its sender. */
+/** What is wrong with a request. */
 export interface Fault {
-  /** `url`, `0.type`; the part of the request where the whole of it is wrong. */
+  /** `url`, `0.type`; `body` or `querystring` where all of it is wrong. */
   readonly field: string;
   readonly message: string;
 }
 
 type Finding = FastifySchemaValidationError & { readonly parentSchema?: unknown; readonly data?: unknown };
 
-// Beyond this, no name can be near to one of ours, and to compare it takes long.
+// A longer name cannot be near to one of ours, and comparing it takes long.
 const LONGEST_NAME = 64;
 
-/** Chooses what to tell of what the validator found: the deepest finding is of the branch that was meant. */
+/** Picks the finding to report: the deepest one is in the branch that the caller meant. */
 export function validationFault(findings: readonly Finding[], part = "body"): Fault {
   const ranked = findings.toSorted((left, right) => rank(right) - rank(left));
   const [finding] = ranked;
@@ -24,9 +25,9 @@ export function validationFault(findings: readonly Finding[], part = "body"): Fa
 
 function rank({ instancePath, keyword }: Finding): number {
   const depth = instancePath.split("/").length * 10;
-  // These only say that none of several forms fitted; what did not fit stands beside them.
+  // These only say that no branch matched; the findings of the branches say why.
   if (keyword === "oneOf" || keyword === "anyOf" || keyword === "if") return depth - 15;
-  // `type` is what every other form says of a value that was meant for this one.
+  // Every other branch reports `type` for a value that was meant for this one.
   return keyword === "type" || keyword === "const" ? depth - 5 : depth;
 }
 
@@ -34,7 +35,7 @@ function describe(
   { instancePath, keyword, params, message, parentSchema, data }: Finding,
   part: string,
 ): Fault {
-  const path = instancePath.split("/").slice(1).map(unescapePointer);
+  const path = parseJsonPointer(instancePath) ?? [];
   const name = keyword === "required" ? unknownKey(data, parentSchema) : params["additionalProperty"];
   if (typeof name === "string") {
     return { field: dotted([...path, name], part), message: unknownName(name, parentSchema, part) };
@@ -54,7 +55,7 @@ function describe(
   };
 }
 
-/** Of an object that lacks a field, a name that is not known is what was meant for it, more often than not. */
+/** When a field is missing and another name is unknown, the unknown name is usually a typo of it. */
 function unknownKey(data: unknown, schema: unknown): string | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const { properties = {}, additionalProperties } = (schema ?? {}) as {
@@ -80,8 +81,4 @@ function descriptionOf(schema: unknown): string | undefined {
 
 function dotted(path: readonly string[], part: string): string {
   return path.length === 0 ? part : path.join(".").slice(0, 200);
-}
-
-function unescapePointer(step: string): string {
-  return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }

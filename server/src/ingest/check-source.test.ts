@@ -121,8 +121,12 @@ describe("a source", () => {
   });
 
   it("is refused with the name that was probably meant", () => {
-    expect(refusal({ scheme: "strype" }).message).toContain('"stripe"');
-    expect(refusal({ options: { tolerance: 5 } }).message).toContain('"toleranceS"');
+    expect(refusal({ scheme: "strype" }).message).toBe(
+      `scheme: there is no "strype"; did you mean "stripe"? There are ${[...SOURCE_SCHEMES.keys()].join(", ")}.`,
+    );
+    expect(refusal({ options: { tolerance: 5 } }).message).toBe(
+      'options.tolerance: the scheme "stripe" has no such option; did you mean "toleranceS"?',
+    );
   });
 
   it("keeps the names of headers in lower case", () => {

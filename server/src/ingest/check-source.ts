@@ -1,20 +1,25 @@
 import type { Clock, Verifier } from "posthorn";
 import type { DedupRule, Place, SourceInput } from "posthorn/client";
+import {
+  defaultWindowS,
+  forwardFault,
+  isHeaderName,
+  nameFault,
+  parseJsonPointer,
+  parsePlace,
+  windowFault,
+} from "posthorn/gateway";
 import type { SourceChange, SourceRecord } from "../store/source.js";
-import { forwardFault } from "./forwarded-headers.js";
-import { parsePointer } from "./json-pointer.js";
-import { sourceInvalid } from "./source-invalid.js";
 import { UNVERIFIED } from "./source-schemes.js";
-import { sourceVerifier } from "./source-verifier.js";
-import { isStorable } from "./storable-text.js";
+import { sourceInvalid, sourceVerifier } from "./source-verifier.js";
 
-const DEFAULT_WINDOW_S = 14 * 24 * 3600;
 const LONGEST_WINDOW_S = 10 * 365 * 24 * 3600;
 const MAX_SECRETS = 16;
 const MAX_PATTERNS = 64;
+const MAX_PATTERN_LENGTH = 128;
 const MAX_POINTERS = 64;
 
-/** Checks a source that is to be made, and completes it. Throws `source_invalid`; `detail.field` names what has to change. */
+/** Checks a new source and fills in its defaults. Throws `source_invalid`; `detail.field` names the field to change. */
 export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): SourceRecord {
   const { scheme, secrets = [], options = {} } = input;
   checkName(input.name);
@@ -36,14 +41,14 @@ export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): Sour
   });
 }
 
-/** Checks what is to change of a source, together with what stays. Secrets that are not given stay. */
+/** Checks a change together with the fields that it leaves alone. Secrets that are not given stay. */
 export function checkSourceChange(
   before: SourceRecord,
   change: Partial<Omit<SourceInput, "name">>,
   clock: Pick<Clock, "now">,
 ): SourceChange {
   const { name, tenant, scheme, secrets, options, dedup, windowS, key, forwardHeaders } = before;
-  // Of another scheme, the options mean nothing, and the rule may ask for an id that it does not have.
+  // The options belong to the old scheme, and the new scheme may have no id for the old dedup rule.
   const kept = change.scheme === undefined || change.scheme === scheme ? { options, dedup } : {};
   const wasUnverified = scheme === UNVERIFIED ? { allowUnverified: true } : {};
   const {
@@ -101,11 +106,12 @@ function checkUnverified(scheme: string, allowed: boolean | undefined): void {
 }
 
 function checkedTenant(tenant: unknown): string {
-  if (typeof tenant === "string" && isStorable(tenant)) return tenant;
-  throw sourceInvalid("tenant", "expected 1 to 255 bytes of text without control characters");
+  const fault = nameFault(tenant);
+  if (fault === undefined) return tenant as string;
+  throw sourceInvalid("tenant", fault);
 }
 
-/** Whether its scheme knows an id at all. The table of schemes says `none` where it does not. */
+/** Whether events of the scheme have ids. The table of schemes says `none` where they have not. */
 function hasId({ scheme }: Verifier): boolean {
   return !/^none\b/.test(scheme.identity?.id ?? "");
 }
@@ -149,7 +155,7 @@ function pointers(
   if (
     Array.isArray(given) &&
     given.length <= MAX_POINTERS &&
-    given.every((text) => parsePointer(text) !== undefined)
+    given.every((text) => parseJsonPointer(text) !== undefined)
   ) {
     return given.length === 0 ? {} : { [field]: given as string[] };
   }
@@ -157,25 +163,19 @@ function pointers(
 }
 
 function checkedWindow(windowS: number | undefined, { scheme }: Verifier): number {
-  const { retryHorizonS, title } = scheme;
-  if (windowS === undefined) return Math.max(DEFAULT_WINDOW_S, retryHorizonS);
+  if (windowS === undefined) return defaultWindowS(scheme);
   if (!Number.isInteger(windowS) || windowS <= 0 || windowS > LONGEST_WINDOW_S) {
     throw sourceInvalid("windowS", `expected whole seconds, from 1 to ${LONGEST_WINDOW_S}`);
   }
-  if (windowS >= retryHorizonS) return windowS;
-  throw sourceInvalid(
-    "windowS",
-    `${title} redelivers for up to ${retryHorizonS} s: after ${windowS} s an event would be forgotten and then stored again`,
-  );
+  const fault = windowFault(windowS, scheme);
+  if (fault === undefined) return windowS;
+  throw sourceInvalid("windowS", fault);
 }
 
 function checkedKey(key: Place | null | undefined): Place | undefined {
   if (key === undefined || key === null) return undefined;
-  const { header, json } = Object(key) as { readonly header?: unknown; readonly json?: unknown };
-  if (typeof header === "string" && json === undefined && /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(header)) {
-    return { header: header.toLowerCase() };
-  }
-  if (header === undefined && typeof json === "string" && parsePointer(json) !== undefined) return { json };
+  const place = parsePlace(key);
+  if (place !== undefined) return "header" in place ? place : key;
   throw sourceInvalid(
     "key",
     'expected { "header": "x-account" } or { "json": "/data/account" }, or null for no order',
@@ -191,7 +191,7 @@ function checkedPatterns(given: unknown): readonly string[] {
   }
   return given.map((pattern: unknown, index) => {
     const field = `forwardHeaders.${index}`;
-    if (typeof pattern !== "string" || !/^[!#$%&'*+\-.^_`|~0-9a-z]{1,128}$/i.test(pattern)) {
+    if (!isHeaderName(pattern) || pattern.length > MAX_PATTERN_LENGTH) {
       throw sourceInvalid(
         field,
         'expected the name of a header, in which "*" stands for any text, such as "x-github-*"',

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { IncomingEvent, Ingested, Reply } from "posthorn";
 import type { SourceInput } from "posthorn/client";
 import { createFakeClock, signedRequest, TEST_SECRETS, TEST_WEBHOOK_ID } from "posthorn/testing";
@@ -209,6 +210,8 @@ describe("ingest", () => {
     });
     const request = await signed("twilio", { url: "https://hooks.example.com/in/sms", clock });
     expect(await post("sms", request)).toMatchObject({ status: 200 });
+    const whole = { ...request, url: "https://hooks.example.com/in/sms" };
+    expect(await post("sms", whole)).toMatchObject({ headers: { "posthorn-verdict": "duplicate" } });
     expect(await post("sms", { ...request, url: "/in/other" })).toEqual({ status: 401 });
   });
 
@@ -283,7 +286,10 @@ describe("ingest", () => {
     outbox.down = new Error("the disk is full");
     const request = await signed("stripe", { clock });
     const reply = await post("stripe", request);
-    expect(reply).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    expect(reply).toEqual({
+      status: 503,
+      headers: { "retry-after": "5", "posthorn-verdict": "unavailable" },
+    });
     await post("stripe", request);
     expect(counted).toEqual(["stripe failed", "stripe failed"]);
     expect(logged).toHaveLength(1);
@@ -305,7 +311,10 @@ describe("ingest", () => {
     });
     const zoom = JSON.stringify({ event: "endpoint.url_validation", payload: { plainToken: "abc" } });
     const answer = await post("zoom", await signed("zoom", { body: zoom, clock }));
-    expect(answer.body).toContain("encryptedToken");
+    expect(JSON.parse(answer.body ?? "")).toEqual({
+      plainToken: "abc",
+      encryptedToken: createHmac("sha256", TEST_SECRETS.zoom.verifying).update("abc").digest("hex"),
+    });
     expect(outbox.stored).toHaveLength(0);
   });
 
@@ -339,7 +348,7 @@ describe("ingest", () => {
     ).toEqual([Object, Object, Object]);
     outbox.held = undefined;
     const empty = await post("crm", await signed("hubspot", { body: "[]", clock }));
-    expect(empty).toEqual({ status: 200 });
+    expect(empty).toEqual({ status: 200, headers: { "posthorn-verdict": "skipped" } });
   });
 
   it("lets a request be tried again of which a part was stored", async () => {
@@ -415,7 +424,10 @@ describe("ingest", () => {
     const { post } = await bench({
       inputs: [{ name: "open", scheme: "none", allowUnverified: true, dedup }],
     });
-    expect(headersOf(await post("open", unsigned('{"a":1,"b":2}')))).not.toHaveProperty("posthorn-content");
+    expect(Object.keys(headersOf(await post("open", unsigned('{"a":1,"b":2}'))))).toEqual([
+      "posthorn-verdict",
+      "posthorn-event",
+    ]);
     expect(headersOf(await post("open", unsigned('{ "b": 2, "a": 1 }')))["posthorn-verdict"]).toBe(
       "duplicate",
     );

@@ -1,35 +1,35 @@
 import type { Event, Ingested, PosthornError, Reply } from "posthorn";
-import { diagnose, isPosthornError } from "posthorn";
+import { diagnose, isPosthornError, readEvents } from "posthorn";
+import { isWorse, refusalOf, repeat, replyTo, UNAVAILABLE } from "posthorn/gateway";
 import type { ServerParts } from "../parts.js";
 import { incomingEvent } from "./incoming-event.js";
 import type { NamedEvent } from "./incoming-event.js";
+import { verifiedRequest } from "./live-source.js";
 import type { LiveSource } from "./live-source.js";
+import { withOrigin } from "./received-request.js";
 import type { ReceivedRequest } from "./received-request.js";
 import type { Rejection } from "./rejected-requests.js";
 import { RejectedRequests } from "./rejected-requests.js";
-import { NOT_FOUND, refusalOf, replyTo, SATURATED, UNAVAILABLE, worstOf } from "./reply.js";
-import { repeat } from "./repeat.js";
 import type { CachedSource } from "./source-cache.js";
 import { SourceCache } from "./source-cache.js";
 import { StoreFailures } from "./store-failures.js";
-import { eventsOf, verifiedRequest, withOrigin } from "./verified-events.js";
 
 export type IngestParts = Pick<ServerParts, "outbox" | "registry" | "metrics" | "log" | "clock" | "settings">;
 
-/** Where the requests of providers come in. */
+/** Receives the requests of providers. */
 export interface Ingest {
   /**
-   * Verifies a request, stores each of its events once, and says what to answer when that is durable; at once where there
-   * is nothing to store. Never throws for what a sender can do.
+   * Verifies a request and stores each of its events once. The reply comes when they are durable, or at once when there
+   * is nothing to store. Never throws because of what a sender sent.
    */
   receive(source: string, request: ReceivedRequest): Reply | Promise<Reply>;
-  /** Keeps a request that could not even be read, and says what to answer. */
+  /** Records a request that could not be read as rejected, and returns the reply. */
   refuse(source: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply>;
-  /** Looks for changes of sources now. */
+  /** Reads changed sources now. */
   refresh(): Promise<void>;
-  /** Reads the sources, and keeps them fresh from then on. */
+  /** Reads the sources, and starts the loops that read changes, write rejected requests and forget old names. */
   start(): Promise<void>;
-  /** Writes what waits, and ends. */
+  /** Ends the loops and writes the last rejected requests. */
   stop(): Promise<void>;
 }
 
@@ -41,11 +41,11 @@ export function createIngest(parts: IngestParts): Ingest {
   return new GatewayIngest(parts);
 }
 
-// Enough for any sender that waits for its answers; more than that means that the database does not keep up, and memory
-// would be all that is left to fill.
+// Requests in progress at once. More than that means that the database does not keep up; without a limit they would fill the
+// memory.
 const MOST_UNDER_WAY = 10_000;
 const MOST_UNDER_WAY_BYTES = 128 * 1024 * 1024;
-// Of a body of a megabyte, a hostile sender could make a million events.
+// A hostile sender could put a million events into a body of one megabyte.
 const MOST_EVENTS = 10_000;
 const FLUSH_EVERY_MS = 250;
 const FORGET_EVERY_MS = 60_000;
@@ -128,17 +128,17 @@ class GatewayIngest implements Ingest {
     await this.#rejected.flush();
   }
 
-  /** A source that is not in the cache, or what to answer instead. */
+  /** Looks for a source that is not in the cache; returns the reply when there is none. */
   async #find(name: string): Promise<CachedSource | Reply> {
     try {
       const found = await this.#sources.find(name);
       if (found !== undefined) return found;
     } catch (error) {
-      // Not 404: a provider may take that for the end of the address.
+      // Not 404: a provider may disable an address that answers 404.
       this.#failures.note("sources", error);
       return UNAVAILABLE;
     }
-    return NOT_FOUND;
+    return { status: 404 };
   }
 
   async #receiveUnknown(name: string, request: ReceivedRequest): Promise<Reply> {
@@ -146,10 +146,11 @@ class GatewayIngest implements Ingest {
     return "status" in found ? found : this.#admit(found, request);
   }
 
-  // From here to the store there is no `async`: with one for each step, the promises took as long as to verify.
+  // No `async` from here to the store: a promise per step took as long as verifying the signature.
   #admit(source: CachedSource, request: ReceivedRequest): Reply | Promise<Reply> {
     if ("broken" in source) return UNAVAILABLE;
-    if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES) return SATURATED;
+    if (this.#underWay >= MOST_UNDER_WAY || this.#underWayBytes >= MOST_UNDER_WAY_BYTES)
+      return replyTo("saturated", source.verifier.scheme);
     return this.#take(source, request);
   }
 
@@ -163,7 +164,7 @@ class GatewayIngest implements Ingest {
         this.#parts.metrics.ingested(live.record.name, "handshake");
         return handshake;
       }
-      events = eventsOf(live, verified);
+      events = readEvents(verified, live.record.name);
     } catch (error) {
       return this.#refused(live, request, error);
     }
@@ -181,7 +182,7 @@ class GatewayIngest implements Ingest {
     };
     const failed = (error: unknown): Reply => {
       done();
-      // Some of them may be stored: they will be duplicates when the request comes again.
+      // Some events may be stored: they are duplicates when the sender retries.
       this.#parts.metrics.ingested(live.record.name, "failed");
       this.#failures.note("ingest", error);
       return UNAVAILABLE;
@@ -206,7 +207,7 @@ class GatewayIngest implements Ingest {
     return events.map((event) => incomingEvent(live, event, request, nowMs));
   }
 
-  /** Together: the calls of one moment share one commit. */
+  /** Calls the store for all events at once, so that they share one commit. */
   #ingest(
     named: readonly NamedEvent[],
     stored: (ingested: readonly Ingested[]) => Reply,
@@ -228,15 +229,12 @@ class GatewayIngest implements Ingest {
     for (const { kind } of ingested) this.#parts.metrics.ingested(name, kind);
     const worst = worstOf(ingested);
     if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
-    return replyTo(
-      worst,
-      live.verifier.scheme,
-      named.some(({ fellBack }) => fellBack),
-    );
+    const fellBack = named.some((each) => each.fellBack);
+    return replyTo(worst?.kind ?? "skipped", live.verifier.scheme, { event: worst?.id, fellBack });
   }
 
   #refused(live: LiveSource, request: ReceivedRequest, error: unknown): Reply {
-    // What is no error of ours is a mistake in a scheme; the sender cannot mend it, and comes again.
+    // Any other error is a bug in a scheme: the sender cannot fix it, and retries.
     if (!isPosthornError(error)) {
       this.#parts.log.error({ err: error, source: live.record.name }, "request could not be read");
       return UNAVAILABLE;
@@ -273,7 +271,14 @@ class GatewayIngest implements Ingest {
   }
 }
 
-/** Forensics, which a verifier leaves out here: a flood of forged requests would have every one of them explained. */
+/** The event that the reply reports; undefined for a request without events. */
+function worstOf(all: readonly Ingested[]): Ingested | undefined {
+  let worst = all[0];
+  for (const each of all) if (worst !== undefined && isWorse(each.kind, worst.kind)) worst = each;
+  return worst;
+}
+
+/** Runs forensics only for requests that are recorded: explaining every request of a flood would take all CPU time. */
 function diagnosisOf(
   { verifier }: LiveSource,
   request: ReceivedRequest,

@@ -1,17 +1,14 @@
-import type { Clock, Verifier } from "posthorn";
-import type { DedupRule, Place } from "posthorn/client";
+import type { Clock, Verified, Verifier } from "posthorn";
+import { verifySync } from "posthorn";
+import { canonicalRule, ForwardedHeaders, parseJsonPointer, parsePlace } from "posthorn/gateway";
+import type { JsonPointer, NamingRule, Place } from "posthorn/gateway";
+import type { DedupRule } from "posthorn/client";
 import type { SourceRecord } from "../store/source.js";
-import { canonicalRule } from "./canonical-json.js";
-import type { ContentRule } from "./content-hash.js";
-import { ForwardedHeaders } from "./forwarded-headers.js";
-import { parsePointer } from "./json-pointer.js";
-import type { JsonPointer } from "./json-pointer.js";
-import type { NamingRule } from "./names.js";
-import type { KeyPlace } from "./ordering-key.js";
+import type { ReceivedRequest } from "./received-request.js";
 import { UNVERIFIED } from "./source-schemes.js";
 import { sourceVerifier } from "./source-verifier.js";
 
-/** A source made ready for its requests: everything that is the same for all of them is done once. */
+/** A source ready for requests: whatever is the same for all of them is computed once. */
 export interface LiveSource {
   readonly record: SourceRecord;
   readonly verifier: Verifier;
@@ -20,11 +17,11 @@ export interface LiveSource {
   /** Its signatures cover the absolute URL, and no option says what that is. */
   readonly needsOrigin: boolean;
   readonly naming: NamingRule;
-  readonly key: KeyPlace | undefined;
+  readonly key: Place | undefined;
   readonly forwarded: ForwardedHeaders;
 }
 
-/** Throws `source_invalid` where a source of the registry cannot be used by this version, or its secrets are not to be had. */
+/** Throws `source_invalid` when this version cannot use a source of the registry. */
 export function liveSource(record: SourceRecord, clock: Pick<Clock, "now">): LiveSource {
   const verifier = sourceVerifier(record, clock);
   const { scheme, publicUrl } = verifier;
@@ -39,22 +36,31 @@ export function liveSource(record: SourceRecord, clock: Pick<Clock, "now">): Liv
       content: contentRule(record.dedup),
       bodyVaries: scheme.bodyVaries === true,
     },
-    key: record.key && keyPlace(record.key),
+    key: parsePlace(record.key),
     forwarded: new ForwardedHeaders(record.forwardHeaders),
   };
 }
 
-function contentRule(dedup: DedupRule): ContentRule {
+function contentRule(dedup: DedupRule): NamingRule["content"] {
   if (dedup.by === "id" || dedup.content === "raw") return undefined;
   return canonicalRule(pointers(dedup.include), pointers(dedup.exclude));
 }
 
 function pointers(texts: readonly string[] = []): JsonPointer[] {
-  return texts.map((text) => parsePointer(text)).filter((pointer) => pointer !== undefined);
+  return texts.map((text) => parseJsonPointer(text)).filter((pointer) => pointer !== undefined);
 }
 
-function keyPlace(place: Place): KeyPlace | undefined {
-  if ("header" in place) return place;
-  const pointer = parsePointer(place.json);
-  return pointer && { pointer };
+/** Verifies a request, unless nobody signs the requests of its source. Throws a PosthornError. */
+export function verifiedRequest({ unverified, verifier }: LiveSource, request: ReceivedRequest): Verified {
+  if (!unverified) return verifySync(verifier, request);
+  return {
+    verifier,
+    request,
+    key: "none",
+    keyIndex: -1,
+    // Only handshakes read it, and the scheme `none` has no handshake.
+    match: undefined as never,
+    signedAt: undefined,
+    stamp: undefined,
+  };
 }

@@ -1,18 +1,17 @@
 import type { Clock } from "posthorn";
+import { keptHeaders, newId } from "posthorn/gateway";
 import type { Logger } from "../observe/log.js";
 import type { Metrics } from "../observe/metrics.js";
+import { RateLimits } from "../rate-limits.js";
 import type { RejectedRecord, RejectedRegistry } from "../store/rejected-request.js";
-import { keptHeaders } from "./kept-headers.js";
-import { newId } from "./new-id.js";
 import type { ReceivedRequest } from "./received-request.js";
-import { TokenBuckets } from "./token-buckets.js";
 
-/** Why a request was rejected, for people. */
+/** Why a request was rejected, for an operator. */
 export interface Rejection {
   readonly code: string;
   readonly message: string;
   readonly diagnosis: readonly string[];
-  /** Of the whole body, where it was not read. */
+  /** The announced size of a body that was not read. */
   readonly bodyBytes?: number;
 }
 
@@ -25,37 +24,38 @@ export interface RejectedRequestsParts {
   readonly keepBodyBytes: number;
 }
 
-// To reject costs a sender nothing. What is kept of it must cost neither the memory nor the processor of all others:
-// so many for each source, so many until the next write, and the rest is counted.
-const PER_SOURCE = { perSecond: 10, burst: 50 };
+// A flood of rejected requests must not take the memory or the CPU time of others. These are the limits per source and per
+// write; requests beyond them are counted and dropped.
+const PER_SOURCE = { times: 10, perMs: 1000, burst: 50 };
 const MOST_WAITING = 500;
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
-/** Keeps rejected requests, in batches; under a flood, a part of them. */
+/** Records rejected requests in batches; during a flood, only some of them. */
 export class RejectedRequests {
   readonly #parts: RejectedRequestsParts;
-  readonly #buckets = new TokenBuckets(PER_SOURCE);
+  readonly #limits: RateLimits;
   #waiting: RejectedRecord[] = [];
   #waitingBytes = 0;
   #dropped = 0;
 
   constructor(parts: RejectedRequestsParts) {
     this.#parts = parts;
+    this.#limits = new RateLimits(PER_SOURCE, () => parts.clock.monotonic());
   }
 
-  /** Whether one more of this source would be kept; it is counted where not. Ask before anything is spent on explaining it. */
+  /** Whether one more request of this source will be recorded; counts it as dropped if not. */
   admits(source: string): boolean {
     const full = this.#waiting.length >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES;
-    if (!full && this.#buckets.take(source, this.#parts.clock.monotonic())) return true;
+    if (!full && this.#limits.take(source)) return true;
     this.#dropped++;
     return false;
   }
 
-  /** Keeps a request that was admitted. */
+  /** Adds a request that was admitted. */
   add(source: string, request: ReceivedRequest, rejection: Rejection): void {
     const nowMs = this.#parts.clock.now();
     const { code, message, diagnosis, bodyBytes = request.body.length } = rejection;
-    // A copy: a part of it would hold the memory of the whole body. `slice` makes none of a Buffer.
+    // A copy: a view would keep the whole body in memory, and `slice` of a Buffer is a view.
     const body = new Uint8Array(request.body.subarray(0, this.#parts.keepBodyBytes));
     this.#waitingBytes += body.length;
     this.#waiting.push({
@@ -72,7 +72,7 @@ export class RejectedRequests {
     });
   }
 
-  /** Writes what waits. What cannot be written is dropped: it must not fill the memory while the database is away. */
+  /** Writes the batch; drops it when that fails, so that it does not fill the memory while the database is down. */
   async flush(): Promise<void> {
     const { registry, metrics, log, keepPerSource } = this.#parts;
     const batch = this.#waiting;

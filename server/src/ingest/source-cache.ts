@@ -4,7 +4,7 @@ import type { SourceRecord, SourceRegistry } from "../store/source.js";
 import { liveSource } from "./live-source.js";
 import type { LiveSource } from "./live-source.js";
 
-/** A source that is there and cannot be used: its events have to come again. */
+/** A source that exists and cannot be used: its requests are answered 503, so that the provider retries. */
 export interface BrokenSource {
   readonly record: SourceRecord;
   readonly broken: string;
@@ -19,15 +19,15 @@ export interface SourceCacheParts {
 }
 
 const PAGE = 500;
-// Whoever calls for sources that do not exist must not make each call a question to the database.
+// Requests for sources that do not exist must not cause a query each.
 const UNKNOWN_EVERY_MS = 250;
 
-/** The sources of this node, as the registry had them when it last looked. */
+/** The sources that this node last read from the registry. */
 export class SourceCache {
   readonly #parts: SourceCacheParts;
   #sources: ReadonlyMap<string, CachedSource> = new Map();
   #version: string | undefined;
-  // How many changes this node has made, and how many of them are in what it read.
+  // Changes made on this node, and how many of them the cache includes.
   #changes = 0;
   #seen = 0;
   #refreshing: Promise<void> | undefined;
@@ -41,12 +41,12 @@ export class SourceCache {
     });
   }
 
-  /** The source as it is known; undefined where it has to be looked for with `find`. */
+  /** The cached source; undefined where `find` has to look for it. */
   get(name: string): CachedSource | undefined {
     return this.#changes === this.#seen ? this.#sources.get(name) : undefined;
   }
 
-  /** Looks into the registry first, where something has changed on this node or the name is not known. */
+  /** Reads the registry first, when a source changed on this node or the name is unknown. */
   async find(name: string): Promise<CachedSource | undefined> {
     if (this.#changes !== this.#seen) {
       await this.refresh();
@@ -54,15 +54,15 @@ export class SourceCache {
       !this.#sources.has(name) &&
       this.#parts.clock.monotonic() - this.#lookedAt >= UNKNOWN_EVERY_MS
     ) {
-      // Made a moment ago on another node: its provider must not be told that there is nothing.
+      // Another node may have just created it: its provider must not get a 404.
       await this.refresh();
     }
     return this.#sources.get(name);
   }
 
-  /** Reads the sources again if any has changed. Of many who ask at once, one asks the database. */
+  /** Reads the sources again if any has changed. Concurrent calls share one query. */
   async refresh(): Promise<void> {
-    // What is under way may have looked before the change that this caller knows of.
+    // A read in progress may have started before the change that this caller knows of.
     if (this.#refreshing !== undefined) await this.#refreshing.catch(() => undefined);
     this.#refreshing ??= this.#read().finally(() => {
       this.#refreshing = undefined;
@@ -77,14 +77,14 @@ export class SourceCache {
   async #read(): Promise<void> {
     const { registry, clock } = this.#parts;
     const changes = this.#changes;
-    // The number first: a change that comes after it is seen by the next look at the latest.
+    // The version first: a change after it is seen by the next read at the latest.
     const version = await registry.sourcesVersion();
     this.#lookedAt = clock.monotonic();
     if (version !== this.#version) {
       this.#sources = await this.#readAll();
       this.#version = version;
     }
-    // Not before it is read: who comes meanwhile must not be let in by a secret that was taken back.
+    // Only now: until the read ends, a request must not be accepted with a secret that was removed.
     this.#seen = changes;
   }
 
@@ -101,7 +101,7 @@ export class SourceCache {
 
   #cached(record: SourceRecord): CachedSource {
     const known = this.#sources.get(record.name);
-    // One of the same name that was removed and made again begins at version 1 once more.
+    // A source that was removed and created again starts at version 1, too.
     if (
       known?.record.version === record.version &&
       known.record.createdAt.getTime() === record.createdAt.getTime()

@@ -23,7 +23,7 @@ import {
   zoom,
 } from "posthorn/providers";
 
-/** What a scheme's maker is given: the source's options, already held to their kinds, and what the server adds. */
+/** What makes a verifier: the source's options, whose types are already checked, with the secrets and the clock. */
 export type SchemeOptions = Readonly<Record<string, unknown>> & {
   readonly secrets: readonly string[];
   readonly clock: Pick<Clock, "now">;
@@ -31,7 +31,7 @@ export type SchemeOptions = Readonly<Record<string, unknown>> & {
 
 export type OptionKind = "text" | "number" | "boolean" | "place";
 
-/** A scheme as sources name it: how its verifier is made, and which options it takes. */
+/** A scheme of sources: how its verifier is made, and which options it takes. */
 export interface SourceScheme {
   readonly options: Readonly<Record<string, OptionKind>>;
   readonly make: (options: SchemeOptions) => Verifier;
@@ -40,7 +40,8 @@ export interface SourceScheme {
 const TOLERANCE = { toleranceS: "number" } as const;
 const ADDRESS = { publicUrl: "text" } as const;
 
-// The makers take their options typed; here they come from outside, each held to its kind, and are checked by the maker.
+// The library's functions take typed options. These come from outside: `checkOptions` checks their types, the function
+// checks their values.
 function provider(
   make: (options: never) => Verifier,
   options: Readonly<Record<string, OptionKind>> = TOLERANCE,
@@ -48,7 +49,7 @@ function provider(
   return { options, make: make as (options: SchemeOptions) => Verifier };
 }
 
-// Their events carry what tells them apart somewhere; nothing else is asked of a provider that is not in the list.
+// How to find id, type and time in events of a provider that is not in the list.
 const DESCRIBED_EVENT = { id: "place", type: "place", time: "place", retryHorizonS: "number" } as const;
 const DEFAULT_HORIZON_S = 3 * 24 * 3600;
 
@@ -100,7 +101,7 @@ export const SOURCE_SCHEMES: ReadonlyMap<string, SourceScheme> = new Map<string,
   [UNVERIFIED, { options: DESCRIBED_EVENT, make: unverifiedOf }],
 ]);
 
-/** PayPal's secrets are its certificates: the server fetches none. */
+/** PayPal's secrets are its certificates: the server does not fetch certificates. */
 function paypalOf({ secrets, ...options }: SchemeOptions): Verifier {
   return paypal({ ...options, certificate: secrets } as never);
 }
@@ -109,7 +110,7 @@ function hmacOf(options: SchemeOptions): Verifier {
   return hmac({ name: "hmac", retryHorizonS: DEFAULT_HORIZON_S, ...options } as never);
 }
 
-/** Names events as `hmac` does. Its key is never asked: nothing of such a source is verified. */
+/** Names events as `hmac` does. Its key is never used: nothing is verified. */
 function unverifiedOf({ clock, ...options }: SchemeOptions): Verifier {
   return hmac({
     retryHorizonS: 0,

@@ -1,15 +1,26 @@
 import type { Clock, Verifier } from "posthorn";
-import { isPosthornError } from "posthorn";
+import { isPosthornError, PosthornError } from "posthorn";
 import { nearest } from "../nearest.js";
 import type { SourceRecord } from "../store/source.js";
-import { sourceInvalid } from "./source-invalid.js";
 import { SOURCE_SCHEMES } from "./source-schemes.js";
 import type { OptionKind, SourceScheme } from "./source-schemes.js";
 
-/** What of a source decides how its requests are verified. */
+/** The error for a source that cannot work. `detail.field` names the field to change. */
+export function sourceInvalid(
+  field: string,
+  found: string,
+  cause?: unknown,
+): PosthornError<"source_invalid"> {
+  return new PosthornError("source_invalid", `${field}: ${found}${found.endsWith("?") ? "" : "."}`, {
+    detail: { field },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The fields of a source that its verifier is made of. */
 export type VerifiedBy = Pick<SourceRecord, "scheme" | "secrets" | "options">;
 
-/** The verifier of a source. Throws `source_invalid`, with the field, where there can be none. */
+/** Makes the verifier of a source. Throws `source_invalid`, with the field, when the source is wrong. */
 export function sourceVerifier(source: VerifiedBy, clock: Pick<Clock, "now">): Verifier {
   const scheme = schemeOf(source.scheme);
   checkOptions(scheme, source);
@@ -73,7 +84,7 @@ function describe(value: unknown): string {
   return value === null ? "null" : Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
 }
 
-/** The part of the source that an error of the library speaks of: its messages begin with the option's name. */
+/** Finds the field that an error of the library is about: its messages begin with the option's name. */
 function fieldOf(code: string, message: string): string {
   if (code.startsWith("secret_")) return "secrets";
   const option = /^([A-Za-z.]+) (?:is|must) /.exec(message)?.[1];

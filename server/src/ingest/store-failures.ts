@@ -3,7 +3,7 @@ import type { Logger } from "../observe/log.js";
 
 const EVERY_MS = 1000;
 
-/** Tells the log of failures of the store, once a second for each operation: each request fails while it is away. */
+/** Logs failures of the store at most once a second per operation: while the database is down, every request fails. */
 export class StoreFailures {
   readonly #log: Logger;
   readonly #clock: Clock;

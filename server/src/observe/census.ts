@@ -7,15 +7,15 @@ export interface CensusReading {
 }
 
 export interface CensusLimits {
-  /** A census younger than this is told again. */
+  /** A census younger than this is returned again. */
   readonly keepMs: number;
-  /** How long a scrape waits for a new one, before it is told the last. */
+  /** How long a scrape waits for a new census before it gets the last one. */
   readonly waitMs: number;
 }
 
 const LIMITS: CensusLimits = { keepMs: 5000, waitMs: 1000 };
 
-/** Counts what waits, at most one count at a time and seldom: however often it is scraped, the store is not burdened. */
+/** Counts what waits, one count at a time and seldom, however often Prometheus scrapes. */
 export class Census {
   readonly #count: () => Promise<OutboxCensus>;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class Census {
     this.#limits = options.limits ?? LIMITS;
   }
 
-  /** The newest census; undefined before the first one has come. */
+  /** The newest census; undefined before the first one. */
   async read(): Promise<CensusReading | undefined> {
     const { keepMs, waitMs } = this.#limits;
     if (this.#last === undefined || this.#clock.monotonic() - this.#last.at >= keepMs) {
@@ -52,7 +52,7 @@ export class Census {
       const census = await this.#count();
       this.#last = { census, at: this.#clock.monotonic() };
     } catch {
-      // Told as a number: a scrape must answer also while the store does not.
+      // Only counted: a scrape must be answered while the store is down.
       this.#onFailure();
     } finally {
       this.#underWay = undefined;

@@ -4,17 +4,17 @@ import type { Settings } from "../config/settings.js";
 import { prettyLine } from "./pretty.js";
 import { redactFields, redactText } from "./redact.js";
 
-/** One line each; never a secret, never a payload. */
+/** Writes log lines: never a secret, never a payload. */
 export type Logger = Pick<PinoLogger, "debug" | "info" | "warn" | "error">;
 
-/** Where lines go: the standard error, or a test's list. */
+/** Where lines are written: the standard error, or a test's list. */
 export interface LogOutput {
   write(text: string): void;
   readonly isTty: boolean;
   readonly colour: boolean;
 }
 
-/** Makes the log of a node: JSON lines, or lines for people where one is looking. */
+/** Makes the log of a node: JSON lines, or lines for people on a terminal. */
 export function createLog(
   { logLevel, logFormat }: Pick<Settings, "logLevel" | "logFormat">,
   output: LogOutput,
@@ -37,7 +37,7 @@ export function createLog(
   );
 }
 
-/** Not every field of it: a database's error quotes the row that it refused. */
+/** Only some fields: a database's error quotes the row that it refused. */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack } = error;

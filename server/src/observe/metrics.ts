@@ -16,13 +16,13 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-/** What is counted and measured, for Prometheus. */
+/** The metrics for Prometheus. */
 export interface Metrics {
-  /** Fed by the library: attempts, dead deliveries, failures of the store. */
+  /** Counts the library's signals: attempts, dead deliveries, failures of the store. */
   readonly observer: Observer;
   /** An event of a source got its verdict, or a request of it was rejected. */
   ingested(source: string, verdict: IngestVerdict): void;
-  /** Rejected requests that were not even kept, because too many came. */
+  /** Rejected requests that were dropped because there were too many. */
   rejectedDropped(count: number): void;
   answered(request: AnsweredRequest): void;
   /** Times an operation of the store, by name. */
@@ -45,7 +45,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   return new PrometheusMetrics(options);
 }
 
-// Each source is a series of its own in everybody's memory; beyond this they are one.
+// Each source is a time series in Prometheus; further sources share one.
 const MOST_SOURCES = 200;
 const OTHER_SOURCES = "other";
 const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -56,7 +56,7 @@ class PrometheusMetrics implements Metrics {
   readonly #registry = new Registry();
   readonly #clock: Clock;
   readonly #census: Census | undefined;
-  // By source and verdict, and handed to the counter when somebody looks: each event would else pay for its labels.
+  // Counted here and passed to Prometheus' counter at each scrape, so that events do not pay for its labels.
   readonly #verdicts = new Map<string, Map<IngestVerdict, number>>();
   readonly #attempts = this.#counter("attempts_total", "Attempts to deliver.", ["outcome", "status_class"]);
   readonly #attemptTimes = new TimeHistogram({
@@ -146,7 +146,7 @@ class PrometheusMetrics implements Metrics {
   }
 
   #observe(signal: Signal): void {
-    // Failures of the store are counted where they are timed: the dispatcher's signal would count them twice.
+    // Failures of the store are counted by the timed outbox; counting the dispatcher's signal would double them.
     if (signal.kind === "delivery_attempted") {
       const { outcome, status, durationMs } = signal;
       this.#attempts.inc({ outcome, status_class: classOf(status) });
@@ -156,7 +156,7 @@ class PrometheusMetrics implements Metrics {
     else if (signal.kind === "sequence_failed") this.#sequenceFailures.inc();
   }
 
-  /** Of a source that has none yet. */
+  /** Adds the counts of a new source. */
   #verdictsOf(source: string): Map<IngestVerdict, number> {
     const shown = this.#verdicts.size < MOST_SOURCES ? source : OTHER_SOURCES;
     const counts = this.#verdicts.get(shown) ?? new Map<IngestVerdict, number>();
@@ -230,7 +230,7 @@ class PrometheusMetrics implements Metrics {
       registers: [this.#registry],
       async collect() {
         const reading = await census.read();
-        // Without a census there is no number; 0 would say that all is well.
+        // No value without a census: 0 would say that all is well.
         if (reading === undefined) gauge.remove();
         else gauge.set(value(reading.census, reading.ageMs));
       },
@@ -251,7 +251,7 @@ function classOf(status: number | undefined): string {
   return status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
 }
 
-/** The first word: what follows may name an address, and every one would be a series. */
+/** The first word: the rest may name an address, and each address would be a time series. */
 function reasonOf(because: string): string {
   return /^[a-z_]{1,40}/.exec(because)?.[0] ?? "other";
 }

@@ -3,10 +3,10 @@ import type { Tone } from "../terminal/colour.js";
 import { neutralise } from "../terminal/neutralise.js";
 
 const TONES: Readonly<Record<string, Tone>> = { debug: "faint", info: "good", warn: "warn", error: "bad" };
-/** Shown in front, or of no interest to whoever looks at one node's terminal. */
+/** Fields that are shown in front, or are of no interest on one node's terminal. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["level", "time", "msg", "node", "err"]);
 
-/** A JSON line of the log, for people. What is no such line is shown as it is, made harmless. */
+/** Formats a JSON line of the log for people. Any other line is neutralised and shown. */
 export function prettyLine(json: string, colour: boolean): string {
   const line = parsed(json);
   if (line === undefined) return `${neutralise(json.trimEnd())}\n`;

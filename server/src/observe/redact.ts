@@ -1,4 +1,4 @@
-/** Fields that never reach a line: the last guard, behind code that does not log them at all. */
+/** Fields that are never logged. A last guard: no code should log them in the first place. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",
@@ -14,7 +14,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const DEEPEST = 4;
 
-/** The same fields without what is secret. Objects of classes are left to the log's serializers. */
+/** Redacts fields that hold secrets. Objects of classes are left to the log's serializers. */
 export function redactFields(
   fields: Readonly<Record<string, unknown>>,
   depth: number = 0,
@@ -37,7 +37,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 const SECRET_TEXTS =
   /\b(phk_|whsec_|whsk_|sk_live_|sk_test_)[A-Za-z0-9+/_=-]{6,}|(\/\/[^\s:/@"]{0,200}:)[^\s@"/]{1,500}(?=@)|\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi;
 
-/** Takes out of a line what looks like a secret: messages of drivers and systems hold texts that nobody here chose. */
+/** Redacts what looks like a secret in a line: messages of drivers may hold anything. */
 export function redactText(line: string): string {
   return line.replaceAll(
     SECRET_TEXTS,

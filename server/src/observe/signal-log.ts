@@ -3,7 +3,7 @@ import type { Logger } from "./log.js";
 
 type Line = readonly [level: "debug" | "info" | "warn" | "error", message: string];
 
-/** A row for every signal: one that the library adds is refused by the compiler until it has its line. */
+/** One row per signal: the compiler refuses a new signal without a row. */
 const LINES: Readonly<Record<Exclude<Signal["kind"], "delivery_attempted" | "handler_log">, Line>> = {
   delivery_dead: ["warn", "delivery given up"],
   endpoint_disabled: ["warn", "endpoint disabled"],
@@ -27,7 +27,7 @@ export function signalLog(log: Logger): Observer {
   return (signal) => {
     const [level, message] = lineOf(signal);
     const { kind: _, ...fields } = signal;
-    // A dozen digits of a duration tell nothing, and are a fifth of the line.
+    // Rounded: the digits of a duration would be a fifth of the line.
     const told =
       "durationMs" in fields ? { ...fields, durationMs: Math.round(fields.durationMs * 10) / 10 } : fields;
     log[level](told, message);

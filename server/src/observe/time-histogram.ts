@@ -1,4 +1,4 @@
-/** How often something took how long, for one set of labels. */
+/** A histogram of times for one set of labels. */
 export class Times {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
@@ -42,8 +42,8 @@ export interface TimeHistogramOptions {
 }
 
 /**
- * A histogram that is added to for each event, and looked at once in a while. That of Prometheus' own client checks and
- * sorts the labels each time, which was a twentieth of what an event costs.
+ * A histogram that is written for each event and read seldom. Prometheus' own client checks and sorts the labels at each
+ * write, which took a twentieth of the time of an event.
  */
 export class TimeHistogram {
   readonly #options: TimeHistogramOptions;
@@ -53,7 +53,7 @@ export class TimeHistogram {
     this.#options = options;
   }
 
-  /** The times of one set of labels: their values, in the order of their names. */
+  /** The histogram of one set of labels, given by their values in the order of their names. */
   of(...values: readonly string[]): Times {
     const key = values.join("\n");
     const known = this.#series.get(key);

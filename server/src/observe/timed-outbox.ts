@@ -1,7 +1,7 @@
 import type { ServerOutbox } from "../parts.js";
 import type { Metrics } from "./metrics.js";
 
-/** What is timed: every question that goes to the database and is not asked inside of a host's transaction. */
+/** The methods that are timed: those that query the database outside of a host's transaction. */
 const TIMED: ReadonlySet<string | symbol> = new Set([
   "append",
   "ingest",
@@ -32,7 +32,7 @@ const TIMED: ReadonlySet<string | symbol> = new Set([
 
 type Asked = (...given: unknown[]) => Promise<unknown>;
 
-/** The same outbox, with the time that each question took. */
+/** Wraps an outbox so that each call is timed. */
 export function timedOutbox(outbox: ServerOutbox, metrics: Pick<Metrics, "timed">): ServerOutbox {
   const wrapped = new Map<string | symbol, unknown>();
   return new Proxy(outbox, {
@@ -41,7 +41,7 @@ export function timedOutbox(outbox: ServerOutbox, metrics: Pick<Metrics, "timed"
       if (known !== undefined) return known;
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
-      // Bound: the store's private fields are its own, not the proxy's.
+      // Bound to the store: a proxy has no access to its private fields.
       const bound = value.bind(target) as Asked;
       const asked = TIMED.has(name)
         ? (...given: unknown[]) => metrics.timed(String(name), () => bound(...given))

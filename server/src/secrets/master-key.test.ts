@@ -41,7 +41,9 @@ it("on Postgres a key must be given, and the error says how to make one", () => 
   } catch (error) {
     expect(error).toMatchObject({
       exit: "usage",
-      cure: expect.stringContaining("posthorn config new-key") as string,
+      cure:
+        "Make one with `posthorn config new-key`, keep it where your other secrets are, and set it as POSTHORN_MASTER_KEY, " +
+        "or name a file that holds it with --master-key-file.",
     });
   }
 });

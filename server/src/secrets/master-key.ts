@@ -11,9 +11,9 @@ type KeySettings = Pick<Settings, "database" | "dataDir" | "masterKey" | "master
 
 export interface MasterKey {
   readonly bytes: Uint8Array;
-  /** Where it is from, for people. */
+  /** The file, flag or variable that it came from, for messages. */
   readonly from: string;
-  /** Made just now. */
+  /** It was made just now. */
   readonly made: boolean;
 }
 
@@ -35,8 +35,8 @@ export function masterKeyPath({
 }
 
 /**
- * The key of these settings. On SQLite it is made at the first start; a database that is there already had another,
- * so that a new one would only hide what is wrong.
+ * The key of these settings. On SQLite it is made at the first start. For a database that exists, a new key would only hide
+ * that the old one is lost.
  */
 export function masterKeyOf(settings: KeySettings, isNew: () => boolean): MasterKey {
   if (settings.masterKey !== undefined) {

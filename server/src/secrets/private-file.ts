@@ -11,22 +11,22 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** Others than its owner may read it, or write it. */
+/** Whether others than its owner may read or write it. */
 export function isLoose(path: string): boolean {
-  // Windows has other rights, of which the mode tells nothing.
+  // On Windows, the mode does not show the rights.
   return process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0;
 }
 
-/** Makes an empty file that only its owner may read, where there is none: databases take over the mode of theirs. */
+/** Creates an empty file that only its owner may read: SQLite gives its other files the same mode. */
 export function touchPrivateFile(path: string): void {
   closeSync(openSync(path, "a", 0o600));
 }
 
-/** Writes a file that only its owner may read; it is there whole or not at all. False where there is one already. */
+/** Writes a file that only its owner may read, atomically. False where a file exists already. */
 export function createPrivateFile(path: string, text: string): boolean {
   const draft = writeDraft(path, text);
   try {
-    // Unlike a rename, a link never takes the place of what another process has just made.
+    // Unlike a rename, a link never replaces a file that another process has just created.
     linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -38,7 +38,7 @@ export function createPrivateFile(path: string, text: string): boolean {
   return true;
 }
 
-/** The same, in the place of what was there. */
+/** The same, replacing a file that exists. */
 export function replacePrivateFile(path: string, text: string): void {
   renameSync(writeDraft(path, text), path);
   syncFolder(dirname(path));
@@ -56,7 +56,7 @@ function writeDraft(path: string, text: string): string {
   return draft;
 }
 
-// A name that is not yet on the disk is lost with the power, and the key under which everything is sealed with it.
+// Syncs the directory: a power failure could lose the file's name, and with it the key that seals everything.
 function syncFolder(path: string): void {
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");

@@ -6,7 +6,7 @@ const VERSION = "v1";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Names a key without telling anything of it. */
+/** Names a key without revealing anything about it. */
 export function keyIdOf(masterKey: Uint8Array): string {
   return createHmac("sha256", masterKey).update("posthorn key id").digest("hex").slice(0, 12);
 }
@@ -20,11 +20,11 @@ export function createSeal(masterKey: Uint8Array): SecretSeal {
 
 class MasterSeal implements SecretSeal {
   readonly #key: Uint8Array;
-  /** Part of what is authenticated: a text cannot be passed off as one of another version or key. */
+  /** Authenticated with the text, which cannot be passed off as one of another version or key. */
   readonly #head: string;
 
   constructor(masterKey: Uint8Array) {
-    // A key for this use alone: what else is ever derived from the master key tells nothing of it.
+    // A key for this use alone: other keys derived from the master key reveal nothing about it.
     this.#key = new Uint8Array(hkdfSync("sha256", masterKey, "", "posthorn seal v1", 32));
     this.#head = `${VERSION}.${keyIdOf(masterKey)}`;
   }
@@ -42,7 +42,7 @@ class MasterSeal implements SecretSeal {
       throw broken("it is not in the form of a sealed secret");
     if (`${version}.${keyId}` !== this.#head) throw otherKey(keyId, this.#head.slice(VERSION.length + 1));
     const bytes = Buffer.from(closed, "base64url");
-    // A shorter tag would be taken, and could be guessed.
+    // Node accepts shorter tags, which could be guessed.
     if (bytes.length < TAG_BYTES) throw broken("it is cut off");
     try {
       const decipher = createDecipheriv("aes-256-gcm", this.#key, Buffer.from(iv, "base64url"), {
@@ -73,4 +73,18 @@ function broken(why: string, cause?: unknown): PosthornError {
     `A secret of the database cannot be opened: ${why}. Set it again.`,
     cause === undefined ? {} : { cause },
   );
+}
+
+/** For commands that use no secret, and therefore get no key. */
+export const NO_SEAL: SecretSeal = {
+  seal: () => {
+    throw noKey();
+  },
+  open: () => {
+    throw noKey();
+  },
+};
+
+function noKey(): PosthornError {
+  return new PosthornError("seal_no_key", "A secret was to be used by a command that has no master key.");
 }

@@ -1,5 +1,5 @@
 import { Pool } from "pg";
-import { migrate, MIGRATIONS, postgresOutbox } from "posthorn/postgres";
+import { migrate, MIGRATIONS, postgresStore } from "posthorn/postgres";
 import { withoutPassword } from "../config/print.js";
 import type { Settings } from "../config/settings.js";
 import type { OpenStore, OpenStoreOptions } from "../parts.js";
@@ -24,7 +24,7 @@ export async function openPostgres(
   await firstAnswer(pool, settings.database);
   return {
     kind: "postgres",
-    outbox: postgresOutbox({ client: pool, schema, seal, ...(observer && { observer }) }),
+    outbox: postgresStore({ client: pool, schema, seal, ...(observer && { observer }) }),
     registry: postgresRegistry(pool, schema, seal),
     migrate: async () => {
       const own = await migrate(pool, { schema });

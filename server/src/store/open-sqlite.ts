@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import type { Database as Db } from "better-sqlite3";
-import { endLeases, migrate, MIGRATIONS, sqliteOutbox } from "posthorn/sqlite";
+import { endLeases, migrate, MIGRATIONS, sqliteStore } from "posthorn/sqlite";
 import type { Settings } from "../config/settings.js";
 import { databasePath, holdDataDir, makeDataDir } from "../data-dir.js";
 import type { OpenStore, OpenStoreOptions } from "../parts.js";
@@ -35,7 +35,7 @@ async function storeOf(
   release: () => void,
 ): Promise<OpenStore> {
   // Each is made where it is first used: before `migrate` there is no table that they could prepare a statement for.
-  const outbox = sqliteOutbox({ db, seal, ...(observer && { observer }) });
+  const outbox = sqliteStore({ db, seal, ...(observer && { observer }) });
   return {
     kind: "sqlite",
     outbox,
@@ -61,7 +61,9 @@ function openFile(path: string, mustExist: boolean): Db {
   try {
     // The files beside it, its log among them, get the same rights: they hold every payload.
     if (!mustExist) touchPrivateFile(path);
-    return new Database(path, { fileMustExist: mustExist });
+    const db = new Database(path, { fileMustExist: mustExist });
+    if (!mustExist) giveSpaceBack(db);
+    return db;
   } catch (cause) {
     throw new CommandFailure(
       "failed",
@@ -73,6 +75,11 @@ function openFile(path: string, mustExist: boolean): Db {
       },
     );
   }
+}
+
+/** Only in a new file, before its first table: SQLite ignores this later, and the pages of what retention removes would never go back to the disk. */
+function giveSpaceBack(db: Db): void {
+  if (Number(db.pragma("page_count", { simple: true })) === 0) db.pragma("auto_vacuum = incremental");
 }
 
 function isCurrent(db: Db): boolean {

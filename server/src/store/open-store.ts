@@ -81,7 +81,7 @@ async function bringUp(store: OpenStore, { migrate }: Settings, log: Logger): Pr
     if (applied.length > 0) log.info({ migrations: applied }, "the database was migrated");
   } else if (!(await store.isCurrent())) {
     throw new CommandFailure("failed", "The tables of the database are not those of this version.", {
-      code: "not_migrated",
+      code: "store_not_migrated",
       cure: "Run `posthorn migrate` under a role that may change them, or start without --no-migrate.",
     });
   }

@@ -1,4 +1,4 @@
-/** A request that was not taken in, kept apart for people. */
+/** A request that ingest rejected, kept for an operator. */
 export interface RejectedRecord {
   /** `rej_…` */
   readonly id: string;
@@ -7,9 +7,9 @@ export interface RejectedRecord {
   readonly method: string;
   /** Without credentials. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first bytes. */
+  /** The first bytes of the body. */
   readonly body: Uint8Array;
-  /** Of the whole body. */
+  /** The size of the whole body. */
   readonly bodyBytes: number;
   readonly code: string;
   readonly message: string;
@@ -17,9 +17,9 @@ export interface RejectedRecord {
 }
 
 export interface RejectedRegistry {
-  /** Keeps these, and drops the oldest of each source beyond `keepPerSource`. */
+  /** Stores these, and deletes the oldest of each source beyond `keepPerSource`. */
   recordRejected(requests: readonly RejectedRecord[], keepPerSource: number): Promise<void>;
-  /** Newest first, from before the one that is named; without their bodies (`body` is empty). */
+  /** Newest first, older than the given one; without bodies (`body` is empty). */
   listRejected(page: {
     readonly source?: string | undefined;
     readonly after?: string | undefined;

@@ -1,14 +1,14 @@
 import type { DedupRule, Place } from "posthorn/client";
 
-/** Where inbound events come from, as the registry keeps it. Checked and complete. */
+/** A source of inbound events, checked and complete. */
 export interface SourceRecord {
   readonly name: string;
   readonly tenant: string;
   /** A provider's scheme, `hmac` or `none`. */
   readonly scheme: string;
-  /** Open here; sealed in the database. */
+  /** In clear text here; sealed in the database. */
   readonly secrets: readonly string[];
-  /** Why its secrets could not be opened; there are none here then, and nothing is taken from it. */
+  /** Why its secrets could not be opened. `secrets` is empty then, and its requests are answered 503. */
   readonly unopened?: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
   readonly dedup: DedupRule;
@@ -16,7 +16,7 @@ export interface SourceRecord {
   readonly key: Place | undefined;
   readonly forwardHeaders: readonly string[];
   readonly createdAt: Date;
-  /** Grows with each change: a node that has an older one reads it again. */
+  /** Grows with each change, so that nodes see which sources to prepare again. */
   readonly version: number;
 }
 
@@ -29,16 +29,30 @@ export interface SourceRegistry {
   /** False where there is none. */
   removeSource(name: string): Promise<boolean>;
   readSource(name: string): Promise<SourceRecord | undefined>;
-  /** In the order of their names, after the one that is named. */
+  /** Ordered by name, after the given one. */
   listSources(page: {
     readonly after?: string | undefined;
     readonly limit: number;
   }): Promise<readonly SourceRecord[]>;
-  /** Changes whenever a source is added, changed or removed, on any node. */
+  /** Changes whenever any node adds, changes or removes a source. */
   sourcesVersion(): Promise<string>;
   /**
-   * Tells of each change that was made here, so that this node need not wait until it looks again; returns how to stop.
-   * A registry that cannot tell leaves it out.
+   * Calls the listener after each change made on this node, which then need not wait for its next poll; returns a function
+   * that stops it. Left out by a registry that cannot do it.
    */
   onSourcesChanged?(listener: () => void): () => void;
+}
+
+/** Listeners for changes made on this node. */
+export class Listeners {
+  readonly #listeners = new Set<() => void>();
+
+  add(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
 }

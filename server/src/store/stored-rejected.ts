@@ -1,6 +1,6 @@
 import type { RejectedRecord } from "./rejected-request.js";
 
-/** A rejected request as a database keeps it, but for its body and time. */
+/** The columns of a rejected request, except its body and time. */
 export interface StoredRejected {
   readonly id: string;
   readonly source: string;
@@ -38,7 +38,7 @@ export function rejectedOf(stored: StoredRejected, receivedMs: number, body: Uin
   });
 }
 
-// Postgres has no room for NUL, and one request that cannot be written would take its whole batch with it.
+// Postgres refuses NUL, and one request that cannot be written would cost its whole batch.
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }

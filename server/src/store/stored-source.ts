@@ -2,14 +2,14 @@ import type { SecretSeal } from "posthorn";
 import type { DedupRule, Place } from "posthorn/client";
 import type { SourceRecord } from "./source.js";
 
-/** A source as a database keeps it. */
+/** The columns of a source. */
 export interface StoredSource {
   readonly name: string;
   readonly tenant: string;
   readonly scheme: string;
   /** Sealed texts, as JSON. */
   readonly secrets: string;
-  /** All that is only ever read as a whole, as JSON. */
+  /** The other fields, as JSON: they are only read together. */
   readonly definition: string;
   readonly createdMs: number;
   readonly version: number;
@@ -55,7 +55,7 @@ export function sourceOf(stored: StoredSource, seal: SecretSeal): SourceRecord {
   });
 }
 
-// One source that was sealed under another key must not take all others with it: it is there, without secrets.
+// A source sealed under another key is read without its secrets: it must not make all others unreadable.
 function openedSecrets(sealed: string, seal: SecretSeal): Pick<SourceRecord, "secrets" | "unopened"> {
   try {
     return { secrets: (JSON.parse(sealed) as string[]).map((text) => seal.open(text)) };

@@ -1,4 +1,4 @@
-/** Access to the API. The token itself is not kept: its hash is. */
+/** A token of the API. Only its hash is stored. */
 export interface TokenRecord {
   /** `tok_…` */
   readonly id: string;
@@ -8,18 +8,18 @@ export interface TokenRecord {
   readonly hash: Uint8Array;
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
-  /** To the minute. */
+  /** Accurate to the minute. */
   readonly lastUsedAt: Date | undefined;
 }
 
 export interface TokenRegistry {
   addToken(token: TokenRecord): Promise<void>;
-  /** Adds it only where there is no token yet; false where there is. Of two nodes that start at once, one adds. */
+  /** Adds it where there is no token yet; false where there is one. Of two nodes that start at once, one adds it. */
   addFirstToken(token: TokenRecord): Promise<boolean>;
   findToken(hash: Uint8Array): Promise<TokenRecord | undefined>;
   /** False where there is none. */
   removeToken(id: string): Promise<boolean>;
-  /** In the order of their ids, after the one that is named. */
+  /** Ordered by id, after the given one. */
   listTokens(page: {
     readonly after?: string | undefined;
     readonly limit: number;

@@ -1,4 +1,4 @@
-/** What a text means, from which its colour follows. */
+/** The meaning of a text, which decides its colour. */
 export type Tone = "plain" | "strong" | "faint" | "good" | "bad" | "warn" | "name";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ const CODES: Readonly<Record<Tone, readonly [start: string, end: string]>> = {
   name: ["\u001b[36m", "\u001b[39m"],
 };
 
-/** Whether to colour: on a terminal, unless NO_COLOR is set; FORCE_COLOR, which is said on purpose, wins over both. */
+/** Whether to colour: on a terminal, unless NO_COLOR is set; FORCE_COLOR overrides both. */
 export function colourWanted(where: { readonly isTty: boolean; readonly environment: Environment }): boolean {
   const { NO_COLOR: no, FORCE_COLOR: force, TERM: term } = where.environment;
   if (force !== undefined && force !== "") return force !== "0" && force !== "false";

@@ -9,7 +9,7 @@ export async function confirm(
   options: { readonly yes: boolean },
 ): Promise<void> {
   if (options.yes) return;
-  // A script must not hang at a question that nobody sees, nor go on as if it had been answered.
+  // A script must neither hang at a question that nobody sees, nor go on without an answer.
   if (!terminal.inputIsTty) {
     throw new CommandFailure("usage", `${question} Nobody can be asked here: this is no terminal.`, {
       cure: "Say --yes to go ahead.",

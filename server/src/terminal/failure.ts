@@ -1,6 +1,6 @@
 import { isPosthornError, problemOf } from "posthorn/client";
 
-/** What the process ends with. Printed into docs/cli.md: scripts depend on the numbers. */
+/** Exit codes. Printed into docs/cli.md: scripts depend on the numbers. */
 export const EXIT_CODES = {
   ok: 0,
   failed: 1,
@@ -19,7 +19,7 @@ export class CommandFailure extends Error {
   readonly cure: string | undefined;
   /** Lower snake case, for `--json`. */
   readonly code: string;
-  /** Whether what was printed says it already, and the exit code is all that is left to tell. */
+  /** Whether the failure is already printed, so that only the exit code is left. */
   readonly told: boolean;
 
   constructor(
@@ -40,7 +40,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** An error as it is told: every kind of error becomes one of these before it is printed. */
+/** The printed form of any error. */
 export interface ToldFailure {
   readonly exit: ExitName;
   readonly code: string;
@@ -48,8 +48,8 @@ export interface ToldFailure {
   readonly cure: string | undefined;
 }
 
-/** Puts any error into words and finds the exit code that goes with it. Total. */
-export function failureOf(error: unknown): ToldFailure {
+/** Explains any error and finds its exit code. Never throws. */
+export function toldFailure(error: unknown): ToldFailure {
   if (error instanceof CommandFailure) {
     const { exit, code, message, cure } = error;
     return { exit, code, message, cure };
@@ -71,7 +71,7 @@ function exitOf(code: string): ExitName {
     case "api_unauthorised":
       return "refused";
     case "api_option_invalid":
-    // What a person handed in cannot be used, and nothing was asked of a server.
+    // The user's input is wrong; no server was asked.
     case "option_invalid":
     case "source_invalid":
     case "secret_malformed":

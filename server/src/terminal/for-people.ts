@@ -17,7 +17,7 @@ export function duration(ms: number): string {
   for (const [unit, unitMs] of UNITS) {
     const whole = Math.floor(rest / unitMs);
     rest -= whole * unitMs;
-    // A unit between two that are there is part of the two: "2 d 5 min" would hide the hours that are none.
+    // Only neighbouring units: "2 d 5 min" would hide that there are no hours.
     if (whole > 0 || words.length > 0) words.push(whole > 0 ? `${whole} ${unit}` : "");
   }
   return words
@@ -37,7 +37,7 @@ export function relative(instant: string | null | undefined, nowMs: number): str
   return passedMs > 0 ? `${unit} ago` : `in ${unit}`;
 }
 
-/** Until something is due, from a number of milliseconds. */
+/** When something is due, from a number of milliseconds. */
 export function due(inMs: number | null | undefined): string {
   if (inMs === null || inMs === undefined) return "–";
   return inMs <= 0 ? "now" : `in ${duration(inMs)}`;

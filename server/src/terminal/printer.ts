@@ -1,5 +1,5 @@
 import { paint } from "./colour.js";
-import { CommandFailure, failureOf } from "./failure.js";
+import { CommandFailure, toldFailure } from "./failure.js";
 import type { ToldFailure } from "./failure.js";
 import { neutraliseLines, safeJson } from "./neutralise.js";
 import { createProgress } from "./progress.js";
@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.js";
  * no command can forget it; colour is a tone beside the text, never part of it.
  */
 export interface Printer {
-  /** Whether `--json` was said. */
+  /** Whether `--json` was given. */
   readonly json: boolean;
   /** With `--json` the value as one document, else what `draw` prints. */
   show(value: unknown, draw: () => void): void;
@@ -26,10 +26,10 @@ export interface Printer {
   block(text: string): void;
   /** A hint, on the standard error; nothing with `--json`. */
   hint(...pieces: readonly Piece[]): void;
-  /** Something to beware of, on the standard error; with `--json` too. */
+  /** A warning on the standard error; with `--json` too. */
   warn(text: string): void;
   progress(options: Omit<ProgressOptions, "now">): Progress;
-  /** Tells a failure on the standard error. */
+  /** Prints a failure on the standard error. */
   fail(error: unknown, options?: { readonly debug?: boolean }): ToldFailure;
 }
 
@@ -94,7 +94,7 @@ class TerminalPrinter implements Printer {
   }
 
   fail(error: unknown, { debug = false }: { readonly debug?: boolean } = {}): ToldFailure {
-    const told = failureOf(error);
+    const told = toldFailure(error);
     if (error instanceof CommandFailure && error.told) return told;
     if (this.json) {
       const { code, message, cure } = told;

@@ -29,7 +29,7 @@ describe("progress", () => {
     const terminal = fakeTerminal({ columns: 60 });
     const progress = createProgress(terminal, { label: "x", total: 1e6, unit: "things", now: () => 0 });
     for (let done = 0; done < 10_000; done++) progress.advance();
-    expect(terminal.err().split("\r").length).toBeLessThan(5);
+    expect(terminal.err().split("\r")).toHaveLength(2);
   });
 
   it("without a terminal is a line every few seconds", () => {

@@ -2,9 +2,9 @@ import { cutToWidth } from "./width.js";
 import { count, duration } from "./for-people.js";
 import type { Terminal } from "./terminal.js";
 
-/** Tells how far long work is. On the standard error, so that it never mixes with what was asked for. */
+/** Shows the progress of long work on the standard error, apart from the output. */
 export interface Progress {
-  /** So many more are done. */
+  /** Counts finished items. */
   advance(by?: number): void;
   /** Ends it; the bar goes away. */
   end(): void;
@@ -21,7 +21,7 @@ export interface ProgressOptions {
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
-/** Where no terminal is: a bar would fill the log. */
+/** Without a terminal: a bar would fill the log. */
 const LINE_MS = 5000;
 
 export function createProgress(terminal: Terminal, options: ProgressOptions): Progress {
@@ -58,7 +58,7 @@ class Bar implements Progress {
     const full = Math.round(share * BAR_WIDTH);
     const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
     const text = `${label} ${bar} ${this.#done}/${total}${this.#remaining(share)}`;
-    // A line that wraps could not be wiped by the next.
+    // A line that wraps could not be erased.
     this.#terminal.writeError(`\r\u001b[2K${cutToWidth(text, (this.#terminal.columns() ?? 80) - 1)}`);
   }
 
@@ -90,6 +90,6 @@ class Lines implements Progress {
   }
 
   end(): void {
-    // The last line says what came of it, and is the command's own.
+    // The command prints the result itself.
   }
 }

@@ -3,21 +3,21 @@ import type { Tone } from "./colour.js";
 import { neutralise } from "./neutralise.js";
 import { cutToWidth, displayWidth, padToWidth } from "./width.js";
 
-/** A text with a meaning. The text is taken as it came from outside: whoever prints it neutralises it. */
+/** A text with a tone. It may come from outside: drawing neutralises it. */
 export type Piece = string | number | { readonly text: string; readonly tone: Tone };
 
 export interface Column {
   readonly title: string;
   /** @default "left" */
   readonly align?: "left" | "right";
-  /** How far it may be cut where the terminal is narrow; left out, it is kept whole: an id is there to be copied. */
+  /** The least width on a narrow terminal. Left out, the column is never cut: an id is there to be copied. */
   readonly least?: number;
 }
 
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Piece[])[];
-  /** Without its titles, where it goes on below another. @default false */
+  /** Leaves out the titles, to continue a table. @default false */
   readonly headless?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function cellOf(piece: Piece): Cell {
   return { text: neutralise(String(piece)), tone: "plain" };
 }
 
-/** Takes columns from the widest that may be cut, one by one; undefined where that is not enough. */
+/** Narrows the widest columns that may be cut; undefined where that is not enough. */
 function fit(
   columns: readonly Column[],
   natural: readonly number[],
@@ -93,7 +93,7 @@ function drawRow(
     const { text, tone } = row[index] ?? { text: "", tone: "plain" };
     const width = widths[index] ?? 0;
     const cut = cutToWidth(text, width);
-    // The last column is not filled up: a line of blanks would wrap in a narrower window.
+    // The last column is not padded: trailing blanks would wrap in a narrower window.
     const isLast = index === columns.length - 1 && align === "left";
     const gap = isLast ? "" : padToWidth("", width - displayWidth(cut), "left");
     const painted = paint(cut, tone, canvas.colour);

@@ -14,7 +14,7 @@ export interface Terminal {
   readonly errorIsTty: boolean;
   /** Whether a person can answer. */
   readonly inputIsTty: boolean;
-  /** Of the standard output; undefined where nobody knows, and nothing is cut. */
+  /** The width of the standard output; undefined where it is unknown and nothing is cut. */
   columns(): number | undefined;
   rows(): number | undefined;
   readonly colour: boolean;
@@ -28,7 +28,7 @@ export interface Terminal {
 /** The terminal of this process. */
 export function processTerminal(environment: Environment = process.env): Terminal {
   const { stdin, stdout, stderr } = process;
-  // `posthorn events list | head` closes the pipe early: that is no failure to report.
+  // `posthorn events list | head` closes the pipe early, which is no failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exitCode ??= 0;
     else throw error;

@@ -1,13 +1,15 @@
-import { memoryOutbox } from "posthorn/memory";
+import { memoryStore } from "posthorn/memory";
 import type { MemoryTx } from "posthorn/memory";
 import type { OutboxHarness } from "posthorn/testing";
 import { inProcessOutbox } from "../memory-harness.js";
 import { claimFlaws } from "./claims.js";
 import { endpointFlaws } from "./endpoints.js";
+import { extendingFlaws } from "./extending.js";
 import { fidelityFlaws } from "./fidelity.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
 import { ingestFlaws } from "./ingest.js";
+import { laneFlaws } from "./lanes.js";
 import { lookupFlaws } from "./lookups.js";
 import { operatingFlaws } from "./operating.js";
 import { runFlaws } from "./runs.js";
@@ -24,6 +26,8 @@ const FLAWS = {
   ...settlingFlaws,
   ...operatingFlaws,
   ...skippingFlaws,
+  ...laneFlaws,
+  ...extendingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
 };
@@ -42,7 +46,7 @@ export async function withOutboxFlaw<T>(
   const swaps = new Swaps();
   flaw.mutate?.(swaps);
   const make = inProcessOutbox(
-    (clock, firstEvent) => flawed(memoryOutbox({ clock, firstEvent }), clock, flaw),
+    (clock, firstEvent) => flawed(memoryStore({ clock, firstEvent }), clock, flaw),
     {
       patienceMs: 400,
     },

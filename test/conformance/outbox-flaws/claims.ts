@@ -1,11 +1,11 @@
-import { memoryOutbox } from "posthorn/memory";
-import type { MemoryOutbox } from "posthorn/memory";
+import type { MemoryStore } from "posthorn/memory";
+import { LANE_RULE } from "../../../library/src/lanes/lane.js";
 import type { Claim, ClaimAnswer, ClaimedDelivery } from "../../../library/src/lanes/lane-store.js";
 import type { Endpoint } from "../../../library/src/outbox/endpoint.js";
-import { Claims } from "../../../library/src/stores/memory/lanes/claim.js";
-import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoints.js";
-import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
+import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoint-table.js";
 import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
+import { eachChange, eachPassing } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of claims and leases. */
@@ -13,13 +13,13 @@ export const claimFlaws = {
   lane_claimed_twice: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
-        "take",
+        LaneTable.prototype,
+        "lease",
         (right) =>
-          function (this: Lane, lease) {
-            const { readyAt } = this;
-            right.call(this, lease);
-            this.readyAt = readyAt;
+          function (this: LaneTable, lane, epoch, lease) {
+            const { readyAt } = lane;
+            right.call(this, lane, epoch, lease);
+            lane.readyAt = readyAt;
           },
       ),
   },
@@ -33,42 +33,25 @@ export const claimFlaws = {
   },
   epoch_reused: {
     mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "take",
-        (right) =>
-          function (this: Lane, lease) {
-            const { epoch } = this;
-            right.call(this, lease);
-            this.epoch = epoch;
-          },
+      eachChange(swaps, (change) =>
+        change.leasable === "nothing" ? change : { ...change, epoch: change.epoch - 1n },
       ),
   },
   lease_never_ends: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
-        "take",
+        LaneTable.prototype,
+        "lease",
         (right) =>
-          function (this: Lane, lease) {
-            right.call(this, lease);
-            this.readyAt = undefined;
+          function (this: LaneTable, lane, epoch, lease) {
+            right.call(this, lane, epoch, lease);
+            lane.readyAt = undefined;
           },
       ),
   },
   lease_a_moment_long: { mutate: (swaps) => swapLease(swaps, 1) },
   lease_a_moment_short: { mutate: (swaps) => swapLease(swaps, -1) },
-  limit_ignored: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Claims.prototype,
-        "claim",
-        (right) =>
-          function (this: Claims, request) {
-            return right.call(this, { ...request, limit: 1000 });
-          },
-      ),
-  },
+  limit_ignored: { wrap: (inner) => ({ claim: (request) => inner.claim({ ...request, limit: 1000 }) }) },
   cap_ignored: {
     mutate: (swaps) =>
       swaps.swap(
@@ -81,15 +64,7 @@ export const claimFlaws = {
       ),
   },
   in_flight_not_subtracted: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Claims.prototype,
-        "claim",
-        (right) =>
-          function (this: Claims, request) {
-            return right.call(this, { ...request, inFlight: new Map() });
-          },
-      ),
+    wrap: (inner) => ({ claim: (request) => inner.claim({ ...request, inFlight: new Map() }) }),
   },
   cap_over_all_endpoints: {
     wrap: (inner) => ({
@@ -112,19 +87,10 @@ export const claimFlaws = {
   },
   after_forgotten: { wrap: (inner) => eachClaim(inner, (claim) => ({ ...claim, after: undefined })) },
   after_counts_what_was_skipped: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "passHead",
-        (right) =>
-          function (this: Lane) {
-            this.after = this.head;
-            right.call(this);
-          },
-      ),
+    mutate: (swaps) => eachPassing(swaps, (change) => ({ ...change, last: change.head - 1n })),
   },
   version_not_told: {
-    wrap: (inner) => eachClaim(inner, (claim) => ({ ...claim, endpoint: { ...claim.consumer, version: 1 } })),
+    wrap: (inner) => eachClaim(inner, (claim) => ({ ...claim, consumer: { ...claim.consumer, version: 1 } })),
   },
   type_not_told: {
     wrap: (inner) => eachDelivery(inner, (each) => ({ ...each, event: { ...each.event, type: "event" } })),
@@ -193,25 +159,19 @@ export const claimFlaws = {
   release_keeps_the_lease: {
     mutate: (swaps) => {
       let releasing = false;
+      swaps.swap(LANE_RULE, "released", (right) => (lane) => {
+        releasing = true;
+        return { ...right(lane), epoch: lane.epoch };
+      });
       swaps.swap(
-        Lane.prototype,
-        "rest",
+        LaneTable.prototype,
+        "write",
         (right) =>
-          function (this: Lane, readyAt) {
-            if (!releasing) return right.call(this, readyAt);
-            this.epoch -= 1n;
-            this.readyAt = readyAt;
-          },
-      );
-      swaps.swap(
-        OutboxInMemory.prototype,
-        "release",
-        (right) =>
-          function (this: MemoryOutbox, ...given) {
-            releasing = true;
-            const released = right.apply(this, given);
+          function (this: LaneTable, lane, change, now) {
+            const { lease } = lane;
+            right.call(this, lane, change, now);
+            if (releasing) lane.lease = lease;
             releasing = false;
-            return released;
           },
       );
     },
@@ -245,12 +205,10 @@ export const claimFlaws = {
   },
 } satisfies Readonly<Record<string, Flaw>>;
 
-const OutboxInMemory = { prototype: Object.getPrototypeOf(memoryOutbox()) as MemoryOutbox };
-
-type ClaimMaker = Pick<MemoryOutbox, "claim" | "settle">;
+type ClaimMaker = Pick<MemoryStore, "claim" | "settle">;
 
 /** Changes every claim that is given out; those that come back have their own fields again. */
-function eachClaim(inner: MemoryOutbox, change: (claim: Claim) => Claim): ClaimMaker {
+function eachClaim(inner: MemoryStore, change: (claim: Claim) => Claim): ClaimMaker {
   return {
     claim: async (request) => {
       const { claims, lapsed } = await inner.claim(request);
@@ -266,7 +224,7 @@ function eachClaim(inner: MemoryOutbox, change: (claim: Claim) => Claim): ClaimM
 }
 
 function eachDelivery(
-  inner: MemoryOutbox,
+  inner: MemoryStore,
   change: (delivery: ClaimedDelivery) => ClaimedDelivery,
 ): ClaimMaker {
   return eachClaim(inner, (claim) => {
@@ -282,9 +240,9 @@ function splitRun(claim: Claim): Claim[] {
 
 /** Claims everything, keeps what it likes best, and gives the rest back. */
 function chosen(
-  inner: MemoryOutbox,
+  inner: MemoryStore,
   order: (claims: readonly Claim[]) => readonly Claim[],
-): Partial<MemoryOutbox> {
+): Partial<MemoryStore> {
   // A worker of its own for each call: releasing must not take back what an earlier one kept.
   let calls = 0;
   return {
@@ -308,11 +266,11 @@ function byEndpoint(one: Claim, other: Claim): number {
 
 function swapLease(swaps: Swaps, moreMs: number): void {
   swaps.swap(
-    Lane.prototype,
-    "take",
+    LaneTable.prototype,
+    "lease",
     (right) =>
-      function (this: Lane, lease) {
-        right.call(this, { ...lease, endsAt: lease.endsAt + moreMs });
+      function (this: LaneTable, lane, epoch, lease) {
+        right.call(this, lane, epoch, { ...lease, endsAt: lease.endsAt + moreMs });
       },
   );
 }

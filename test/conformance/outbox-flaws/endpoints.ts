@@ -1,8 +1,7 @@
 import { placeIn } from "../../../library/src/outbox/fan-out.js";
 import type { Place } from "../../../library/src/outbox/fan-out.js";
-import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoints.js";
-import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
-import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
+import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
+import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoint-table.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of endpoints, and of who gets what in which lane. */
@@ -187,11 +186,11 @@ export const endpointFlaws = {
     wrap: (inner) => ({ removeEndpoint: async (id) => (await inner.removeEndpoint(id), true) }),
   },
   removal_leaves_what_waits: {
-    mutate: (swaps) => swaps.swap(Lanes.prototype, "remove", () => () => []),
+    mutate: (swaps) => swaps.swap(LaneTable.prototype, "remove", () => () => []),
   },
   removal_leaves_lanes_running: {
     mutate: (swaps) => {
-      swaps.swap(Lanes.prototype, "remove", () => () => []);
+      swaps.swap(LaneTable.prototype, "remove", () => () => []);
       swaps.swap(
         EndpointTable.prototype,
         "isActive",
@@ -228,14 +227,15 @@ export const endpointFlaws = {
   empty_lane_starts_again: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
+        LaneTable.prototype,
         "append",
         (right) =>
-          function (this: Lane, event, ...given) {
-            if (this.isEmpty && this.kind === "lane") {
-              [this.head, this.end, this.after] = [event.rowId, event.rowId, undefined];
+          function (this: LaneTable, lane, delivery, readyAt) {
+            const { rowId } = delivery.event;
+            if (lane.head === lane.end && lane.kind === "lane") {
+              Object.assign(lane, { head: rowId, end: rowId, last: undefined });
             }
-            right.call(this, event, ...given);
+            right.call(this, lane, delivery, readyAt);
           },
       ),
   },

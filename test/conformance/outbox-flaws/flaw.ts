@@ -1,12 +1,14 @@
-import type { MemoryOutbox } from "posthorn/memory";
+import type { MemoryStore } from "posthorn/memory";
 import type { FakeClock } from "posthorn/testing";
+import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import type { Lane, LaneChange } from "../../../library/src/lanes/lane.js";
 
-/** One way in which an outbox can be wrong, as a change of the memory outbox. */
+/** One way in which an outbox can be wrong, as a change of the memory store. */
 export interface Flaw {
   /** Exchanges methods of its parts, for every outbox that is made until `undo`. */
   readonly mutate?: (swaps: Swaps) => void;
   /** Answers some calls in its place. */
-  readonly wrap?: (inner: MemoryOutbox, clock: FakeClock) => Partial<MemoryOutbox>;
+  readonly wrap?: (inner: MemoryStore, clock: FakeClock) => Partial<MemoryStore>;
 }
 
 /** Methods that were exchanged, and how to have the right ones back. */
@@ -25,16 +27,38 @@ export class Swaps {
 }
 
 /** The outbox with the flaw's answers in place of its own. */
-export function flawed(inner: MemoryOutbox, clock: FakeClock, { wrap }: Flaw): MemoryOutbox {
+export function flawed(inner: MemoryStore, clock: FakeClock, { wrap }: Flaw): MemoryStore {
   const answers = wrap?.(inner, clock) ?? {};
   return new Proxy(inner, {
     get(target, name) {
-      const own = answers[name as keyof MemoryOutbox];
+      const own = answers[name as keyof MemoryStore];
       if (own !== undefined) return own;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
   });
+}
+
+/** Alters every change of a lane that the rule decides. */
+export function eachChange(swaps: Swaps, alter: (change: LaneChange, lane: Lane) => LaneChange): void {
+  swaps.swap(LANE_RULE, "claimed", (right) => (lane, how) => alter(right(lane, how), lane));
+  swaps.swap(
+    LANE_RULE,
+    "settled",
+    (right) =>
+      (lane, ...given) =>
+        alter(right(lane, ...given), lane),
+  );
+  swaps.swap(LANE_RULE, "released", (right) => (lane) => alter(right(lane), lane));
+  swaps.swap(LANE_RULE, "skipped", (right) => (lane, how) => {
+    const change = right(lane, how);
+    return typeof change === "string" ? change : alter(change, lane);
+  });
+}
+
+/** The same, where the lane gets another head. */
+export function eachPassing(swaps: Swaps, alter: (change: LaneChange, lane: Lane) => LaneChange): void {
+  eachChange(swaps, (change, lane) => (change.head > lane.head ? alter(change, lane) : change));
 }
 
 export function tick(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingEvent, Ingested } from "../../../library/src/outbox/ingest-store.js";
 import type { OutgoingEvent } from "../../../library/src/outbox/outgoing-event.js";
-import { IngestNames } from "../../../library/src/stores/memory/outbox/ingest-names.js";
+import { IngestNames } from "../../../library/src/stores/memory/outbox/ingest.js";
 import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
 import { tick } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";

@@ -1,6 +1,5 @@
-import type { MemoryOutbox } from "posthorn/memory";
+import type { MemoryStore } from "posthorn/memory";
 import type { DeliverySummary, LaneSummary } from "../../../library/src/operator/lookup-store.js";
-import { Lookups } from "../../../library/src/stores/memory/operator/lookups.js";
 import type { Flaw } from "./flaw.js";
 
 /** Flaws of what is found again. */
@@ -147,16 +146,12 @@ export const lookupFlaws = {
   lane_without_depth: { wrap: (inner) => eachLane(inner, { depth: 1n }) },
   lane_never_blocked: { wrap: (inner) => eachLane(inner, { blockedMs: undefined }) },
   census_counts_dead_heads: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lookups.prototype,
-        "census",
-        (right) =>
-          function (this: Lookups, staged) {
-            const census = right.call(this, staged);
-            return { ...census, waiting: census.waiting + census.dead };
-          },
-      ),
+    wrap: (inner) => ({
+      census: async () => {
+        const census = await inner.census();
+        return { ...census, waiting: census.waiting + census.dead };
+      },
+    }),
   },
   census_without_age: {
     wrap: (inner) => ({ census: async () => ({ ...(await inner.census()), oldestDueMs: 0 }) }),
@@ -199,9 +194,9 @@ const LANE: LaneSummary = {
 };
 
 function eachDelivery(
-  inner: MemoryOutbox,
+  inner: MemoryStore,
   change: (delivery: DeliverySummary) => Partial<DeliverySummary>,
-): Pick<MemoryOutbox, "delivery" | "deliveriesOf"> {
+): Pick<MemoryStore, "delivery" | "deliveriesOf"> {
   const changed = (delivery: DeliverySummary): DeliverySummary => ({ ...delivery, ...change(delivery) });
   return {
     deliveriesOf: async (tenant, ids) => (await inner.deliveriesOf(tenant, ids)).map(changed),
@@ -212,7 +207,7 @@ function eachDelivery(
   };
 }
 
-function eachLane(inner: MemoryOutbox, change: Partial<LaneSummary>): Pick<MemoryOutbox, "lane" | "lanes"> {
+function eachLane(inner: MemoryStore, change: Partial<LaneSummary>): Pick<MemoryStore, "lane" | "lanes"> {
   return {
     lanes: async (filter, page) => {
       const { items, next } = await inner.lanes(filter, page);

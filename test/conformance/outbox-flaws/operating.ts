@@ -1,9 +1,10 @@
-import type { MemoryOutbox } from "posthorn/memory";
-import type { DeadBecause } from "../../../library/src/lanes/dead.js";
+import type { MemoryStore } from "posthorn/memory";
+import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import type { DeadDelivery, Lane } from "../../../library/src/lanes/lane.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
-import { History } from "../../../library/src/stores/memory/operator/history.js";
-import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
-import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
+import { History } from "../../../library/src/stores/memory/lanes/history.js";
+import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
+import { eachChange, eachPassing } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of the dead, and of what a person sees and does. */
@@ -13,21 +14,12 @@ export const operatingFlaws = {
   park_called_halt: { wrap: (inner) => withPolicy(inner, "park", "halt") },
   skip_halts_the_lane: { wrap: (inner) => withPolicy(inner, "skip", "halt") },
   dead_without_record: { mutate: (swaps) => swaps.swap(History.prototype, "addDead", () => () => undefined) },
-  death_counts_no_failure: { mutate: (swaps) => onDeath(swaps, (lane) => (lane.failures -= 1)) },
+  death_counts_no_failure: { mutate: (swaps) => onDeath(swaps, () => -1) },
   death_without_an_attempt_counts: {
-    mutate: (swaps) => onDeath(swaps, (lane, because) => (lane.failures += because === "unsendable" ? 1 : 0)),
+    mutate: (swaps) => onDeath(swaps, ({ because }) => (because === "unsendable" ? 1 : 0)),
   },
   dead_lane_armed_by_the_next_event: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "append",
-        (right) =>
-          function (this: Lane, event, round, now) {
-            right.call(this, event, round, now);
-            if (this.lease === undefined) this.readyAt = now;
-          },
-      ),
+    mutate: (swaps) => swaps.swap(LANE_RULE, "arms", () => (lane) => (lane as Lane).lease === undefined),
   },
   dead_blocks_always: { wrap: (inner) => eachLetter(inner, () => ({ blocks: true })) },
   dead_blocks_never: { wrap: (inner) => eachLetter(inner, () => ({ blocks: false })) },
@@ -69,39 +61,18 @@ export const operatingFlaws = {
       },
     }),
   },
-  redrive_keeps_the_round: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "reviveHead",
-        () =>
-          function (this: Lane, now) {
-            [this.state, this.attempts, this.failures, this.blockedAt] = ["flowing", 0, 0, undefined];
-            this.rest(now);
-          },
-      ),
-  },
+  redrive_keeps_the_round: { mutate: (swaps) => onRedrive(swaps, ({ round }) => ({ round })) },
   redrive_keeps_the_budget: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "reviveHead",
-        (right) =>
-          function (this: Lane, now) {
-            const { attempts, failures } = this;
-            right.call(this, now);
-            Object.assign(this, { attempts, failures });
-          },
-      ),
+    mutate: (swaps) => onRedrive(swaps, ({ attempts, failures }) => ({ attempts, failures })),
   },
   redrive_at_the_end_keeps_the_round: {
     mutate: (swaps) =>
       swaps.swap(
-        Lanes.prototype,
+        LaneTable.prototype,
         "append",
         (right) =>
-          function (this: Lanes, event, place, { now }) {
-            right.call(this, event, place, { round: 1, now });
+          function (this: LaneTable, lane, { event }, readyAt) {
+            right.call(this, lane, { event, round: 1 }, readyAt);
           },
       ),
   },
@@ -139,37 +110,27 @@ export const operatingFlaws = {
   blocked_while_due: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
+        LaneTable.prototype,
         "append",
         (right) =>
-          function (this: Lane, event, round, now) {
-            right.call(this, event, round, now);
-            this.blockedAt ??= now;
+          function (this: LaneTable, lane, delivery, readyAt) {
+            right.call(this, lane, delivery, readyAt);
+            lane.blockedAt ??= lane.readyAt;
           },
       ),
   },
   blocked_after_the_gap: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "passHead",
-        (right) =>
-          function (this: Lane) {
-            const { blockedAt } = this;
-            right.call(this);
-            this.blockedAt = blockedAt;
-          },
-      ),
+    mutate: (swaps) => eachPassing(swaps, (change) => ({ ...change, blocked: "now" })),
   },
   blocked_since_the_last_failure: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
-        "take",
+        LaneTable.prototype,
+        "lease",
         (right) =>
-          function (this: Lane, lease) {
-            this.blockedAt = undefined;
-            right.call(this, lease);
+          function (this: LaneTable, lane, epoch, lease) {
+            lane.blockedAt = undefined;
+            right.call(this, lane, epoch, lease);
           },
       ),
   },
@@ -186,21 +147,25 @@ export const operatingFlaws = {
   blocked_always_due: { wrap: (inner) => eachBlocked(inner, () => ({ dueInMs: 0 })) },
 } satisfies Readonly<Record<string, Flaw>>;
 
-function onDeath(swaps: Swaps, change: (lane: Lane, because: DeadBecause) => void): void {
-  swaps.swap(
-    History.prototype,
-    "addDead",
-    (right) =>
-      function (this: History, lane, because, at) {
-        right.call(this, lane, because, at);
-        change(lane, because);
-      },
+/** Counts other failures of a head that dies and stays. */
+function onDeath(swaps: Swaps, more: (dead: DeadDelivery) => number): void {
+  eachChange(swaps, (change, { head }) =>
+    change.dead !== undefined && change.head === head
+      ? { ...change, failures: change.failures + more(change.dead) }
+      : change,
   );
+}
+
+function onRedrive(swaps: Swaps, kept: (lane: Lane) => Partial<Lane>): void {
+  swaps.swap(LANE_RULE, "redriven", (right) => (lane, sequence) => {
+    const change = right(lane, sequence);
+    return change && { ...change, ...kept(lane), blocked: change.blocked };
+  });
 }
 
 type Policy = "halt" | "skip" | "park";
 
-function withPolicy(inner: MemoryOutbox, from: Policy, to: Policy): Pick<MemoryOutbox, "settle"> {
+function withPolicy(inner: MemoryStore, from: Policy, to: Policy): Pick<MemoryStore, "settle"> {
   return {
     settle: (request) => {
       const settlements = request.settlements.map((each) =>
@@ -213,10 +178,7 @@ function withPolicy(inner: MemoryOutbox, from: Policy, to: Policy): Pick<MemoryO
   };
 }
 
-function eachLetter(
-  inner: MemoryOutbox,
-  change: () => Partial<DeadLetter>,
-): Pick<MemoryOutbox, "deadLetters"> {
+function eachLetter(inner: MemoryStore, change: () => Partial<DeadLetter>): Pick<MemoryStore, "deadLetters"> {
   return {
     deadLetters: async (page) => {
       const { items, next } = await inner.deadLetters(page);
@@ -226,9 +188,9 @@ function eachLetter(
 }
 
 function eachBlocked(
-  inner: MemoryOutbox,
+  inner: MemoryStore,
   change: () => Partial<BlockedLane>,
-): Pick<MemoryOutbox, "blockedLanes"> {
+): Pick<MemoryStore, "blockedLanes"> {
   return {
     blockedLanes: async (page) => {
       const { items, next } = await inner.blockedLanes(page);

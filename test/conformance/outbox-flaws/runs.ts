@@ -1,76 +1,53 @@
+import type { MemoryStore } from "posthorn/memory";
 import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
-import { Claims } from "../../../library/src/stores/memory/lanes/claim.js";
-import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoints.js";
-import { History } from "../../../library/src/stores/memory/operator/history.js";
-import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import type { Lane, LaneChange } from "../../../library/src/lanes/lane.js";
+import type { RunLimits } from "../../../library/src/lanes/lane-store.js";
+import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
+import { eachChange, eachPassing } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of runs, and of claims whose process died. */
 export const runFlaws = {
-  run_without_limit: { mutate: (swaps) => swapRun(swaps, { maxEvents: 1000 }) },
-  run_without_limit_of_bytes: { mutate: (swaps) => swapRun(swaps, { maxBytes: Number.MAX_SAFE_INTEGER }) },
-  run_never: { mutate: (swaps) => swapRun(swaps, { maxEvents: 1 }) },
-  run_of_a_tried_head: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Claims.prototype,
-        "take",
-        (right) =>
-          function (this: Claims, lane, taker) {
-            const { attempts } = lane;
-            lane.attempts = 0;
-            const claim = right.call(this, lane, taker, true);
-            lane.attempts = attempts;
-            return { ...claim, attempts };
-          },
-      ),
-  },
-  run_while_suspect: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Claims.prototype,
-        "take",
-        (right) =>
-          function (this: Claims, lane, taker) {
-            lane.suspectUntil = 0n;
-            return right.call(this, lane, taker, true);
-          },
-      ),
-  },
+  run_without_limit: { wrap: (inner) => withRun(inner, { maxEvents: 1000 }) },
+  run_without_limit_of_bytes: { wrap: (inner) => withRun(inner, { maxBytes: Number.MAX_SAFE_INTEGER }) },
+  run_never: { wrap: (inner) => withRun(inner, { maxEvents: 1 }) },
+  run_of_a_tried_head: { mutate: (swaps) => runWhere(swaps, ({ attempts }) => attempts > 0) },
+  run_while_suspect: { mutate: (swaps) => runWhere(swaps, ({ attempts }) => attempts === 0) },
   run_never_after_a_lapse: {
     mutate: (swaps) =>
-      swaps.swap(
-        Claims.prototype,
-        "take",
-        (right) =>
-          function (this: Claims, lane, taker, ...given) {
-            if (lane.suspectUntil > 0n) lane.suspectUntil = lane.head + 10n;
-            return right.call(this, lane, taker, ...given);
-          },
+      eachChange(swaps, (change) =>
+        change.suspectUntil !== undefined && change.leasable === "run"
+          ? { ...change, leasable: "head" }
+          : change,
       ),
   },
   run_lapse_charged: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
-        "take",
+        LaneTable.prototype,
+        "lease",
         (right) =>
-          function (this: Lane, lease) {
-            right.call(this, { ...lease, deliveries: 1 });
+          function (this: LaneTable, lane, epoch, lease) {
+            right.call(this, lane, epoch, { ...lease, run: 1 });
           },
       ),
   },
-  lapse_spends_a_failure: { mutate: (swaps) => onLapse(swaps, (lane) => (lane.failures += 1)) },
-  lapse_counted_twice: { mutate: (swaps) => onLapse(swaps, (lane) => (lane.attempts += 1)) },
-  lapse_not_written: { mutate: (swaps) => onLapse(swaps, () => undefined, false) },
+  lapse_spends_a_failure: {
+    mutate: (swaps) => onLapse(swaps, ({ failures }) => ({ failures: failures + 1 })),
+  },
+  lapse_counted_twice: {
+    mutate: (swaps) => onLapse(swaps, ({ attempts }) => ({ attempts: attempts + 1 })),
+  },
+  lapse_not_written: { mutate: (swaps) => onLapse(swaps, () => ({ tried: [] })) },
   lapse_written_as_failed: {
     wrap: (inner) => ({
       attempts: async (id) =>
         (await inner.attempts(id)).map((each) => (each.outcome === "lapsed" ? timedOut(each) : each)),
     }),
   },
-  never_alone: { mutate: (swaps) => onLapse(swaps, (lane) => (lane.lapses = Math.min(2, lane.lapses))) },
-  alone_at_once: { mutate: (swaps) => onLapse(swaps, (lane) => (lane.lapses = 3)) },
+  never_alone: { mutate: (swaps) => withLapses(swaps, (lapses) => Math.min(1, lapses)) },
+  alone_at_once: { mutate: (swaps) => withLapses(swaps, (lapses) => Math.max(2, lapses)) },
   alone_beside_others: {
     wrap: (inner) => ({
       claim: async (request) => {
@@ -109,40 +86,20 @@ export const runFlaws = {
   },
   lapse_alone_ignores_the_policy: {
     mutate: (swaps) =>
-      swaps.swap(
-        EndpointTable.prototype,
-        "get",
-        (right) =>
-          function (this: EndpointTable, id) {
-            const endpoint = right.call(this, id);
-            return endpoint && { ...endpoint, dead: undefined };
-          },
-      ),
+      swaps.swap(LANE_RULE, "claimed", (right) => (lane, how) => right(lane, { ...how, dead: undefined })),
   },
   failures_lead_to_alone: {
     mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "rest",
-        (right) =>
-          function (this: Lane, readyAt) {
-            this.lapses = Math.max(this.lapses, this.failures);
-            right.call(this, readyAt);
-          },
-      ),
+      eachChange(swaps, (change) => ({ ...change, lapses: Math.max(change.lapses, change.failures) })),
   },
   counters_kept_by_the_lane: {
     mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "passHead",
-        (right) =>
-          function (this: Lane) {
-            const { attempts, failures, lapses } = this;
-            right.call(this);
-            Object.assign(this, { attempts, failures, lapses });
-          },
-      ),
+      eachPassing(swaps, (change, { attempts, failures, lapses }) => ({
+        ...change,
+        attempts,
+        failures,
+        lapses,
+      })),
   },
 } satisfies Readonly<Record<string, Flaw>>;
 
@@ -150,25 +107,35 @@ function timedOut(attempt: AttemptRecord): AttemptRecord {
   return { ...attempt, outcome: "unknown", error: "timeout" };
 }
 
-function swapRun(swaps: Swaps, limits: Partial<Parameters<Lane["run"]>[0]>): void {
-  swaps.swap(
-    Lane.prototype,
-    "run",
-    (right) =>
-      function (this: Lane, asked) {
-        return right.call(this, asked.maxEvents === 1 ? asked : { ...asked, ...limits });
-      },
+/** Other limits where a run is asked for. */
+function withRun(inner: MemoryStore, limits: Partial<RunLimits>): Pick<MemoryStore, "claim" | "settle"> {
+  const changed = (run: RunLimits): RunLimits => (run.maxEvents === 1 ? run : { ...run, ...limits });
+  return {
+    claim: (request) => inner.claim({ ...request, run: changed(request.run) }),
+    settle: (request) => inner.settle({ ...request, run: changed(request.run) }),
+  };
+}
+
+/** Lets a lane go in a run, of which the head alone may be leased, where this holds. */
+function runWhere(swaps: Swaps, holds: (change: LaneChange) => boolean): void {
+  eachChange(swaps, (change, { kind }) =>
+    kind === "lane" && change.leasable === "head" && holds(change) ? { ...change, leasable: "run" } : change,
   );
 }
 
-function onLapse(swaps: Swaps, change: (lane: Lane) => unknown, write = true): void {
+const hasLapsed = ({ lease }: Lane): boolean => lease?.run === 1;
+
+function onLapse(swaps: Swaps, alter: (change: LaneChange) => Partial<LaneChange>): void {
+  eachChange(swaps, (change, lane) =>
+    hasLapsed(lane) && change.tried[0]?.outcome === "lapsed" ? { ...change, ...alter(change) } : change,
+  );
+}
+
+/** Counts other lapses than there were before the one that has just happened. */
+function withLapses(swaps: Swaps, alter: (lapses: number) => number): void {
   swaps.swap(
-    History.prototype,
-    "addAttempt",
-    (right) =>
-      function (this: History, lane, attempt) {
-        if (write || attempt.outcome !== "lapsed") right.call(this, lane, attempt);
-        if (attempt.outcome === "lapsed") change(lane);
-      },
+    LANE_RULE,
+    "claimed",
+    (right) => (lane, how) => right(hasLapsed(lane) ? { ...lane, lapses: alter(lane.lapses) } : lane, how),
   );
 }

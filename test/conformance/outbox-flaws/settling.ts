@@ -1,11 +1,13 @@
-import type { MemoryOutbox } from "posthorn/memory";
+import type { MemoryStore } from "posthorn/memory";
 import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
 import { deliveryIdOf } from "../../../library/src/lanes/delivery-id.js";
 import type { NextState, Settlement } from "../../../library/src/lanes/lane-store.js";
-import { History } from "../../../library/src/stores/memory/operator/history.js";
-import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import type { Lane } from "../../../library/src/lanes/lane.js";
+import { History } from "../../../library/src/stores/memory/lanes/history.js";
+import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
 import { tick } from "./flaw.js";
-import type { Flaw } from "./flaw.js";
+import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of settlements and of the history that they write. */
 export const settlingFlaws = {
@@ -80,28 +82,18 @@ export const settlingFlaws = {
   lease_not_ended_by_settle: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
-        "rest",
-        () =>
-          function (this: Lane, readyAt) {
-            this.readyAt = this.state === "flowing" && !this.isEmpty ? readyAt : undefined;
-          },
-      ),
-  },
-  acknowledged_comes_again: {
-    mutate: (swaps) => swaps.swap(Lane.prototype, "acknowledgeHead", () => () => undefined),
-  },
-  loose_comes_again: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "acknowledgeHead",
+        LaneTable.prototype,
+        "write",
         (right) =>
-          function (this: Lane) {
-            if (this.kind === "lane") right.call(this);
+          function (this: LaneTable, lane, change, now) {
+            const { lease } = lane;
+            right.call(this, lane, change, now);
+            lane.lease = lease;
           },
       ),
   },
+  acknowledged_comes_again: { mutate: (swaps) => neverAcknowledged(swaps, () => true) },
+  loose_comes_again: { mutate: (swaps) => neverAcknowledged(swaps, ({ kind }) => kind === "loose") },
   next_never: { wrap: (inner) => eachSettlement(inner, (each) => ({ ...each, next: false })) },
   next_always: { wrap: (inner) => eachSettlement(inner, (each) => ({ ...each, next: true })) },
   next_not_leased: {
@@ -267,14 +259,23 @@ export const settlingFlaws = {
   },
 } satisfies Readonly<Record<string, Flaw>>;
 
+function neverAcknowledged(swaps: Swaps, holds: (lane: Lane) => boolean): void {
+  swaps.swap(
+    LANE_RULE,
+    "settled",
+    (right) => (lane, settlement, how) =>
+      right(lane, holds(lane) ? { ...settlement, acknowledged: 0 } : settlement, how),
+  );
+}
+
 function withoutAnswer(attempt: AttemptRecord): AttemptRecord {
   return { ...attempt, answer: undefined };
 }
 
 function eachSettlement(
-  inner: MemoryOutbox,
+  inner: MemoryStore,
   change: (settlement: Settlement) => Settlement,
-): Pick<MemoryOutbox, "settle"> {
+): Pick<MemoryStore, "settle"> {
   return {
     settle: (request) => inner.settle({ ...request, settlements: request.settlements.map(change) }),
   };
@@ -282,7 +283,7 @@ function eachSettlement(
 
 type Due = Extract<NextState, { state: "due" }>;
 
-function eachWait(inner: MemoryOutbox, change: (due: Due) => Partial<Due>): Pick<MemoryOutbox, "settle"> {
+function eachWait(inner: MemoryStore, change: (due: Due) => Partial<Due>): Pick<MemoryStore, "settle"> {
   return eachSettlement(inner, (each) =>
     each.rest?.state === "due" ? { ...each, rest: { ...each.rest, ...change(each.rest) } } : each,
   );

@@ -1,7 +1,7 @@
 import type { DeadLetter } from "../../../library/src/operator/operator-store.js";
-import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
-import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
-import { Operator } from "../../../library/src/stores/memory/operator/operator.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import type { Lane } from "../../../library/src/lanes/lane.js";
+import { eachPassing } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of what a person passes over. */
@@ -51,62 +51,40 @@ export const skippingFlaws = {
   },
   skip_leaves_the_lane_waiting: {
     mutate: (swaps) =>
-      onSkip(swaps, (lane) => {
-        if (lane.lease === undefined && !lane.isEmpty) lane.readyAt = 1e15;
+      swaps.swap(LANE_RULE, "skipped", (right) => (lane, how) => {
+        const change = right(lane, how);
+        const waits = typeof change !== "string" && change.readyAfterMs !== undefined;
+        return waits ? { ...change, readyAfterMs: 1e15 } : change;
       }),
   },
   skip_of_two: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Operator.prototype,
-        "skip",
-        (right) =>
-          function (this: Operator, laneId, head) {
-            const answer = right.call(this, laneId, head);
-            if (answer === "skipped") right.call(this, laneId, head + 1n);
-            return answer;
-          },
-      ),
+    wrap: (inner) => ({
+      skip: async (laneId, head) => {
+        const answer = await inner.skip(laneId, head);
+        if (answer === "skipped") await inner.skip(laneId, head + 1n);
+        return answer;
+      },
+    }),
   },
   skip_breaks_the_lease: {
+    mutate: (swaps) =>
+      swaps.swap(LANE_RULE, "skipped", (right) => (lane, how) => right({ ...lane, lease: undefined }, how)),
+  },
+  skip_intent_forgotten: {
     mutate: (swaps) => {
-      let skipping = false;
+      swaps.swap(LANE_RULE, "claimed", (right) => (lane, how) => right(notIntended(lane), how));
       swaps.swap(
-        Lanes.prototype,
-        "find",
+        LANE_RULE,
+        "settled",
         (right) =>
-          function (this: Lanes, kind, id) {
-            const lane = right.call(this, kind, id);
-            if (skipping && lane !== undefined) lane.lease = undefined;
-            return lane;
-          },
+          (lane, ...given) =>
+            right(notIntended(lane), ...given),
       );
-      swaps.swap(
-        Operator.prototype,
-        "skip",
-        (right) =>
-          function (this: Operator, laneId, head) {
-            skipping = true;
-            const answer = right.call(this, laneId, head);
-            skipping = false;
-            return answer;
-          },
-      );
+      swaps.swap(LANE_RULE, "released", (right) => (lane) => right(notIntended(lane)));
     },
   },
-  skip_intent_forgotten: { mutate: (swaps) => onSkip(swaps, (lane) => (lane.skipIntended = false)) },
   skip_intent_outlives_its_head: {
-    mutate: (swaps) =>
-      swaps.swap(
-        Lane.prototype,
-        "passHead",
-        (right) =>
-          function (this: Lane) {
-            const { skipIntended } = this;
-            right.call(this);
-            this.skipIntended = skipIntended;
-          },
-      ),
+    mutate: (swaps) => eachPassing(swaps, (change, { skipIntended }) => ({ ...change, skipIntended })),
   },
   skip_of_nothing: {
     wrap: (inner) => ({
@@ -144,6 +122,10 @@ export const skippingFlaws = {
   },
 } satisfies Readonly<Record<string, Flaw>>;
 
+function notIntended(lane: Lane): Lane {
+  return { ...lane, skipIntended: false };
+}
+
 const LETTER: DeadLetter = {
   id: "dlv_1_1",
   tenant: "default",
@@ -161,50 +143,11 @@ const LETTER: DeadLetter = {
   blocks: false,
 };
 
-/** Does something more with a lane whose head was skipped. */
-function onSkip(swaps: Swaps, change: (lane: Lane) => unknown): void {
-  let found: Lane | undefined;
-  swaps.swap(
-    Lanes.prototype,
-    "find",
-    (right) =>
-      function (this: Lanes, kind, id) {
-        found = right.call(this, kind, id);
-        return found;
-      },
-  );
-  swaps.swap(
-    Operator.prototype,
-    "skip",
-    (right) =>
-      function (this: Operator, laneId, head) {
-        const answer = right.call(this, laneId, head);
-        if (found !== undefined) change(found);
-        return answer;
-      },
-  );
-}
-
 /** Does not compare the head that is named with the one that is there, for lanes of which this holds. */
 function skipAnyHead(swaps: Swaps, holds: (lane: Lane) => boolean): void {
-  let lane: Lane | undefined;
   swaps.swap(
-    Lanes.prototype,
-    "find",
-    (right) =>
-      function (this: Lanes, kind, id) {
-        lane = right.call(this, kind, id);
-        return lane;
-      },
-  );
-  swaps.swap(
-    Operator.prototype,
-    "skip",
-    (right) =>
-      function (this: Operator, laneId, head) {
-        const answer = right.call(this, laneId, head);
-        if (answer !== "unknown" || lane === undefined || lane.isEmpty || !holds(lane)) return answer;
-        return right.call(this, laneId, lane.head);
-      },
+    LANE_RULE,
+    "skipped",
+    (right) => (lane, how) => right(lane, holds(lane) ? { ...how, head: lane.head } : how),
   );
 }

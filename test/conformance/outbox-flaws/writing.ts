@@ -1,9 +1,9 @@
 import type { MemoryTx } from "posthorn/memory";
 import type { Written } from "../../../library/src/outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../library/src/outbox/outgoing-event.js";
-import { GivenIds } from "../../../library/src/stores/memory/outbox/ids.js";
-import { Lane } from "../../../library/src/stores/memory/lanes/lane.js";
-import { Lanes } from "../../../library/src/stores/memory/lanes/lanes.js";
+import type { LaneRow } from "../../../library/src/stores/memory/lanes/lane-row.js";
+import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
+import { GivenIds } from "../../../library/src/stores/memory/outbox/given-ids.js";
 import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
 import { Wake } from "../../../library/src/work/wake.js";
 import { tick } from "./flaw.js";
@@ -201,15 +201,15 @@ export const writingFlaws = {
   },
   rollback_leaves_a_gap: {
     mutate: (swaps) => {
-      const lanes = new WeakMap<Publications, Lane>();
-      let appended: readonly Lane[] = [];
+      const lanes = new WeakMap<Publications, LaneRow>();
+      let appended: readonly LaneRow[] = [];
       swaps.swap(
-        Lane.prototype,
+        LaneTable.prototype,
         "append",
         (right) =>
-          function (this: Lane, ...given) {
-            appended = [this];
-            right.apply(this, given);
+          function (this: LaneTable, lane, ...given) {
+            appended = [lane];
+            right.call(this, lane, ...given);
           },
       );
       swaps.swap(
@@ -238,12 +238,12 @@ export const writingFlaws = {
   sequence_gap: {
     mutate: (swaps) =>
       swaps.swap(
-        Lane.prototype,
+        LaneTable.prototype,
         "append",
         (right) =>
-          function (this: Lane, ...given) {
-            right.apply(this, given);
-            if (this.end % 5n === 0n) this.end += 1n;
+          function (this: LaneTable, lane, ...given) {
+            right.call(this, lane, ...given);
+            if (lane.end % 5n === 0n) lane.end += 1n;
           },
       ),
   },
@@ -256,11 +256,11 @@ export const writingFlaws = {
   lane_goes_back: {
     mutate: (swaps) =>
       swaps.swap(
-        Lanes.prototype,
-        "append",
+        LaneTable.prototype,
+        "laneOf",
         (right) =>
-          function (this: Lanes, event, ...given) {
-            right.call(this, { ...event, rowId: 1n }, ...given);
+          function (this: LaneTable, endpointId, key) {
+            return right.call(this, endpointId, key, 1n);
           },
       ),
   },

@@ -1,9 +1,11 @@
 import type { OutboxBench } from "posthorn/testing";
 import { expect } from "vitest";
-import { listAll, outboxOf } from "../../../library/src/testing/conformance/outbox/steps.js";
-import { isExpired } from "./lane.js";
+import type { LaneSummary } from "../../../library/src/operator/lookup-store.js";
+import type { BlockedLane } from "../../../library/src/operator/operator-store.js";
+import { historyOf, listAll, outboxOf } from "../../../library/src/testing/conformance/outbox/steps.js";
+import { dueIn, headSequence, isExpired } from "./lane.js";
 import type { ModelLane } from "./lane.js";
-import { isBlocking } from "./model.js";
+import { ENDPOINT_NAMES, expectTicks, isBlocking } from "./model.js";
 import type { Command, Model } from "./model.js";
 
 /** After every command the outbox shows what the model says. */
@@ -12,90 +14,150 @@ export function compared(inner: Command): Command {
     check: (model) => inner.check(model),
     toString: () => String(inner),
     run: async (model, bench) => {
+      model.command = String(inner);
       await inner.run(model, bench);
+      // A scene ends with a look of its own.
+      if (model.command !== String(inner)) return;
       await compareDead(model, bench);
       await compareBlocked(model, bench);
-      const untilDue = await outboxOf(bench, 1).untilDue();
-      if (model.due().length > 0) expect(untilDue).toBe(0);
-      else expect(untilDue).not.toBe(0);
+      await compareUntilDue(model, bench);
     },
   };
 }
 
+async function compareUntilDue(model: Model, bench: OutboxBench): Promise<void> {
+  const active = model.lanes.filter(({ endpointId }) => model.isActive(endpointId));
+  const waits = active.flatMap((lane) => dueIn(lane, model.now) ?? []);
+  const untilDue = await outboxOf(bench, 1).untilDue();
+  expectTicks(bench, untilDue, waits.length === 0 ? undefined : Math.max(0, Math.min(...waits)));
+}
+
 async function compareDead(model: Model, bench: OutboxBench): Promise<void> {
   const letters = await listAll((page) => outboxOf(bench).deadLetters(page), 4);
-  const found = letters.map(({ id, eventId, round, blocks }) => `${id} ${eventId} ${round} ${blocks}`);
+  const found = letters.map(({ id, eventId, round, because, attempts, lastStatus, blocks }) =>
+    [id, eventId, round, because, attempts, lastStatus, blocks].join(" "),
+  );
   const promised = model.dead.map((each) => {
-    const blocks = isBlocking(each) && each.lane.key !== undefined;
-    return `${each.deliveryId} ${each.eventId} ${each.round} ${blocks}`;
+    const { deliveryId, eventId, round, because, attempts, lastStatus, lane } = each;
+    const blocks = isBlocking(each) && lane.key !== undefined;
+    return [deliveryId, eventId, round, because, attempts, lastStatus, blocks].join(" ");
   });
   expect(found.toSorted()).toEqual(promised.toSorted());
 }
 
 async function compareBlocked(model: Model, bench: OutboxBench): Promise<void> {
   const listed = await listAll((page) => outboxOf(bench, 1).blockedLanes(page), 3);
-  const found = new Map(listed.map(({ endpointId, key, ...lane }) => [`${endpointId} ${key}`, lane]));
+  const blockedMs = listed.map((lane) => Math.round(lane.blockedMs / 1000));
+  expect(blockedMs).toEqual(blockedMs.toSorted((one, other) => other - one));
+  const found = new Map(listed.map((lane) => [`${lane.endpointId} ${lane.key}`, lane]));
   expect(found.size).toBe(listed.length);
-  for (const lane of model.lanes.filter(({ key }) => key !== undefined)) {
-    const seen = found.get(`${lane.endpointId} ${lane.key}`);
-    const state = blockedState(model, lane);
-    if (state === "either") continue;
-    expect(seen?.state).toBe(state);
-    if (seen === undefined) continue;
-    const { depth, headEventId, failures } = seen;
-    expect([depth, headEventId, failures]).toEqual([
-      BigInt(lane.queue.length),
-      lane.queue[0]?.eventId,
-      lane.failures,
-    ]);
+  for (const lane of keyedLanes(model)) {
+    model.meets(lane.queue.length === 0 ? "empty" : lane.state);
+    compareLane(model, bench, lane, found.get(`${lane.endpointId} ${lane.key}`));
+    found.delete(`${lane.endpointId} ${lane.key}`);
   }
+  expect([...found.keys()]).toEqual([]);
 }
 
-/** Either: its head has only lapsed, or two reasons hold at once. */
-function blockedState(model: Model, lane: ModelLane): string | undefined {
-  const paused = model.paused.has(lane.endpointId);
-  if (lane.queue.length === 0) return undefined;
-  if (lane.attempts > 0 && !lane.hasFailed) return "either";
-  if (lane.state !== "flowing") return paused ? "either" : lane.state;
-  if (paused) return lane.hasFailed ? "either" : "paused";
-  return lane.hasFailed ? "retrying" : undefined;
+function keyedLanes({ lanes }: Model): readonly ModelLane[] {
+  return lanes.filter(({ key }) => key !== undefined);
+}
+
+/** Halted or parked where the head is dead, else paused or disabled where the endpoint is, else retrying. */
+function stateOf(model: Model, lane: ModelLane): LaneSummary["state"] {
+  if (lane.state !== "flowing") return lane.state;
+  const { state = "active" } = model.endpoints.get(lane.endpointId) ?? {};
+  if (state !== "active") return state;
+  return lane.blockedAt === undefined ? "flowing" : "retrying";
+}
+
+function compareLane(
+  model: Model,
+  bench: OutboxBench,
+  lane: ModelLane,
+  seen: BlockedLane | LaneSummary | undefined,
+): void {
+  const state = stateOf(model, lane);
+  if (lane.queue.length === 0) return expect(seen).toBe(undefined);
+  if (seen === undefined) return expect(state).toBe("flowing");
+  const { depth, failures, head } = seen;
+  const { queue, firstSequence, blockedAt } = lane;
+  expect([seen.state, depth, failures]).toEqual([state, BigInt(queue.length), lane.failures]);
+  if (firstSequence !== undefined) expect(head).toBe(headSequence(lane));
+  if ("headEventId" in seen) expect(seen.headEventId).toBe(queue[0]?.eventId);
+  const since = blockedAt ?? model.endpoints.get(lane.endpointId)?.stoppedAt;
+  expectTicks(bench, seen.blockedMs, since === undefined ? undefined : model.now - since);
+  const isMoving = state === "flowing" || state === "retrying";
+  const wait = lane.lease === undefined ? Math.max(0, lane.readyAt - model.now) : 0;
+  expectTicks(bench, seen.dueInMs, isMoving ? wait : undefined);
 }
 
 /** At the end of a history everything that was published is found, as the model says that it stands. */
-export async function compareLookups(model: Model, bench: OutboxBench): Promise<void> {
+export async function compareAtTheEnd(model: Model, bench: OutboxBench): Promise<void> {
   await compareDeliveries(model, bench);
-  const waiting = model.lanes.filter(({ key, queue }) => key !== undefined && queue.length > 0);
+  await compareLanes(model, bench);
+  await compareEndpoints(model, bench);
+  // The store was asked for its time by an endpoint of its own.
+  const cancelled = ((await bench.cancelled?.()) ?? []).filter(({ endpointId }) => endpointId !== "ep_clock");
+  const told = cancelled.map(({ endpointId, eventId, because }) => `${endpointId} ${eventId} ${because}`);
+  expect(told.toSorted()).toEqual(model.cancelled.toSorted());
+  for (const [id, attempts] of model.history) expect(await historyOf(bench, id)).toBe(attempts.join(", "));
+  for (const [id, ticks] of model.lapsed) {
+    const attempts = await outboxOf(bench).attempts(id);
+    const lapsed = attempts.filter(({ outcome }) => outcome === "lapsed");
+    for (const [n, { durationMs }] of lapsed.entries()) expectTicks(bench, durationMs, ticks[n]);
+  }
+}
+
+async function compareLanes(model: Model, bench: OutboxBench): Promise<void> {
   const lanes = await listAll((page) => outboxOf(bench, 1).lanes({}, page), 3);
-  const found = lanes.map(({ endpointId, key, depth }) => `${endpointId} ${key} ${depth}`);
-  const promised = waiting.map(({ endpointId, key, queue }) => `${endpointId} ${key} ${queue.length}`);
-  expect(found.toSorted()).toEqual(promised.toSorted());
-  const census = await outboxOf(bench).census();
-  const alive = model.lanes.map(({ queue, state }) => queue.length - (state === "flowing" ? 0 : 1));
-  expect(census.waiting).toBe(alive.reduce((sum, each) => sum + each, 0));
-  expect(census.dead).toBe(model.dead.length);
+  const found = new Map(lanes.map((lane) => [`${lane.endpointId} ${lane.key}`, lane]));
+  const waiting = keyedLanes(model).filter(({ queue }) => queue.length > 0);
+  expect([found.size, lanes.length]).toEqual([waiting.length, waiting.length]);
+  for (const lane of waiting) {
+    const seen = found.get(`${lane.endpointId} ${lane.key}`);
+    expect(seen?.state).toBe(stateOf(model, lane));
+    compareLane(model, bench, lane, seen);
+  }
+  const { staged, waiting: alive, dead, blockedLanes } = await outboxOf(bench).census();
+  const counts = model.lanes.map(({ queue, state }) => queue.length - (state === "flowing" ? 0 : 1));
+  const blocked = keyedLanes(model).filter(({ blockedAt }) => blockedAt !== undefined);
+  expect({ staged, alive, dead, blockedLanes }).toEqual({
+    staged: 0,
+    alive: counts.reduce((sum, each) => sum + each, 0),
+    dead: model.dead.length,
+    blockedLanes: blocked.length,
+  });
+}
+
+async function compareEndpoints(model: Model, bench: OutboxBench): Promise<void> {
+  const found = await outboxOf(bench).readEndpoints(ENDPOINT_NAMES);
+  const told = found.map(({ id, state, because, version }) => [id, state, because, version].join(" "));
+  const promised = [...model.endpoints].map(([id, { state, because, version }]) =>
+    [id, state, because, version].join(" "),
+  );
+  expect(told.toSorted()).toEqual(promised.toSorted());
 }
 
 async function compareDeliveries(model: Model, bench: OutboxBench): Promise<void> {
   const ids = Array.from({ length: model.published }, (_, n) => `e${n + 1}`);
   const deliveries = await outboxOf(bench, 1).deliveriesOf("default", ids);
-  const ended = new Set(["delivered", "cancelled"]);
-  const dead = new Set(model.dead.map(({ deliveryId }) => deliveryId));
-  const found = deliveries.filter(({ id, state }) => !ended.has(state) && (state !== "dead" || dead.has(id)));
-  const promised = model.lanes.flatMap((lane) => lane.queue.map((_, at) => standingOf(model, lane, at)));
-  const passed = model.dead.filter((each) => !isBlocking(each));
-  const passedOver = passed.map(({ lane, eventId, round }) => `${lane.endpointId} ${eventId} ${round} dead`);
-  const told = found.map(
-    ({ endpointId, eventId, round, state }) => `${endpointId} ${eventId} ${round} ${state}`,
+  const told = deliveries.map(({ endpointId, eventId, round, state, because, attempts }) =>
+    [endpointId, eventId, round, state, because ?? "undefined", attempts].join(" "),
   );
-  expect(told.toSorted()).toEqual([...promised, ...passedOver].toSorted());
+  const waiting = model.lanes.flatMap((lane) => lane.queue.map((_, at) => standingOf(model, lane, at)));
+  expect(told.toSorted()).toEqual([...waiting, ...model.ended].toSorted());
 }
 
-function standingOf({ now }: Model, lane: ModelLane, at: number): string {
-  const { endpointId, queue, lease, state, attempts } = lane;
-  const { eventId = "", round = 0 } = queue[at] ?? {};
+function standingOf(model: Model, lane: ModelLane, at: number): string {
+  const { endpointId, queue, lease, state } = lane;
+  const { eventId, round } = queue[at] ?? {};
+  const attempts = at === 0 ? lane.attempts : 0;
   const name = `${endpointId} ${eventId} ${round}`;
-  if (at === 0 && state !== "flowing") return `${name} dead`;
-  const isHeld = lease !== undefined && !isExpired(lane, now);
-  if (isHeld && at < lease.claim.run.length) return `${name} under_way`;
-  return `${name} ${at === 0 && attempts > 0 ? "retrying" : "waiting"}`;
+  const dead = model.dead.find((each) => each.lane === lane && isBlocking(each));
+  if (at === 0 && state !== "flowing") return `${name} dead ${dead?.because} ${attempts}`;
+  const isHeld = lease !== undefined && !isExpired(lane, model.now);
+  const isUnderWay = isHeld && at < lease.claim.run.length;
+  const standing = isUnderWay ? "under_way" : attempts > 0 ? "retrying" : "waiting";
+  return `${name} ${standing} undefined ${attempts}`;
 }

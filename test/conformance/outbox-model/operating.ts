@@ -1,9 +1,16 @@
 import { expect } from "vitest";
-import { outboxOf, passTicks, sequenceAll } from "../../../library/src/testing/conformance/outbox/steps.js";
-import { append, emptyLane, headSequence, isExpired, pass } from "./lane.js";
+import {
+  addEndpoint,
+  outboxOf,
+  passTicks,
+  sequenceAll,
+  ticksMs,
+} from "../../../library/src/testing/conformance/outbox/steps.js";
+import type { OutboxBench } from "posthorn/testing";
+import { append, headSequence, isExpired, revive } from "./lane.js";
 import type { ModelLane } from "./lane.js";
-import { command, isBlocking, WORKERS } from "./model.js";
-import type { Command, Model } from "./model.js";
+import { command, ENDPOINTS, isBlocking, LEASE_TICKS, WORKERS } from "./model.js";
+import type { Command, EndpointName, Model } from "./model.js";
 
 export function passing(ticks: number): Command {
   return command(`pass(${ticks})`, async (model, bench) => {
@@ -12,43 +19,90 @@ export function passing(ticks: number): Command {
   });
 }
 
-export function pausing(endpointId: string, pause: boolean): Command {
-  return command(`${pause ? "pause" : "resume"}(${endpointId})`, async (model, bench) => {
-    const changed = await outboxOf(bench).changeEndpoint(endpointId, {
-      state: pause ? "paused" : "active",
-    });
-    const version = (model.versions.get(endpointId) ?? 1) + 1;
-    expect(changed?.version).toBe(version);
-    model.versions.set(endpointId, version);
-    if (pause) model.paused.add(endpointId);
-    else model.paused.delete(endpointId);
-  });
+/** Adds one of the endpoints, as its name says. */
+export async function addNamed(bench: OutboxBench, id: EndpointName): Promise<void> {
+  const { dead, quiet } = ENDPOINTS[id];
+  const order = id.slice("ep_".length) as "key" | "endpoint" | "none";
+  await addEndpoint(bench, { id, dead, order, types: quiet ? ["*"] : ["order.*"] });
 }
 
-export function releasing(worker: string): Command {
+export function pausing(id: EndpointName, pause: boolean): Command {
+  const state = pause ? "paused" : "active";
   return command(
-    `release(${worker})`,
+    `${pause ? "pause" : "resume"}(${id})`,
     async (model, bench) => {
-      const leased = model.lanes.filter(({ lease }) => lease?.worker === worker);
-      const outbox = outboxOf(bench, WORKERS.indexOf(worker as never));
-      expect(await outbox.release(worker, [])).toBe(leased.length);
-      for (const lane of leased) {
-        lane.lease = undefined;
-        lane.readyAt = model.now;
-        lane.settled = "either";
-      }
+      const { version = 0, state: before } = model.endpoints.get(id) ?? {};
+      if (pause && before !== "paused") model.meets("active, disabled | an operator pauses it");
+      if (!pause && before !== "active") model.meets("paused, disabled | an operator resumes it");
+      const changed = await outboxOf(bench).changeEndpoint(id, { state, because: undefined });
+      expect([changed?.state, changed?.version]).toEqual([state, version + 1]);
+      model.setState(id, state, undefined);
     },
-    // A head that is to be skipped may be gone at once, or when it is claimed again.
-    (model) => !model.hasExpired() && !model.lanes.some(({ skipIntended }) => skipIntended),
+    (model) => model.endpoints.has(id),
   );
+}
+
+export function removing(id: EndpointName): Command {
+  return command(
+    `remove(${id})`,
+    async (model, bench) => {
+      model.meets("active, paused, disabled | an operator removes it");
+      expect(await outboxOf(bench).removeEndpoint(id)).toBe(true);
+      await sequenceAll(bench);
+      model.removeEndpoint(id);
+    },
+    (model) => model.endpoints.has(id),
+  );
+}
+
+export function adding(id: EndpointName): Command {
+  return command(
+    `add(${id})`,
+    async (model, bench) => {
+      await addNamed(bench, id);
+      model.addEndpoint(id);
+    },
+    (model) => !model.endpoints.has(id),
+  );
+}
+
+/** A worker keeps one of the latest claims, or finds that it has lost it. */
+export function extending(worker: string, back: number): Command {
+  return command(
+    `extend(${worker}, ${back})`,
+    async (model, bench) => {
+      const claim = model.claims.at(-1 - (back % model.claims.length));
+      if (claim === undefined) return;
+      const lease = model.lanes.find((lane) => lane.lease?.claim === claim)?.lease;
+      const outbox = outboxOf(bench, WORKERS.indexOf(worker as never));
+      const isHeld = lease?.worker === worker;
+      expect(await outbox.extend(worker, [claim], ticksMs(bench, LEASE_TICKS))).toEqual([isHeld]);
+      if (isHeld) lease.until = model.now + LEASE_TICKS;
+    },
+    (model) => model.claims.length > 0,
+  );
+}
+
+/** A worker gives back what it has leased; `keep`: all but every second lane. */
+export function releasing(worker: string, keep: boolean): Command {
+  return command(`release(${worker}, ${keep})`, async (model, bench) => {
+    const leased = model.lanes.filter(({ lease }) => lease?.worker === worker);
+    const given = keep ? leased.filter((_, n) => n % 2 === 0) : leased;
+    const held = leased.filter((lane) => !given.includes(lane)).flatMap(({ lease }) => lease?.claim ?? []);
+    const outbox = outboxOf(bench, WORKERS.indexOf(worker as never));
+    expect(await outbox.release(worker, held)).toBe(given.length);
+    for (const lane of given) {
+      lane.lease = undefined;
+      lane.readyAt = model.now;
+      if (lane.skipIntended) model.cancel(lane, "skipped");
+    }
+  });
 }
 
 /** `by`: how far from the head is what the operator means. */
 export function skipping(at: number, by: number): Command {
-  const chosen = ({ lanes, now }: Readonly<Model>): ModelLane | undefined => {
-    const known = lanes.filter(
-      (lane) => lane.id !== undefined && lane.key !== undefined && !isExpired(lane, now),
-    );
+  const chosen = ({ lanes }: Readonly<Model>): ModelLane | undefined => {
+    const known = lanes.filter(({ id, key }) => id !== undefined && key !== undefined);
     return known[at % Math.max(1, known.length)];
   };
   return command(
@@ -58,15 +112,31 @@ export function skipping(at: number, by: number): Command {
       if (lane?.id === undefined) return;
       const found = await outboxOf(bench).skip(lane.id, (headSequence(lane) ?? 0n) + BigInt(by));
       if (lane.queue.length === 0 || by !== 0) return expect(found).toBe("unknown");
-      expect(found).toBe(lane.lease === undefined ? "skipped" : "intended");
-      if (lane.lease !== undefined) return void (lane.skipIntended = true);
-      pass(lane);
-      lane.readyAt = model.now;
-      // The claim that lapsed was of the head before.
-      if (lane.settled === false) lane.settled = "either";
+      expect(found).toBe(skip(model, lane));
     },
     (model) => chosen(model) !== undefined,
   );
+}
+
+/** What a skip of the head makes of a lane, and what the operator is told. */
+function skip(model: Model, lane: ModelLane): "skipped" | "intended" {
+  if (lane.lease !== undefined && !isExpired(lane, model.now)) {
+    model.meets("is leased");
+    lane.skipIntended = true;
+    return "intended";
+  }
+  lane.readyAt = model.now;
+  const dead = model.dead.find((each) => each.lane === lane && isBlocking(each));
+  if (dead !== undefined) {
+    model.meets("is dead");
+    model.meets("dead | an operator skips it");
+    model.passDead(lane, dead.because);
+    return "skipped";
+  }
+  model.meets(lane.lease === undefined ? "waits, due now or later" : "was leased, and the lease has ended");
+  if (lane.lease !== undefined) model.endLease(lane);
+  model.cancel(lane, "skipped");
+  return "skipped";
 }
 
 export function redriving(at: number): Command {
@@ -82,16 +152,12 @@ export function redriving(at: number): Command {
       expect(await outboxOf(bench, 1).redrive(deliveryId)).toBe("unknown");
       await sequenceAll(bench);
       model.dead = model.dead.filter((each) => each !== dead);
-      if (!inPlace) return append(lane, { eventId, round: round + 1 }, model.now);
-      lane.queue[0] = { eventId, round: round + 1 };
-      Object.assign(lane, { ...emptyLane("", ""), ...keptOf(lane), readyAt: model.now });
+      const waited = inPlace ? "its lane has waited for it" : "its lane has gone on";
+      const how = lane.key === undefined ? "it has no lane" : waited;
+      model.meets(`dead | an operator redrives it, and ${how}`);
+      if (inPlace) revive(lane, model.now);
+      else append(lane, { eventId, round: round + 1, expiresAt: model.expiries.get(eventId) }, model.now);
     },
     (model) => model.dead.length > 0,
   );
-}
-
-/** What of a lane a redrive in place leaves as it is. */
-function keptOf(lane: ModelLane): Partial<ModelLane> {
-  const { endpointId, key, queue, left, firstSequence, after, suspectUntil, id } = lane;
-  return { endpointId, key, queue, left, firstSequence, after, suspectUntil, id };
 }

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrate, sqliteDedup, sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { migrate, sqliteDedup, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock, dedupConformance, inboxConformance, outboxConformance } from "posthorn/testing";
 
 /** @import { SqliteDatabase } from "posthorn/sqlite" */
@@ -104,7 +104,7 @@ const outboxHarness = {
     const host = file.open();
     await migrate(host);
     return {
-      outboxes: [sqliteOutbox({ db: file.open(), clock }), sqliteOutbox({ db: file.open(), clock })],
+      outboxes: [sqliteStore({ db: file.open(), clock }), sqliteStore({ db: file.open(), clock })],
       time: { tickS: 3600, pass: (ms) => clock.advance(ms) },
       async transaction(work) {
         host.exec("begin immediate");
@@ -155,7 +155,7 @@ const own = {
       );
     db.close();
     await file.remove();
-    if (found !== "client_unsupported") throw new Error(`found ${found}`);
+    if (found !== "store_client_unsupported") throw new Error(`found ${found}`);
   },
 };
 

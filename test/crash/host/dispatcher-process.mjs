@@ -11,18 +11,18 @@ const options = /** @type {HostOptions} */ (JSON.parse(process.argv[2] ?? "{}"))
 async function openOutbox() {
   if (options.store === "sqlite") {
     const { default: Database } = await import("better-sqlite3");
-    const { sqliteOutbox } = await import("posthorn/sqlite");
-    return sqliteOutbox({ db: new Database(options.database), durability: "strict" });
+    const { sqliteStore } = await import("posthorn/sqlite");
+    return sqliteStore({ db: new Database(options.database), durability: "strict" });
   }
   const { Pool } = await import("pg");
-  const { postgresOutbox } = await import("posthorn/postgres");
+  const { postgresStore } = await import("posthorn/postgres");
   const pool = new Pool({
     connectionString: options.database,
     max: 4,
     application_name: "posthorn-crash-worker",
   });
   pool.on("error", () => {});
-  return postgresOutbox({ client: pool });
+  return postgresStore({ client: pool });
 }
 
 await startDispatcher(await openOutbox(), options);

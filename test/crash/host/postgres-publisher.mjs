@@ -1,5 +1,5 @@
 import { Pool } from "pg";
-import { postgresOutbox, postgresStore } from "posthorn/postgres";
+import { postgresStore } from "posthorn/postgres";
 import { ROLLED_BACK } from "./outbox-work.mjs";
 import { connected, ignore } from "./pg-connection.mjs";
 
@@ -17,9 +17,10 @@ const BUSINESS = "insert into business (ref) values ($1)";
 export function postgresPublisher({ database, plant }) {
   const pool = new Pool({ connectionString: database, max: 6, application_name: "posthorn-crash" });
   pool.on("error", ignore);
+  const store = postgresStore({ client: pool });
   return {
-    store: postgresStore({ client: pool }),
-    outbox: postgresOutbox({ client: pool }),
+    store,
+    outbox: store,
     beside: async (publish, { ref, rollBack }) => {
       // The bug of writing to another connection.
       if (plant === "business_outside") await pool.query(BUSINESS, [ref]);

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { sqliteOutbox, sqliteStore } from "posthorn/sqlite";
+import { sqliteStore } from "posthorn/sqlite";
 import { ROLLED_BACK } from "./outbox-work.mjs";
 
 /** @import { HostOptions } from "./work.mjs" */
@@ -16,9 +16,10 @@ export function sqlitePublisher({ database, plant }) {
   // The bug of writing to another connection.
   const business = plant === "business_outside" ? new Database(database) : db;
   const insert = business.prepare("insert into business (ref) values (?)");
+  const store = sqliteStore({ db, durability: "strict" });
   return {
-    store: sqliteStore({ db, durability: "strict" }),
-    outbox: sqliteOutbox({ db, durability: "strict" }),
+    store,
+    outbox: store,
     // oxlint-disable-next-line typescript/require-await -- what the transaction throws is a rejection here
     beside: async (publish, { ref, rollBack }) => {
       if (plant === "business_outside") insert.run(ref);

@@ -4,7 +4,7 @@ import { PosthornError } from "../../posthorn-error.js";
 import type { AddressRule } from "./address-rules.js";
 import { FORBIDDEN_ADDRESSES } from "./address-rules.js";
 import type { DeliveryErrorCode } from "../delivery-errors.js";
-import { objectToName, objectToPort } from "./rules.js";
+import { objectToName, objectToPort } from "./name-and-port-rules.js";
 import type { ForbiddenReason } from "../outcome.js";
 
 /** All addresses of a name, in the order in which they are tried. It throws where there is no such name. */
@@ -21,9 +21,9 @@ export interface AddressGuardOptions {
   readonly denyAddresses?: readonly string[];
   /** Opens `http:`, which anybody on the way can read and change. */
   readonly allowHttp?: boolean;
-  /** Opens ports of the list of those that are not HTTP's. */
+  /** Opens ports that are closed because other protocols than HTTP use them. */
   readonly allowPorts?: readonly number[];
-  /** The system's resolver (hosts file, search list) unless told otherwise; see {@link queryResolver}. */
+  /** Resolves names. @default the system's resolver (hosts file, search list); see {@link queryResolver} */
   readonly resolve?: Resolve;
 }
 
@@ -44,11 +44,11 @@ export interface AllowedUrl {
   readonly hostname: string;
 }
 
-/** What may be sent where. Nothing here opens a connection. */
+/** Judges URLs and addresses. It opens no connection. */
 export interface AddressGuard {
-  /** Judges all that can be judged without DNS. For the moment of creation, of change, and of each sending. */
+  /** Judges what can be judged without DNS: when an endpoint is created or changed, and before each request. */
   judgeUrl(url: string): AllowedUrl | Forbidden;
-  /** The same, and throws `address_forbidden`. */
+  /** As `judgeUrl`, but throws `address_forbidden`. */
   requireUrl(url: string): AllowedUrl;
   judgeAddress(address: string): Forbidden | undefined;
   /**
@@ -59,7 +59,7 @@ export interface AddressGuard {
   locate(hostname: string): Promise<readonly string[] | Forbidden>;
 }
 
-// Longer ones are accepted by few servers, and every verdict that is kept costs its length.
+// Few servers accept longer URLs, and each verdict that we keep costs the length of its URL.
 const MAX_URL_LENGTH = 4096;
 
 /** Says what may be sent where. The settings are read once: a guard never changes its mind. */
@@ -245,11 +245,11 @@ function invalid(found: string): PosthornError<DeliveryErrorCode> {
 
 const underWay = new Map<string, Promise<readonly string[]>>();
 
-/** As every other program of this machine resolves names. */
+/** Resolves names as every other program of this machine does. */
 function systemResolver(hostname: string): Promise<readonly string[]> {
   const known = underWay.get(hostname);
   if (known !== undefined) return known;
-  // Shared while it runs, never kept: sixty connections that open at once would else hold all threads of lookups.
+  // Connections that open at the same time share one lookup: sixty lookups would occupy all threads. Results are not kept.
   const asked = lookup(hostname, { all: true })
     .then((answers) => answers.map(({ address }) => address))
     .finally(() => underWay.delete(hostname));

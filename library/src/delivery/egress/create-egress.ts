@@ -14,7 +14,7 @@ import { OriginPool } from "./pool.js";
 import type { Egress, EgressAnswer, OutgoingRequest } from "./egress.js";
 
 export interface EgressOptions extends AddressGuardOptions {
-  /** A guard that is also asked elsewhere; its settings are then made there. */
+  /** An address guard that is shared with other code; the options above are then set on that guard. */
   readonly guard?: AddressGuard;
   /** Certificate authorities (PEM) that are trusted besides those that Node ships. Nothing turns the check off. */
   readonly ca?: readonly string[];
@@ -22,7 +22,7 @@ export interface EgressOptions extends AddressGuardOptions {
   readonly maxConnections?: number;
   /** How long a connection without requests stays open, where the receiver names no time. @default 4,000 */
   readonly keepAliveMs?: number;
-  /** Of an answer's headers. @default 16,384 */
+  /** Most bytes of an answer's headers. @default 16,384 */
   readonly maxHeaderBytes?: number;
 }
 
@@ -30,13 +30,13 @@ type Settings = Required<
   Pick<EgressOptions, "guard" | "ca" | "maxConnections" | "keepAliveMs" | "maxHeaderBytes">
 >;
 
-/** Opens the one way out. Throws `undici_missing` where that package is not installed. */
+/** Opens the guarded way out of the process. Throws `undici_missing` where that package is not installed. */
 export async function createEgress(options: EgressOptions = {}): Promise<Egress> {
   const settings = checkOptions(options);
   return new GuardedEgress(settings, await loadUndici());
 }
 
-// Each new connection of a receiver that says `keep-alive: timeout=86400` would else stay for a day.
+// Without this limit, the connections of a receiver that says `keep-alive: timeout=86400` would stay open for a day.
 const LONGEST_KEEP_ALIVE_MS = 60_000;
 const MAX_VERDICTS = 1000;
 const LONGEST_TIMER_MS = 2_147_483_647;
@@ -59,11 +59,11 @@ class GuardedEgress implements Egress {
     };
   }
 
-  // Without `async`: it would wrap the exchange's promise in another, for each of the requests.
+  // Not `async`: that would wrap the promise of each request in a second one.
   post(request: OutgoingRequest): Promise<EgressAnswer> {
     const refused = this.#refusalOf(request);
     if (refused !== undefined) return Promise.reject(refused);
-    // At each sending: the URL may have been stored before a setting was taken back.
+    // Judged before each request: the URL may have been stored while a setting allowed it that is now gone.
     const verdict = this.#judge(request.url);
     if (verdict.kind === "forbidden") return Promise.resolve(refusal(verdict));
     if (request.signal?.aborted === true) return Promise.resolve(NOT_BEGUN);
@@ -88,7 +88,7 @@ class GuardedEgress implements Egress {
     return pool;
   }
 
-  /** Kept, because a guard never changes its mind about a URL and parsing one costs as much as a tenth of a request. */
+  /** Kept: a guard never changes its verdict on a URL, and parsing a URL costs a tenth of a request. */
   #judge(url: string): AllowedUrl | Forbidden {
     const known = this.#verdicts.get(url);
     if (known !== undefined) return known;
@@ -114,7 +114,7 @@ function faultOf({ deadlineMs, headers }: OutgoingRequest): Error | undefined {
   if (!(deadlineMs > 0 && deadlineMs <= LONGEST_TIMER_MS)) {
     return invalidRequest(new Error(`its deadlineMs is ${String(deadlineMs)}`));
   }
-  // It would name another server than the one that was judged, to the receiver and to TLS.
+  // A `host` header would name another server than the one that was judged, to the receiver and to TLS.
   for (const name in headers) {
     if (name.length === 4 && name.toLowerCase() === "host")
       return invalidRequest(new Error("it has a host header"));
@@ -135,7 +135,7 @@ function openClient(
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: Math.max(keepAliveMs, LONGEST_KEEP_ALIVE_MS),
-    // The deadline of the attempt stands for both.
+    // No timeouts of undici's: the deadline of the attempt covers headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -146,7 +146,7 @@ function dialParts({ guard, ca }: Settings, undici: typeof Undici): DialParts {
   return { guard, build, secureContext: secureContextOf(ca), sessions: new Map() };
 }
 
-/** Made once: to read all authorities again for each connection takes milliseconds. */
+/** Made once: reading all certificate authorities takes milliseconds, for each connection. */
 function secureContextOf(ca: readonly string[]): SecureContext {
   for (const pem of ca) checkCertificate(pem);
   const trusted = ca.length === 0 ? {} : { ca: [...rootCertificates, ...ca] };
@@ -192,7 +192,7 @@ function checkOptions(options: EgressOptions): Settings {
   });
 }
 
-// Here and not at the top: an optional peer that is missing would make the door fail with words of Node's.
+// Imported here and not at the top: without the optional peer the whole door would fail with an error of Node's.
 async function loadUndici(): Promise<typeof Undici> {
   try {
     return await import("undici");

@@ -5,7 +5,7 @@ import type { SecureContext } from "node:tls";
 import type { AddressGuard } from "./address-guard.js";
 import type { Outcome } from "../outcome.js";
 
-/** What undici asks of whoever opens its connections. */
+/** What undici hands to the function that opens its connections. */
 export interface ConnectOptions {
   readonly hostname: string;
   readonly host?: string;
@@ -34,13 +34,13 @@ export interface DialParts {
   readonly sessions: Map<string, Uint8Array>;
 }
 
-/** How the opening of a connection failed. Nothing was sent. */
+/** Why a connection could not be opened. Nothing was sent. */
 export interface DialFailure {
   readonly outcome: Extract<Outcome, { kind: "unreachable" | "forbidden" }>;
   readonly detail: string;
 }
 
-// Each address that does not answer costs a quarter of a second before the next is tried.
+// Node tries the next address of a name after a quarter of a second without an answer.
 const MAX_ADDRESSES = 16;
 const MAX_SESSIONS = 1000;
 
@@ -64,14 +64,14 @@ export class Dial {
     return this.#failure;
   }
 
-  /** Gives up. What was reached by then is told by `failure`. */
+  /** Gives up; `failure` then says how far the connection had come. */
   abort(): void {
     this.#fail(this.#unreachable(new Error("not done before the deadline")));
   }
 
   async #start(): Promise<void> {
     const { guard } = this.#parts;
-    // Literal addresses too: no lookup is ever called for them.
+    // Literal addresses are judged here too: Node calls no lookup for them.
     const located = await guard.locate(this.#options.hostname);
     if (this.#callback === undefined) return;
     if ("kind" in located) {
@@ -88,7 +88,7 @@ export class Dial {
     const origin = `${protocol}//${host ?? hostname}:${port}`;
     const session = sessions.get(origin);
     const lookup = pinnedLookup(addresses);
-    // Said aloud: an environment variable can make Node accept every certificate.
+    // Set explicitly: an environment variable can make Node accept every certificate.
     const certified = { rejectUnauthorized: true, secureContext, session } as const;
     const connect = build({ allowH2: false, timeout: 0, lookup, ...certified });
     this.#stage = "connect";
@@ -119,7 +119,7 @@ export class Dial {
     this.#callback = undefined;
     this.#failure = failure;
     this.#socket?.destroy();
-    // An error of its own: by some codes undici would try again, without end and without a judgement.
+    // An error of our own: for some error codes undici would try again for ever, without asking the guard.
     callback(new Error(failure.detail), null);
   }
 

@@ -10,8 +10,8 @@ export interface OutgoingRequest {
   /** For the whole attempt: name, connection, request and answer. */
   readonly deadlineMs: number;
   /**
-   * How much of that time is left, by the clock of whoever sends. Asked again right before the first byte leaves: a
-   * process that stood still since its lease was looked at has lost the right to send. @default all of it
+   * How much of that time is left, by the sender's clock. The egress asks again right before the first byte leaves: a
+   * process that was stopped since it checked its lease has lost the right to send. @default all of it
    */
   readonly leftMs?: (() => number) | undefined;
   /** How much of the answer's body is kept; a connection on which more comes is closed. @default 16,384 */
@@ -20,13 +20,13 @@ export interface OutgoingRequest {
   readonly signal?: StopSignal | undefined;
 }
 
-/** What came of it. */
+/** What came of a request. */
 export interface EgressAnswer {
   readonly outcome: Outcome;
   /** The first bytes of the answer's body, as they came, never decoded; undefined when there were none. */
   readonly answer: Uint8Array | undefined;
   readonly durationMs: number;
-  /** Where a redirect leads. Nobody goes there: it was judged by no one. */
+  /** Where a redirect leads. We never follow it: the guard has not judged that address. */
   readonly location?: string | undefined;
   /** For operators: why nothing was sent, or the code of the network's error (`CERT_HAS_EXPIRED`, `ECONNREFUSED`). */
   readonly detail?: string | undefined;

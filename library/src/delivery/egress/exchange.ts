@@ -3,7 +3,6 @@ import { PosthornError } from "../../posthorn-error.js";
 import type { DeliveryErrorCode } from "../delivery-errors.js";
 import type { EgressAnswer, OutgoingRequest } from "./egress.js";
 import type { Outcome } from "../outcome.js";
-import { parseHttpDate, parseRetryAfter } from "./retry-after.js";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -12,23 +11,23 @@ export interface Controller {
   abort(reason: Error): void;
 }
 
-/** How one got rid of a request that was not yet written. */
+/** Why a request was never written. */
 export interface Unsent {
   readonly outcome: Extract<Outcome, { kind: "unreachable" | "forbidden" }>;
   readonly detail: string | undefined;
 }
 
-/** Whoever looks after the connections. */
-export interface ExchangeHost<Place> {
+/** What owns the connections. */
+export interface ExchangeHost<Slot> {
   readonly clock: Pick<Clock, "now" | "monotonic">;
-  /** The deadline has come, and nothing was sent. */
-  onLate(exchange: Exchange<Place>): void;
-  /** Called once, when undici is done with it. `failed`: its connection is not to be used again. */
-  onDone(exchange: Exchange<Place>, failed: boolean): void;
+  /** Called at the deadline of an exchange of which nothing was sent. */
+  onLate(exchange: Exchange<Slot>): void;
+  /** Called once, when undici is done with the exchange. `failed`: its connection must not be used again. */
+  onDone(exchange: Exchange<Slot>, failed: boolean): void;
 }
 
 const MAX_ANSWER_BYTES = 16_384;
-// Early hints and the like: two or three are common, and one who sends more would hold the slot until the deadline.
+// Early hints and the like: two or three are common. A receiver that sends more would hold the slot until the deadline.
 const MAX_INTERIM = 16;
 
 const TOO_LATE: Unsent = {
@@ -37,12 +36,12 @@ const TOO_LATE: Unsent = {
 };
 
 /** One request and its answer, as a handler of undici. Its result is settled once, whatever comes later. */
-export class Exchange<Place> {
+export class Exchange<Slot> {
   readonly request: OutgoingRequest;
-  /** The host's, to know it again: a map from one to the other kept megabytes of ended ones alive between collections. */
-  place: Place | undefined;
+  /** Set by the host, to find its slot again. A map from exchanges to slots kept megabytes of ended exchanges alive. */
+  slot: Slot | undefined;
   readonly result: Promise<EgressAnswer>;
-  readonly #host: ExchangeHost<Place>;
+  readonly #host: ExchangeHost<Slot>;
   readonly #startedAt: number;
   readonly #capture: Capture;
   readonly #timer: ReturnType<typeof setTimeout>;
@@ -56,7 +55,7 @@ export class Exchange<Place> {
   #outcome: Outcome | undefined;
   #location: string | undefined;
 
-  constructor(request: OutgoingRequest, host: ExchangeHost<Place>) {
+  constructor(request: OutgoingRequest, host: ExchangeHost<Slot>) {
     this.request = request;
     this.#host = host;
     this.#startedAt = host.clock.monotonic();
@@ -70,7 +69,7 @@ export class Exchange<Place> {
     request.signal?.addEventListener("abort", this.#end);
   }
 
-  /** True from the moment at which its first byte may have left. */
+  /** True once the first byte of the request may have left. */
   get sent(): boolean {
     return this.#controller !== undefined;
   }
@@ -83,7 +82,7 @@ export class Exchange<Place> {
   onRequestStart(controller: Controller): void {
     // undici hands a request out again when its connection went away under it: a second POST would be a second attempt.
     if (this.sent) this.#settle({ kind: "unknown", reason: "reset" });
-    // A process that was stopped meanwhile comes here before its timers do: by now another may have its lane.
+    // In a process that was stopped, this runs before the timers: another process may have the lane by now.
     if (this.#leftMs() <= 0) this.endUnsent(TOO_LATE);
     if (this.#settled) controller.abort(new Error("not to be sent"));
     else this.#controller = controller;
@@ -113,7 +112,7 @@ export class Exchange<Place> {
   onResponseError(_controller: unknown, error: Error): void {
     const code = codeOf(error);
     const detail = code ?? error.message;
-    // The status decides: a body that breaks off takes back nothing of what it said.
+    // The status decides: a body that breaks off does not take the status back.
     if (this.sent) this.#settle(this.#outcome ?? { kind: "unknown", reason: brokenBy(error) }, detail);
     else if (CALLERS_FAULT.has(code ?? "") && this.#close()) this.#reject(invalidRequest(error));
     this.#finish(true);
@@ -131,14 +130,14 @@ export class Exchange<Place> {
     const text = first(headers["retry-after"]);
     if (text === undefined) return { kind: "refused", status };
     const now = this.#host.clock.now();
-    // Dates are compared by the receiver's clock where it tells it: ours may be minutes off.
+    // A date is compared with the receiver's clock where the answer has a date: our clock may be minutes off.
     const theirs = parseHttpDate(first(headers["date"]) ?? "", now);
     return { kind: "refused", status, retryAfterMs: parseRetryAfter(text, theirs ?? now) };
   }
 
   #expire(): void {
     if (!this.sent) return this.#host.onLate(this);
-    // What the status said still holds when the body drips past the deadline.
+    // A status that has arrived still counts when the body drips past the deadline.
     this.#settle(this.#outcome ?? { kind: "unknown", reason: "timeout" });
     this.#abort();
   }
@@ -158,7 +157,7 @@ export class Exchange<Place> {
     this.#resolve({ outcome, answer: this.#capture.bytes(), durationMs, location: this.#location, detail });
   }
 
-  /** False when it was closed before. */
+  /** False when the exchange was closed before. */
   #close(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
@@ -184,7 +183,7 @@ class Capture {
     this.#max = max;
   }
 
-  /** False when not all of the chunk was wanted. */
+  /** False when part of the chunk was dropped. */
   take(chunk: Uint8Array): boolean {
     const wanted =
       chunk.length + this.#length > this.#max ? chunk.subarray(0, this.#max - this.#length) : chunk;
@@ -199,7 +198,7 @@ class Capture {
     return this.#buffer?.subarray(0, this.#length);
   }
 
-  /** Doubles: a body that drips byte by byte would else be copied thousands of times. */
+  /** Doubles the buffer: without that, a body that drips byte by byte would be copied thousands of times. */
   #reserve(length: number): Uint8Array {
     const old = this.#buffer;
     if (old !== undefined && old.length >= length) return old;
@@ -212,10 +211,10 @@ class Capture {
   }
 }
 
-/** Which kind of breach ended an exchange that had no final status yet. */
+/** How a connection broke before a final status had come. */
 function brokenBy(error: Error): "reset" | "bad_answer" {
   const code = codeOf(error) ?? "";
-  // By its name: the parser's errors have a code for some of its complaints only.
+  // Compared by name: only some errors of the parser have a code.
   const isBad = error.name === "HTTPParserError" || BAD_ANSWER_CODES.has(code);
   return isBad || (code === "UND_ERR_SOCKET" && error.message.startsWith("bad ")) ? "bad_answer" : "reset";
 }
@@ -250,4 +249,58 @@ function codeOf(error: Error): string | undefined {
 
 function first(value: string | string[] | undefined): string | undefined {
   return typeof value === "object" ? value[0] : value;
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTH = MONTHS.join("|");
+const TIME = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
+
+// The three forms of HTTP. `Date.parse` takes many more, and reads those without a zone in the zone of the machine.
+const FORMS = [
+  new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d\\d) (?<month>${MONTH}) (?<year>\\d{4}) ${TIME} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d\\d)-(?<month>${MONTH})-(?<year>\\d\\d) ${TIME} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} (?<month>${MONTH}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
+];
+
+/**
+ * Milliseconds to wait by a `Retry-After` header: seconds, or a date less `nowMs`; 0 for a date that has passed.
+ * Undefined where the header is absent or is neither. Whoever uses it clamps it: a receiver may ask for a century.
+ */
+export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  const at = parseHttpDate(text, nowMs);
+  return at === undefined ? undefined : Math.max(0, at - nowMs);
+}
+
+/** Milliseconds since 1970 of a date in one of HTTP's three forms; `nowMs` says the century of years of two digits. */
+export function parseHttpDate(text: string, nowMs: number): number | undefined {
+  for (const form of FORMS) {
+    const parts = form.exec(text)?.groups;
+    if (parts !== undefined) return instantOf(parts, nowMs);
+  }
+  return undefined;
+}
+
+function instantOf(parts: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const part = (name: string): number => Number(parts[name]);
+  const [day, hour, minute] = [part("day"), part("hour"), part("minute")];
+  // A leap second is the last second of its minute: `Date` knows none.
+  const second = Math.min(part("second"), 59);
+  if (part("second") > 60) return undefined;
+  const month = MONTHS.indexOf(parts["month"] ?? "");
+  const year = parts["year"]?.length === 2 ? fullYear(part("year"), nowMs) : part("year");
+  const at = new Date(0);
+  at.setUTCFullYear(year, month, day);
+  at.setUTCHours(hour, minute, second);
+  // 30 February would silently become 2 March.
+  const same = at.getUTCDate() === day && at.getUTCHours() === hour && at.getUTCMinutes() === minute;
+  return same ? at.getTime() : undefined;
+}
+
+/** RFC 9110: a year of two digits that seems more than 50 years ahead is the last past one with these digits. */
+function fullYear(digits: number, nowMs: number): number {
+  const thisYear = new Date(nowMs).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + digits;
+  return year > thisYear + 50 ? year - 100 : year;
 }

@@ -24,13 +24,13 @@ export interface PoolParts {
     origin: string,
     connect: (options: ConnectOptions, callback: ConnectCallback) => void,
   ) => Connection;
-  /** It has neither connections nor requests any more. */
+  /** Called when the pool has neither connections nor requests left. */
   readonly onEmpty: (origin: string) => void;
 }
 
 interface Slot {
   readonly connection: Connection;
-  /** The last opening of its connection. */
+  /** The last attempt to open this connection. */
   dial: Dial | undefined;
 }
 
@@ -72,7 +72,7 @@ export class OriginPool implements ExchangeHost<Slot> {
   }
 
   onLate(exchange: Exchange<Slot>): void {
-    const { place: slot } = exchange;
+    const { slot } = exchange;
     slot?.dial?.abort();
     const why =
       slot === undefined ? "no connection was free before the deadline" : "not sent before the deadline";
@@ -83,12 +83,12 @@ export class OriginPool implements ExchangeHost<Slot> {
   }
 
   onDone(exchange: Exchange<Slot>, failed: boolean): void {
-    const { place: slot } = exchange;
+    const { slot } = exchange;
     if (slot === undefined) return;
     this.#busy -= 1;
     const failure = slot.dial?.failure;
     if (failure !== undefined && !exchange.sent) exchange.endUnsent(failure);
-    // After a failure undici keeps the connection and opens it again; what it still holds of the last one is not worth knowing.
+    // After a failure undici would open the same client again, with state of the failed connection. We drop it instead.
     if (failed || this.#onIdle !== undefined) queueMicrotask(() => void slot.connection.destroy());
     else this.#idle.push(slot);
     this.#sendNext();
@@ -106,12 +106,12 @@ export class OriginPool implements ExchangeHost<Slot> {
 
   #send(slot: Slot, exchange: Exchange<Slot>, path: string): void {
     this.#busy += 1;
-    exchange.place = slot;
+    exchange.slot = slot;
     const { headers, body } = exchange.request;
     slot.connection.dispatch({ path, method: "POST", headers, body }, exchange);
   }
 
-  /** The one used last: it is the least likely to have been closed by the other side, and spare ones come to rest. */
+  /** The connection that was used last: the receiver is least likely to have closed it, and spare ones may close. */
   #freeSlot(): Slot | undefined {
     const idle = this.#idle.pop();
     if (idle !== undefined || this.#busy >= this.#parts.maxConnections) return idle;
@@ -123,7 +123,7 @@ export class OriginPool implements ExchangeHost<Slot> {
     return slot;
   }
 
-  /** A connection that was closed while nobody used it. */
+  /** Called when an idle connection was closed. */
   #forget(slot: Slot): void {
     const index = this.#idle.indexOf(slot);
     if (index === -1) return;

@@ -62,17 +62,17 @@ export function produce(key: Key, content: Content): Promise<Uint8Array> {
   return new Promise((resolve) => resolve(produceSync(key, content)));
 }
 
-/** The SHA-256 of some bytes. */
-export function sha256Sync(bytes: Uint8Array): Uint8Array {
+/** The SHA-256 of some bytes, or of a text in UTF-8. */
+export function sha256Sync(content: string | Uint8Array): Uint8Array {
   // The stream object of createHash costs four times what hashing a short body does.
   return oneShot === undefined
-    ? createHash("sha256").update(bytes).digest()
-    : Buffer.from(oneShot("sha256", bytes, "binary"), "latin1");
+    ? createHash("sha256").update(content).digest()
+    : Buffer.from(oneShot("sha256", content, "binary"), "latin1");
 }
 
 /** The same as a promise. */
-export function sha256(bytes: Uint8Array): Promise<Uint8Array> {
-  return Promise.resolve(sha256Sync(bytes));
+export function sha256(content: string | Uint8Array): Promise<Uint8Array> {
+  return Promise.resolve(sha256Sync(content));
 }
 
 /** A new Ed25519 key pair, as raw bytes. */

@@ -1,4 +1,4 @@
-import { concat, equalBytes } from "../../bytes.js";
+import { concat, equalBytes, utf8 } from "../../bytes.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { ED25519_PKCS8 } from "../encoding/ed25519-der.js";
 import type { Algorithm, Key } from "../keys/key.js";
@@ -91,13 +91,14 @@ export function produceSync(_key: Key, _content: Content): Uint8Array {
   throw noSync();
 }
 
-/** The SHA-256 of some bytes. */
-export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+/** The SHA-256 of some bytes, or of a text in UTF-8. */
+export async function sha256(content: string | Uint8Array): Promise<Uint8Array> {
+  const bytes = typeof content === "string" ? utf8(content) : content;
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource));
 }
 
 /** Refuses: WebCrypto has no synchronous form. */
-export function sha256Sync(_bytes: Uint8Array): Uint8Array {
+export function sha256Sync(_content: string | Uint8Array): Uint8Array {
   throw noSync();
 }
 

@@ -1,10 +1,11 @@
 import { PosthornError } from "../../posthorn-error.js";
 import type { SignatureErrorCode } from "../signature-errors.js";
 
+/** Headers as Node makes them: names in lower case, repeated ones joined. */
+export type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** Headers as any platform has them: a `Headers` object, or a record as Node makes it. */
-export type HeaderBag =
-  | { get(name: string): string | null }
-  | Readonly<Record<string, string | readonly string[] | undefined>>;
+export type HeaderBag = { get(name: string): string | null } | HeaderRecord;
 
 // Longer than any provider's header; keeps every parser below linear in something small.
 const MAX_HEADER_LENGTH = 8192;

@@ -1,10 +1,11 @@
 import { numberText, parseJson } from "../../json.js";
 import { atPointer } from "../../json-pointer.js";
+import type { Place } from "../../place.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { textTime, unixTime } from "../event-time.js";
 import { findHeader, needHeader } from "../headers/headers.js";
 import { checkHmacOptions } from "../hmac-options.js";
-import type { HmacOptions, HmacPlan, Place, TemplatePart } from "../hmac-options.js";
+import type { HmacOptions, HmacPlan, TemplatePart } from "../hmac-options.js";
 import type { Content } from "../crypto/question.js";
 import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
 import type { SignatureErrorCode } from "../signature-errors.js";

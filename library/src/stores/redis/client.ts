@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../store-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 
 /** A client or cluster of `ioredis`, as far as it is used here. */
@@ -25,7 +25,7 @@ export interface RedisCommands {
   setting(name: string): Promise<string | undefined>;
 }
 
-/** Finds out whose client it is; throws `client_unsupported` for anything else. */
+/** Finds out whose client it is; throws `store_client_unsupported` for anything else. */
 export function commandsOf(client: RedisClient): RedisCommands {
   if (!isObject(client) || typeof client.eval !== "function") throw unsupported(client);
   if ("defineCommand" in client && typeof client.defineCommand === "function") return ioredis(client);
@@ -66,11 +66,11 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function unsupported(client: unknown): PosthornError<InboxErrorCode> {
+function unsupported(client: unknown): PosthornError<StoreErrorCode> {
   const found =
     client === null ? "null" : isObject(client) ? "an object without their methods" : typeof client;
   return new PosthornError(
-    "client_unsupported",
+    "store_client_unsupported",
     `redisDedup: client is ${found}; expected a connected client of \`ioredis\` or of \`redis\` (node-redis).`,
   );
 }

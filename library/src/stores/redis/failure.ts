@@ -1,4 +1,5 @@
 import type { InboxErrorCode } from "../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../store-errors.js";
 import { PosthornError } from "../../posthorn-error.js";
 
 // As the server's refusals begin: OOM, READONLY, LOADING, BUSY … What a client says of itself does not.
@@ -20,7 +21,7 @@ export function refusalOf(error: unknown): string | undefined {
 }
 
 /** Redis could not be asked, or refused: no verdict, because either guess would lose or repeat an event. */
-export function unavailable(error: unknown): PosthornError<InboxErrorCode> {
+export function unavailable(error: unknown): PosthornError<StoreErrorCode> {
   const refusal = refusalOf(error);
   const found = error instanceof Error ? error.message : String(error);
   const cure = CURES.get(refusal) ?? "Answer 503, so that the sender comes again.";
@@ -45,6 +46,6 @@ export function claimLost(claimTtlS: number): PosthornError<InboxErrorCode> {
   );
 }
 
-export function invalid(found: string): PosthornError<InboxErrorCode> {
-  return new PosthornError("inbox_option_invalid", `redisDedup: ${found}.`);
+export function invalid(found: string): PosthornError<StoreErrorCode> {
+  return new PosthornError("store_option_invalid", `redisDedup: ${found}.`);
 }

@@ -167,7 +167,8 @@ describe("secrets", () => {
 
   it("of PayPal belong to their certificate, or are refused", async () => {
     const { verifying } = TEST_SECRETS.paypal;
-    await expect(signedRequest("paypal", { certificate: verifying, clock })).resolves.toBeDefined();
+    const own = await signedRequest("paypal", { certificate: verifying, clock });
+    expect(await verify(fixtureVerifier("paypal"), own)).toMatchObject({ keyIndex: 0 });
     const secrets = await strangersSecret("paypal");
     const foreign = signedRequest("paypal", { secrets, certificate: verifying, clock });
     await expect(foreign).rejects.toMatchObject({ code: "option_invalid" });
@@ -219,7 +220,7 @@ it("an interaction of Discord's has an id, unlike its webhook events", async () 
 it.each(["hubspot", "square", "twilio"] as const)("%s signs the given URL and no other", async (name) => {
   const url = "https://hooks.example.org/in?tenant=7";
   const request = await signedRequest(name, { url, clock });
-  await expect(verify(fixtureVerifier(name), request)).resolves.toBeDefined();
+  expect(await verify(fixtureVerifier(name), request)).toMatchObject({ keyIndex: 0 });
   const elsewhere = { ...request, url: "https://hooks.example.org/in?tenant=8" };
   await expect(verify(fixtureVerifier(name), elsewhere)).rejects.toMatchObject({
     code: "signature_mismatch",

@@ -38,7 +38,7 @@ export function registerDead(program: Command, context: CommandContext): void {
   });
 }
 
-/** A delivery that was redriven may be given up once more, and is told once more. */
+/** A delivery that was redriven may die again, and is listed again. */
 function deathOf({ id, round }: DeadLetter): string {
   return `${id} ${round}`;
 }

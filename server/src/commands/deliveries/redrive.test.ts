@@ -118,6 +118,6 @@ describe("redrive", () => {
       context: { interrupted: () => stop.signal },
     });
     expect(code).toBe(130);
-    expect(err).toMatch(/Stopped\. Still dead: \d deliver/);
+    expect(err).toMatch(/Stopped\. Still dead: 2 deliveries/);
   });
 });

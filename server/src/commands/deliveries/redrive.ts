@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isPosthornError } from "posthorn/client";
 import type { Client, DeadLetter } from "posthorn/client";
 import { confirm } from "../../terminal/confirm.js";
-import { CommandFailure, failureOf } from "../../terminal/failure.js";
+import { CommandFailure, toldFailure } from "../../terminal/failure.js";
 import { count } from "../../terminal/for-people.js";
 import type { CommandContext } from "../command-context.js";
 import { DEAD_FLAGS, isNarrow, matchesDead } from "./dead-filter.js";
@@ -45,7 +45,7 @@ export function registerRedrive(program: Command, context: CommandContext): void
   });
 }
 
-/** Says what to write in place of a command that could mean more, or fewer, than whoever wrote it thinks. */
+/** Refuses a command that could mean more, or fewer, deliveries than its author thinks, and says what to write. */
 function whatIsUnclear(ids: readonly string[], options: RedriveOptions): string | undefined {
   const all = options.all === true;
   if (ids.length > 0 && all) return "Name deliveries, or say --all, not both.";
@@ -60,7 +60,7 @@ function whatIsUnclear(ids: readonly string[], options: RedriveOptions): string 
 async function redriveAll(run: Run<RedriveOptions>): Promise<void> {
   const { client, options, print, context } = run;
   const { dead } = client();
-  // All of them are known before the first is sent: the list begins with the newest, and shrinks while it is worked on.
+  // Reads the whole list first: it begins with the newest, and shrinks while deliveries are redriven.
   const letters = (await collectAll((page) => dead.list(page))).filter((letter) =>
     matchesDead(letter, options),
   );
@@ -122,8 +122,8 @@ async function redriveOne(client: Client, id: string): Promise<Redriven> {
   try {
     return { id, result: (await client.redrive(id)).result };
   } catch (error) {
-    // One that is unknown, or was redriven before, does not stop the others; a server that is away does.
-    if (isPosthornError(error) && failureOf(error).exit === "failed") {
+    // An unknown delivery does not stop the others; a server that is down does.
+    if (isPosthornError(error) && toldFailure(error).exit === "failed") {
       return { id, result: "failed", error: error.message };
     }
     throw error;

@@ -88,7 +88,7 @@ export class Screen {
   show(lines: readonly string[]): void {
     const start = this.#open ? "" : ALTERNATE_ON;
     this.#open = true;
-    // Each line is wiped to its end, and the rest of the screen after the last: nothing of before shows through.
+    // Erases the rest of each line and of the screen, so that nothing old shows through.
     this.#terminal.write(`${start}\u001b[H${lines.map((line) => `${line}\u001b[K\r\n`).join("")}\u001b[J`);
   }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { isPosthornError } from "posthorn/client";
 import type { Client, Endpoint } from "posthorn/client";
-import { CommandFailure, failureOf } from "../../terminal/failure.js";
+import { CommandFailure, toldFailure } from "../../terminal/failure.js";
 import { count } from "../../terminal/for-people.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, wholeNumber } from "../define-command.js";
@@ -66,7 +66,7 @@ async function ownServerIfNeeded({
       await client().endpoints.list({ limit: 1 });
       return undefined;
     } catch (error) {
-      const { exit, code } = failureOf(error);
+      const { exit, code } = toldFailure(error);
       const isAway = exit === "unreachable" || code === "token_missing";
       if (!isAway || options.url !== undefined) throw error;
     }

@@ -10,7 +10,7 @@ import { CommandFailure } from "../../terminal/failure.js";
 import type { CommandContext } from "../command-context.js";
 import type { ServerAddress } from "../server-address.js";
 
-/** A server in a directory of its own, which goes away with it. */
+/** A server in a temporary directory, which is removed with it. */
 export interface OwnServer {
   readonly address: ServerAddress;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export async function startOwnServer(context: CommandContext): Promise<OwnServer
   const listen = `127.0.0.1:${await freePort()}`;
   const [file = process.execPath, ...args] = context.program;
   const child = spawn(file, [...args, "serve", "--dev", "--data-dir", directory, "--listen", listen], {
-    // Elsewhere a posthorn.yaml could lead it to a real database, and so could the environment.
+    // A posthorn.yaml elsewhere, or the environment, could name a real database.
     cwd: directory,
     env: Object.fromEntries(
       Object.entries(context.environment).filter(([name]) => !name.startsWith("POSTHORN_")),
@@ -65,7 +65,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** The last of what the server said, in case that it does not start. */
+/** The server's last output, in case it does not start. */
 function tailOf(child: ChildProcess): () => string {
   let tail = "";
   const keep = (chunk: unknown): void => {

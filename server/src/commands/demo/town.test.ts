@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { POISONED_CUSTOMER, TOWN } from "./character.js";
 import type { Behaviour, DemoRequest } from "./character.js";
-import { OrderLedger } from "./order-ledger.js";
+import { OrderLedger } from "./town.js";
 import { openTown } from "./town.js";
 
 function behaviour(name: string, request: Partial<DemoRequest> = {}): Behaviour | undefined {

@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TOWN } from "./character.js";
 import type { Character } from "./character.js";
-import { OrderLedger } from "./order-ledger.js";
 
 /** An endpoint of the town and what it has seen. */
 export interface House {
@@ -51,7 +50,7 @@ function stopServer(server: Server, houses: Iterable<TownHouse>): Promise<void> 
   for (const house of houses) house.stop();
   return new Promise((resolve) => {
     server.close(() => resolve());
-    // Those that were left without an answer would hold the process.
+    // Unanswered requests would keep the process alive.
     server.closeAllConnections();
   });
 }
@@ -105,4 +104,28 @@ async function readEvent(
   const { data } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { readonly data?: unknown };
   const { customer, number } = Object(data) as { readonly customer?: unknown; readonly number?: unknown };
   return typeof customer === "number" && typeof number === "number" ? { customer, number } : undefined;
+}
+
+/** Counts what one endpoint of the town accepted, and what came out of order. */
+export class OrderLedger {
+  readonly #last = new Map<number, number>();
+  #taken = 0;
+  #repeated = 0;
+  #outOfOrder = 0;
+
+  /** Counts event `number` of a customer. */
+  take(customer: number, number: number): void {
+    const last = this.#last.get(customer) ?? 0;
+    // At least once: a repeated event is fine; an earlier one after a later one is not.
+    if (number === last) this.#repeated++;
+    else if (number < last) this.#outOfOrder++;
+    else {
+      this.#taken++;
+      this.#last.set(customer, number);
+    }
+  }
+
+  report(): { readonly taken: number; readonly repeated: number; readonly outOfOrder: number } {
+    return { taken: this.#taken, repeated: this.#repeated, outOfOrder: this.#outOfOrder };
+  }
 }

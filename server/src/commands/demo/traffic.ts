@@ -35,12 +35,12 @@ export class Traffic {
     let beatAt = clock.monotonic();
     while (!signal.aborted) {
       await clock.sleep(BEAT_MS, signal);
-      // By the clock, and never more than a second's worth: a server that was slow is not flooded afterwards.
+      // Paced by the clock, at most one second's worth: a server that was slow is not flooded afterwards.
       owed = Math.min(rate, owed + (rate * (clock.monotonic() - beatAt)) / 1000);
       beatAt = clock.monotonic();
       const events = Array.from({ length: Math.floor(owed) }, () => this.#next());
       owed -= events.length;
-      // With ids of their own: an answer that is lost does not double them.
+      // With ids: a retry after a lost answer does not publish twice.
       if (events.length > 0) await client.events.publish(events);
       this.#published += events.length;
     }

@@ -1,7 +1,7 @@
 import { PROVIDER_SCHEMES } from "posthorn/providers";
 import type { SourceRecord } from "../../store/source.js";
 
-/** One thing that the doctor has looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly level: "ok" | "warn" | "fail";
@@ -33,7 +33,7 @@ export function judgeDurability(lost: readonly string[], kind: "sqlite" | "postg
 const SKEW_WARN_MS = 2000;
 const SKEW_FAIL_MS = 60_000;
 
-/** `skewMs` is what the database's clock is ahead of ours; half the time of the question is uncertain. */
+/** `skewMs` is how far the database's clock is ahead of ours, accurate to half the query's time. */
 export function judgeClock(skewMs: number | undefined, uncertainMs: number): Finding {
   if (skewMs === undefined) return ok("clock", "the database has this machine's clock");
   const least = Math.max(0, Math.abs(skewMs) - uncertainMs);

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { addSettingFlags } from "../../config/flags.js";
-import { settingsOf } from "../../config/settings-of.js";
+import { addSettingFlags, settingsOf } from "../../config/flags.js";
 import type { Tone } from "../../terminal/colour.js";
 import { CommandFailure } from "../../terminal/failure.js";
 import { createPrinter } from "../../terminal/printer.js";

@@ -9,7 +9,7 @@ import type { SourceRecord } from "../../store/source.js";
 import { checkKey, WatchedSeal } from "../../secrets/key-check.js";
 import { masterKeyOf, masterKeyPath } from "../../secrets/master-key.js";
 import { createSeal } from "../../secrets/seal.js";
-import { failureOf } from "../../terminal/failure.js";
+import { toldFailure } from "../../terminal/failure.js";
 import type { Finding } from "./diagnosis.js";
 import {
   fail,
@@ -22,7 +22,7 @@ import {
   ok,
 } from "./diagnosis.js";
 
-/** Looks at everything that an installation can get wrong. Changes nothing, and works beside a server that runs. */
+/** Checks an installation. Changes nothing, and works beside a running server. */
 export async function examine(settings: Settings, clock: Clock): Promise<readonly Finding[]> {
   const machine = [...diskOf(settings), openFilesOf(settings)];
   if (settings.database === undefined && !existsSync(databasePath(settings.dataDir))) {
@@ -53,7 +53,7 @@ async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): 
     await clockFinding(store, clock),
   ];
   const schema = judgeSchema(await store.isCurrent());
-  // Nothing that the tables hold can be read while they are others.
+  // Without the right tables, nothing can be read.
   if (schema.level === "fail") return [...findings, schema];
   return [...findings, schema, ...(await examineContent(store, seal))];
 }
@@ -94,13 +94,13 @@ async function windowFindings({ registry }: OpenStore): Promise<readonly Finding
 }
 
 function diskOf({ database, dataDir }: Settings): readonly Finding[] {
-  // On Postgres the disk that counts is the database's, which cannot be seen from here.
+  // On Postgres, the disk that matters is the database's, which cannot be checked from here.
   if (database !== undefined || !existsSync(dataDir)) return [];
   const { bavail, bsize, blocks } = statfsSync(dataDir);
   return [judgeDisk(bavail * bsize, blocks * bsize)];
 }
 
-// Files of the program itself, its log, its database and its timers.
+// File descriptors for the program itself: log, database, timers.
 const OWN_FILES = 100;
 
 function openFilesOf({ maxConnections, slots, databaseConnections }: Settings): Finding {
@@ -114,7 +114,7 @@ function openFileLimit(): number | undefined {
 }
 
 function failed(check: string, error: unknown): Finding {
-  const { message, cure } = failureOf(error);
+  const { message, cure } = toldFailure(error);
   const code = isPosthornError(error) ? ` (${error.code})` : "";
   return fail(check, `${message}${code}`, cure ?? "The message says what was expected.");
 }

@@ -58,7 +58,7 @@ function parseRetry(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Told below, with what was expected.
+    // Reported below, with what was expected.
   }
   throw new InvalidArgumentError(`Expected JSON such as '{"maxAttempts":5}' or '{"waitsMs":[1000,60000]}'.`);
 }

@@ -148,7 +148,7 @@ async function printBody({
   } else if (context.terminal.isTty) {
     print.block(new TextDecoder().decode(body));
   } else {
-    // Piped on, the bytes are exact: somebody may check their signature.
+    // A pipe gets the exact bytes: somebody may check their signature.
     context.terminal.write(body);
   }
 }

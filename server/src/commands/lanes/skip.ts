@@ -44,7 +44,7 @@ export function registerSkip(program: Command, context: CommandContext): void {
   });
 }
 
-/** The head that a person has seen and agreed to, which may be gone when it comes to be skipped. */
+/** The head that a person agreed to skip; it may have changed since. */
 async function chooseHead({ args, options, client, context }: Run<SkipOptions>): Promise<string> {
   const [id = ""] = args;
   const calls = client();
@@ -66,7 +66,7 @@ async function chooseHead({ args, options, client, context }: Run<SkipOptions>):
   return lane.head;
 }
 
-/** The event at the head; its delivery where that is gone: such a lane halts until it is skipped. */
+/** The event at the head, or its delivery if the event is gone: such a lane halts until it is skipped. */
 async function eventAt(calls: Client, { headId }: Lane): Promise<string> {
   try {
     return `event ${(await calls.deliveries.get(headId)).eventId}`;

@@ -7,7 +7,7 @@ export interface RawRequest {
   readonly target: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** What a reader should know of how it was read. */
+  /** What was odd about the text. */
   readonly notes: readonly string[];
 }
 
@@ -48,11 +48,11 @@ function splitHead(bytes: Uint8Array): { readonly lines: readonly string[]; read
   while (at < bytes.length) {
     const found = bytes.indexOf(LINE_FEED, at);
     const end = found < 0 ? bytes.length : found;
-    // Latin-1, as HTTP has it: a byte of a signature must not become a question mark.
+    // Latin-1, as in HTTP: every byte of a signature must survive.
     const line = Buffer.from(bytes.subarray(at, end)).toString("latin1").replace(/\r$/, "");
     at = end + 1;
     if (line !== "") lines.push(line);
-    // Empty lines before the first are what pasting leaves.
+    // Pasting leaves empty lines before the first.
     else if (lines.length > 0) break;
   }
   return { lines, rest: bytes.subarray(Math.min(at, bytes.length)) };

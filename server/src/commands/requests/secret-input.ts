@@ -18,7 +18,7 @@ export const SECRET_FLAGS: readonly Flag[] = [
   { form: "--secret-file <path>", says: "The same from a file; - is the standard input.", parse: gather },
 ];
 
-/** The secrets that flags and files give; none where none was given. */
+/** The secrets of flags and files; empty where none was given. */
 export async function secretsOf(options: SecretOptions, context: CommandContext): Promise<readonly string[]> {
   const secrets = [...(options.secret ?? [])];
   for (const path of options.secretFile ?? []) secrets.push(await secretOfFile(path, context));
@@ -26,8 +26,8 @@ export async function secretsOf(options: SecretOptions, context: CommandContext)
 }
 
 /**
- * The same, or POSTHORN_SECRET: for what signs or verifies. Where a secret is stored it has to be said, else a variable
- * that somebody forgot would change it.
+ * The same, or POSTHORN_SECRET, for commands that sign or verify. Commands that store a secret do not use this: a forgotten
+ * variable would change it.
  */
 export async function signingSecretsOf(
   options: SecretOptions,

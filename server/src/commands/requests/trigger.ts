@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { isPosthornError } from "posthorn/client";
 import type { Client } from "posthorn/client";
+import { signedUrl } from "posthorn/gateway";
 import type { TestRequest } from "posthorn/testing";
 import { CommandFailure } from "../../terminal/failure.js";
 import { count } from "../../terminal/for-people.js";
@@ -62,7 +63,7 @@ async function trigger(run: Run<TriggerOptions>): Promise<void> {
     options.publicUrl ??
     (options.print === true ? undefined : await publicUrlOf(run.client(), source, provider));
   const request = await sampleRequest(provider, {
-    url: publicUrl === undefined ? address : whole(publicUrl, new URL(address).pathname),
+    url: publicUrl === undefined ? address : signedUrl({ url: new URL(address).pathname }, { publicUrl }),
     clock: context.clock,
     ...(args[1] !== undefined && { type: args[1] }),
     ...(options.id !== undefined && { id: options.id }),
@@ -81,13 +82,7 @@ async function trigger(run: Run<TriggerOptions>): Promise<void> {
   tell(run, { source, request, answers, ownSecret: secrets.length > 0 });
 }
 
-/** An origin stands before the path; a whole URL stands for itself. */
-function whole(publicUrl: string, path: string): string {
-  const { pathname } = new URL(publicUrl);
-  return pathname === "/" ? publicUrl.replace(/\/$/, "") + path : publicUrl;
-}
-
-/** What the source knows as the provider's view of its URL; fails, with the line that makes one, where there is no source. */
+/** The URL that the provider signs, by the source's options; fails where there is no source. */
 async function publicUrlOf(client: Client, source: string, provider: string): Promise<string | undefined> {
   try {
     const { publicUrl } = (await client.sources.get(source)).options;

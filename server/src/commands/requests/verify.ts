@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { diagnose, isPosthornError, readEvents, verify } from "posthorn";
 import type { PosthornError, SignedRequest, Verified, Verifier } from "posthorn";
+import { absoluteUrl } from "posthorn/gateway";
 import { sourceVerifier } from "../../ingest/source-verifier.js";
 import { CommandFailure } from "../../terminal/failure.js";
 import { count, relative, size } from "../../terminal/for-people.js";
@@ -111,11 +112,8 @@ async function rawOf({ args, options, print, context }: Run<VerifyOptions>): Pro
 function signedOf(raw: RawRequest, { requestUrl, method }: VerifyOptions): SignedRequest {
   const { headers, body, target } = raw;
   const { host } = headers;
-  // A pasted request has its host in a header; providers send to https.
-  const own =
-    target !== undefined && host !== undefined && target.startsWith("/")
-      ? `https://${host}${target}`
-      : target;
+  // A pasted request has its host in a header; providers call https.
+  const own = target === undefined || host === undefined ? target : absoluteUrl(target, "https", host);
   const url = requestUrl ?? own;
   return { headers, body, method: method ?? raw.method, ...(url !== undefined && { url }) };
 }

@@ -38,7 +38,7 @@ export function rawText(request: WrittenRequest): Uint8Array {
   return Buffer.concat([Buffer.from(head, "latin1"), request.body]);
 }
 
-/** Undefined where the bytes are no text that a shell hands on unchanged. */
+/** Undefined where a shell would not pass the bytes on unchanged. */
 function textOf(body: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { findConfigFile } from "../../config/find-file.js";
-import { addSettingFlags } from "../../config/flags.js";
+import { addSettingFlags, settingsOf } from "../../config/flags.js";
 import { loadSettings } from "../../config/load.js";
 import { defaultFile, effectiveFile } from "../../config/print.js";
-import { settingsOf } from "../../config/settings-of.js";
 import { newToken } from "../../http/auth/new-token.js";
 import { newMasterKey } from "../../secrets/master-key.js";
 import { createPrinter } from "../../terminal/printer.js";

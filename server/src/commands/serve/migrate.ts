@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { addSettingFlags } from "../../config/flags.js";
-import { settingsOf } from "../../config/settings-of.js";
-import { NO_SEAL } from "../../secrets/no-seal.js";
+import { addSettingFlags, settingsOf } from "../../config/flags.js";
+import { NO_SEAL } from "../../secrets/seal.js";
 import { createPrinter } from "../../terminal/printer.js";
 import type { CommandContext } from "../command-context.js";
 

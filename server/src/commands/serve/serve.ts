@@ -1,13 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { Command } from "commander";
 import { cliFilePath, writeCliFile } from "../../cli-file.js";
 import type { RunningServer } from "../../compose.js";
-import { addSettingFlags } from "../../config/flags.js";
+import { addSettingFlags, settingsOf } from "../../config/flags.js";
 import { withoutPassword } from "../../config/print.js";
-import { settingsOf } from "../../config/settings-of.js";
 import type { Settings } from "../../config/settings.js";
 import { makeDataDir } from "../../data-dir.js";
 import { isLoopback } from "../../http/auth/host-check.js";
-import { newNodeId } from "../../node-id.js";
 import type { Logger } from "../../observe/log.js";
 import { CommandFailure, EXIT_CODES } from "../../terminal/failure.js";
 import { createPrinter } from "../../terminal/printer.js";
@@ -60,6 +60,14 @@ async function serve(command: Command, context: CommandContext): Promise<void> {
     process.removeListener("uncaughtExceptionMonitor", crashed);
     signals.release();
   }
+}
+
+/** Unique per boot: two processes on one machine, or one that came back, are never taken for each other. */
+function newNodeId(): string {
+  const host = hostname()
+    .replaceAll(/[^\w.-]/g, "")
+    .slice(0, 40);
+  return `${host || "node"}-${randomBytes(4).toString("hex")}`;
 }
 
 /** For the CLI on this machine. A node in a container may have no place to write, and works without. */

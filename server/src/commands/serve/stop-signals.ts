@@ -1,6 +1,6 @@
 import type { Clock } from "posthorn";
 
-/** The process, as far as it is told to end. */
+/** The process, as far as signals are concerned. */
 export interface SignalledProcess {
   on(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   removeListener(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
@@ -14,11 +14,11 @@ export interface StopSignals {
 
 export interface StopOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** For somebody who will not wait. */
+  /** Called at the second signal. */
   readonly atOnce: () => void;
 }
 
-// One Ctrl-C can come twice: from the terminal, and passed on by npm or another that started us.
+// One Ctrl-C can arrive twice: from the terminal, and passed on by npm.
 const SAME_MS = 500;
 
 /**

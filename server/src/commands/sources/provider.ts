@@ -2,7 +2,7 @@ import type { ProviderName, SignedRequestOptions, TestRequest } from "posthorn/t
 import { nearest } from "../../nearest.js";
 import { CommandFailure } from "../../terminal/failure.js";
 
-// Only what needs `posthorn/testing` waits for it to load: it would be most of the start of every other command.
+// `posthorn/testing` is imported late: loading it would be most of the start of every other command.
 
 /** A signed sample of a provider's request. */
 export async function sampleRequest(
@@ -13,7 +13,7 @@ export async function sampleRequest(
   return signedRequest(provider, options);
 }
 
-/** What makes a source believe the public test secret of its scheme, with which `posthorn trigger` signs. */
+/** The fields of a source that accepts the public test secret, with which `posthorn trigger` signs. */
 export async function testSourceOf(
   scheme: string,
 ): Promise<{ readonly secrets: readonly string[]; readonly options?: { readonly webhookId: string } }> {

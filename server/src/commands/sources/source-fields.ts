@@ -44,7 +44,7 @@ export const SOURCE_FLAGS: readonly Flag[] = [
   {
     form: "--order-by <place>",
     says: "Where the key stands that keeps events in order: header:NAME, json:/POINTER or nothing.",
-    parse: parsePlace,
+    parse: readPlace,
   },
   {
     form: "--forward-header <pattern>",
@@ -103,7 +103,7 @@ export function placeText(place: Place | null): string {
   return "header" in place ? `header:${place.header}` : `json:${place.json}`;
 }
 
-function parsePlace(text: string): Place | null {
+function readPlace(text: string): Place | null {
   if (text === "nothing") return null;
   const [, kind, where = ""] = /^(header|json):(.+)$/.exec(text) ?? [];
   if (kind === "header") return { header: where.toLowerCase() };

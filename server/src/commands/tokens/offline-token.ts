@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import type { CreatedToken, TokenInput } from "posthorn/client";
+import { settingsOf } from "../../config/flags.js";
 import { withoutPassword } from "../../config/print.js";
-import { settingsOf } from "../../config/settings-of.js";
 import type { Settings } from "../../config/settings.js";
 import { flagOf, SETTINGS } from "../../config/table.js";
 import { databasePath } from "../../data-dir.js";
 import { newToken } from "../../http/auth/new-token.js";
 import { showToken, TOKEN_NAME } from "../../http/resources/token.js";
 import type { NewToken } from "../../http/auth/new-token.js";
-import { NO_SEAL } from "../../secrets/no-seal.js";
+import { NO_SEAL } from "../../secrets/seal.js";
 import { CommandFailure } from "../../terminal/failure.js";
 import type { Printer } from "../../terminal/printer.js";
 import type { CommandContext } from "../command-context.js";
@@ -16,7 +16,7 @@ import type { Flag } from "../define-command.js";
 
 const NAMES: readonly (keyof Settings)[] = ["dataDir", "database", "schema"];
 
-/** What tells where the database is; every other setting is of no use to a token. */
+/** The settings that name the database; no other setting matters here. */
 export const DATABASE_FLAGS: readonly Flag[] = [
   { form: "--config <file>", says: "With --offline: the server's configuration file." },
   ...SETTINGS.filter(({ name }) => NAMES.includes(name)).map((setting) => ({
@@ -28,7 +28,7 @@ export const DATABASE_FLAGS: readonly Flag[] = [
 const OF_DATABASE = ["config", ...NAMES];
 const OF_SERVER = ["url", "token"];
 
-/** Refuses flags that would mean nothing: whoever names one database must not get a token of another. */
+/** Refuses flags that would have no effect: who names one database must not get a token of another. */
 export function checkWhere(command: Command, offline: boolean): void {
   const idle = (offline ? OF_SERVER : OF_DATABASE).find(
     (name) => command.getOptionValueSource(name) === "cli",
@@ -69,7 +69,7 @@ export async function createOffline(
   return { ...showToken(made.record), token: made.token };
 }
 
-/** As the API takes it: there would else be tokens that no list can show. */
+/** The API's own rule: other names could not be listed. */
 function tokenFor({ name, scope, expiresAt }: TokenInput, createdAt: Date): NewToken {
   if (!new RegExp(TOKEN_NAME, "u").test(name)) {
     throw new CommandFailure("usage", "The name is not 1 to 100 characters that can be shown.", {
@@ -87,7 +87,7 @@ function tokenFor({ name, scope, expiresAt }: TokenInput, createdAt: Date): NewT
 
 function notCurrent(settings: Settings): CommandFailure {
   return new CommandFailure("failed", `The tables of ${placeOf(settings)} are not those of this version.`, {
-    code: "not_migrated",
+    code: "store_not_migrated",
     cure: "Use the `posthorn` that the server runs with, or start this one's server once.",
   });
 }

@@ -1,54 +1,28 @@
 import { isIPv6 } from "node:net";
+import { RateLimits } from "../../rate-limits.js";
 
-interface Bucket {
-  left: number;
-  /** When `left` was right, in milliseconds that only grow. */
-  atMs: number;
-}
+const MINUTE_MS = 60_000;
 
-// An attacker with many addresses must not fill the memory; forgetting one gives it a new start, and no more.
-const MOST_ADDRESSES = 10_000;
-
-/** Counts failed tokens by address: so many a minute, and then none until some time has passed. */
+/** Limits failed tokens per address and minute. */
 export class FailedTokens {
-  readonly #perMinute: number;
-  readonly #now: () => number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #limits: RateLimits;
 
   constructor(perMinute: number, now: () => number) {
-    this.#perMinute = perMinute;
-    this.#now = now;
+    this.#limits = new RateLimits({ times: perMinute, perMs: MINUTE_MS, burst: perMinute }, now);
   }
 
   /** Seconds until the address may try again; 0 when it may now. */
   waitS(address: string): number {
-    const bucket = this.#buckets.get(groupOf(address));
-    if (bucket === undefined) return 0;
-    const left = this.#refilled(bucket);
-    return left >= 1 ? 0 : Math.ceil(((1 - left) * 60) / this.#perMinute);
+    return Math.ceil(this.#limits.waitMs(groupOf(address)) / 1000);
   }
 
-  /** A token of this address was wrong. */
+  /** Counts a wrong token of this address. */
   count(address: string): void {
-    const group = groupOf(address);
-    const bucket = this.#buckets.get(group) ?? { left: this.#perMinute, atMs: this.#now() };
-    const left = Math.max(0, this.#refilled(bucket) - 1);
-    // Written at the end: the one that has failed the longest time ago is the first to be forgotten.
-    this.#buckets.delete(group);
-    this.#buckets.set(group, { left, atMs: this.#now() });
-    if (this.#buckets.size <= MOST_ADDRESSES) return;
-    for (const oldest of this.#buckets.keys()) {
-      this.#buckets.delete(oldest);
-      break;
-    }
-  }
-
-  #refilled({ left, atMs }: Bucket): number {
-    return Math.min(this.#perMinute, left + ((this.#now() - atMs) * this.#perMinute) / 60_000);
+    this.#limits.take(groupOf(address));
   }
 }
 
-/** Whoever has one address of IPv6 has the 2⁶⁴ beside it. */
+/** Who has one IPv6 address has a whole /64 of them. */
 function groupOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

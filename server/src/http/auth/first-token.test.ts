@@ -31,7 +31,9 @@ it("the first start makes a random token, once; only its hash is kept", async ()
 it("an address that others can reach is refused without a token, and the cure names the setting", async () => {
   await expect(requireToken(everywhere, registryOf([]))).rejects.toMatchObject({
     code: "token_missing",
-    cure: expect.stringContaining("POSTHORN_FIRST_TOKEN") as string,
+    cure:
+      "Set the first one as POSTHORN_FIRST_TOKEN (`posthorn config new-token` makes one), or start once on loopback, " +
+      "which prints one: posthorn serve --listen 127.0.0.1:8710",
   });
   await requireToken(loopback, registryOf([]));
 });

@@ -8,21 +8,21 @@ import { CommandFailure } from "../../terminal/failure.js";
 
 export interface FirstToken {
   readonly token: string;
-  /** Nobody knows it yet. */
+  /** It was made here, and has to be shown. */
   readonly random: boolean;
 }
 
 type TokenSettings = Pick<Settings, "listen" | "firstToken">;
 
-/** Refuses an address that others can reach while there is no token, and none is given. */
+/** Refuses to listen where others can reach the server while there is no token and none is configured. */
 export async function requireToken(settings: TokenSettings, registry: TokenRegistry): Promise<void> {
   const { listen, firstToken } = settings;
   if (firstToken !== undefined || isLoopback(listen.host)) return;
-  // A random one would have to be printed, into a log that many may read, to guard what the whole network can reach.
+  // A random token would have to be printed to a log that many may read.
   if ((await registry.listTokens({ limit: 1 })).length === 0) throw tokenMissing(settings);
 }
 
-/** Makes the first token where there is none; undefined where there was one. */
+/** Creates the first token; undefined where a token exists already. */
 export async function ensureToken(
   { firstToken }: TokenSettings,
   registry: TokenRegistry,

@@ -3,9 +3,9 @@ import type { Settings } from "../../config/settings.js";
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Says whether a request may go by the name in its `host` header. A page of another site can point its own name at
- * 127.0.0.1, and a browser then lets it read what the server answers: the name in the header is what gives it away.
- * A server that is bound elsewhere is reached by names that nobody has told it.
+ * Says whether a request may have this `host` header (DNS rebinding). A page of another site can point its own name at
+ * 127.0.0.1, and a browser then lets the page read our answers; only the `host` header shows it. A server that does not
+ * listen on loopback cannot know its names.
  */
 export function hostCheck({
   listen,
@@ -18,7 +18,7 @@ export function hostCheck({
   return (host) => host !== undefined && allowed.has(withoutPort(host.toLowerCase()));
 }
 
-/** Whether nobody but this machine can reach a server that listens there. */
+/** Whether only this machine can reach a server that listens there. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
+import { newId } from "posthorn/gateway";
 import type { TokenRecord } from "../../store/token.js";
 
-/** A token that was just made. `token` is told to its owner once, and kept nowhere. */
+/** A new token. `token` is shown to its owner once, and stored nowhere. */
 export interface NewToken {
   readonly token: string;
   readonly record: TokenRecord;
@@ -14,14 +15,14 @@ export function newToken(
   createdAt: Date,
 ): NewToken {
   const token = `phk_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
-  const id = `tok_${randomBytes(9).toString("hex")}`;
+  const id = newId("tok", createdAt.getTime());
   return {
     token,
     record: { id, name, scope, hash: tokenHash(token), createdAt, expiresAt, lastUsedAt: undefined },
   };
 }
 
-/** What is kept of a token, and by which it is found. It has 256 random bits: no salt and no slow hash is needed. */
+/** What the registry stores of a token. A token has 256 random bits, so that neither salt nor a slow hash is needed. */
 export function tokenHash(token: string): Uint8Array {
   return createHash("sha256").update(token).digest();
 }

@@ -1,10 +1,12 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { ServerParts } from "../../parts.js";
 import type { OpenSession } from "../../store/session.js";
 import type { TokenRecord } from "../../store/token.js";
 import { problem } from "../problem.js";
 import { FailedTokens } from "./failed-tokens.js";
 import { tokenHash } from "./new-token.js";
-import type { TokenCheckParts } from "./token-check.js";
+
+type SessionCheckParts = Pick<ServerParts, "registry" | "clock" | "settings">;
 
 /** How long a browser stays signed in. */
 export const SESSION_S = 12 * 3600;
@@ -21,12 +23,12 @@ interface Known {
 
 /** Opens sessions, finds them by what a cookie holds, and ends them. */
 export class SessionCheck {
-  readonly #parts: TokenCheckParts;
+  readonly #parts: SessionCheckParts;
   // Apart from wrong tokens: the tabs of a browser whose session has ended must not lock out their owner's token.
   readonly #failed: FailedTokens;
   readonly #known = new Map<string, Known>();
 
-  constructor(parts: TokenCheckParts) {
+  constructor(parts: SessionCheckParts) {
     this.#parts = parts;
     this.#failed = new FailedTokens(parts.settings.failedTokensPerMinute, () => parts.clock.monotonic());
   }

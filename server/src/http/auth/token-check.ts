@@ -1,9 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ServerParts } from "../../parts.js";
 import type { TokenRecord } from "../../store/token.js";
 import { FailedTokens } from "./failed-tokens.js";
 import { tokenHash } from "./new-token.js";
 import { problem } from "../problem.js";
+import type { SessionCheck } from "./session-check.js";
+import { readCookie, writeCookie } from "./session-cookie.js";
+import { checkSessionWrite } from "./session-writes.js";
 
 /** What a request may do. */
 export type Scope = TokenRecord["scope"];
@@ -15,12 +19,12 @@ interface Known {
   readonly untilMs: number;
 }
 
-// A token that was taken back on another node works this much longer.
+// A token revoked on another node works here this much longer.
 const CACHE_MS = 3000;
 const MOST_CACHED = 1000;
 const TOUCH_MS = 60_000;
 
-/** Finds the token of a request. A few seconds of memory spare the database a question for each call. */
+/** Finds the token of a request. A cache of a few seconds saves a query per call. */
 export class TokenCheck {
   readonly #parts: TokenCheckParts;
   readonly #failed: FailedTokens;
@@ -32,7 +36,7 @@ export class TokenCheck {
     this.#failed = new FailedTokens(parts.settings.failedTokensPerMinute, () => parts.clock.monotonic());
   }
 
-  /** The token, if it is valid and its scope is enough; else it throws what to answer. */
+  /** Returns the token if it is valid and its scope is enough; throws the problem to answer otherwise. */
   async require(authorization: string | undefined, address: string, needed: Scope): Promise<TokenRecord> {
     return this.allow(await this.#find(authorization, address), needed);
   }
@@ -69,14 +73,14 @@ export class TokenCheck {
     });
   }
 
-  /** After a change on this node: a token that was taken back must not work here for another moment. */
+  /** Clears the cache after a change on this node: a revoked token stops working here at once. */
   forget(): void {
     this.#known.clear();
   }
 
   async #find(authorization: string | undefined, address: string): Promise<TokenRecord> {
     const [, text] = /^Bearer ([\x21-\x7e]{1,255})$/i.exec(authorization ?? "") ?? [];
-    // No guess was made, so that nothing is counted: a browser without a token must not lock out its owner.
+    // Not counted as a guess: a browser without a token must not lock out its owner.
     if (text === undefined) throw unauthorised("Send a token: `Authorization: Bearer phk_…`.");
     const hash = tokenHash(text);
     const key = Buffer.from(hash).toString("base64");
@@ -94,7 +98,7 @@ export class TokenCheck {
     return known !== undefined && known.untilMs > this.#parts.clock.monotonic() ? known.token : undefined;
   }
 
-  /** The hash is compared once more, in constant time: a store that finds by prefix or without case must not let in. */
+  /** Compares the hash again, in constant time: a store that matches by prefix or ignores case must not let anybody in. */
   #isValid({ hash, expiresAt }: TokenRecord, given: Uint8Array): boolean {
     const same = hash.length === given.length && timingSafeEqual(hash, given);
     return same && (expiresAt === undefined || expiresAt.getTime() > this.#parts.clock.now());
@@ -125,11 +129,46 @@ export class TokenCheck {
     if (nowMs - (this.#touched.get(id) ?? -Infinity) < TOUCH_MS) return;
     if (this.#touched.size >= MOST_CACHED) this.#touched.clear();
     this.#touched.set(id, nowMs);
-    // Nobody waits for it, and nothing but a column for people depends on it.
+    // Not awaited: only a column for people depends on it.
     registry.touchToken(id, new Date(clock.now())).catch((error: unknown) => {
       log.debug({ err: error, token: id }, "the time of use was not written");
     });
   }
+}
+
+const tokens = new WeakMap<FastifyRequest, TokenRecord>();
+
+/**
+ * A hook that runs before the body is read. GET and HEAD need `read`, all else needs `full`. With `sessions`, a browser
+ * without a token may send the cookie of its session instead.
+ */
+export function tokenHook(
+  check: TokenCheck,
+  sessions?: SessionCheck,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request, reply) => {
+    const { authorization } = request.headers;
+    const needed: Scope = request.method === "GET" || request.method === "HEAD" ? "read" : "full";
+    const cookie = authorization === undefined && sessions !== undefined ? readCookie(request) : undefined;
+    if (cookie === undefined || sessions === undefined) {
+      tokens.set(request, await check.require(authorization, request.ip, needed));
+      return;
+    }
+    if (needed === "full") checkSessionWrite(request);
+    const open = await sessions.find(cookie, request.ip);
+    if (open === undefined) {
+      writeCookie(reply, "", 0);
+      throw problem("unauthorised", "The session has ended. Sign in again.");
+    }
+    tokens.set(request, check.allow(open.token, needed));
+  };
+}
+
+/** The token of a request that has passed the hook. */
+export function tokenOf(request: FastifyRequest): TokenRecord {
+  const token = tokens.get(request);
+  if (token === undefined) throw new Error(`${request.url} is not behind tokenHook`);
+  return token;
 }
 
 function unauthorised(message: string): Error {

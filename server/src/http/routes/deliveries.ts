@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import type { Attempt, Delivery, Page, Redriven } from "posthorn/client";
 import type { DeliverySummary } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
-import { isDeliveryId } from "../number-id.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";
@@ -18,7 +17,7 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** /deliveries and /dead: what became of events, and another chance for those that were given up. */
+/** /deliveries and /dead: what became of events; redrive. */
 export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void {
   api.get<{ Querystring: { event: string; tenant: string } }>(
     "/deliveries",
@@ -47,19 +46,19 @@ export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void 
 
 async function deliveriesOf({ outbox }: ApiParts, tenant: string, event: string): Promise<Page<Delivery>> {
   const found = await outbox.deliveriesOf(tenant, [event]);
-  // One that nobody takes, or that has no places yet, has none; one that is mistyped should be told.
+  // An event without deliveries is fine (nobody takes it, or it is not sequenced yet); an unknown event is a 404.
   if (found.length === 0 && (await outbox.event(tenant, event)) === undefined) throw notFound("event", event);
   return { items: found.map(showDelivery), next: null };
 }
 
 async function deliveryOf({ outbox }: ApiParts, id: string): Promise<DeliverySummary> {
-  const found = isDeliveryId(id) ? await outbox.delivery(id) : undefined;
+  const found = await outbox.delivery(id);
   if (found === undefined) throw notFound("delivery", id);
   return found;
 }
 
 async function redrive({ operator }: ApiParts, id: string): Promise<Redriven> {
-  const result = isDeliveryId(id) ? await operator.redrive(id) : "unknown";
+  const result = await operator.redrive(id);
   if (result === "unknown") throw notFound("dead delivery", id);
   return { result };
 }

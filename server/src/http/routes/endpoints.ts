@@ -61,7 +61,7 @@ export function registerEndpoints(api: FastifyInstance, parts: ApiParts): void {
   );
 }
 
-/** `curl -X POST` without a body is a test without wishes. */
+/** `curl -X POST` without a body sends the default test event. */
 function bodyOptional(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   request.body ??= {};
   done();
@@ -101,12 +101,12 @@ async function update(parts: ApiParts, id: string, change: EndpointUpdate): Prom
     ...(dead !== undefined && dead !== null && { dead }),
   });
   if (dead !== null) return showEndpoint(changed);
-  // Back to the rule by order, for which the library's update has no word.
+  // null restores the default by order, which the library's update cannot express.
   const reset = await parts.outbox.changeEndpoint(id, { dead: undefined });
   return showEndpoint(reset ?? changed);
 }
 
-/** What the egress would refuse at every attempt is refused here, where somebody is looking. */
+/** Refuses an address here, where a person sees it, that the egress would refuse at every attempt. */
 function judge({ guard }: ApiParts, url: string): void {
   const verdict = guard.judgeUrl(url);
   if (verdict.kind === "allowed") return;

@@ -2,18 +2,18 @@ import type { FastifyInstance } from "fastify";
 import type { EventDetail, EventInput, EventSummary, Page } from "posthorn/client";
 import type { StoredEvent } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
-import { sendAttachment } from "../attachment.js";
-import { tokenOf } from "../auth/auth.js";
+import { tokenOf } from "../auth/token-check.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";
 import { idempotencyOf, publicationOf } from "../publication.js";
 import { showEvent, showEventDetail } from "../resources/event.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
+import { sendAttachment } from "../strict-headers.js";
 
 const tag = "events";
 
-/** Ids are unique within a tenant, so that one event is asked for with both. */
+/** Event ids are unique within a tenant only. */
 export const TENANT = { ...PLAIN_TEXT, default: "default" } as const;
 
 interface OneEvent {
@@ -28,11 +28,11 @@ interface EventFilter extends PageQuery {
   readonly key?: string;
 }
 
-// Base64 takes a third more than the bytes, and a batch is many of them; whoever sends it has a token.
+// A batch holds many bodies, and base64 adds a third; the sender has a token.
 const PUBLISH_BODIES = 4;
 export const MOST_EVENTS = 1000;
 
-/** /events: publish, and look at what was published. */
+/** /events: publish and look up events. */
 export function registerEvents(api: FastifyInstance, parts: ApiParts): void {
   registerPublish(api, parts);
   api.get<{ Querystring: EventFilter }>("/events", { schema: LIST }, async ({ query: asked }) =>

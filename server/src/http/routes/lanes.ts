@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { PosthornError } from "posthorn";
 import type { Lane, Page, SkipInput, Skipped } from "posthorn/client";
+import { parseLaneId } from "posthorn/gateway";
 import type { LaneSummary } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { listLanes } from "../lane-list.js";
-import { laneIdOf } from "../number-id.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound, problem } from "../problem.js";
@@ -18,7 +18,7 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** /lanes: what stands in order, and what blocks it. */
+/** /lanes: lanes in which something waits, and what blocks them. */
 export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
   api.get<{ Querystring: PageQuery & { endpoint?: string } }>(
     "/lanes",
@@ -29,7 +29,7 @@ export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
     },
   );
   api.get<ById>("/lanes/:id", { schema: GET }, async ({ params: { id } }): Promise<Lane> => {
-    const laneId = laneIdOf(id);
+    const laneId = parseLaneId(id);
     const lane = laneId === undefined ? undefined : await parts.outbox.lane(laneId);
     if (lane === undefined) throw notFound("lane", id);
     return showLane(lane);
@@ -38,7 +38,7 @@ export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
     "/lanes/:id/skip",
     { schema: SKIP },
     async ({ params: { id }, body: { head } }): Promise<Skipped> => {
-      const laneId = laneIdOf(id);
+      const laneId = parseLaneId(id);
       const result = laneId === undefined ? "unknown" : await parts.operator.skip(laneId, BigInt(head));
       if (result !== "unknown") return { result };
       const lane = laneId === undefined ? undefined : await parts.outbox.lane(laneId);
@@ -48,7 +48,7 @@ export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
   );
 }
 
-/** For whoever named a head that the lane has left behind, or has not come to. */
+/** The named head is not the lane's head now. */
 function moved({ id, head }: LaneSummary): PosthornError {
   return problem("lane_moved", `The head of lane ${id} is ${head} by now. Nothing was skipped.`, {
     head: head.toString(),

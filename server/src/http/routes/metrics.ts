@@ -1,20 +1,20 @@
 import type { FastifyInstance } from "fastify";
 import type { ServerParts } from "../../parts.js";
-import { requireToken } from "../auth/auth.js";
 import { isLoopback } from "../auth/host-check.js";
+import { tokenHook } from "../auth/token-check.js";
 import type { TokenCheck } from "../auth/token-check.js";
 
-/** /metrics for Prometheus: open to this machine, and with a token where others can come. */
+/** /metrics for Prometheus: without a token on loopback, with one elsewhere. */
 export function registerMetrics(
   app: FastifyInstance,
   { settings, metrics }: ServerParts,
   tokens: TokenCheck,
 ): void {
-  // Behind a proxy on this machine, everybody comes from this machine.
+  // Behind a local proxy, every request comes from loopback.
   const open = isLoopback(settings.listen.host) && !settings.behindProxy;
   app.get(
     "/metrics",
-    { schema: { hide: true }, ...(!open && { onRequest: requireToken(tokens) }) },
+    { schema: { hide: true }, ...(!open && { onRequest: tokenHook(tokens) }) },
     async (_request, reply) => {
       const { contentType, body } = await metrics.text();
       return reply.type(contentType).send(body);

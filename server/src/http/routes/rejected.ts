@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { RejectedRecord } from "../../store/rejected-request.js";
 import type { ApiParts } from "../api-parts.js";
-import { sendAttachment } from "../attachment.js";
 import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";
 import { showRejected } from "../resources/rejected-request.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
+import { sendAttachment } from "../strict-headers.js";
 
 const tag = "rejected";
 
@@ -14,7 +14,7 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** /rejected: requests that ingest did not take, and why. */
+/** /rejected: requests that ingest rejected, and why. */
 export function registerRejected(api: FastifyInstance, { registry }: ApiParts): void {
   const read = async (id: string): Promise<RejectedRecord> => {
     const found = await registry.readRejected(id);

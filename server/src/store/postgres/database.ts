@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
-import { registryFailure } from "../registry-failure.js";
+import { registryFailure } from "../registry.js";
 
 // undefined_table and invalid_schema_name.
 const MISSING = new Set(["42P01", "3F000"]);
 
-/** The pool, with one kind of error, and the names of the tables in their schema. */
+/** Runs statements on the pool with one kind of error; knows the tables' schema. */
 export class RegistryDatabase {
   readonly #pool: Pool;
   readonly #schema: string;
@@ -18,7 +18,7 @@ export class RegistryDatabase {
     return `${this.#schema}.${name}`;
   }
 
-  /** Runs one statement, which is its own transaction. Rows are read as the texts that it selects. */
+  /** Runs one statement, which is its own transaction. Statements select texts. */
   async query<Row>(text: string, values: unknown[] = []): Promise<readonly Row[]> {
     try {
       return (await this.#pool.query({ text, values })).rows as Row[];
@@ -26,4 +26,20 @@ export class RegistryDatabase {
       throw registryFailure(error, (cause) => MISSING.has(String((cause as { code?: unknown }).code)));
     }
   }
+}
+
+/** SQL for the milliseconds of a timestamp column, as text: the driver's type parsers are global, and may be changed. */
+export function msOf(column: string): string {
+  return `(extract(epoch from ${column}) * 1000)::int8::text`;
+}
+
+/** SQL for the timestamp of a parameter in milliseconds. */
+export function instantOf(parameter: string): string {
+  return `to_timestamp(${parameter}::text::float8 / 1000)`;
+}
+
+export function dateOf(ms: string): Date;
+export function dateOf(ms: string | null): Date | undefined;
+export function dateOf(ms: string | null): Date | undefined {
+  return ms === null ? undefined : new Date(Number(ms));
 }

@@ -3,8 +3,7 @@ export const SERVER_MIGRATIONS = [
   {
     version: 1,
     name: "0001_create_registry",
-    sql: `-- Where inbound events come from. Its secrets are sealed; without the master key they are of no use to whoever has a
--- copy of the database.
+    sql: `-- Where inbound events come from. Secrets are sealed: a copy of the database is of no use without the master key.
 create table if not exists posthorn.source (
   name text collate "C" not null,
   tenant text collate "C" not null,
@@ -18,7 +17,7 @@ create table if not exists posthorn.source (
   constraint source_key primary key (name)
 );
 
--- Grows with each change of a source: nodes ask for this one number, once a second each.
+-- Grows with each change of a source: each node polls this one number once a second.
 create table if not exists posthorn.source_config (
   one boolean not null default true constraint source_config_one check (one),
   version bigint not null,
@@ -27,42 +26,50 @@ create table if not exists posthorn.source_config (
 
 insert into posthorn.source_config (version) values (1) on conflict (one) do nothing;
 
--- Access to the API. The tokens themselves are nowhere.
+-- Access to the API. Only hashes of tokens are stored.
 create table if not exists posthorn.token (
   id text collate "C" not null,
   name text not null,
-  scope text not null constraint token_scope check (scope in ('read', 'full')),
+  scope text not null constraint token_scope check (scope in ('read', 'full', 'metrics')),
   hash bytea not null,
   created_at timestamptz not null,
   expires_at timestamptz,
   last_used_at timestamptz,
-  -- The one that the first start made.
+  -- The token that the first start made.
   first boolean not null default false,
   constraint token_key primary key (id),
   constraint token_hash unique (hash)
 );
 
--- Of two nodes that start at once on an empty database, one makes the first token.
+-- Two nodes that start at once on an empty database make one first token, not two.
 create unique index if not exists token_first on posthorn.token (first) where first;
 
--- Requests that were not taken in, for people to look at; capped by source.
+-- Requests that were not taken in, for an operator to look at; at most so many per source.
 create table if not exists posthorn.rejected (
   id text collate "C" not null,
   source text collate "C" not null,
   received_at timestamptz not null,
   method text not null,
+  -- Path and query; null where they were not kept.
+  url text,
+  -- Without credentials, as JSON.
   headers text not null,
+  -- With credentials, as sealed JSON; null where they were not kept.
+  headers_sealed text,
+  -- The first bytes.
   body bytea not null,
+  -- Of the whole body.
   body_bytes bigint not null,
   code text not null,
   message text not null,
+  -- As a JSON array of texts.
   diagnosis text not null,
   constraint rejected_key primary key (id)
 );
 
 create index if not exists rejected_source on posthorn.rejected (source, id);
 
--- One row that readiness checks write, because a database that is read can still refuse every write.
+-- Readiness checks write this one row: a database that can be read may still refuse every write.
 create table if not exists posthorn.probe (
   one boolean not null default true constraint probe_one check (one),
   node text not null,

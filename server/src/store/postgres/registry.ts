@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { SecretSeal } from "posthorn";
-import { joinRegistry } from "../join-registry.js";
+import { joinRegistry } from "../registry.js";
 import type { Registry } from "../registry.js";
 import { RegistryDatabase } from "./database.js";
 import { PostgresRejected } from "./rejected.js";
@@ -20,7 +20,7 @@ export function postgresRegistry(pool: Pool, schema: string, seal: SecretSeal): 
   });
 }
 
-// One row for all nodes: a row for each would be left behind at every restart.
+// One row for all nodes: a row per node would remain after every restart.
 async function probeWrite(db: RegistryDatabase, node: string): Promise<void> {
   await db.query(
     `insert into ${db.table("probe")} (node, written_at) values ($1::text, clock_timestamp())

@@ -1,7 +1,7 @@
 import type { RejectedRecord, RejectedRegistry } from "../rejected-request.js";
 import { rejectedOf, storedRejected } from "../stored-rejected.js";
+import { msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
-import { msOf } from "./instants.js";
 
 interface Row {
   readonly id: string;
@@ -78,7 +78,7 @@ export class PostgresRejected implements RejectedRegistry {
   }
 
   async #dropOldest(sources: readonly string[], keepPerSource: number): Promise<void> {
-    // By the first one too many of each source: counting them all for each batch would cost more with every row kept.
+    // Finds the first surplus row of each source: counting the rows for each batch would cost more with every row kept.
     await this.#db.query(
       `delete from ${this.#table} as rejected using (
          select source, (

@@ -11,7 +11,9 @@ create table posthorn.rejected (
   source text collate "C" not null,
   received_at timestamp with time zone not null,
   method text not null,
+  url text,
   headers text not null,
+  headers_sealed text,
   body bytea not null,
   body_bytes bigint not null,
   code text not null,
@@ -65,6 +67,6 @@ create table posthorn.token (
   first boolean not null,
   constraint token_hash UNIQUE (hash),
   constraint token_key PRIMARY KEY (id),
-  constraint token_scope CHECK ((scope = ANY (ARRAY['read'::text, 'full'::text])))
+  constraint token_scope CHECK ((scope = ANY (ARRAY['read'::text, 'full'::text, 'metrics'::text])))
 );
 CREATE UNIQUE INDEX token_first ON posthorn.token USING btree (first) WHERE first;

@@ -1,6 +1,7 @@
 import type { OpenSession, SessionRecord, SessionRegistry } from "../session.js";
+import { dateOf, instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
-import { dateOf, instantOf, msOf } from "./instants.js";
+
 import { columnsOf, tokenOf } from "./tokens.js";
 import type { TokenRow } from "./tokens.js";
 

@@ -1,10 +1,10 @@
 import type { SecretSeal } from "posthorn";
 import { PosthornError } from "posthorn";
-import { Listeners } from "../listeners.js";
+import { Listeners } from "../source.js";
 import type { SourceChange, SourceRecord, SourceRegistry } from "../source.js";
 import { sourceOf, storedSource } from "../stored-source.js";
+import { instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
-import { instantOf, msOf } from "./instants.js";
 
 interface Row {
   readonly name: string;
@@ -49,9 +49,9 @@ export class PostgresSources implements Required<SourceRegistry> {
       if (before === undefined) return undefined;
       const after = Object.freeze({ ...before, ...change, version: before.version + 1 });
       const { tenant, scheme, secrets, definition, version } = storedSource(after, this.#seal);
-      // Where its secrets could not be opened, they stay as they are sealed, unless there are new ones.
+      // Without new secrets, the sealed ones stay as they are, even if they could not be opened.
       const sealed = change.secrets === undefined ? null : secrets;
-      // Of two changes at once, the second would write back what the first has changed: it reads again instead.
+      // Of two concurrent changes, the second would undo the first; it reads again instead.
       const rows = await this.#changing(
         `update ${this.#db.table("source")}
          set tenant = $3::text, scheme = $4::text, secrets = coalesce($5::text, secrets), definition = $6::text,
@@ -73,7 +73,7 @@ export class PostgresSources implements Required<SourceRegistry> {
       `delete from ${this.#db.table("source")} where name = $1::text returning name`,
       [name],
     );
-    // Nothing caps them any more.
+    // Rejected requests are capped per source; without the source they would stay for ever.
     await this.#db.query(`delete from ${this.#db.table("rejected")} where source = $1::text`, [name]);
     return rows > 0;
   }
@@ -108,7 +108,7 @@ export class PostgresSources implements Required<SourceRegistry> {
     return this.#listeners.add(listener);
   }
 
-  /** Runs a change that returns its rows, and says how many. One statement: a node never sees the new number with old sources. */
+  /** Runs a change and counts its rows. One statement: a node never sees the new version with old sources. */
   async #changing(change: string, values: unknown[]): Promise<number> {
     const [row] = await this.#db.query<{ changed: string }>(
       `with changed as (${change}), counted as (

@@ -1,6 +1,6 @@
 import type { TokenRecord, TokenRegistry } from "../token.js";
+import { dateOf, instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
-import { dateOf, instantOf, msOf } from "./instants.js";
 
 export interface TokenRow {
   readonly id: string;
@@ -39,7 +39,7 @@ export class PostgresTokens implements TokenRegistry {
   }
 
   async addFirstToken(token: TokenRecord): Promise<boolean> {
-    // Two nodes that both see an empty table meet at the index of first tokens: the second waits, and then adds nothing.
+    // If two nodes both see an empty table, the unique index on `first` lets the second wait, and then add nothing.
     const rows = await this.#db.query(
       `insert into ${this.#table} (id, name, scope, hash, created_at, expires_at, last_used_at, first)
        select ${VALUES}, true where not exists (select from ${this.#table})
@@ -74,7 +74,7 @@ export class PostgresTokens implements TokenRegistry {
   }
 
   async touchToken(id: string, at: Date): Promise<void> {
-    // Once a minute: a row that every request writes would be the busiest of the database.
+    // At most once a minute: otherwise every request would write this row.
     await this.#db.query(
       `update ${this.#table} set last_used_at = ${instantOf("$2")}
        where id = $1::text and (last_used_at is null or last_used_at <= ${instantOf("$2")} - interval '1 minute')`,

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { PosthornError } from "posthorn";
-import { registryFailure } from "../registry-failure.js";
+import { registryFailure } from "../registry.js";
 
 type Value = string | number | bigint | null | Uint8Array;
 
@@ -11,10 +11,10 @@ interface Statement {
 
 type Work<T> = (run: (sql: string, ...values: Value[]) => number) => T;
 
-// Commits do not wait for the disk; checkpoints do, so that the file stays whole.
+// Commits do not wait for the disk; checkpoints do, so that the file stays consistent.
 const NORMAL = 1;
 
-/** The handle that the outbox uses too, with statements that are prepared once and one kind of error. */
+/** Runs statements on the outbox's handle: prepared once, with one kind of error. */
 export class RegistryDatabase {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement>();
@@ -23,22 +23,22 @@ export class RegistryDatabase {
     this.#db = db;
   }
 
-  /** Rows as the statement names them. */
+  /** Reads rows; the statement names their fields. */
   all<Row>(sql: string, ...values: Value[]): Promise<readonly Row[]> {
     return this.#settle(() => this.#statement(sql).all(...values) as Row[]);
   }
 
-  /** Runs one statement, and says how many rows it changed. */
+  /** Runs one statement and returns the number of changed rows. */
   run(sql: string, ...values: Value[]): Promise<number> {
     return this.transaction((run) => run(sql, ...values));
   }
 
-  /** Runs several in one transaction, without awaiting in between. */
+  /** Runs several statements in one transaction, synchronously. */
   transaction<T>(work: Work<T>): Promise<T> {
     return this.#settle(() => this.#write(work));
   }
 
-  /** As `transaction`, for what may be lost when the power fails: nobody waits for the disk. */
+  /** As `transaction`, without waiting for the disk: a power failure may lose the rows. */
   unsynced<T>(work: Work<T>): Promise<T> {
     return this.#settle(() => {
       const level = Number(this.#db.pragma("synchronous", { simple: true }));
@@ -52,7 +52,7 @@ export class RegistryDatabase {
   }
 
   #write<T>(work: Work<T>): T {
-    // A group of the outbox whose rollback was refused: what is written now would vanish with it.
+    // The outbox has a transaction open whose rollback failed: a write now would be lost with it.
     if (this.#db.inTransaction) {
       throw new PosthornError(
         "store_unavailable",
@@ -64,7 +64,7 @@ export class RegistryDatabase {
       .immediate();
   }
 
-  // SQLite refuses it inside of a transaction, where nothing is written anyway.
+  // SQLite refuses the pragma inside of a transaction, in which `#write` writes nothing.
   #setLevel(level: number): void {
     if (!this.#db.inTransaction) this.#db.pragma(`synchronous = ${level}`);
   }

@@ -3,8 +3,7 @@ export const SERVER_MIGRATIONS = [
   {
     version: 1,
     name: "0001_create_registry",
-    sql: `-- Where inbound events come from. Its secrets are sealed; without the master key they are of no use to whoever has a
--- copy of the file.
+    sql: `-- Where inbound events come from. Secrets are sealed: a copy of the file is of no use without the master key.
 create table if not exists posthorn_source (
   name text primary key not null,
   tenant text not null,
@@ -25,34 +24,43 @@ create table if not exists posthorn_source_config (
 
 insert or ignore into posthorn_source_config (one, version) values (1, 1);
 
--- Access to the API. The tokens themselves are nowhere.
+-- Access to the API. Only hashes of tokens are stored.
 create table if not exists posthorn_token (
   id text primary key not null,
   name text not null,
-  scope text not null check (scope in ('read', 'full')),
+  scope text not null check (scope in ('read', 'full', 'metrics')),
   hash blob not null unique,
   created_at integer not null,
   expires_at integer,
   last_used_at integer
 ) strict, without rowid;
 
--- Requests that were not taken in, for people to look at; capped by source. The body is last: lists leave it unread.
+-- Requests that were not taken in, for an operator to look at; at most so many per source. The body is the last column, so
+-- that lists do not read it.
 create table if not exists posthorn_rejected (
   id text primary key not null,
   source text not null,
   received_at integer not null,
   method text not null,
+  -- Path and query; null where they were not kept.
+  url text,
+  -- Without credentials, as JSON.
   headers text not null,
+  -- With credentials, as sealed JSON; null where they were not kept.
+  headers_sealed text,
+  -- Of the whole body.
   body_bytes integer not null,
   code text not null,
   message text not null,
+  -- As a JSON array of texts.
   diagnosis text not null,
+  -- The first bytes.
   body blob not null
 ) strict;
 
 create index if not exists posthorn_rejected_source on posthorn_rejected (source, id);
 
--- One row that readiness checks write, because a file that is read can still refuse every write.
+-- Readiness checks write this one row: a file that can be read may still refuse every write.
 create table if not exists posthorn_probe (
   one integer primary key not null check (one = 1),
   node text not null,

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { SecretSeal } from "posthorn";
 import { systemClock } from "posthorn";
-import { joinRegistry } from "../join-registry.js";
+import { joinRegistry } from "../registry.js";
 import type { Registry } from "../registry.js";
 import { RegistryDatabase } from "./database.js";
 import { SqliteRejected } from "./rejected.js";
@@ -9,9 +9,9 @@ import { SqliteSessions } from "./sessions.js";
 import { SqliteSources } from "./sources.js";
 import { SqliteTokens } from "./tokens.js";
 
-/** The registry in the outbox's own file, on its handle. */
+/** The registry in the outbox's file, on its handle. */
 export function sqliteRegistry(handle: Database, seal: SecretSeal): Registry {
-  // Not left to whoever wrote to the handle before: a token that was shown once must survive a power loss.
+  // Set here, whatever the handle had before: a token that was shown once must survive a power failure.
   handle.pragma("synchronous = full");
   const db = new RegistryDatabase(handle);
   return joinRegistry({

@@ -17,7 +17,7 @@ export class SqliteRejected implements RejectedRegistry {
 
   async recordRejected(requests: readonly RejectedRecord[], keepPerSource: number): Promise<void> {
     if (requests.length === 0) return;
-    // Of no use but to people, and written four times a second while somebody sends them.
+    // Not synced: nothing but people reads these rows, and during a flood there are four writes a second.
     await this.#db.unsynced((run) => {
       for (const request of requests) {
         const { id, source, method, headers, bodyBytes, code, message, diagnosis } = storedRejected(request);
@@ -37,7 +37,7 @@ export class SqliteRejected implements RejectedRegistry {
         );
       }
       for (const source of new Set(requests.map((request) => request.source))) {
-        // By the first one too many: counting them all for each batch would cost more with every row kept.
+        // Finds the first surplus row: counting the rows for each batch would cost more with every row kept.
         run(
           `delete from posthorn_rejected where source = ? and id <= (
              select id from posthorn_rejected where source = ? order by id desc limit 1 offset ?)`,
@@ -55,7 +55,7 @@ export class SqliteRejected implements RejectedRegistry {
     readonly limit: number;
   }): Promise<readonly RejectedRecord[]> {
     const { source, after, limit } = page;
-    // Written out: with `? is null or source = ?`, SQLite would read every row of all sources.
+    // With `? is null or source = ?`, SQLite would scan the rows of all sources.
     const wanted = [source === undefined ? [] : ["source = ?"], after === undefined ? [] : ["id < ?"]].flat();
     const rows = await this.#db.all<Row>(
       `select ${COLUMNS}, x'' as body from posthorn_rejected

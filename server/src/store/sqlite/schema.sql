@@ -9,11 +9,19 @@ CREATE TABLE posthorn_rejected (
   source text not null,
   received_at integer not null,
   method text not null,
+  -- Path and query; null where they were not kept.
+  url text,
+  -- Without credentials, as JSON.
   headers text not null,
+  -- With credentials, as sealed JSON; null where they were not kept.
+  headers_sealed text,
+  -- Of the whole body.
   body_bytes integer not null,
   code text not null,
   message text not null,
+  -- As a JSON array of texts.
   diagnosis text not null,
+  -- The first bytes.
   body blob not null
 ) strict;
 
@@ -51,7 +59,7 @@ CREATE TABLE posthorn_source_config (
 CREATE TABLE posthorn_token (
   id text primary key not null,
   name text not null,
-  scope text not null check (scope in ('read', 'full')),
+  scope text not null check (scope in ('read', 'full', 'metrics')),
   hash blob not null unique,
   created_at integer not null,
   expires_at integer,

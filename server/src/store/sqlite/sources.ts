@@ -1,5 +1,5 @@
 import type { SecretSeal } from "posthorn";
-import { Listeners } from "../listeners.js";
+import { Listeners } from "../source.js";
 import type { SourceChange, SourceRecord, SourceRegistry } from "../source.js";
 import { sourceOf, storedSource } from "../stored-source.js";
 import type { StoredSource } from "../stored-source.js";
@@ -36,9 +36,9 @@ export class SqliteSources implements Required<SourceRegistry> {
       if (before === undefined) return undefined;
       const after = Object.freeze({ ...before, ...change, version: before.version + 1 });
       const { tenant, scheme, secrets, definition, version } = storedSource(after, this.#seal);
-      // Where its secrets could not be opened, they stay as they are sealed, unless there are new ones.
+      // Without new secrets, the sealed ones stay as they are, even if they could not be opened.
       const sealed = change.secrets === undefined ? null : secrets;
-      // Of two changes at once, the second would write back what the first has changed: it reads again instead.
+      // Of two concurrent changes, the second would undo the first; it reads again instead.
       const changed = await this.#changing(
         `update posthorn_source set tenant = ?, scheme = ?, secrets = coalesce(?, secrets), definition = ?, version = ?
          where name = ? and version = ?`,
@@ -51,7 +51,7 @@ export class SqliteSources implements Required<SourceRegistry> {
 
   async removeSource(name: string): Promise<boolean> {
     const removed = await this.#changing("delete from posthorn_source where name = ?", [name]);
-    // Nothing caps them any more.
+    // Rejected requests are capped per source; without the source they would stay for ever.
     await this.#db.run("delete from posthorn_rejected where source = ?", name);
     return removed;
   }
@@ -85,7 +85,7 @@ export class SqliteSources implements Required<SourceRegistry> {
     return this.#listeners.add(listener);
   }
 
-  /** Runs a change and counts it, together: whoever sees the new number sees the change. */
+  /** Runs a change and counts it in one transaction: who sees the new version sees the change. */
   async #changing(sql: string, values: readonly (string | number | null)[]): Promise<boolean> {
     const changed = await this.#db.transaction((run) => {
       const rows = run(sql, ...values);

@@ -58,7 +58,7 @@ export class SqliteTokens implements TokenRegistry {
   }
 
   async touchToken(id: string, at: Date): Promise<void> {
-    // Once a minute: each write waits for the disk.
+    // At most once a minute: each write waits for the disk.
     const ms = at.getTime();
     await this.#db.run(
       "update posthorn_token set last_used_at = ? where id = ? and (last_used_at is null or last_used_at <= ?)",

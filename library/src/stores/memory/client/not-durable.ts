@@ -18,7 +18,7 @@ export interface NotDurable {
 export function warnInProduction({ store, environment = environmentHere(), observer }: NotDurable): void {
   if (environment !== "production") return;
   if (observer !== undefined) return notify(observer, { kind: "store_not_durable", store });
-  // oxlint-disable-next-line no-console -- without an observer nobody else would tell
+  // oxlint-disable-next-line no-console -- without an observer there is no other way to warn
   console.warn(
     `posthorn: ${store} is used in production. It forgets every event when the process ends and is not shared ` +
       "between processes; use posthorn/postgres or posthorn/sqlite.",

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 
 /** What a handler gets as `tx` on the memory store. */
@@ -21,8 +21,8 @@ export class MemoryTransaction implements MemoryTx {
   onCommit(effect: () => void): void {
     // A handler that was cut off at its deadline may still be running; its late writes must not land.
     if (!this.#open) {
-      throw new PosthornError<InboxErrorCode>(
-        "transaction_finished",
+      throw new PosthornError<StoreErrorCode>(
+        "store_transaction_finished",
         `onCommit was called on transaction ${this.id} after its end; await everything that the handler does.`,
       );
     }

@@ -2,7 +2,7 @@ import { systemClock } from "../../../clock.js";
 import type { Clock } from "../../../clock.js";
 import { checkDedup } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { storedId } from "../../../inbox/stored-id.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
@@ -13,7 +13,7 @@ import { RememberedIds } from "./remembered-ids.js";
 
 /** How much a memory dedup may hold, and whom it tells. */
 export interface MemoryDedupOptions {
-  /** Beyond this many ids the oldest is forgotten, and the observer told. About 300 bytes each. */
+  /** Beyond this many ids the oldest is forgotten, and the observer is notified. About 300 bytes each. */
   readonly maxEntries: number;
   readonly clock?: Clock;
   readonly observer?: Observer;
@@ -78,8 +78,8 @@ class BoundedMemory implements MemoryDedup {
 export function memoryDedup(options: MemoryDedupOptions): MemoryDedup {
   const { maxEntries, environment, observer } = options;
   if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
-    throw new PosthornError<InboxErrorCode>(
-      "inbox_option_invalid",
+    throw new PosthornError<StoreErrorCode>(
+      "store_option_invalid",
       `memoryDedup: maxEntries is ${String(maxEntries)}; expected a whole number from 1 to ${MOST_ENTRIES}.`,
     );
   }

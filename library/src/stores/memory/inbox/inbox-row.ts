@@ -1,6 +1,5 @@
-import type { Arrival, Handled, InboxRow, KnownEvent } from "../../../inbox/inbox-store.js";
-
-const MINUTE_MS = 60_000;
+import type { Arrival, Handled, InboxKey, InboxRow, KnownEvent } from "../../../inbox/inbox-store.js";
+import type { Touch } from "../../../inbox/touches.js";
 
 /** A row as the memory store keeps it: never changed, only replaced. */
 export interface StoredRow extends Omit<InboxRow, "receivedAt" | "lastReceivedAt" | "keepUntil"> {
@@ -15,28 +14,29 @@ export function appliedRow(
   { outcome, result }: Handled,
   { before, nowMs }: { readonly before: StoredRow | undefined; readonly nowMs: number },
 ): StoredRow {
-  return { ...arrivedRow(arrival, before, nowMs), outcome, result, error: before?.error };
+  const keepUntilMs = keepUntil(arrival.windowS, nowMs);
+  return { ...arrivedRow(arrival, before, nowMs), outcome, result, error: before?.error, keepUntilMs };
 }
 
-/** The row after its handler failed. */
+/** The row after its handler failed. It has no end: a failed event was never applied, and must not be forgotten. */
 export function failedRow(
   arrival: Arrival,
   error: string,
   { before, nowMs }: { readonly before: StoredRow | undefined; readonly nowMs: number },
 ): StoredRow {
-  return { ...arrivedRow(arrival, before, nowMs), outcome: "failed", result: undefined, error };
+  const arrived = arrivedRow(arrival, before, nowMs);
+  return { ...arrived, outcome: "failed", result: undefined, error, keepUntilMs: undefined };
 }
 
-/** The row after a duplicate: the window starts again, never a shorter one, and receipts are counted once a minute. */
-export function touchedRow(row: StoredRow, { windowS }: Arrival, nowMs: number): StoredRow {
-  const untilMs = keepUntil(windowS, nowMs);
+/** The row after a duplicate: its window starts again, and never becomes shorter. */
+export function touchedRow(row: StoredRow, { windowS, atMs }: Touch): StoredRow {
+  const untilMs = keepUntil(windowS, atMs);
   const forEver = row.keepUntilMs === undefined || untilMs === undefined;
   const keepUntilMs = forEver ? undefined : Math.max(row.keepUntilMs, untilMs);
-  if (nowMs - row.lastReceivedAtMs < MINUTE_MS) return { ...row, keepUntilMs };
-  return { ...row, receipts: row.receipts + 1, lastReceivedAtMs: nowMs, keepUntilMs };
+  return { ...row, receipts: row.receipts + 1, lastReceivedAtMs: atMs, keepUntilMs };
 }
 
-/** The row as a caller may have it: with bytes and dates of its own, so that changing them changes nothing here. */
+/** A copy for a caller, with bytes and dates of its own: a caller that changes them changes nothing here. */
 export function copyOf({ receivedAtMs, lastReceivedAtMs, keepUntilMs, ...row }: StoredRow): InboxRow {
   return {
     ...row,
@@ -52,10 +52,15 @@ export function knownOf({ outcome, bodyHash, receivedAtMs }: StoredRow): KnownEv
   return { outcome, bodyHash: bodyHash.slice(), receivedAt: new Date(receivedAtMs) };
 }
 
-type Arrived = Omit<StoredRow, "outcome" | "result" | "error">;
+// Joined with a separator, ("a:b", "c") and ("a", "b:c") would be one event.
+export function textOf({ tenant, source, id }: InboxKey): string {
+  return JSON.stringify([tenant, source, id]);
+}
+
+type Arrived = Omit<StoredRow, "outcome" | "result" | "error" | "keepUntilMs">;
 
 function arrivedRow(arrival: Arrival, before: StoredRow | undefined, nowMs: number): Arrived {
-  const { windowS, ...kept } = arrival;
+  const { windowS: _, ...kept } = arrival;
   return {
     ...kept,
     // The caller may use its buffer again for the next request.
@@ -65,7 +70,6 @@ function arrivedRow(arrival: Arrival, before: StoredRow | undefined, nowMs: numb
     receipts: (before?.receipts ?? 0) + 1,
     receivedAtMs: before?.receivedAtMs ?? nowMs,
     lastReceivedAtMs: nowMs,
-    keepUntilMs: keepUntil(windowS, nowMs),
   };
 }
 

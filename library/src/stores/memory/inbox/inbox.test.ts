@@ -3,7 +3,7 @@ import type { AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.
 import type { Signal } from "../../../observer.js";
 import { arrivalOf } from "../../../testing/conformance/inbox/harness.js";
 import { createFakeClock } from "../../../testing/fake-clock.js";
-import { memoryStore } from "./inbox.js";
+import { memoryStore } from "../store.js";
 import type { MemoryTx } from "../client/transaction.js";
 
 // What every store promises is in test/conformance; here stands what only this one does.
@@ -47,11 +47,11 @@ describe("memoryStore", () => {
     const store = memoryStore();
     await store.accept(arrival, (tx) => ((escaped = tx), SUCCESS), limits());
     expect(() => escaped?.onCommit(() => undefined)).toThrow(
-      expect.objectContaining({ code: "transaction_finished" }) as Error,
+      expect.objectContaining({ code: "store_transaction_finished" }) as Error,
     );
   });
 
-  it("throws commit_unknown when a write throws at the commit, and knows the event afterwards", async () => {
+  it("throws store_commit_unknown when a write throws at the commit, and knows the event afterwards", async () => {
     const store = memoryStore();
     const cause = new Error("disk full");
     const done: string[] = [];
@@ -66,7 +66,7 @@ describe("memoryStore", () => {
       },
       limits(),
     );
-    await expect(accepting).rejects.toMatchObject({ code: "commit_unknown", cause });
+    await expect(accepting).rejects.toMatchObject({ code: "store_commit_unknown", cause });
     expect(done).toEqual(["the other"]);
     expect((await store.accept(arrival, () => SUCCESS, limits())).kind).toBe("duplicate");
   });
@@ -88,22 +88,40 @@ describe("memoryStore", () => {
     expect(await during).toEqual({ kind: "failed", error: reason });
   });
 
-  it("counts the receipts of duplicates once a minute, and starts their window every time", async () => {
-    const clock = createFakeClock({ at: 0 });
-    const store = memoryStore({ clock });
-    const event = await arrivalOf({ windowS: 100 });
-    await store.accept(event, () => SUCCESS, limits());
-    for (const [passMs, receipts] of [
-      [59_999, 1],
-      [1, 2],
-      [59_999, 2],
+  it("notes a duplicate once a minute, and one of a short window at half of it", async () => {
+    for (const [windowS, restMs] of [
+      [1000, 60_000],
+      [10, 5000],
     ] as const) {
-      await clock.advance(passMs);
-      store.touch(event);
-      await store.flush();
-      const row = await store.read(event);
-      expect([row?.receipts, row?.keepUntil?.getTime()]).toEqual([receipts, clock.now() + 100_000]);
+      const clock = createFakeClock({ at: 0 });
+      const store = memoryStore({ clock });
+      const event = await arrivalOf({ windowS });
+      await store.accept(event, () => SUCCESS, limits());
+      const seen: unknown[] = [];
+      for (const passMs of [1, restMs - 1, 1]) {
+        await clock.advance(passMs);
+        store.touch(event);
+        await store.flush();
+        const row = await store.read(event);
+        seen.push([row?.receipts, row?.keepUntil?.getTime()]);
+      }
+      const [first, second] = [1 + windowS * 1000, 1 + restMs + windowS * 1000];
+      expect(seen).toEqual([
+        [2, first],
+        [2, first],
+        [3, second],
+      ]);
     }
+  });
+
+  it("says of a failed event that it is kept for ever, until it is applied", async () => {
+    const store = memoryStore({ clock: createFakeClock({ at: 0 }) });
+    const event = await arrivalOf({ windowS: 10 });
+    await store.fail(event, "first");
+    store.touch(event);
+    expect(await store.read(event)).toMatchObject({ keepUntil: undefined, receipts: 1, attempts: 1 });
+    await store.accept(event, () => SUCCESS, limits());
+    expect(await store.read(event)).toMatchObject({ keepUntil: new Date(10_000), receipts: 2, attempts: 2 });
   });
 
   it("keeps the latest thousand refused events", async () => {

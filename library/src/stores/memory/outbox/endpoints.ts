@@ -1,60 +1,43 @@
-import type { Clock } from "../../../clock.js";
-import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
-import { FanOut } from "../../../outbox/fan-out.js";
-import type { Addressed, Place } from "../../../outbox/fan-out.js";
+import type { OutboxStore } from "../../../outbox/outbox-store.js";
+import type { MemoryTx } from "../client/transaction.js";
+import type { MemoryParts } from "../parts.js";
+import type { Publications } from "./publications.js";
+import { removeEndpoint } from "./remove-endpoint.js";
 
-/** The endpoints of the memory outbox, and since when those that are stopped are. */
-export class EndpointTable {
-  readonly #clock: Clock;
-  readonly #endpoints = new Map<string, Endpoint>();
-  readonly #stoppedAt = new Map<string, number>();
-  #fanOut: FanOut | undefined;
+type EndpointVerbs = Pick<
+  OutboxStore<MemoryTx, "asynchronous">,
+  "addEndpoint" | "changeEndpoint" | "removeEndpoint" | "readEndpoints" | "listEndpoints"
+>;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get(id: string): Endpoint | undefined {
-    return this.#endpoints.get(id);
-  }
-
-  isActive(id: string): boolean {
-    return this.#endpoints.get(id)?.state === "active";
-  }
-
-  /** By the monotonic clock; undefined where it is active. */
-  stoppedAt(id: string): number | undefined {
-    return this.#stoppedAt.get(id);
-  }
-
-  /** In the order of their ids. */
-  sorted(): readonly Endpoint[] {
-    return [...this.#endpoints.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  }
-
-  placesOf(event: Addressed): readonly Place[] {
-    this.#fanOut ??= new FanOut(this.sorted());
-    return this.#fanOut.placesOf(event);
-  }
-
-  put(endpoint: Endpoint): void {
-    this.#endpoints.set(endpoint.id, structuredClone(endpoint));
-    this.#fanOut = undefined;
-    if (endpoint.state === "active") this.#stoppedAt.delete(endpoint.id);
-    else if (!this.#stoppedAt.has(endpoint.id)) this.#stoppedAt.set(endpoint.id, this.#clock.monotonic());
-  }
-
-  /** Returns it as it is now; undefined where there is none. */
-  change(id: string, change: EndpointChange): Endpoint | undefined {
-    const before = this.#endpoints.get(id);
-    if (before === undefined) return undefined;
-    this.put({ ...before, ...change, id, tenant: before.tenant, version: before.version + 1 });
-    return this.#endpoints.get(id);
-  }
-
-  remove(id: string): boolean {
-    this.#fanOut = undefined;
-    this.#stoppedAt.delete(id);
-    return this.#endpoints.delete(id);
-  }
+/** The verbs of endpoints. What was published before a change takes its places first, by the old patterns. */
+export function createEndpoints(parts: MemoryParts, publications: Publications): EndpointVerbs {
+  const { endpoints, wake } = parts;
+  return {
+    addEndpoint(endpoint) {
+      publications.placeDue();
+      if (endpoints.get(endpoint.id) !== undefined) return Promise.resolve(false);
+      endpoints.put(endpoint);
+      return Promise.resolve(true);
+    },
+    changeEndpoint(id, change) {
+      publications.placeDue();
+      const changed = endpoints.change(id, change);
+      wake.ring("committed");
+      return Promise.resolve(changed && structuredClone(changed));
+    },
+    removeEndpoint(id) {
+      publications.placeDue();
+      return Promise.resolve(removeEndpoint(parts, id));
+    },
+    readEndpoints(ids) {
+      const found = endpoints.sorted().filter(({ id }) => ids.includes(id));
+      return Promise.resolve(structuredClone(found));
+    },
+    listEndpoints({ tenant, after = "", limit }) {
+      const listed = endpoints
+        .sorted()
+        .filter((each) => each.id > after && (tenant === undefined || each.tenant === tenant));
+      return Promise.resolve(structuredClone(listed.slice(0, limit)));
+    },
+  };
 }

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../../bytes.js";
 import type { Claim, ClaimRequest } from "../../../lanes/lane-store.js";
-import type { Signal } from "../../../observer.js";
 import { endpointFor, eventOf } from "../../../testing/conformance/outbox/steps.js";
 import { createFakeClock } from "../../../testing/fake-clock.js";
-import { memoryOutbox } from "./outbox.js";
-import type { MemoryOutbox } from "./outbox.js";
+import { memoryStore } from "../store.js";
+import type { MemoryStore } from "../store.js";
 import { MemoryTransaction } from "../client/transaction.js";
 
 // What every outbox promises is in test/conformance; here stands what only this one does.
@@ -19,13 +18,13 @@ const REQUEST: ClaimRequest = {
   alone: false,
 };
 
-async function claimAll(outbox: MemoryOutbox): Promise<readonly Claim[]> {
+async function claimAll(outbox: MemoryStore): Promise<readonly Claim[]> {
   return (await outbox.claim(REQUEST)).claims;
 }
 
-describe("memoryOutbox", () => {
+describe("the outbox of memoryStore", () => {
   it("refuses at the commit what another transaction has committed with another body meanwhile", async () => {
-    const outbox = memoryOutbox();
+    const outbox = memoryStore();
     await outbox.addEndpoint(endpointFor());
     const [one, two] = [new MemoryTransaction(1), new MemoryTransaction(2)];
     await outbox.write([await eventOf({ idGiven: true })], one);
@@ -36,7 +35,7 @@ describe("memoryOutbox", () => {
   });
 
   it("writes once what two transactions wrote at the same time with the same body", async () => {
-    const outbox = memoryOutbox();
+    const outbox = memoryStore();
     await outbox.addEndpoint(endpointFor());
     const open = [new MemoryTransaction(1), new MemoryTransaction(2)];
     for (const tx of open) await outbox.write([await eventOf({ idGiven: true, key: undefined })], tx);
@@ -47,13 +46,13 @@ describe("memoryOutbox", () => {
   it("refuses events of a handler that goes on after its end", async () => {
     const tx = new MemoryTransaction(1);
     tx.rollback();
-    const late = memoryOutbox().write([await eventOf()], tx);
-    await expect(late).rejects.toMatchObject({ code: "transaction_finished" });
+    const late = memoryStore().write([await eventOf()], tx);
+    await expect(late).rejects.toMatchObject({ code: "store_transaction_finished" });
   });
 
   it("ends no lease when the wall clock jumps", async () => {
     const clock = createFakeClock();
-    const outbox = memoryOutbox({ clock });
+    const outbox = memoryStore({ clock });
     await outbox.addEndpoint(endpointFor());
     await outbox.append([await eventOf()]);
     expect(await claimAll(outbox)).toHaveLength(1);
@@ -63,12 +62,24 @@ describe("memoryOutbox", () => {
     expect(await claimAll(outbox)).toHaveLength(1);
   });
 
-  it("warns where it is used in production", () => {
-    const signals: Signal[] = [];
-    const observer = (signal: Signal): void => void signals.push(signal);
-    memoryOutbox({ observer, environment: "development" });
-    expect(signals).toEqual([]);
-    memoryOutbox({ observer, environment: "production" });
-    expect(signals).toEqual([{ kind: "store_not_durable", store: "memoryOutbox" }]);
+  it("keeps a lease that is extended, and no other", async () => {
+    const clock = createFakeClock({ at: 0 });
+    const store = memoryStore({ clock });
+    await store.addEndpoint(endpointFor());
+    await store.append([await eventOf(), await eventOf({ id: "loose", key: undefined })]);
+    const [lane, loose] = await claimAll(store);
+    if (lane === undefined || loose === undefined) throw new Error("nothing was leased");
+    await clock.advance(20_000);
+    const older = { ...loose, epoch: loose.epoch - 1n };
+    expect(await store.extend("worker_1", [lane, older], 30_000)).toEqual([true, false]);
+    expect(await store.extend("worker_2", [loose], 30_000)).toEqual([false]);
+    await clock.advance(10_000);
+    expect((await claimAll(store)).map(({ kind, id }) => ({ kind, id }))).toEqual([
+      { kind: loose.kind, id: loose.id },
+    ]);
+    await clock.advance(20_000);
+    expect((await claimAll(store)).map(({ kind }) => kind)).toEqual([lane.kind]);
+    const [lapsed] = await store.attempts(`dlv_${lane.id}_${lane.run[0].sequence}`);
+    expect(lapsed).toMatchObject({ outcome: "lapsed", startedAt: new Date(0), durationMs: 50_000 });
   });
 });

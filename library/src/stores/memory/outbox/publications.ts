@@ -2,21 +2,22 @@ import type { OutboxErrorCode } from "../../../outbox/outbox-errors.js";
 import type { Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 import { PosthornError } from "../../../posthorn-error.js";
-import { GivenIds } from "./ids.js";
-import type { StoredEvent } from "../lanes/lane.js";
-import type { OutboxParts } from "./parts.js";
 import type { MemoryTx } from "../client/transaction.js";
+import { placeEvent } from "../lanes/places.js";
+import type { MemoryParts } from "../parts.js";
+import type { StoredEvent } from "./event-log.js";
+import { GivenIds } from "./given-ids.js";
 
-/** Takes events in, and gives them their places: at once when they commit, or when they are due. */
+/** Takes events in, and gives them their places: when they commit, or when they are due. */
 export class Publications {
-  readonly #parts: OutboxParts;
+  readonly #parts: MemoryParts;
   readonly #ids = new GivenIds();
-  /** What open transactions have given, and nobody else knows of yet. */
+  /** The ids that open transactions have written: nobody else may know them before the commit. */
   readonly #idsOf = new WeakMap<MemoryTx, GivenIds>();
   #later: StoredEvent[] = [];
   #nextRowId: bigint;
 
-  constructor(parts: OutboxParts, firstEvent: bigint) {
+  constructor(parts: MemoryParts, firstEvent: bigint) {
     this.#parts = parts;
     this.#nextRowId = firstEvent;
   }
@@ -38,34 +39,34 @@ export class Publications {
     return verdicts;
   }
 
-  /** Stores an event, whose id is its own. */
+  /** Stores an event that came from elsewhere, under an id of our own. */
   store(event: OutgoingEvent): void {
     this.#place([copyOf(event)]);
   }
 
-  /** How many wait for their time. */
+  /** How many events wait for their `deliverAt`. */
   get waiting(): number {
     return this.#later.length;
   }
 
-  /** Gives those their places that had to wait and are due, and says how many. */
+  /** Gives places to waiting events that are due, and says to how many. */
   placeDue(): number {
     const nowMs = this.#parts.clock.now();
     const due = this.#later.filter((event) => waitMsOf(event, nowMs) <= 0);
     this.#later = this.#later.filter((event) => waitMsOf(event, nowMs) > 0);
-    // In the order in which they became due, and were published where that was at one time.
+    // In the order in which they became due; events of one instant in the order of publishing.
     for (const event of due.toSorted(byDeliverAt)) this.#fanOut(event);
     return due.length;
   }
 
-  /** Until the first one that waits is due, by the wall clock, by which its time was given. */
+  /** Milliseconds until the first waiting event is due, by the wall clock: `deliverAt` is an instant. */
   untilNextMs(): number | undefined {
     const nowMs = this.#parts.clock.now();
     const waits = this.#later.map((event) => waitMsOf(event, nowMs));
     return waits.length === 0 ? undefined : waits.reduce((one, other) => Math.min(one, other));
   }
 
-  // Another transaction may have committed the same id since this one looked.
+  // Another transaction may have committed the same id since `write` looked.
   #commit(events: readonly OutgoingEvent[]): void {
     const { verdicts, fresh } = judge(events, this.#ids);
     const conflict = events[verdicts.indexOf("conflict")];
@@ -77,7 +78,7 @@ export class Publications {
   }
 
   #place(events: readonly OutgoingEvent[]): void {
-    // Those that are due were published before: they come first.
+    // Waiting events that are due were published before these: they get their places first.
     this.placeDue();
     const nowMs = this.#parts.clock.now();
     for (const event of events) {
@@ -90,9 +91,8 @@ export class Publications {
   }
 
   #fanOut(event: StoredEvent): void {
-    const { clock, endpoints, lanes } = this.#parts;
-    const now = clock.monotonic();
-    for (const place of endpoints.placesOf(event)) lanes.append(event, place, { round: 1, now });
+    for (const place of this.#parts.endpoints.placesOf(event))
+      placeEvent(this.#parts, event, { ...place, round: 1 });
   }
 }
 
@@ -108,8 +108,13 @@ function judge(
 }
 
 function copyOf(event: OutgoingEvent): OutgoingEvent {
-  const { body, bodyHash, headers } = event;
-  return { ...event, body: body.slice(), bodyHash: bodyHash?.slice(), headers: headers && { ...headers } };
+  const { body, contentHash, headers } = event;
+  return {
+    ...event,
+    body: body.slice(),
+    contentHash: contentHash?.slice(),
+    headers: headers && { ...headers },
+  };
 }
 
 function waitMsOf({ deliverAt }: OutgoingEvent, nowMs: number): number {

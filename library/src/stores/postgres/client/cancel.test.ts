@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import postgres from "postgres";
 import { describe, expect, it } from "vitest";
 import { cancelQuery } from "./cancel.js";
-import type { PostgresQuery } from "./client.js";
+import type { PostgresQuery } from "./drivers.js";
 
 const canceller = (): Promise<void> => Promise.reject(new Error("connect ECONNREFUSED"));
 

@@ -1,4 +1,4 @@
-import type { PostgresQuery } from "./client.js";
+import type { PostgresQuery } from "./drivers.js";
 import { ignore } from "./deadline.js";
 
 interface Cancellable {

@@ -11,7 +11,7 @@ import type {
   PostgresReserved,
   PostgresSql,
   PostgresTransaction,
-} from "./client.js";
+} from "./drivers.js";
 import { clientKind } from "./client.js";
 
 // Nothing here connects: both drivers open their first connection at the first query.
@@ -51,6 +51,6 @@ describe("a client", () => {
     ["a SQLite database", { prepare: () => {}, exec: () => {}, pragma: () => {} }],
     ["a Redis client", { get: () => {}, set: () => {}, on: () => {} }],
   ])("of another kind is refused: %s", (_name, client) => {
-    expect(() => clientKind(client)).toThrow(expect.objectContaining({ code: "client_unsupported" }));
+    expect(() => clientKind(client)).toThrow(expect.objectContaining({ code: "store_client_unsupported" }));
   });
 });

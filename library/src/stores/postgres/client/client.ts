@@ -1,82 +1,18 @@
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
-
-// The drivers' own types, as far as they are used: the library depends on neither, the host hands its client in.
-
-interface PgQuery {
-  text: string;
-  values?: unknown[];
-  /** Makes it a prepared statement of the connection. */
-  name?: string;
-  rowMode: "array";
-}
-
-interface PgResult {
-  command: string;
-  rows: unknown[][];
-}
-
-/** A connection of `pg`: a Client, or a PoolClient. */
-export interface PgClient {
-  query(query: PgQuery | string): Promise<PgResult>;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  removeListener(event: "error", listener: (error: Error) => void): unknown;
-  escapeIdentifier(name: string): string;
-}
-
-interface PgPoolClient extends PgClient {
-  release(destroy?: boolean): void;
-}
-
-/** A Pool of `pg`. Its second `connect` is here because inference looks at overloads from the last one on. */
-export interface PgPool<Tx> {
-  connect(): Promise<Tx>;
-  connect(
-    callback: (error: Error | undefined, client: Tx | undefined, done: (release?: unknown) => void) => void,
-  ): void;
-  readonly totalCount: number;
-  readonly idleCount: number;
-}
-
-/** A query of `postgres`: sent when it is awaited. */
-export interface PostgresQuery {
-  values(): PromiseLike<{
-    readonly command: string;
-    readonly length: number;
-    readonly [index: number]: unknown;
-  }>;
-  cancel(): void;
-}
-
-interface PostgresUnsafe {
-  unsafe(
-    query: string,
-    parameters?: (string | number | null | Uint8Array)[],
-    options?: { prepare?: boolean },
-  ): PostgresQuery;
-}
-
-/** What `sql.begin` of `postgres` hands to its callback. */
-export interface PostgresTransaction extends PostgresUnsafe {
-  readonly savepoint: unknown;
-}
-
-/** What `sql.reserve` of `postgres` gives. */
-export interface PostgresReserved extends PostgresUnsafe {
-  release(): void;
-}
-
-/** The `sql` of `postgres`: its pool. */
-export interface PostgresSql<Tx> extends PostgresUnsafe {
-  begin<T>(options: string, work: (sql: Tx) => Promise<T>): Promise<unknown>;
-  reserve(): Promise<unknown>;
-}
-
-/** Any pool that the store works on; `Tx` is what the driver gives inside a transaction. */
-export type PostgresPool<Tx> = PgPool<Tx> | PostgresSql<Tx>;
-
-/** A connection that may be inside a transaction of the host. */
-export type PostgresConnection = PgClient | PostgresTransaction | PostgresReserved;
+import type { Pool, Session } from "./database.js";
+import type {
+  PgClient,
+  PgPool,
+  PgPoolClient,
+  PostgresReserved,
+  PostgresSql,
+  PostgresTransaction,
+} from "./drivers.js";
+import { transactionAborted } from "./failure.js";
+import { optionInvalid } from "./identifiers.js";
+import { PgDriver, pgSession } from "./pg-driver.js";
+import { PostgresDriver, postgresSession } from "./postgres-driver.js";
 
 export type ClientKind =
   | { readonly kind: "pg_pool"; readonly client: PgPool<PgPoolClient> }
@@ -84,8 +20,6 @@ export type ClientKind =
   | { readonly kind: "postgres_sql"; readonly client: PostgresSql<PostgresTransaction> }
   | { readonly kind: "postgres_transaction"; readonly client: PostgresTransaction }
   | { readonly kind: "postgres_reserved"; readonly client: PostgresReserved };
-
-export type { PgPoolClient };
 
 /** Tells the clients apart by what they can do; another database's client has other verbs, and is refused here. */
 export function clientKind(client: unknown): ClientKind {
@@ -104,8 +38,8 @@ export function clientKind(client: unknown): ClientKind {
     }
     if (can("query", "escapeIdentifier", "on")) return { kind: "pg_client", client: client as never };
   }
-  throw new PosthornError<InboxErrorCode>(
-    "client_unsupported",
+  throw new PosthornError<StoreErrorCode>(
+    "store_client_unsupported",
     `The client is ${describe(client)}; expected a Pool or a client of \`pg\`, or the \`sql\` of \`postgres\`. ` +
       "An ORM holds one of these: hand in that.",
   );
@@ -116,4 +50,92 @@ export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   const name = (value as { constructor?: { name?: string } }).constructor?.name;
   return name === undefined || name === "" ? `of type ${typeof value}` : `of class ${name}`;
+}
+
+/** The pool behind a client; throws where a single connection was handed in. */
+export function poolOf<Tx>(known: ClientKind, prepare: boolean): Pool<Tx> {
+  if (known.kind === "pg_pool") return new PgDriver(known.client, prepare);
+  if (known.kind === "postgres_sql") return new PostgresDriver(known.client, prepare);
+  throw new PosthornError<StoreErrorCode>(
+    "store_client_unsupported",
+    "A single connection was handed in; expected a pool, because each event is applied in a transaction of its own: " +
+      "`new Pool()` of `pg`, or the `sql` of `postgres`.",
+  );
+}
+
+/** One connection that the host holds; throws where a pool was handed in. */
+export function sessionOf(known: ClientKind, prepare: boolean): Session {
+  switch (known.kind) {
+    case "pg_client":
+      return pgSession(known.client, prepare);
+    case "postgres_transaction":
+    case "postgres_reserved":
+      return postgresSession(known.client, prepare);
+    case "pg_pool":
+    case "postgres_sql":
+      throw new PosthornError<StoreErrorCode>(
+        "store_transaction_required",
+        "A pool was handed in, which has a transaction for each statement; expected a transaction: " +
+          "a client of `pg` after `begin`, or what `sql.begin` of `postgres` hands to its callback.",
+      );
+  }
+}
+
+/**
+ * True when the connection is inside of a transaction block; only in a statement without parameters. Alone, such a
+ * statement begins its transaction itself, at the same instant; with parameters, it is parsed an instant before.
+ */
+export const IN_TRANSACTION = "now() <> statement_timestamp()";
+
+/** A client of `pg` that belongs to no pool, as a pool of one. */
+export async function singleConnection(client: PgClient): Promise<Pool<unknown>> {
+  const { rows } = await pgSession(client, false).query({
+    text: `select (${IN_TRANSACTION})::text as inside`,
+  });
+  // Our commit would commit the host's transaction.
+  if (rows[0]?.[0] === "true") throw optionInvalid("The client is inside of a transaction; commit it first.");
+  const connection = new Proxy(client, {
+    get: (target, name) => {
+      if (name === "release") return () => undefined;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return new PgDriver(
+    {
+      connect: (callback: (error: undefined, client: unknown) => void) => callback(undefined, connection),
+      totalCount: 1,
+      idleCount: 1,
+    } as never,
+    false,
+  );
+}
+
+/**
+ * The connection of the host's transaction; throws unless there is one. Without this check, an event would be
+ * committed at once, and stay when the host rolls back.
+ */
+export async function hostSession(tx: unknown, prepare: boolean): Promise<Session> {
+  const known = clientKind(tx);
+  const session = sessionOf(known, prepare);
+  const status = known.kind === "pg_client" ? statusOf(known.client) : undefined;
+  if (status === "T") return session;
+  if (status === "E") throw transactionAborted(undefined);
+  // The driver does not know, or a `begin` was sent and not answered yet: the server answers after everything sent before.
+  const { rows } = await session.query({ text: `select (${IN_TRANSACTION})::text as inside` });
+  if (rows[0]?.[0] !== "true") throw notInTransaction();
+  return session;
+}
+
+/** Older versions of pg do not have it. */
+function statusOf(client: object): unknown {
+  return (client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
+}
+
+function notInTransaction(): PosthornError<StoreErrorCode> {
+  return new PosthornError(
+    "store_transaction_required",
+    "The client is not inside of a transaction, so that a rollback could not take the event back. " +
+      "Run `begin` on it first and `commit` after the work, or publish without a transaction.",
+  );
 }

@@ -4,7 +4,7 @@ import { withoutNul } from "./identifiers.js";
 
 const SPECIAL = /["\\\0]/;
 
-/** Texts, of which some may be missing, as a literal of an array. */
+/** Texts as a literal of an array; undefined becomes NULL. */
 export function textArray(texts: readonly (string | undefined)[]): string {
   let literal = "{";
   for (const text of texts) literal += (literal === "{" ? "" : ",") + element(text);
@@ -17,26 +17,26 @@ function element(text: string | undefined): string {
   return `"${withoutNul(text).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** Numbers, of which some may be missing, as a literal of an array. */
+/** Numbers as a literal of an array; undefined becomes NULL. */
 export function numberArray(numbers: readonly (number | bigint | undefined)[]): string {
   let literal = "{";
   for (const number of numbers) literal += (literal === "{" ? "" : ",") + (number ?? "NULL").toString();
   return `${literal}}`;
 }
 
-/** Truths as a literal of an array. */
+/** Booleans as a literal of an array. */
 export function booleanArray(truths: readonly boolean[]): string {
   return `{${truths.map((truth) => (truth ? "t" : "f")).join(",")}}`;
 }
 
-/** Byte strings as one, and where each lies in it, counted from 1 as `substring` does. */
+/** Byte strings joined to one, and where each begins in it, counted from 1 as `substring` does. */
 export interface PackedBytes {
   readonly bytes: Uint8Array;
   readonly starts: string;
   readonly lengths: string;
 }
 
-/** Packs byte strings: in an array of them each byte would be two characters, and a loop of ours would write those. */
+/** Joins byte strings: in an array of them each byte would be sent as two characters. */
 export function packBytes(parts: readonly (Uint8Array | undefined)[]): PackedBytes {
   const packed = new Uint8Array(parts.reduce((sum, part) => sum + (part?.length ?? 0), 0));
   const starts: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * What the stores need of a driver, and no more. Every column is read as text: a host may have changed its
- * driver's parsers or column names, and a global parser rounds int8 above 2^53.
+ * What the stores need of a driver, and no more. Every column is read as text, and bytea as bytes: a host may have
+ * changed its driver's parsers or column names, and a global parser rounds int8 above 2^53.
  */
 export interface Session {
   query(statement: Statement): Promise<Answer>;
@@ -12,7 +12,7 @@ export interface Statement {
   readonly params?: readonly Parameter[];
   /**
    * Keeps its plan with the connection, unless `prepare` is off. Only for statements that read no table by choice
-   * of the planner: a plan made while a table was small scans it from end to end when it has grown.
+   * of the planner: a plan that was made while a table was small scans it from end to end when it has grown.
    */
   readonly prepared?: boolean;
 }
@@ -20,8 +20,10 @@ export interface Statement {
 /** No booleans, dates or arrays: the drivers write those in ways of their own, which hosts may have changed. */
 export type Parameter = string | number | null | Uint8Array;
 
-/** Texts; null may be undefined, where the host has told `postgres` to make it so. */
-export type Row = readonly (string | null | undefined)[];
+/** Bytes of a bytea column, text of any other; undefined where the row has no such column. */
+export type Value = string | Uint8Array | null | undefined;
+
+export type Row = readonly Value[];
 
 export interface Answer {
   readonly rows: readonly Row[];
@@ -42,8 +44,8 @@ export interface Pool<Tx> {
    */
   transaction<T>(first: Statement, work: Work<Tx, T>, limits: TransactionLimits): Promise<TransactionEnd<T>>;
   /**
-   * Runs one prepared statement in a transaction, read committed, and commits it: all in one message where that can be,
-   * so that the server need not wait for a process that is busy. The value is the statement's answer. Throws when nothing
+   * Runs one prepared statement in a transaction, read committed, and commits it: all in one message where the driver can,
+   * so that the server does not hold locks while this process is busy. The value is the statement's answer. Throws when nothing
    * was sent.
    */
   write(statement: Statement, limits: WriteLimits): Promise<TransactionEnd<Answer>>;
@@ -56,7 +58,7 @@ export interface TransactionLimits {
   readonly acquireMs: number;
   /** Ends the transaction by force when it aborts. */
   readonly signal: AbortSignal;
-  /** Run before the first statement, without a round trip of its own where that can be: settings of this transaction. */
+  /** Settings of this transaction: run before the first statement, in the same message where the driver can. */
   readonly settings?: Statement;
 }
 
@@ -68,15 +70,15 @@ export interface WriteLimits extends TransactionLimits {
 export interface Scope<Tx> extends Session {
   /** For the handler; refuses every use after the end. */
   readonly tx: Tx;
-  /** Who works on it in the database; set by the one who has asked, for an end by force. */
+  /** The server process of this transaction, by which it can be terminated; undefined until the caller has asked for it. */
   backend: Backend | undefined;
-  /** A last statement, whose answer nobody needs: run before the commit, without a round trip of its own where that can be. */
+  /** A last statement whose answer nobody needs: run before the commit, in the same message where the driver can. */
   closing?: Statement;
 }
 
 export interface Backend {
   readonly pid: string;
-  /** A process id may soon belong to another; together with the transaction's id it cannot. */
+  /** Together with the process id it identifies the transaction: a process id alone is soon reused. */
   readonly xid: string;
 }
 
@@ -89,11 +91,11 @@ export type TransactionEnd<T> =
 /** Named, because a host may have changed the default. */
 export const BEGIN_OPTIONS = "isolation level read committed";
 
-/** Ends the backend that still works for a transaction whose connection is given up, and with it its locks. */
+/** Terminates the server process of a transaction whose connection was destroyed: it would hold its locks until its statement ends. */
 export function terminateStatement({ pid, xid }: Backend): Statement {
   return {
     text: `
-      select pg_terminate_backend(pid)::text from pg_stat_activity
+      select pg_terminate_backend(pid)::text as terminated from pg_stat_activity
       where pid = $1::text::int4 and backend_xid::text = $2::text::xid8::xid::text`,
     params: [pid, xid],
   };

@@ -1,7 +1,7 @@
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
 
-// Both stand in the way of every event: two promises each, where `Promise.race` with `finally` would make six.
+// Every event passes through both: they make two promises each, where `Promise.race` with `finally` would make six.
 
 /** The promise's value, or `undefined` when it takes longer; its later end is then the caller's to handle. */
 export function within<T>(promise: PromiseLike<T>, ms: number): Promise<T | undefined> {
@@ -32,7 +32,7 @@ function afterwards(cleanUp: () => void) {
 }
 
 function handlerDeadline(reason: unknown): PosthornError {
-  // The receiver's own words know how long the handler had.
+  // The receiver's own error says how long the handler had.
   if (isPosthornError(reason)) return reason;
   return new PosthornError<InboxErrorCode>(
     "handler_deadline",

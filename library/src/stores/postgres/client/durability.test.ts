@@ -45,7 +45,7 @@ it("where it is strict, no event is accepted while they are there, and each asks
   const { pool, asked } = answering("off", "on", "on");
   const check = new DurabilityCheck(pool, "strict", undefined);
   for (let event = 0; event < 2; event++) {
-    await expect(check.before(1000)).rejects.toMatchObject({ code: "inbox_option_invalid" });
+    await expect(check.before(1000)).rejects.toMatchObject({ code: "store_option_invalid" });
   }
   expect(asked()).toBe(2);
   const sound = answering("on", "on", "on");

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
@@ -7,8 +7,8 @@ import { optionInvalid } from "./identifiers.js";
 
 /**
  * What is done about server settings that let an acknowledged event vanish when the server falls.
- * - `as_is`: they are told to the observer.
- * - `strict`: no event is accepted while they are there.
+ * - `as_is`: the observer is told.
+ * - `strict`: no event is accepted while the server has such settings.
  */
 export type PostgresDurability = "as_is" | "strict";
 
@@ -45,19 +45,19 @@ export class DurabilityCheck {
     this.#observer = observer;
   }
 
-  /** To be awaited before an event is accepted, where it is strict; undefined = go on. */
+  /** Where it is strict, to be awaited before an event is accepted; else undefined. */
   before(acquireMs: number): Promise<void> | undefined {
     if (this.#durability === "as_is" && !this.#observer) return undefined;
     this.#looked ??= this.#look(acquireMs).catch((error: unknown) => {
       this.#looked = undefined;
-      // Whoever only wants to be told is told by the event's own statements that the database is not there.
+      // Under `as_is`, the event's own statements say that the database cannot be reached.
       if (this.#durability === "strict") throw error;
     });
     return this.#durability === "strict" ? this.#looked : undefined;
   }
 
   async #look(acquireMs: number): Promise<void> {
-    const columns = SETTINGS.map((setting) => `current_setting('${setting}')`);
+    const columns = SETTINGS.map((setting) => `current_setting('${setting}') as ${setting}`);
     const { rows } = await this.#pool.query({ text: `select ${columns.join(", ")}` }, acquireMs);
     const lost = lostPromises(rows[0] ?? []);
     for (const promise of lost) {
@@ -67,10 +67,10 @@ export class DurabilityCheck {
   }
 }
 
-function refused(lost: readonly LostPromise[]): PosthornError<InboxErrorCode> {
+function refused(lost: readonly LostPromise[]): PosthornError<StoreErrorCode> {
   const found = lost.map(({ setting, value, expected }) => `${setting} is ${value}; expected ${expected}`);
   return new PosthornError(
-    "inbox_option_invalid",
+    "store_option_invalid",
     `postgresStore: durability is "strict", but an acknowledged event could vanish when the server falls: ${found.join(", ")}.`,
   );
 }

@@ -32,14 +32,14 @@ describe("the server's code", () => {
 
 describe("a failed statement of ours", () => {
   it.each([
-    ["42P01", "not_migrated"],
-    ["3F000", "not_migrated"],
+    ["42P01", "store_not_migrated"],
+    ["3F000", "store_not_migrated"],
     ["53100", "store_unavailable"],
     ["57P01", "store_unavailable"],
   ])("with %s is %s", (state, code) => {
     const error = storeError(answered(state), "Run migrate.");
     expect(error).toMatchObject({ code, detail: { sqlState: state }, cause: { code: state } });
-    expect(error.message.includes("Run migrate.")).toBe(code === "not_migrated");
+    expect(error.message.includes("Run migrate.")).toBe(code === "store_not_migrated");
   });
 
   it("that has a name of ours keeps it", () => {

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
 
 /** The server's five-character code, of the error or of what caused it: ORMs wrap the driver's errors. */
@@ -30,9 +30,8 @@ export function isTransient(error: unknown): boolean {
 const MAX_TRIES = 3;
 
 /**
- * Does again what did nothing, or reads only, when its connection turned out to be dead: pools hand out connections
- * that the server closed while they were idle, and `postgres` blames the next query on a connection for the end of
- * the last one.
+ * Retries work that has changed nothing when its connection turned out to be dead: pools hand out connections that the
+ * server closed while they were idle, and `postgres` fails the next query on a connection for the end of the last one.
  */
 export async function againWhenLost<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -56,7 +55,7 @@ export function storeError(error: unknown, cure: string): PosthornError {
   if (isPosthornError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   const state = sqlState(error);
-  if (isMissing(error)) return coded("not_migrated", `Postgres says: ${message}. ${cure}`, error);
+  if (isMissing(error)) return coded("store_not_migrated", `Postgres says: ${message}. ${cure}`, error);
   if (isAnswerLost(error))
     return coded("store_unavailable", `Postgres could not be reached: ${message}.`, error);
   return coded(
@@ -66,12 +65,12 @@ export function storeError(error: unknown, cure: string): PosthornError {
   );
 }
 
-function coded(code: InboxErrorCode, message: string, cause: unknown): PosthornError {
+function coded(code: StoreErrorCode, message: string, cause: unknown): PosthornError {
   return new PosthornError(code, message, { cause, detail: { sqlState: sqlState(cause) } });
 }
 
-/** No connection was to be had in time; nothing was sent. */
-export function saturated(acquireMs: number): PosthornError<InboxErrorCode> {
+/** No connection was free in time; nothing was sent. */
+export function saturated(acquireMs: number): PosthornError<StoreErrorCode> {
   return new PosthornError(
     "store_unavailable",
     `No connection was free within ${acquireMs} ms. Handlers hold one each while they run: shorten them, or enlarge the pool.`,
@@ -84,10 +83,10 @@ export function isSaturated(error: unknown): boolean {
 }
 
 /** A handler of the host caught the error of a statement, and went on in a transaction that was already lost. */
-export function transactionAborted(cause: unknown): PosthornError<InboxErrorCode> {
+export function transactionAborted(cause: unknown): PosthornError<StoreErrorCode> {
   const why = cause instanceof Error ? ` (${cause.message})` : "";
   return new PosthornError(
-    "transaction_aborted",
+    "store_transaction_aborted",
     `A statement of the handler failed${why}, and its error was swallowed: Postgres has rolled everything back. ` +
       "Let the error through, or run the statement in a savepoint.",
     { cause },
@@ -95,9 +94,9 @@ export function transactionAborted(cause: unknown): PosthornError<InboxErrorCode
 }
 
 /** The transaction that was in use is over. */
-export function transactionFinished(): PosthornError<InboxErrorCode> {
+export function transactionFinished(): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "transaction_finished",
+    "store_transaction_finished",
     "The transaction was used after it had ended, where its writes would land outside of it. " +
       "Await every statement before the handler returns, and use no transaction of an earlier call.",
   );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { PgClient, PostgresTransaction } from "./client.js";
+import type { PgClient, PostgresTransaction } from "./drivers.js";
 import { guardClient, guardSql } from "./guard.js";
 
-const finished = expect.objectContaining({ code: "transaction_finished" }) as Error;
+const finished = expect.objectContaining({ code: "store_transaction_finished" }) as Error;
 
 class FakeClient {
   #asked: unknown[] = [];

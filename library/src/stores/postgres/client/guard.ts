@@ -1,5 +1,5 @@
 import { cancelQuery } from "./cancel.js";
-import type { PgClient, PostgresQuery, PostgresTransaction } from "./client.js";
+import type { PgClient, PostgresQuery, PostgresTransaction } from "./drivers.js";
 import { sqlState, transactionFinished } from "./failure.js";
 
 /**
@@ -16,7 +16,7 @@ export interface Guarded<Tx> {
   readonly cancel: () => void;
 }
 
-// The receiver gives the connection back; a handler that did would hand an open transaction to the next one.
+// The store releases the connection; a handler that did would hand an open transaction to the next user of the pool.
 function refuse(): never {
   throw transactionFinished();
 }
@@ -49,7 +49,7 @@ export function guardClient<Tx extends PgClient>(client: Tx): Guarded<Tx> {
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-// More than a handler has under way at once; older ones have long been answered.
+// More than a handler has under way at once; older queries have been answered.
 const REMEMBERED = 64;
 
 /** Guards the `sql` of a transaction of `postgres`, and that of its savepoints. */
@@ -80,7 +80,7 @@ export function guardSql<Tx extends PostgresTransaction>(sql: Tx): Guarded<Tx> {
     tx: wrap(sql),
     close: () => (open = false),
     failure: () => undefined,
-    // Of one that waits unsent, `cancel` would be a rejection that nobody awaits.
+    // To cancel a query that was not sent yet would reject a promise that nobody awaits.
     cancel: () => asked.filter((query) => query.active === true).forEach(cancelQuery),
   };
 }

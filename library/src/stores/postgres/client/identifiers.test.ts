@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { arrayText, checkedMs, idArrayText, literal, quotedName, withoutNul } from "./identifiers.js";
+import { checkedMs, literal, quotedName, withoutNul } from "./identifiers.js";
 
 it("a name is quoted, and refused where quotes alone would not make it safe", () => {
   expect(quotedName("schema", "Odd-Name$1")).toBe('"Odd-Name$1"');
@@ -16,14 +16,6 @@ it("milliseconds that no timer can wait are refused", () => {
 
 it("a literal is one text to the server, whatever it holds", () => {
   expect(literal(String.raw`it's \ "it"`)).toBe(String.raw`E'it''s \\ "it"'`);
-});
-
-it("an array's text keeps quotes and backslashes of its elements", () => {
-  const odd = ["a,b", '"', "\\", "{}", "null", "' or 1=1"];
-  expect(arrayText(odd)).toBe(String.raw`{"a,b","\"","\\","{}","null","' or 1=1"}`);
-  expect(idArrayText(odd)).toBe(arrayText(odd));
-  expect(arrayText([])).toBe("{}");
-  expect(idArrayText([])).toBe("{}");
 });
 
 it("a NUL, which Postgres has no room for, is written out", () => {

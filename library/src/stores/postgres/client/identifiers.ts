@@ -1,13 +1,13 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 
 export const DEFAULT_SCHEMA = "posthorn";
-export const DEFAULT_DEDUP_TABLE = "posthorn_dedup";
+export const DEFAULT_DEDUP_TABLE = "dedup";
 
-// Longer names are cut by Postgres without a word; 52 leaves room for the endings of keys and indexes.
+// Postgres truncates longer names silently; 52 leaves room for the endings of keys and indexes.
 const NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,51}$/;
 
-/** A name in quotes, as it stands in SQL. Only such names pass as need no escaping, neither there nor in a literal. */
+/** A name in quotes, as it stands in SQL. Only names pass that need no escaping, neither there nor in a literal. */
 export function quotedName(option: string, name: string): string {
   if (typeof name === "string" && NAME.test(name)) return `"${name}"`;
   throw optionInvalid(
@@ -21,8 +21,8 @@ export function checkedMs(option: string, ms: number): number {
   throw optionInvalid(`${option} is ${String(ms)}; expected milliseconds, 0 to 3,600,000.`);
 }
 
-export function optionInvalid(message: string): PosthornError<InboxErrorCode> {
-  return new PosthornError("inbox_option_invalid", message);
+export function optionInvalid(message: string): PosthornError<StoreErrorCode> {
+  return new PosthornError("store_option_invalid", message);
 }
 
 /** A text as a literal of SQL, whatever the server's setting of standard_conforming_strings. */
@@ -30,17 +30,7 @@ export function literal(text: string): string {
   return `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
-/** Texts as a literal of an array: the drivers write arrays in ways of their own, and `postgres` only after asking for types. */
-export function arrayText(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(",")}}`;
-}
-
-/** The same for ids in their stored form, 5 times as fast: of visible ASCII, JSON escapes what an array escapes. */
-export function idArrayText(ids: readonly string[]): string {
-  return `{${JSON.stringify(ids).slice(1, -1)}}`;
-}
-
-/** A text that Postgres takes: it has no room for NUL. */
+/** A text that Postgres accepts: it cannot store NUL. */
 export function withoutNul(text: string): string {
   return text.includes("\0") ? text.replaceAll("\0", String.raw`\u0000`) : text;
 }

@@ -1,10 +1,10 @@
 import { systemClock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type {
   Answer,
   Pool,
-  Scope,
+  Row,
   Session,
   Statement,
   TransactionEnd,
@@ -12,28 +12,38 @@ import type {
   Work,
 } from "./database.js";
 import { MIGRATE_CURE } from "../schema/migrate.js";
+import type { Tables } from "../schema/tables.js";
 import { againWhenLost, isTransient, storeError } from "./failure.js";
 
-const MAX_RUNS = 5;
-const RERUN_MS = 5;
+/** What a verb works with: transactions of the store's own, and the names of its tables. */
+export interface StoreDatabase {
+  readonly transactions: OwnTransactions;
+  readonly tables: Tables;
+}
 
-// A process that is stopped in the middle must not keep the lanes that it has locked.
-const LIMITS =
-  "set_config('idle_in_transaction_session_timeout', '3000', true), set_config('statement_timeout', '10000', true)";
+const MAX_TRIES = 5;
+const RETRY_MS = 5;
 
-// Longer than any statement may take. A connection that has fallen silent, as after a failover, is noticed by TCP in a
-// quarter of an hour, and a dispatcher that waited as long would deliver nothing.
+// A process that is stopped in the middle of a transaction must not keep the lanes that it has locked.
+const LIMITS = settings({ idle_in_transaction_session_timeout: "3000", statement_timeout: "10000" });
+
+// Longer than any statement may take. After a failover a connection may fall silent, which TCP notices in a quarter of an
+// hour: a dispatcher that waited as long would deliver nothing.
 const DEADLINE_MS = 15_000;
 
-// The plans of prepared statements are kept: one that was made while a table was small would scan it from end to end
+// The plans of prepared statements are kept: a plan that was made while a table was small would scan it from end to end
 // when it has grown to a million rows. With these settings every table is entered by an index, however small it is, so
-// that one plan is good for ever. Compiling would be tried for the cost that "off" stands for.
+// that one plan stays good. "off" is a high cost, for which Postgres would try to compile the plan: hence no jit.
 export const KEPT_PLANS: Statement = {
   text: `
-    select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
-      set_config('jit', 'off', true),
-      set_config('plan_cache_mode', 'force_generic_plan', true), ${LIMITS}
+    select ${settings({
+      enable_seqscan: "off",
+      enable_hashjoin: "off",
+      enable_mergejoin: "off",
+      enable_bitmapscan: "off",
+      jit: "off",
+      plan_cache_mode: "force_generic_plan",
+    })}, ${LIMITS}
     where $1::text is not null`,
   params: ["kept"],
   prepared: true,
@@ -45,10 +55,17 @@ const FRESH_PLANS: Statement = {
   prepared: true,
 };
 
-/** Whether statements are prepared, and enter tables by their indexes; or planned for the tables as they are. */
+/** Settings of one transaction, as columns of a select. */
+function settings(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `set_config('${name}', '${value}', true) as ${name}`)
+    .join(", ");
+}
+
+/** `kept`: prepared statements that enter tables by their indexes. `fresh`: planned for the tables as they are. */
 export type Plans = "kept" | "fresh";
 
-/** Runs transactions of the store's own: short ones, whose isolation is named and whose deadlocks are tried again. */
+/** Runs transactions of the store's own: short ones, whose isolation is named and which are retried after a deadlock. */
 export class OwnTransactions {
   readonly #pool: Pool<unknown>;
   readonly #acquireMs: number;
@@ -60,13 +77,13 @@ export class OwnTransactions {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Runs `work` in a transaction and commits it. It is run again after a deadlock, so it must keep nothing of a run that failed. */
+  /** Runs `work` in a transaction and commits it. After a deadlock it is run again, so it must keep nothing of a try that failed. */
   run<T>(work: (session: Session) => Promise<T>, plans: Plans = "kept"): Promise<T> {
     const first = plans === "kept" ? KEPT_PLANS : FRESH_PLANS;
     return this.#repeat(() => this.#once((limits) => this.#pool.transaction(first, work, limits)));
   }
 
-  /** The same, with a first prepared statement whose answer `work` gets: both drivers send it together with the beginning. */
+  /** The same, with a first prepared statement whose answer `work` gets: both drivers send it together with `begin`. */
   runFrom<T>(first: Statement, work: Work<unknown, T>): Promise<T> {
     return this.#repeat(() =>
       this.#once((limits) => this.#pool.transaction(first, work, { ...limits, settings: KEPT_PLANS })),
@@ -80,7 +97,12 @@ export class OwnTransactions {
     );
   }
 
-  /** Reads with one statement. */
+  /** Reads with one prepared statement, whose plan is kept with its connection. */
+  readKept(statement: Statement): Promise<readonly Row[]> {
+    return this.runFrom({ ...statement, prepared: true }, (_scope, { rows }) => Promise.resolve(rows));
+  }
+
+  /** Reads with one statement, which is planned for the tables as they are. */
   async read(statement: Statement): Promise<Answer> {
     try {
       return await againWhenLost(() => this.#pool.query(statement, this.#acquireMs));
@@ -90,14 +112,14 @@ export class OwnTransactions {
   }
 
   async #repeat<T>(once: () => Promise<TransactionEnd<T>>): Promise<T> {
-    for (let run = 1; ; run++) {
+    for (let tries = 1; ; tries++) {
       const end = await once();
       if (end.kind === "committed") return end.value;
-      if (end.kind === "unknown" || !isTransient(end.error) || run === MAX_RUNS) {
+      if (end.kind === "unknown" || !isTransient(end.error) || tries === MAX_TRIES) {
         throw storeError(end.error, MIGRATE_CURE);
       }
-      // Apart from one another, so that those who met in a deadlock do not meet again.
-      await systemClock.sleep(Math.random() * RERUN_MS * 2 ** run);
+      // A random wait, so that two transactions that met in a deadlock do not meet again.
+      await systemClock.sleep(Math.random() * RETRY_MS * 2 ** tries);
     }
   }
 
@@ -106,7 +128,7 @@ export class OwnTransactions {
     const timer = setTimeout(() => deadline.abort(silent(this.#deadlineMs)), this.#deadlineMs);
     const limits = { acquireMs: this.#acquireMs, signal: deadline.signal };
     try {
-      // It throws only while nothing has begun.
+      // It throws only before anything has begun, so that a retry repeats nothing.
       return await againWhenLost(() => run(limits));
     } catch (error) {
       throw storeError(error, MIGRATE_CURE);
@@ -116,20 +138,9 @@ export class OwnTransactions {
   }
 }
 
-function silent(deadlineMs: number): PosthornError<InboxErrorCode> {
+function silent(deadlineMs: number): PosthornError<StoreErrorCode> {
   return new PosthornError(
     "store_unavailable",
     `Postgres did not answer within ${deadlineMs} ms. The connection was given up; the next one may find it well.`,
   );
-}
-
-/** Runs statements of which nobody needs the answer, the last of them together with the commit. To be called last. */
-export async function closeWith(
-  scope: Scope<unknown>,
-  statements: readonly (Statement | undefined)[],
-): Promise<void> {
-  const wanted = statements.filter((statement) => statement !== undefined);
-  const last = wanted.pop();
-  for (const statement of wanted) await scope.query(statement);
-  if (last) scope.closing = last;
 }

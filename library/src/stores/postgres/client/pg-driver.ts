@@ -1,5 +1,6 @@
 import { reach } from "#faults";
-import type { PgClient, PgPool, PgPoolClient } from "./client.js";
+import { BYTEA, bytesOfText } from "./bytea.js";
+import type { PgClient, PgPool, PgPoolClient } from "./drivers.js";
 import type {
   Answer,
   Pool,
@@ -16,11 +17,11 @@ import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
 import { guardClient } from "./guard.js";
-import type { Step } from "./pg-pipeline.js";
-import { runTogether } from "./pg-pipeline.js";
+import type { Step } from "./pg-round-trip.js";
+import { runTogether } from "./pg-round-trip.js";
 import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./failure.js";
 
-// Two copies of the package may share a connection, where one name must not mean two statements.
+// A prefix of this copy of the package: two copies that share a connection must not give one name to two statements.
 const NAMES = `posthorn_${Math.random().toString(36).slice(2, 10)}_`;
 const names = new Map<string, string>();
 
@@ -32,11 +33,18 @@ function nameOf(text: string): string {
   return name;
 }
 
+// For our queries alone: a host may have set other parsers for all of its own.
+const TYPES = { getTypeParser: (typeId: number) => (typeId === BYTEA ? bytesOfText : asText) };
+
+function asText(value: string): string {
+  return value;
+}
+
 /** One connection of `pg`. */
 export function pgSession(client: PgClient, prepare: boolean): Session {
   return {
     query({ text, params, prepared }: Statement): Promise<Answer> {
-      const query: Parameters<PgClient["query"]>[0] = { text, rowMode: "array" };
+      const query: Parameters<PgClient["query"]>[0] = { text, rowMode: "array", types: TYPES };
       if (params !== undefined) query.values = params as unknown[];
       if (prepare && prepared === true) query.name = nameOf(text);
       return client.query(query).then(answerOf);
@@ -61,16 +69,16 @@ export class PgDriver<Tx> implements Pool<Tx> {
   }
 
   async query(statement: Statement, acquireMs: number): Promise<Answer> {
-    const lease = await this.#acquire(acquireMs);
-    const asked = pgSession(lease.client, this.#prepare).query(statement);
+    const connection = await this.#acquire(acquireMs);
+    const asked = pgSession(connection.client, this.#prepare).query(statement);
     try {
       const answer = await within(asked, ANSWER_MS);
       if (answer === undefined) throw new Error(`there was no answer within ${ANSWER_MS} ms`);
-      lease.giveBack(false);
+      connection.giveBack(false);
       return answer;
     } catch (error) {
       asked.catch(ignore);
-      lease.giveBack(isAnswerLost(error));
+      connection.giveBack(isAnswerLost(error));
       throw error;
     }
   }
@@ -97,26 +105,26 @@ export class PgDriver<Tx> implements Pool<Tx> {
       throw error;
     } finally {
       transaction.release();
-      // The backend would finish its statement, and hold the event's lock as long.
+      // Left alone, the server process would finish its statement, and hold the event's lock until then.
       if (signal.aborted && transaction.backend) await this.#terminate(transaction.backend);
     }
   }
 
-  async #acquire(acquireMs: number): Promise<Lease> {
-    const connecting = leaseFrom(this.#pool);
-    let lease: Lease | undefined;
+  async #acquire(acquireMs: number): Promise<Connection> {
+    const connecting = connectionFrom(this.#pool);
+    let connection: Connection | undefined;
     try {
-      lease = await within(connecting, acquireMs);
+      connection = await within(connecting, acquireMs);
     } catch (error) {
-      // The pool's own patience, `connectionTimeoutMillis`, was shorter than ours.
+      // The pool's own acquire timeout, `connectionTimeoutMillis`, was shorter than ours.
       if (error instanceof Error && error.message.startsWith("timeout exceeded")) throw saturated(acquireMs);
       throw error;
     }
-    if (lease === undefined) {
+    if (connection === undefined) {
       connecting.then((late) => late.giveBack(false), ignore);
       throw saturated(acquireMs);
     }
-    return lease;
+    return connection;
   }
 
   async #terminate(backend: NonNullable<Scope<Tx>["backend"]>): Promise<void> {
@@ -129,60 +137,60 @@ export class PgDriver<Tx> implements Pool<Tx> {
 const BEGIN: Statement = { text: `begin ${BEGIN_OPTIONS}`, params: [], prepared: true };
 const COMMIT: Statement = { text: "commit", params: [], prepared: true };
 const TERMINATE_MS = 1000;
-// A server that is gone without a word, as after a failover, is noticed by TCP in a quarter of an hour: two look-ups
-// that waited as long held up all others. Our own statements take milliseconds.
+// TCP notices a server that vanished silently, as after a failover, in a quarter of an hour: two look-ups that waited as
+// long held up all others. Our own statements take milliseconds.
 const ANSWER_MS = 5000;
 
 type RolledBack = Extract<TransactionEnd<never>, { kind: "rolled_back" }>;
 
-/** One transaction on a connection out of the pool. */
+/** One transaction on a connection of the pool. */
 class PgTransaction<Tx, T> {
-  readonly #lease: Lease;
+  readonly #connection: Connection;
   readonly #prepare: boolean;
   readonly #guard: Guarded<PgPoolClient>;
   readonly #scope: Scope<Tx>;
   #begun = false;
   #committing = false;
   #namesCommit = false;
-  // Destroyed unless it proves whole: a connection in an unknown state must not go to the next one.
+  // A connection is destroyed unless it proved whole: in an unknown state it must not serve the next transaction.
   #whole = false;
 
-  constructor(lease: Lease, prepare: boolean) {
-    this.#lease = lease;
+  constructor(connection: Connection, prepare: boolean) {
+    this.#connection = connection;
     this.#prepare = prepare;
-    this.#guard = guardClient(lease.client);
-    this.#scope = { ...pgSession(lease.client, prepare), tx: this.#guard.tx as Tx, backend: undefined };
+    this.#guard = guardClient(connection.client);
+    this.#scope = { ...pgSession(connection.client, prepare), tx: this.#guard.tx as Tx, backend: undefined };
   }
 
   get backend(): Scope<Tx>["backend"] {
     return this.#scope.backend;
   }
 
-  /** Runs it to its end; throws only when it could not begin. `work` gets the answer to the last of the opening statements. */
+  /** Runs the transaction to its end; throws only when it could not begin. `work` gets the answer to the last opening statement. */
   async run(opening: readonly Statement[], work: Work<Tx, T>): Promise<TransactionEnd<T>> {
     let value: T;
     try {
       const answer = await this.#begin(opening);
       value = await work(this.#scope, answer);
       this.#guard.close();
-      // The handler may have said COMMIT or ROLLBACK itself; ours would then succeed without meaning anything.
+      // The handler may have run COMMIT or ROLLBACK itself: ours would then succeed without committing anything.
       if (this.#status() === "I") throw transactionFinished();
     } catch (error) {
       if (!this.#begun && isAnswerLost(error)) throw error;
       return this.#rollBack(error);
     }
-    // Known before the commit is sent, a lost connection has rolled back; after it, nobody could tell.
+    // A connection that was lost before the commit was sent has rolled back; after that, the outcome is unknown.
     const lost = this.#loss();
     return lost === undefined ? this.#commit(value) : { kind: "rolled_back", error: lost };
   }
 
-  /** Runs one statement and commits it, in one message where that can be; throws only when nothing was sent. */
+  /** Runs one statement and commits it, in one message where possible; throws only when nothing was sent. */
   async write(settings: Statement, statement: Statement): Promise<TransactionEnd<Answer>> {
     const together = this.#together([BEGIN, settings, statement, COMMIT], () => {
       this.#committing = true;
     });
     if (together !== undefined) return this.#written(together);
-    // So that the next one on this connection can send it together with the others.
+    // Prepares the commit too, so that the next write on this connection can send all of it in one message.
     this.#namesCommit = true;
     const end = this.run([settings, statement], (_scope, answer) => Promise.resolve(answer as T));
     return end as Promise<TransactionEnd<Answer>>;
@@ -206,7 +214,7 @@ class PgTransaction<Tx, T> {
     return answer;
   }
 
-  /** Prepared statements in one round trip; undefined where they cannot be. */
+  /** Prepared statements in one round trip; undefined where that is not possible. */
   #together(statements: readonly Statement[], onSent?: () => void): Promise<readonly Answer[]> | undefined {
     if (!this.#prepare) return undefined;
     const steps: Step[] = [];
@@ -214,10 +222,10 @@ class PgTransaction<Tx, T> {
       if (prepared !== true || params === undefined) return undefined;
       steps.push({ name: nameOf(text), params });
     }
-    return runTogether(this.#lease.client, steps, onSent);
+    return runTogether(this.#connection.client, steps, onSent);
   }
 
-  /** In a round trip each; a connection's first ones parse what the next ones send together. */
+  /** In a round trip each: the first transactions of a connection prepare the statements that later ones send together. */
   async #beginApart(opening: readonly Statement[]): Promise<Answer> {
     const named = this.#prepare && opening.every(({ params, prepared }) => prepared === true && params);
     if (named) await this.#scope.query(BEGIN);
@@ -270,10 +278,10 @@ class PgTransaction<Tx, T> {
 
   /** A command without rows. As plain text: the driver copies an object of options property by property. */
   #say(text: string): Promise<{ readonly command: string }> {
-    return this.#lease.client.query(text);
+    return this.#connection.client.query(text);
   }
 
-  /** What it came to when its time was up: whatever still runs is ended with the connection. */
+  /** The end of a transaction whose deadline has passed: destroying the connection ends whatever still runs. */
   cutOff(error: unknown): TransactionEnd<T> {
     this.#whole = false;
     return { kind: this.#committing ? "unknown" : "rolled_back", error };
@@ -281,18 +289,18 @@ class PgTransaction<Tx, T> {
 
   release(): void {
     this.#guard.close();
-    this.#lease.giveBack(!this.#whole);
+    this.#connection.giveBack(!this.#whole);
   }
 
-  /** Why the connection is broken, if it is: it said so, or a statement of the handler got no answer. */
+  /** Why the connection is broken, if it is: it emitted an error, or a statement of the handler got no answer. */
   #loss(): unknown {
     const failure = this.#guard.failure();
-    return this.#lease.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
+    return this.#connection.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
   }
 
   #status(): unknown {
-    // Older versions of pg do not have it; there, only the commit's tag speaks.
-    return (this.#lease.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
+    // Older versions of pg do not have it; there, only the commit's tag tells.
+    return (this.#connection.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
   }
 }
 
@@ -300,8 +308,8 @@ function lastOf(answers: readonly Answer[]): Answer {
   return answers.at(-1) as Answer;
 }
 
-/** A connection out of the pool. */
-interface Lease {
+/** A connection of the pool. */
+interface Connection {
   readonly client: PgPoolClient;
   /** Why the connection is broken, if it is. */
   lost(): Error | undefined;
@@ -309,21 +317,21 @@ interface Lease {
 }
 
 /**
- * By callback, because the pool takes its own listener off before it hands a connection over: of a server that ends a
- * new session at once, welcome and farewell arrive in one packet, and the error comes before any promise is heard.
+ * By callback, because the pool removes its own listener before it hands a connection over. A server that ends a new
+ * session at once sends its greeting and the error in one packet: pg emits the error before any promise continues.
  */
-function leaseFrom(pool: PgPool<PgPoolClient>): Promise<Lease> {
+function connectionFrom(pool: PgPool<PgPoolClient>): Promise<Connection> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) reject(error ?? new Error("the pool gave neither a connection nor an error"));
-      else resolve(leaseOf(client));
+      else resolve(connectionOf(client));
     });
   });
 }
 
-function leaseOf(client: PgPoolClient): Lease {
+function connectionOf(client: PgPoolClient): Connection {
   let lost: Error | undefined;
-  // A connection that breaks while no statement runs tells it by this event, which without a listener ends the process.
+  // A connection that breaks while no statement runs emits this event; without a listener it ends the process.
   const listener = (error: Error): void => {
     lost = error;
   };

@@ -1,5 +1,6 @@
+import { BYTEA, bytesOfText } from "./bytea.js";
 import { cancelQuery } from "./cancel.js";
-import type { PostgresQuery, PostgresSql, PostgresTransaction } from "./client.js";
+import type { PostgresQuery, PostgresSql, PostgresTransaction } from "./drivers.js";
 import type {
   Answer,
   Pool,
@@ -9,6 +10,7 @@ import type {
   Statement,
   TransactionEnd,
   TransactionLimits,
+  Value,
   Work,
   WriteLimits,
 } from "./database.js";
@@ -28,8 +30,21 @@ function ask(sql: Asks, { text, params, prepared }: Statement, prepare: boolean)
 }
 
 async function answerOf(query: PostgresQuery): Promise<Answer> {
-  const rows = await query.values();
-  return { rows: rows as unknown as Row[], command: rows.command };
+  const result = await query.raw();
+  const { command, columns } = result;
+  // Several statements have several results, and nobody reads their rows.
+  const rows = columns ? Array.from(result as ArrayLike<RawRow>, (row) => rowOf(row, columns)) : [];
+  return { rows, command };
+}
+
+/** The driver's own buffers: parts of what came from the socket, in the server's text format. */
+type RawRow = readonly ({ toString(encoding: "utf8"): string } | null)[];
+
+function rowOf(row: RawRow, columns: readonly { readonly type: number }[]): Row {
+  return row.map((value, n): Value => {
+    const text = value?.toString("utf8") ?? null;
+    return text !== null && columns[n]?.type === BYTEA ? bytesOfText(text) : text;
+  });
 }
 
 /** One connection of `postgres`. */
@@ -38,7 +53,7 @@ export function postgresSession(sql: Asks, prepare: boolean): Session {
 }
 
 const CANCEL_MS = 2000;
-// Longer than a rollback takes; after it the backend is ended from another connection.
+// Longer than a rollback takes; after that, another connection terminates the server process.
 const ROLLBACK_MS = 1000;
 
 /** The `sql` of `postgres`. */
@@ -56,7 +71,7 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
     const answer = answerOf(query);
     const inTime = await within(answer, acquireMs);
     if (inTime) return inTime;
-    // Unsent, it is taken back; sent, the server is asked to stop it. Either way the query's own end tells the truth.
+    // An unsent query is withdrawn; for a sent one the server is asked to stop it. Either way the query's own end tells which.
     cancelQuery(query);
     try {
       const late = await within(answer, CANCEL_MS);
@@ -65,7 +80,7 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
       throw (error as { code?: unknown } | null)?.code === "57014" ? saturated(acquireMs) : error;
     }
     answer.catch(ignore);
-    // A query that was sent while its connection was being reset: the driver never tells its end.
+    // The driver never settles a query that was sent while its connection was being reset.
     throw new Error("the driver gave no answer, not even to a cancel");
   }
 
@@ -104,7 +119,7 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
     return this.transaction(statement, (_scope, answer) => Promise.resolve(answer), limits);
   }
 
-  /** Waits for the driver's own end; past the deadline no longer than a rollback takes. */
+  /** Waits until the driver has ended the transaction; past the deadline no longer than a rollback takes. */
   async #ended<T>(running: Promise<unknown>, attempt: Attempt<Tx, T>, signal: AbortSignal): Promise<void> {
     try {
       await beforeAbort(running, signal);
@@ -124,12 +139,12 @@ export class PostgresDriver<Tx> implements Pool<Tx> {
   }
 }
 
-// Turns of the microtask queue after which the driver has told of a lost connection; it takes about 5.
+// Turns of the microtask queue after which the driver has reported a lost connection; it takes about 5.
 const TURNS = 20;
 
 type Stage = "queued" | "abandoned" | "working" | "committing";
 
-/** One run of a callback of `sql.begin`, which hides the connection, the commit's tag and the time it began. */
+/** One call of the callback of `sql.begin`, which hides the connection, the commit's tag and the time it began. */
 class Attempt<Tx, T> {
   readonly began: Promise<true>;
   readonly #work: (scope: Scope<Tx>) => Promise<T>;
@@ -157,7 +172,7 @@ class Attempt<Tx, T> {
   }
 
   async run(sql: PostgresTransaction): Promise<void> {
-    // Came too late: thrown here, it is rolled back and its connection goes home.
+    // The connection came too late: the throw makes the driver roll back and release it.
     if (this.#stage === "abandoned") throw transactionFinished();
     this.#stage = "working";
     this.#begin(true);
@@ -194,20 +209,20 @@ class Attempt<Tx, T> {
     this.#guard?.close();
   }
 
-  /** Betrays a transaction that is lost or over: the driver commits either without a word. */
+  /** Finds out a transaction that is aborted or over: the driver would commit either without an error. */
   async #prove(session: Session, { backend }: Scope<Tx>): Promise<void> {
-    const text = "select pg_current_xact_id_if_assigned()::text";
+    const text = "select pg_current_xact_id_if_assigned()::text as xid";
     try {
       const { rows } = await beforeAbort(session.query({ text }), this.#signal);
       if (backend && rows[0]?.[0] !== backend.xid) throw transactionFinished();
     } catch (error) {
       this.#aborted = sqlState(error) === "25P02";
-      // Passed on as it is: the driver puts the first failed statement's error in its place.
+      // Rethrown as it is: the driver replaces it with the error of the first failed statement.
       throw error;
     }
   }
 
-  /** Gives up waiting for a connection; false when it has come after all. */
+  /** Gives up waiting for a connection; false when there is one after all. */
   abandon(): boolean {
     if (this.#stage !== "queued") return false;
     this.#stage = "abandoned";

@@ -1,5 +1,7 @@
 import type { Pool } from "../client/database.js";
-import { idArrayText } from "../client/identifiers.js";
+import { textArray } from "../client/column-arrays.js";
+import { columns, text } from "../client/columns.js";
+import { givenRows, numbers, texts } from "../client/given-rows.js";
 
 /** An id on its way to the table. */
 export interface Receipt {
@@ -21,6 +23,19 @@ export interface Recorded {
   readonly busy: ReadonlySet<string>;
 }
 
+/** The scope of every id that is recorded here. */
+export const SCOPE = "''";
+
+const RECEIPTS = givenRows<Receipt>({
+  id: texts(({ id }) => id),
+  ttl: numbers("float8", ({ ttlS }) => ttlS),
+});
+
+const RECORDED = columns<{ readonly id: string; readonly state: "first" | "busy" }>({
+  id: text("recorded.id"),
+  state: text("recorded.state"),
+});
+
 // Only a writer that takes no advisory lock can make a batch wait for a row; this is how long it may.
 const LOCK_TIMEOUT_MS = 100;
 
@@ -30,12 +45,14 @@ export async function recordBatch(
   receipts: readonly Receipt[],
   { table, acquireMs, mark }: Batch & { readonly mark: string },
 ): Promise<Recorded> {
-  const ids = idArrayText(receipts.map(({ id }) => id));
-  const ttls = `{${receipts.map(({ ttlS }) => ttlS).join(",")}}`;
-  const text = recordTexts.get(table) ?? recordSql(table);
-  recordTexts.set(table, text);
-  const { rows } = await pool.query({ text, params: [ids, ttls, mark], prepared: true }, acquireMs);
-  return { first: idsIn(rows[0]?.[0]), busy: idsIn(rows[0]?.[1]) };
+  const sql = recordTexts.get(table) ?? recordSql(table);
+  recordTexts.set(table, sql);
+  const params = [mark, ...RECEIPTS.params(receipts)];
+  const { rows } = await pool.query({ text: sql, params, prepared: true }, acquireMs);
+  const recorded = rows.map((row) => RECORDED.read(row));
+  const idsThatAre = (wanted: "first" | "busy"): ReadonlySet<string> =>
+    new Set(recorded.filter(({ state }) => state === wanted).map(({ id }) => id));
+  return { first: idsThatAre("first"), busy: idsThatAre("busy") };
 }
 
 // Made once per table: the driver finds a prepared statement by its text, and would hash a new one each time.
@@ -49,20 +66,29 @@ function recordSql(table: string): string {
   return `
     with given as materialized (
       select id, ttl
-      from (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)) as setting
-      cross join unnest($1::text[], $2::float8[]) as receipt (id, ttl)
+      from (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true) as lock_timeout) as setting
+      cross join ${RECEIPTS.table("receipt", 2)}
     ), locked as materialized (
       select id, ttl, pg_try_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8)) as got
       from given
     ), written as (
-      insert into ${table} as known (id, expires_at, mark)
-      select id, clock_timestamp() + make_interval(secs => ttl), $3::text::int8 from locked where got
-      on conflict (id) do update set expires_at = excluded.expires_at, mark = excluded.mark
+      insert into ${table} as known (scope, id, expires_at, mark)
+      select ${SCOPE}, id, clock_timestamp() + make_interval(secs => ttl), $1::text::int8 from locked where got
+      on conflict (scope, id) do update set expires_at = excluded.expires_at, mark = excluded.mark
         where known.expires_at <= clock_timestamp()
       returning id
     )
-    select (select string_agg(id, e'\\n') from written), (select string_agg(id, e'\\n') from locked where not got)`;
+    select ${RECORDED.list} from (
+      select id, 'first' as state from written
+      union all
+      select id, 'busy' from locked where not got
+    ) as recorded`;
 }
+
+const MARK = columns<{ readonly id: string; readonly mark: string }>({
+  id: text("id"),
+  mark: text("mark::text"),
+});
 
 /** Says whose the rows of these ids are: after a lost answer, one's own mark means that the insert was done. */
 export async function readMarks(
@@ -72,12 +98,14 @@ export async function readMarks(
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await pool.query(
     {
-      text: `select id, mark::text from ${table} where id = any ($1::text[]) and expires_at > clock_timestamp()`,
-      params: [idArrayText(ids)],
+      text: `
+        select ${MARK.list} from ${table}
+        where scope = ${SCOPE} and id = any ($1::text[]) and expires_at > clock_timestamp()`,
+      params: [textArray(ids)],
     },
     acquireMs,
   );
-  return new Map(rows.map(([id, mark]) => [id ?? "", mark ?? ""]));
+  return new Map(rows.map((row) => MARK.read(row)).map(({ id, mark }) => [id, mark]));
 }
 
 /** Removes ids that have expired, oldest first, and says how many. Rows that someone is renewing are left out. */
@@ -88,7 +116,7 @@ export async function removeExpired(
 ): Promise<number> {
   const { rows } = await pool.query(
     {
-      // `clock_timestamp()` called once, not per row, so that the index is used; rows found by their place, so that
+      // `clock_timestamp()` called once, not per row, so that the index is used; rows found by their ctid, so that
       // no plan can scan the table for them.
       text: `
         with gone as (
@@ -96,7 +124,7 @@ export async function removeExpired(
             select ctid from ${table} where expires_at <= (select clock_timestamp())
             order by expires_at limit $1::text::int8 for update skip locked
           )) returning 1
-        ) select count(*)::text from gone`,
+        ) select count(*)::text as count from gone`,
       params: [String(limit)],
     },
     acquireMs,
@@ -106,11 +134,11 @@ export async function removeExpired(
 
 /** Whether a purge would find something to remove. */
 export async function isAnyExpired(pool: Pool<unknown>, { table, acquireMs }: Batch): Promise<boolean> {
-  const text = `select exists (select from ${table} where expires_at <= (select clock_timestamp()))::text`;
-  const { rows } = await pool.query({ text }, acquireMs);
+  const { rows } = await pool.query(
+    {
+      text: `select exists (select from ${table} where expires_at <= (select clock_timestamp()))::text as more`,
+    },
+    acquireMs,
+  );
   return rows[0]?.[0] === "true";
-}
-
-function idsIn(lines: string | null | undefined): ReadonlySet<string> {
-  return new Set(lines?.split("\n"));
 }

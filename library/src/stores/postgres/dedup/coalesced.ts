@@ -18,7 +18,7 @@ import {
   storeError,
 } from "../client/failure.js";
 
-/** All that it needs, checked and defaulted. */
+/** Checked and defaulted. */
 export interface PooledDedupParts {
   readonly pool: Pool<unknown>;
   readonly table: string;
@@ -43,10 +43,10 @@ const FIRST: DedupVerdict = Object.freeze({ duplicate: false });
 const DUPLICATE: DedupVerdict = Object.freeze({ duplicate: true });
 
 const MAX_IDS = 200;
-// What a new connection may take, also where a held id is not to be waited for.
+// Acquire timeout, even where `waitMs` is 0: a new connection takes this long.
 const MIN_ACQUIRE_MS = 250;
 const RETRY_MS = [2, 5, 10, 20, 50, 100];
-// Twice as many rows may go as have come, so that the table stops growing; in steps that hold their locks briefly.
+// A purge may remove twice as many rows as were recorded, so that the table stops growing; few enough to lock them briefly.
 const PURGE_EVERY_IDS = 500;
 const PURGE_ROWS = 1000;
 const PURGE_EVERY_MS = 60_000;
@@ -60,8 +60,9 @@ export class PooledDedup {
   readonly #batches: Batcher<Entry>;
   readonly #alone: Batcher<Entry>;
   readonly #underWay = new Map<string, Promise<DedupVerdict>>();
-  // Ids whose callers were told that nothing is known, though their rows may be there: when such an id comes again,
-  // its old mark says that it is still the first. Without it, the event would be called a duplicate, and be lost.
+  // Ids whose callers got an error though their rows may have been committed, with the marks of those rows. When the
+  // sender delivers such an id again, its own mark says that it is first. Without this, it would be called a duplicate,
+  // and the event would be lost.
   readonly #unresolved = new Map<string, string>();
   #migrating: Promise<void> | undefined;
   #migrated = false;
@@ -78,7 +79,7 @@ export class PooledDedup {
 
   record(id: string, ttlS: number): Promise<DedupVerdict> {
     const earlier = this.#underWay.get(id);
-    // The first caller of this process speaks for all; the others learn the same error, or that they are not first.
+    // Only the first caller of this process asks the database; the others get its error, or are duplicates.
     if (earlier) return earlier.then(() => DUPLICATE);
     const verdict = new Promise<DedupVerdict>((resolve, reject) => {
       this.#batches.add({
@@ -124,7 +125,7 @@ export class PooledDedup {
       reach("dedup.after_record");
       for (const entry of entries) {
         if (first.has(entry.id)) entry.settle(FIRST);
-        // A conflict says that there is a row; of an uncertain one it must be read whose it is.
+        // A row was in the way; after a lost answer it may be our own, which its mark says.
         else if (busy.has(entry.id) || entry.mark !== undefined) this.#retry(entry);
         else entry.settle(DUPLICATE);
       }
@@ -180,7 +181,7 @@ export class PooledDedup {
       this.#migrated = true;
       for (const entry of entries) this.#batches.add(entry);
     } catch (error) {
-      // The next call may find the rights, or the table.
+      // The next call tries again: somebody may have granted the right, or created the table.
       this.#migrating = undefined;
       for (const entry of entries) entry.fail(storeError(error, this.#parts.cure));
     }
@@ -194,9 +195,9 @@ export class PooledDedup {
     }
     const waitMs = RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)];
     entry.tries++;
-    // It may wait in a batch with others again: its lock is only tried. What stalls others goes alone.
-    const lane = SPLIT.has(sqlState(cause) ?? "") ? this.#alone : this.#batches;
-    setTimeout(() => lane.add(entry), waitMs);
+    // A held id only fails its try-lock, and may share a batch again. One that made its batch wait is tried alone.
+    const batcher = SPLIT.has(sqlState(cause) ?? "") ? this.#alone : this.#batches;
+    setTimeout(() => batcher.add(entry), waitMs);
   }
 
   #rememberUnresolved(id: string, mark: string): void {
@@ -221,7 +222,7 @@ export class PooledDedup {
     const { pool, table, waitMs, cure, observer } = this.#parts;
     removeExpired(pool, PURGE_ROWS, { table, acquireMs: waitMs })
       .catch((error: unknown) => {
-        // No caller is concerned; but a table that is never purged grows for ever, and somebody should know.
+        // No caller waits for a purge. But a table that is never purged grows for ever: the observer is told.
         if (isSaturated(error)) return;
         const { code, message } = storeError(error, cure);
         notify(observer, { kind: "store_failed", operation: "dedup.purge", code, message });

@@ -3,8 +3,8 @@ import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { PurgeLimits, PurgeReport } from "../../../inbox/inbox-store.js";
 import { storedId } from "../../../inbox/stored-id.js";
 import type { Observer } from "../../../observer.js";
-import type { PostgresConnection, PostgresPool } from "../client/client.js";
-import { clientKind } from "../client/client.js";
+import { clientKind, poolOf, sessionOf } from "../client/client.js";
+import type { PostgresConnection, PostgresPool } from "../client/drivers.js";
 import { isAnyExpired, removeExpired } from "./batch.js";
 import { PooledDedup } from "./coalesced.js";
 import { TransactionDedup } from "./in-transaction.js";
@@ -16,7 +16,6 @@ import {
   optionInvalid,
   quotedName,
 } from "../client/identifiers.js";
-import { poolOf, sessionOf } from "../client/pool.js";
 import { purgeInBatches } from "../inbox/purge.js";
 import { storeError } from "../client/failure.js";
 
@@ -26,11 +25,11 @@ export interface PostgresDedupOptions<Client> {
    * its rollback forgets the id, and its commit remembers it.
    */
   readonly client: Client;
-  /** @default "posthorn_dedup" */
+  /** @default "dedup" */
   readonly tableName?: string;
   /** @default "posthorn" */
   readonly schema?: string;
-  /** Creates the table when it is first missed; only on a pool, never inside of a transaction. @default true */
+  /** Creates the table when it is found missing; only on a pool, never inside of a transaction. @default true */
   readonly autoMigrate?: boolean;
   /** How long an id that another transaction holds is waited for, before `dedup_busy` is thrown. @default 1,000 */
   readonly waitMs?: number;
@@ -48,7 +47,7 @@ export interface PostgresTransactionDedup extends DedupAdapter {
 export interface PostgresDedup extends PostgresTransactionDedup {
   /** Creates the table, where it is not there. */
   migrate(): Promise<void>;
-  /** Removes expired ids. `record` does it as it goes; this is for those who only record in transactions. */
+  /** Removes expired ids. `record` on a pool does it by itself; hosts that only record in transactions call this. */
   purge(limits: PurgeLimits): Promise<PurgeReport>;
 }
 
@@ -97,7 +96,7 @@ export function postgresDedup(
 
 function recordWith(recorder: PooledDedup | TransactionDedup): PostgresTransactionDedup["record"] {
   return (id, ttlSeconds) => {
-    // An infinite time is one that Postgres has, and would be remembered for ever.
+    // Postgres has an infinite timestamp: the id would never expire.
     if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
       return Promise.reject(optionInvalid(`The ttl is ${String(ttlSeconds)}; expected seconds above 0.`));
     }

@@ -1,12 +1,10 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { DedupVerdict } from "../../../inbox/dedup.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { Session } from "../client/database.js";
-import { dedupBusy, randomMark } from "./coalesced.js";
-import { literal } from "../client/identifiers.js";
-import { IN_TRANSACTION } from "../client/pool.js";
+import { IN_TRANSACTION } from "../client/client.js";
 import {
   isTransient,
   sqlState,
@@ -14,6 +12,9 @@ import {
   transactionAborted,
   transactionFinished,
 } from "../client/failure.js";
+import { literal } from "../client/identifiers.js";
+import { SCOPE } from "./batch.js";
+import { dedupBusy, randomMark } from "./coalesced.js";
 
 export interface TransactionDedupParts {
   readonly session: Session;
@@ -27,7 +28,7 @@ const RETRY_MS = [2, 5, 10, 20, 50, 100];
 /** Records ids in a transaction of the host: its rollback forgets them, its commit remembers them. */
 export class TransactionDedup {
   readonly #parts: TransactionDedupParts;
-  // When the transaction began, by which it is known again: a connection that was given back may be in another one.
+  // Start time of the transaction, which identifies it: a connection that was given back may be in another one by now.
   #beganAt: string | undefined;
 
   constructor(parts: TransactionDedupParts) {
@@ -59,20 +60,21 @@ export class TransactionDedup {
     }
   }
 
-  /** Tries the lock that every writer of the id takes first, and looks before the insert for what would abort the host's transaction. */
+  /** Tries the lock that every writer of the id takes first, and checks beforehand what would abort the host's transaction: a missing table. */
   async #tryLock(id: string): Promise<boolean> {
     const { session, table, cure } = this.#parts;
     const { rows } = await session.query({
       text: `
-        select (${IN_TRANSACTION})::text, now()::text, to_regclass('${table}')::text,
-          pg_try_advisory_xact_lock(hashtextextended(${literal(id)}, to_regclass('${table}')::oid::int8))::text`,
+        select (${IN_TRANSACTION})::text as inside, now()::text as began_at, to_regclass('${table}')::text as found,
+          pg_try_advisory_xact_lock(hashtextextended(${literal(id)}, to_regclass('${table}')::oid::int8))::text as got`,
     });
-    const [open, beganAt, found, got] = rows[0] ?? [];
-    if (open !== "true") throw this.#beganAt === undefined ? notInTransaction() : transactionFinished();
+    const [inside, began, found, got] = rows[0] ?? [];
+    const beganAt = typeof began === "string" ? began : undefined;
+    if (inside !== "true") throw this.#beganAt === undefined ? notInTransaction() : transactionFinished();
     if (this.#beganAt !== undefined && this.#beganAt !== beganAt) throw transactionFinished();
-    this.#beganAt = beganAt ?? undefined;
+    this.#beganAt = beganAt;
     if (typeof found !== "string") {
-      throw new PosthornError<InboxErrorCode>("not_migrated", `There is no table ${table}. ${cure}`);
+      throw new PosthornError<StoreErrorCode>("store_not_migrated", `There is no table ${table}. ${cure}`);
     }
     return got === "true";
   }
@@ -82,11 +84,11 @@ export class TransactionDedup {
     const { rows } = await session.query({
       // A plain insert would abort the host's transaction with its first duplicate.
       text: `
-        insert into ${table} as known (id, expires_at, mark)
-        values ($1::text, clock_timestamp() + make_interval(secs => $2::text::float8), $3::text::int8)
-        on conflict (id) do update set expires_at = excluded.expires_at, mark = excluded.mark
+        insert into ${table} as known (scope, id, expires_at, mark)
+        values (${SCOPE}, $1::text, clock_timestamp() + make_interval(secs => $2::text::float8), $3::text::int8)
+        on conflict (scope, id) do update set expires_at = excluded.expires_at, mark = excluded.mark
           where known.expires_at <= clock_timestamp()
-        returning 'first'`,
+        returning 'first' as verdict`,
       params: [id, String(ttlS), randomMark()],
       prepared: true,
     });
@@ -94,9 +96,9 @@ export class TransactionDedup {
   }
 }
 
-function notInTransaction(): PosthornError<InboxErrorCode> {
+function notInTransaction(): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "transaction_required",
+    "store_transaction_required",
     "The client is not inside of a transaction, so that a rollback could not forget the id. " +
       "Run `begin` on it first and `commit` after the work, or hand in the pool.",
   );

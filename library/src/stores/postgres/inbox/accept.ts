@@ -1,12 +1,11 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
 import { equalBytes } from "../../../bytes.js";
 import { PosthornError } from "../../../posthorn-error.js";
+import { columns, number, text } from "../client/columns.js";
 import type { Answer, Pool, Scope, Session, Statement, TransactionEnd } from "../client/database.js";
-import { ARRIVAL, arrivalParams, readKnown, tryLock } from "./inbox-row.js";
-import { MIGRATE_CURE } from "../schema/migrate.js";
 import {
   againWhenLost,
   isSaturated,
@@ -14,50 +13,49 @@ import {
   storeError,
   transactionFinished,
 } from "../client/failure.js";
+import { MIGRATE_CURE } from "../schema/migrate.js";
+import type { Tables } from "../schema/tables.js";
+import { sqlFor } from "../schema/tables.js";
+import { ARRIVAL, arrivalParams, readKnown, tryLock } from "./inbox-row.js";
 
-const MAX_RUNS = 3;
-const RERUN_MS = 20;
+const MAX_TRIES = 3;
+const RETRY_MS = 20;
 
 type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
 
 /** Applies events, each in one transaction with its row. */
 export class Acceptor<Tx> {
   readonly #pool: Pool<Tx>;
-  readonly #inbox: string;
-  // Made once: the driver finds a prepared statement by its text, and would hash a new one each time.
-  readonly #enterSql: string;
-  readonly #noteSql: string;
+  readonly #tables: Tables;
 
-  constructor(pool: Pool<Tx>, inbox: string) {
+  constructor(pool: Pool<Tx>, tables: Tables) {
     this.#pool = pool;
-    this.#inbox = inbox;
-    this.#enterSql = enterSql(inbox);
-    this.#noteSql = noteSql(inbox);
+    this.#tables = tables;
   }
 
   async accept(arrival: Arrival, work: Work<Tx>, limits: AcceptLimits): Promise<Acceptance> {
-    for (let run = 1; ; run++) {
-      const acceptance = await this.#run(arrival, work, limits);
+    for (let tries = 1; ; tries++) {
+      const acceptance = await this.#once(arrival, work, limits);
       const again = acceptance.kind === "failed" && isTransient(acceptance.error);
-      if (!again || run === MAX_RUNS || limits.signal.aborted) return acceptance;
-      // Apart from one another, so that those who met in a deadlock do not meet again.
-      await systemClock.sleep(Math.random() * RERUN_MS * 2 ** run, limits.signal);
+      if (!again || tries === MAX_TRIES || limits.signal.aborted) return acceptance;
+      // A random wait, so that two deliveries that met in a deadlock do not meet again.
+      await systemClock.sleep(Math.random() * RETRY_MS * 2 ** tries, limits.signal);
     }
   }
 
-  async #run(arrival: Arrival, work: Work<Tx>, limits: AcceptLimits): Promise<Acceptance> {
+  async #once(arrival: Arrival, work: Work<Tx>, limits: AcceptLimits): Promise<Acceptance> {
     let begun = false;
     const handle: Work<Tx> = (tx) => {
       begun = true;
       return work(tx);
     };
-    const enter: Statement = { text: this.#enterSql, params: arrivalParams(arrival), prepared: true };
+    const enter: Statement = { text: ENTER(this.#tables), params: arrivalParams(arrival), prepared: true };
     const apply = (scope: Scope<Tx>, answer: Answer): Promise<Acceptance> =>
       this.#apply(scope, { arrival, row: ownRow(scope, answer), work: handle });
     reach("accept.before_insert");
     let end: TransactionEnd<Acceptance>;
     try {
-      // It throws only while nothing has begun.
+      // It throws only before anything has begun, so that a retry repeats nothing.
       end = await againWhenLost(() => this.#pool.transaction(enter, apply, limits));
     } catch (error) {
       if (isSaturated(error)) return { kind: "saturated" };
@@ -86,21 +84,21 @@ export class Acceptor<Tx> {
   }
 
   /**
-   * Says what stood in the way: a row that is applied, or another delivery that has the lock. Read by a statement of
+   * Says why nothing was written: there is a row that is applied, or another delivery has the lock. Read by a statement of
    * its own, because the first one's snapshot may be older than the row.
    */
   async #known(session: Session, arrival: Arrival): Promise<Acceptance> {
     reach("accept.before_known");
-    const known = await readKnown(session, arrival, this.#inbox);
+    const known = await readKnown(session, arrival, this.#tables);
     reach("accept.after_known");
     if (!known || known.outcome === "failed") return { kind: "busy" };
     return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
   }
 
-  async #note(session: Session, { place }: OwnRow, { outcome, result }: Handled): Promise<void> {
+  async #note(session: Session, { ctid }: OwnRow, { outcome, result }: Handled): Promise<void> {
     reach("accept.before_note");
-    const params = [place, outcome, result ?? null];
-    const { rows } = await session.query({ text: this.#noteSql, params, prepared: true });
+    const params = [ctid, outcome, result ?? null];
+    const { rows } = await session.query({ text: NOTE(this.#tables), params, prepared: true });
     reach("accept.after_note");
     // The handler has rolled back on its own, and the row with it.
     if (rows.length === 0) throw transactionFinished();
@@ -116,48 +114,61 @@ interface Entered<Tx> {
 /** The row that this transaction has written. */
 interface OwnRow {
   readonly attempt: number;
-  /** Where it lies, by which it is found again without an index. */
-  readonly place: string;
+  /** Its ctid, by which it is found again without an index. */
+  readonly ctid: string;
 }
 
-/** Undefined when the statement has written nothing: the event is known, or another has its lock. */
+interface EnteredValues extends OwnRow {
+  readonly pid: string;
+  readonly xid: string;
+}
+
+const ENTERED = columns<EnteredValues>({
+  attempt: number("attempts"),
+  ctid: text("known.ctid::text"),
+  pid: text("pg_backend_pid()::text"),
+  xid: text("pg_current_xact_id()::text"),
+});
+
+/** Undefined when the statement has written nothing: the event is known, or another delivery has its lock. */
 function ownRow(scope: Scope<unknown>, { rows }: Answer): OwnRow | undefined {
-  const [attempt, place, pid, xid] = rows[0] ?? [];
-  if (typeof place !== "string" || typeof pid !== "string" || typeof xid !== "string") return undefined;
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { attempt, ctid, pid, xid } = ENTERED.read(row);
   scope.backend = { pid, xid };
-  return { attempt: Number(attempt), place };
+  return { attempt, ctid };
 }
 
 // Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays.
 // One statement, because each costs a round trip while the connection is held; and a plain one, because joining its
 // parts by CTEs cost as much again as the insert. A row that says `failed` is taken over whatever its body: nothing of
 // it was applied.
-function enterSql(inbox: string): string {
-  return `
-    insert into ${inbox} as known (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
-      received_at, last_received_at, keep_until, headers, body_hash, body)
+const ENTER = sqlFor(
+  (tables) => `
+    insert into ${tables.inbox} as known (tenant, source, event_id, id_preview, type, event_at, outcome, attempts,
+      receipts, received_at, last_received_at, keep_until, headers, body_hash, body)
     select tenant, source, event_id, id_preview, type, event_at, 'success', 1, 1,
       at, at, keep_until, headers, body_hash, body
-    from (${ARRIVAL}) as arrival where ${tryLock(inbox)}
-    on conflict (tenant, source, event_id) do update set
+    from (${ARRIVAL}) as arrival where ${tryLock(tables)}
+    on conflict (tenant, source, event_id, consumer) do update set
       id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
       attempts = known.attempts + 1, receipts = known.receipts + 1, last_received_at = excluded.last_received_at,
       keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
       where known.outcome = 'failed'
-    returning attempts::text, ctid::text, pg_backend_pid()::text, pg_current_xact_id()::text`;
-}
+    returning ${ENTERED.list}`,
+);
 
-// Found by its place: a plan that was made while the table was small would scan it for the key. Another's row may lie
+// Found by its ctid: a plan that was made while the table was small would scan it for the key. Another row may lie
 // there when the handler has rolled back on its own.
-function noteSql(inbox: string): string {
-  return `
+const NOTE = sqlFor(
+  ({ inbox }) => `
     update ${inbox} set outcome = $2::text, result = $3::text
-    where ctid = $1::text::tid and xmin = pg_current_xact_id()::xid returning 'noted'`;
-}
+    where ctid = $1::text::tid and xmin = pg_current_xact_id()::xid returning 'noted' as noted`,
+);
 
-function commitUnknown(cause: unknown): PosthornError<InboxErrorCode> {
+function commitUnknown(cause: unknown): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "commit_unknown",
+    "store_commit_unknown",
     "The connection was lost while committing. Answer the sender with an error: the next delivery finds the truth.",
     { cause },
   );

@@ -2,10 +2,11 @@ import { reach } from "#faults";
 import type { InboxKey, KnownEvent } from "../../../inbox/inbox-store.js";
 import { Batcher } from "../../../work/batcher.js";
 import type { Pool } from "../client/database.js";
-import { KNOWN_COLUMNS, knownOf } from "./inbox-row.js";
-import { MIGRATE_CURE } from "../schema/migrate.js";
-import { arrayText, idArrayText } from "../client/identifiers.js";
 import { againWhenLost, isSaturated, storeError } from "../client/failure.js";
+import { givenRows, texts } from "../client/given-rows.js";
+import { MIGRATE_CURE } from "../schema/migrate.js";
+import type { Tables } from "../schema/tables.js";
+import { KNOWN_COLUMNS, knownOf, RECEIVER } from "./inbox-row.js";
 
 interface Asked {
   readonly key: InboxKey;
@@ -13,18 +14,24 @@ interface Asked {
   readonly fail: (error: unknown) => void;
 }
 
-// The look-up is only the fast way to a duplicate's answer; whoever waits longer for it than this had better go on.
+// Acquire timeout. The look-up is only the fast way to a duplicate's answer: past this, `accept` finds it out.
 const ACQUIRE_MS = 250;
+
+const KEYS = givenRows<InboxKey>({
+  tenant: texts(({ tenant }) => tenant),
+  source: texts(({ source }) => source),
+  event_id: texts(({ id }) => id),
+});
 
 /** Looks events up; calls of the same moment share one query, so that a known duplicate costs no transaction. */
 export class Lookups {
   readonly #pool: Pool<unknown>;
-  readonly #inbox: string;
+  readonly #tables: Tables;
   readonly #batches: Batcher<Asked>;
 
-  constructor(pool: Pool<unknown>, inbox: string) {
+  constructor(pool: Pool<unknown>, tables: Tables) {
     this.#pool = pool;
-    this.#inbox = inbox;
+    this.#tables = tables;
     this.#batches = new Batcher({ run: (asked) => this.#run(asked), maxItems: 200, maxBatches: 2 });
   }
 
@@ -37,7 +44,7 @@ export class Lookups {
       const known = await againWhenLost(() => this.#query(asked.map(({ key }) => key)));
       asked.forEach(({ answer }, index) => answer(known.get(index)));
     } catch (error) {
-      // Nothing is known, then: accept waits for a connection itself, and says that there is none.
+      // Answered as unknown: `accept` waits for a connection itself, and reports that there is none.
       if (isSaturated(error)) asked.forEach(({ answer }) => answer(undefined));
       else asked.forEach(({ fail }) => fail(storeError(error, MIGRATE_CURE)));
     }
@@ -48,18 +55,14 @@ export class Lookups {
     const { rows } = await this.#pool.query(
       {
         text: `
-          select ${KNOWN_COLUMNS}, n::text
-          from unnest($1::text[], $2::text[], $3::text[]) with ordinality as key (tenant, source, event_id, n)
-          join ${this.#inbox} using (tenant, source, event_id)`,
-        params: [
-          arrayText(keys.map(({ tenant }) => tenant)),
-          arrayText(keys.map(({ source }) => source)),
-          idArrayText(keys.map(({ id }) => id)),
-        ],
+          select n::text as n, ${KNOWN_COLUMNS}
+          from ${KEYS.table("key")} join ${this.#tables.inbox} as inbox using (tenant, source, event_id)
+          where consumer = ${RECEIVER}`,
+        params: KEYS.params(keys),
       },
       ACQUIRE_MS,
     );
     reach("find.after_read");
-    return new Map(rows.map((row) => [Number(row[3]) - 1, knownOf(row)]));
+    return new Map(rows.map(([n, ...known]) => [Number(n) - 1, knownOf(known)]));
   }
 }

@@ -1,180 +1,120 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
-import type {
-  Acceptance,
-  AcceptLimits,
-  Arrival,
-  Handled,
-  InboxKey,
-  InboxRow,
-  InboxStore,
-  KnownEvent,
-  PurgeLimits,
-  PurgeReport,
-  RefusedBecause,
-} from "../../../inbox/inbox-store.js";
-import type { StoreCapabilities } from "../../../store-capabilities.js";
+import type { Arrival, InboxStore } from "../../../inbox/inbox-store.js";
+import { Touches } from "../../../inbox/touches.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
-import { Acceptor } from "./accept.js";
-import type { PostgresPool } from "../client/client.js";
-import { clientKind } from "../client/client.js";
-import type { Pool } from "../client/database.js";
-import type { PostgresDurability } from "../client/durability.js";
-import { DurabilityCheck } from "../client/durability.js";
-import type { Place } from "./records.js";
-import { isAnyPassed, recordFailure, recordRefusal, removePassed } from "./records.js";
-import { readRow, tablesIn } from "./inbox-row.js";
-import { Lookups } from "./find.js";
-import { MIGRATE_CURE } from "../schema/migrate.js";
-import { DEFAULT_SCHEMA, quotedName } from "../client/identifiers.js";
-import { poolOf } from "../client/pool.js";
-import { purgeInBatches } from "./purge.js";
+import type { Pool, Session } from "../client/database.js";
+import type { DurabilityCheck } from "../client/durability.js";
 import { againWhenLost, storeError } from "../client/failure.js";
-import { Touches } from "../../../inbox/touches.js";
+import { MIGRATE_CURE } from "../schema/migrate.js";
+import type { Tables } from "../schema/tables.js";
+import { Acceptor } from "./accept.js";
+import { Lookups } from "./find.js";
+import { readRow } from "./inbox-row.js";
+import { purgeInBatches } from "./purge.js";
+import { isAnyPassed, recordFailure, recordRefusal, removePassed } from "./records.js";
 import { flushTouches } from "./touch.js";
 
-export interface PostgresStoreOptions<Tx> {
-  /** A Pool of `pg`, or the `sql` of `postgres`. Handlers get its transactions. */
-  readonly client: PostgresPool<Tx>;
-  /** Where `migrate` made the tables. @default "posthorn" */
-  readonly schema?: string;
-  /** False for poolers that cannot keep prepared statements. @default true */
-  readonly prepare?: boolean;
-  /** What is done about settings that let an acknowledged event vanish: told, or refused. @default "as_is" */
-  readonly durability?: PostgresDurability;
-  readonly observer?: Observer;
-}
-
-/**
- * Keeps the inbox in Postgres, in the host's own transactions.
- *
- * @example
- * await migrate(pool);
- * const store = postgresStore({ client: pool });
- */
-export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): InboxStore<Tx, "asynchronous"> {
-  const { client, schema = DEFAULT_SCHEMA, prepare = true, durability = "as_is", observer } = options;
-  const pool = poolOf<Tx>(clientKind(client), prepare);
-  const check = new DurabilityCheck(pool, durability, observer);
-  return new PostgresInbox({ pool, schema: quotedName("schema", schema), check, observer });
-}
-
-interface Parts<Tx> {
+export interface InboxParts<Tx> {
   readonly pool: Pool<Tx>;
-  readonly schema: string;
+  readonly tables: Tables;
   readonly check: DurabilityCheck;
+  readonly acquireMs: number;
   readonly observer: Observer | undefined;
 }
 
-const CAPABILITIES: StoreCapabilities = Object.freeze({
-  sharesHostTransaction: true,
-  survivesPowerLoss: true,
-  multiProcess: true,
-  clock: "store",
-});
-
-// For statements that no request waits for longer than this.
-const ACQUIRE_MS = 5000;
-const FLUSH_MS = 1000;
 const FAIL_RETRY_MS = [5, 20, 75, 150];
 
-class PostgresInbox<Tx> implements InboxStore<Tx, "asynchronous"> {
-  readonly capabilities: StoreCapabilities = CAPABILITIES;
-  readonly transactions = "asynchronous";
-  readonly #pool: Pool<Tx>;
-  readonly #place: Place;
-  readonly #observer: Observer | undefined;
-  readonly #check: DurabilityCheck;
-  readonly #acceptor: Acceptor<Tx>;
-  readonly #lookups: Lookups;
+/** Accepts events, each once. */
+export function createInbox<Tx>(
+  parts: InboxParts<Tx>,
+): Omit<InboxStore<Tx, "asynchronous">, "capabilities" | "transactions"> {
+  const { pool, tables, check, acquireMs } = parts;
+  const acceptor = new Acceptor(pool, tables);
+  const lookups = new Lookups(pool, tables);
+  const receipts = new Receipts(parts);
+  const session: Session = { query: (statement) => pool.query(statement, acquireMs) };
+  return {
+    find: (key) => lookups.find(key),
+    async accept(arrival, work, limits) {
+      const durable = check.before(limits.acquireMs);
+      if (durable) await named(() => durable);
+      return acceptor.accept(arrival, work, limits);
+    },
+    fail: (arrival, error) => fail(parts, arrival, error),
+    async refuse(arrival, because) {
+      reach("refuse.before_record");
+      await named(() => recordRefusal(pool, { arrival, because }, parts));
+      reach("refuse.after_record");
+    },
+    touch: (arrival) => receipts.touch(arrival),
+    flush: () => receipts.flush(),
+    read: (key) => named(() => againWhenLost(() => readRow(session, key, tables))),
+    purge: (limits) =>
+      named(() =>
+        purgeInBatches(limits, systemClock, {
+          remove: (limit) => removePassed(pool, limit, parts),
+          isMore: () => isAnyPassed(pool, parts),
+        }),
+      ),
+  };
+}
+
+async function fail<Tx>(parts: InboxParts<Tx>, arrival: Arrival, error: string): Promise<void> {
+  reach("fail.before_record");
+  await named(async () => {
+    // While another delivery holds the event, its own outcome will be written; past the last wait this failure is dropped.
+    for (const waitMs of [...FAIL_RETRY_MS, undefined]) {
+      const recorded = await recordFailure(parts.pool, { arrival, error }, parts);
+      if (recorded || waitMs === undefined) return;
+      await systemClock.sleep(waitMs);
+    }
+  });
+  reach("fail.after_record");
+}
+
+const FLUSH_MS = 1000;
+
+interface ReceiptParts extends Omit<InboxParts<unknown>, "pool"> {
+  readonly pool: Pick<Pool<unknown>, "query">;
+}
+
+/** Receipts of duplicates, written in batches. */
+class Receipts {
+  readonly #parts: ReceiptParts;
   readonly #touches = new Touches();
-  #flushPlanned = false;
+  #planned = false;
 
-  constructor({ pool, schema, check, observer }: Parts<Tx>) {
-    const tables = tablesIn(schema);
-    this.#pool = pool;
-    this.#place = { tables, acquireMs: ACQUIRE_MS };
-    this.#observer = observer;
-    this.#check = check;
-    this.#acceptor = new Acceptor(pool, tables.inbox);
-    this.#lookups = new Lookups(pool, tables.inbox);
-  }
-
-  find(key: InboxKey): Promise<KnownEvent | undefined> {
-    return this.#lookups.find(key);
-  }
-
-  async accept(
-    arrival: Arrival,
-    work: (tx: Tx) => Promise<Handled> | Handled,
-    limits: AcceptLimits,
-  ): Promise<Acceptance> {
-    const durable = this.#check.before(limits.acquireMs);
-    if (durable) await named(() => durable);
-    return this.#acceptor.accept(arrival, work, limits);
-  }
-
-  async fail(arrival: Arrival, error: string): Promise<void> {
-    reach("fail.before_record");
-    await named(async () => {
-      const record = (): Promise<boolean> => recordFailure(this.#pool, { arrival, error }, this.#place);
-      // Another delivery has the event already, and will write what becomes of it; this one's failure is then past.
-      for (let tries = 0; !(await record()) && tries < FAIL_RETRY_MS.length; tries++) {
-        await systemClock.sleep(FAIL_RETRY_MS[tries] as number);
-      }
-    });
-    reach("fail.after_record");
-  }
-
-  async refuse(arrival: Arrival, because: RefusedBecause): Promise<void> {
-    reach("refuse.before_record");
-    await named(() => recordRefusal(this.#pool, { arrival, because }, this.#place));
-    reach("refuse.after_record");
+  constructor(parts: ReceiptParts) {
+    this.#parts = parts;
   }
 
   touch(arrival: Arrival): void {
     this.#touches.add(arrival, systemClock.monotonic());
-    if (this.#flushPlanned || this.#touches.size === 0) return;
-    this.#flushPlanned = true;
+    if (this.#planned || this.#touches.size === 0) return;
+    this.#planned = true;
     // Receipts that are lost with the process are no reason to keep it alive.
     const timer: { unref?: () => void } | number = setTimeout(() => this.#flushInBackground(), FLUSH_MS);
     if (typeof timer === "object") timer.unref?.();
   }
 
   flush(): Promise<void> {
-    const { tables, acquireMs } = this.#place;
-    return named(() => flushTouches(this.#touches, this.#pool, { inbox: tables.inbox, acquireMs }));
-  }
-
-  read(key: InboxKey): Promise<InboxRow | undefined> {
-    const { tables, acquireMs } = this.#place;
-    const session = {
-      query: (statement: Parameters<Pool<Tx>["query"]>[0]) => this.#pool.query(statement, acquireMs),
-    };
-    return named(() => againWhenLost(() => readRow(session, key, tables.inbox)));
-  }
-
-  purge(limits: PurgeLimits): Promise<PurgeReport> {
-    return named(() =>
-      purgeInBatches(limits, systemClock, {
-        remove: (limit) => removePassed(this.#pool, limit, this.#place),
-        isMore: () => isAnyPassed(this.#pool, this.#place),
-      }),
-    );
+    const { pool, tables, acquireMs } = this.#parts;
+    return named(() => flushTouches(this.#touches, pool, { inbox: tables.inbox, acquireMs }));
   }
 
   #flushInBackground(): void {
     this.flush()
       .catch((error: unknown) => {
         const { code, message } = storeError(error, MIGRATE_CURE);
-        notify(this.#observer, { kind: "store_failed", operation: "touch", code, message });
+        notify(this.#parts.observer, { kind: "store_failed", operation: "touch", code, message });
       })
-      .finally(() => (this.#flushPlanned = false));
+      .finally(() => (this.#planned = false));
   }
 }
 
-/** Gives the driver's errors the names of ours. */
+/** Turns the driver's errors into ours. */
 async function named<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

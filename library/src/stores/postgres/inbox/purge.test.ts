@@ -49,7 +49,7 @@ it("limits that would remove nothing, or never end, are refused", async () => {
     { maxRows: 10, deadlineMs: -1 },
   ]) {
     await expect(purgeInBatches(limits, systemClock, table(1))).rejects.toMatchObject({
-      code: "inbox_option_invalid",
+      code: "store_option_invalid",
     });
   }
 });

@@ -1,14 +1,22 @@
 import { reach } from "#faults";
 import type { Touch, Touches } from "../../../inbox/touches.js";
 import type { Pool } from "../client/database.js";
-import { arrayText, idArrayText } from "../client/identifiers.js";
+import { givenRows, numbers, texts } from "../client/given-rows.js";
+import { RECEIVER } from "./inbox-row.js";
 
 const ROWS_PER_STATEMENT = 500;
 
-/** Writes what was gathered; what could not be written is kept for the next time. */
+const TOUCHES = givenRows<Touch>({
+  tenant: texts(({ tenant }) => tenant),
+  source: texts(({ source }) => source),
+  event_id: texts(({ id }) => id),
+  window_s: numbers("float8", ({ windowS }) => windowS),
+});
+
+/** Writes the gathered receipts; those that could not be written are kept for the next time. */
 export async function flushTouches(
   touches: Touches,
-  pool: Pool<unknown>,
+  pool: Pick<Pool<unknown>, "query">,
   where: { readonly inbox: string; readonly acquireMs: number },
 ): Promise<void> {
   while (touches.size > 0) {
@@ -25,34 +33,29 @@ export async function flushTouches(
 }
 
 async function writeTouches(
-  pool: Pool<unknown>,
+  pool: Pick<Pool<unknown>, "query">,
   touches: readonly Touch[],
   { inbox, acquireMs }: { readonly inbox: string; readonly acquireMs: number },
 ): Promise<void> {
   await pool.query(
     {
       // Locked in the order of their keys before they are changed: two processes that touch the same rows in the
-      // order of their arrays wait for each other. What was promised a longer window, or to be kept for ever, stays so:
-      // of two nodes with different settings, the one with less would make the other's events new again.
+      // order of their arrays wait for each other. A window is never shortened: of two nodes with different settings, the
+      // one with the shorter window would make the other's events new again.
       text: `
         with known as materialized (
           select inbox.tenant, inbox.source, inbox.event_id, given.window_s
-          from unnest($1::text[], $2::text[], $3::text[], $4::float8[]) as given (tenant, source, event_id, window_s)
-          join ${inbox} as inbox using (tenant, source, event_id)
+          from ${TOUCHES.table("given")} join ${inbox} as inbox using (tenant, source, event_id)
+          where inbox.consumer = ${RECEIVER}
           order by inbox.tenant, inbox.source, inbox.event_id
           for no key update of inbox
         )
         update ${inbox} as inbox set receipts = receipts + 1, last_received_at = clock_timestamp(),
           keep_until = case when inbox.keep_until is not null and known.window_s is not null
             then greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s)) end
-        from known where inbox.outcome <> 'failed'
+        from known where inbox.outcome <> 'failed' and inbox.consumer = ${RECEIVER}
           and (inbox.tenant, inbox.source, inbox.event_id) = (known.tenant, known.source, known.event_id)`,
-      params: [
-        arrayText(touches.map(({ tenant }) => tenant)),
-        arrayText(touches.map(({ source }) => source)),
-        idArrayText(touches.map(({ id }) => id)),
-        `{${touches.map(({ windowS }) => windowS ?? "null").join(",")}}`,
-      ],
+      params: TOUCHES.params(touches),
     },
     acquireMs,
   );

@@ -1,8 +1,9 @@
-import { TRIED_PARAMS, triedParams, triedRows, triedValues } from "./attempt-columns.js";
-import { booleanArray, numberArray, textArray } from "../client/column-arrays.js";
-import type { Parameter, Statement } from "../client/database.js";
-import type { LaneChange } from "./lane-change.js";
-import type { OutboxTables } from "../schema/outbox-tables.js";
+import type { Statement } from "../client/database.js";
+import { booleans, givenRows, numbers, texts } from "../client/given-rows.js";
+import { sqlFor } from "../schema/tables.js";
+import type { Tables } from "../schema/tables.js";
+import { ATTEMPT_COLUMNS, ATTEMPT_VALUES, TRIED } from "./attempt-rows.js";
+import type { Turn } from "./run.js";
 
 /** Who leases, and for how long. */
 export interface Leaser {
@@ -10,102 +11,115 @@ export interface Leaser {
   readonly leaseMs: number;
 }
 
-/** Writes what became of lanes that this transaction has locked, with the attempts that were made. */
-export class LaneWriter {
-  readonly #leaseSql: string;
-  readonly #settleSql: string;
+/** For verbs that lease nothing. */
+export const NOBODY: Leaser = { worker: "", leaseMs: 0 };
 
-  constructor(tables: OutboxTables) {
-    this.#leaseSql = `${updateSql(tables)} select`;
-    this.#settleSql = settleSql(tables);
-  }
+const CHANGES = givenRows<Turn>({
+  kind: texts(({ locked }) => locked.lane.kind),
+  id: numbers("int8", ({ locked }) => locked.identity.id),
+  // What was the head: what lies between it and the head now is over.
+  was_head: numbers("int8", ({ locked }) => locked.lane.head),
+  epoch: numbers("int8", ({ change, run }) => (run ? change.epoch + 1n : change.epoch)),
+  state: texts(({ change }) => change.state),
+  head_seq: numbers("int8", ({ change }) => change.head),
+  last_seq: numbers("int8", ({ change }) => change.last),
+  round: numbers("int4", ({ change }) => change.round),
+  attempts: numbers("int4", ({ change }) => change.attempts),
+  failures: numbers("int4", ({ change }) => change.failures),
+  lapses: numbers("int2", ({ change }) => change.lapses),
+  run_len: numbers("int2", ({ run }) => run?.length ?? 0),
+  suspect_until: numbers("int8", ({ change }) => change.suspectUntil),
+  skip: booleans(({ change }) => change.skipIntended),
+  leased: booleans(({ run }) => run !== undefined),
+  ready_ms: numbers("float8", ({ change }) => change.readyAfterMs),
+  blocked: texts(({ change }) => change.blocked),
+});
 
-  /** Undefined where nothing has changed. */
-  statement(changes: readonly LaneChange[], leaser: Leaser): Statement | undefined {
-    const lanes = changes.filter(({ row }) => row.kind === "lane");
-    if (lanes.length === 0) return undefined;
-    const tried = lanes.flatMap(({ row, tried: attempts }) =>
-      attempts.map((attempt) => ({ owner: row.id, attempt })),
-    );
-    const passed = lanes.filter(({ row, head }) => head > row.head);
-    const params = changeParams(lanes, leaser);
-    if (tried.length === 0 && passed.length === 0) return { text: this.#leaseSql, params, prepared: true };
-    params.push(
-      ...triedParams(tried),
-      numberArray(passed.map(({ row }) => row.id)),
-      numberArray(passed.map(({ row }) => row.head)),
-      numberArray(passed.map(({ head }) => head)),
-    );
-    return { text: this.#settleSql, params, prepared: true };
-  }
+/**
+ * Writes what became of lanes and loose deliveries that this transaction has locked, with the attempts that were made:
+ * one statement, so that both drivers send it together with the commit. Dead and cancelled deliveries are recorded before
+ * it (record-ended.ts): it removes what they were.
+ */
+export function writeTurns(turns: readonly Turn[], { worker, leaseMs }: Leaser, tables: Tables): Statement {
+  const tried = turns.flatMap(({ locked: { identity }, change }) =>
+    change.tried.map((attempt) => ({ kind: identity.kind, owner: identity.id, attempt })),
+  );
+  return {
+    text: WRITE(tables),
+    params: [worker, String(leaseMs), ...CHANGES.params(turns), ...TRIED.params(tried)],
+    prepared: true,
+  };
 }
 
-const CHANGE_PARAMS = 16;
+const LEASE_COLUMNS = `leased_by = case when change.leased then $1::text end,
+        leased_at = case when change.leased then at end,
+        leased_until = case when change.leased then at + lease end,
+        ready_at = at + case when change.leased then lease else make_interval(secs => change.ready_ms / 1000) end`;
 
-function changeParams(changes: readonly LaneChange[], { worker, leaseMs }: Leaser): Parameter[] {
-  const numbers = (of: (change: LaneChange) => number | bigint | undefined): string =>
-    numberArray(changes.map(of));
-  return [
-    numbers(({ row }) => row.id),
-    numbers(({ epoch }) => epoch),
-    textArray(changes.map(({ state }) => state)),
-    numbers(({ head }) => head),
-    numbers(({ last }) => last),
-    numbers(({ attempts }) => attempts),
-    numbers(({ failures }) => failures),
-    numbers(({ lapses }) => lapses),
-    numbers(({ lease }) => lease?.length ?? 0),
-    numbers(({ suspectUntil }) => suspectUntil),
-    booleanArray(changes.map(({ skipIntended }) => skipIntended)),
-    booleanArray(changes.map(({ lease }) => lease !== undefined)),
-    numbers(({ readyAfterMs }) => readyAfterMs),
-    textArray(changes.map(({ blocked }) => blocked)),
-    worker,
-    String(leaseMs),
-  ];
-}
-
-// One reading of the clock for all: the lease's end and the time at which it is claimed again must be the same.
-function updateSql({ laneState }: OutboxTables): string {
-  return `
+// One reading of the clock for all: the end of a lease and the time at which the lane is due again must be the same. A
+// delivery that was delivered is gone, and its attempt tells of it. A loose delivery that is dead has no time at which it
+// is ready, and stays, for a redrive. Rows are found one by one and changed by their ctid, which nobody else can change
+// while they are locked: a join with the table was planned, when a vacuum had just found it empty, as a walk over all of
+// it for each row.
+const WRITE = sqlFor(
+  ({ laneState, delivery, attempt, loose, looseAttempt }) => `
     with clock as materialized (
-      select clock_timestamp() as at, make_interval(secs => $16::text::float8 / 1000) as lease
-    ), changed as (
+      select clock_timestamp() as at, make_interval(secs => $2::text::float8 / 1000) as lease
+    ), change as materialized (
+      select * from ${CHANGES.table("change", 3)}
+    ), tried as materialized (
+      select * from ${TRIED.table("tried", 3 + CHANGES.size)}
+    ), lanes as (
       update ${laneState} as state set
         epoch = change.epoch, state = change.state, head_seq = change.head_seq, last_seq = change.last_seq,
         attempts = change.attempts, failures = change.failures, lapses = change.lapses, run_len = change.run_len,
         suspect_until = change.suspect_until, intent = case when change.skip then 'skip' end,
-        leased_by = case when change.leased then $15::text end,
-        leased_until = case when change.leased then at + lease end,
-        ready_at = case when change.leased then at + lease
-          else at + make_interval(secs => change.ready_ms / 1000) end,
-        blocked_at = case change.blocked when 'keep' then state.blocked_at
-          when 'now' then coalesce(state.blocked_at, at) end
-      from clock cross join unnest($1::int8[], $2::int8[], $3::text[], $4::int8[], $5::int8[], $6::int4[], $7::int4[],
-        $8::int2[], $9::int2[], $10::int8[], $11::bool[], $12::bool[], $13::float8[], $14::text[])
-        as change (lane_id, epoch, state, head_seq, last_seq, attempts, failures, lapses, run_len, suspect_until,
-          skip, leased, ready_ms, blocked)
-      where state.lane_id = change.lane_id
-    )`;
-}
-
-// A delivery that is delivered is gone; its attempt tells of it.
-function settleSql(tables: OutboxTables): string {
-  const { attempt, delivery } = tables;
-  const tried = CHANGE_PARAMS + 1;
-  const passed = tried + TRIED_PARAMS;
-  return `${updateSql(tables)}, tried as (
-      insert into ${attempt} (lane_id, seq, round, no, event_id, started_at, duration_ms, outcome, status, error,
-        answer)
-      select owner, seq, round, no, placed.event_id, ${triedValues(tried)}
-      from ${triedRows(tried)}
-      cross join lateral (
+        blocked_at = case change.blocked when 'keep' then state.blocked_at when 'now' then at end,
+        ${LEASE_COLUMNS}
+      from clock cross join (
+        select change.*, found.ctid as found_at from change cross join lateral (
+          select state.ctid from ${laneState} as state where change.kind = 'lane' and state.lane_id = change.id limit 1
+        ) as found
+      ) as change
+      where state.ctid = change.found_at
+    ), loose as (
+      update ${loose} as loose set
+        epoch = change.epoch, round = change.round, attempts = change.attempts, failures = change.failures,
+        lapses = change.lapses, ${LEASE_COLUMNS}
+      from clock cross join (
+        select change.*, found.ctid as found_at from change cross join lateral (
+          select loose.ctid from ${loose} as loose
+          where change.kind = 'loose' and change.head_seq = 0 and loose.id = change.id limit 1
+        ) as found
+      ) as change
+      where loose.ctid = change.found_at
+    ), lane_attempts as (
+      insert into ${attempt} (lane_id, seq, round, no, event_id, ${ATTEMPT_COLUMNS})
+      select owner, tried.seq, tried.round, no, placed.event_id, ${ATTEMPT_VALUES}
+      from tried cross join lateral (
         select event_id from ${delivery} as delivery
-        where delivery.lane_id = tried.owner and delivery.seq = tried.seq limit 1
+        where tried.kind = 'lane' and delivery.lane_id = tried.owner and delivery.seq = tried.seq limit 1
       ) as placed
       on conflict (lane_id, seq, round, no) do nothing
+    ), loose_attempts as (
+      insert into ${looseAttempt} (delivery_id, round, no, event_id, consumer_id, ${ATTEMPT_COLUMNS})
+      select owner, tried.round, no, known.event_id, known.consumer_id, ${ATTEMPT_VALUES}
+      from tried cross join lateral (
+        select event_id, consumer_id from ${loose} as loose
+        where tried.kind = 'loose' and loose.id = tried.owner limit 1
+      ) as known
+      on conflict (delivery_id, round, no) do nothing
+    ), passed as (
+      delete from ${delivery} where ctid = any (array(
+        select passed.ctid from change cross join lateral (
+          select delivery.ctid from ${delivery} as delivery
+          where change.kind = 'lane' and delivery.lane_id = change.id
+            and delivery.seq >= change.was_head and delivery.seq < change.head_seq
+          limit change.head_seq - change.was_head
+        ) as passed
+      ))
     )
-    delete from ${delivery} as delivery
-    using unnest($${passed}::int8[], $${passed + 1}::int8[], $${passed + 2}::int8[]) as passed (lane_id, head, upto)
-    where delivery.lane_id = passed.lane_id and delivery.seq >= passed.head and delivery.seq < passed.upto`;
-}
+    delete from ${loose} where id = any (array(
+      select id from change where kind = 'loose' and head_seq > 0
+    ))`,
+);

@@ -1,111 +1,109 @@
-import { numberArray, textArray } from "../client/column-arrays.js";
+import type { CancelledDelivery, DeadDelivery } from "../../../lanes/lane.js";
 import type { Session } from "../client/database.js";
-import type { LaneChange } from "./lane-change.js";
+import { givenRows, numbers, texts } from "../client/given-rows.js";
 import { withoutNul } from "../client/identifiers.js";
-import type { OutboxTables } from "../schema/outbox-tables.js";
+import type { Tables } from "../schema/tables.js";
+import type { LockedLane } from "./lane-row.js";
+import type { Turn } from "./run.js";
 
-/** Records deliveries that ended undelivered. To be called before the lanes are written, which forgets what they were. */
-export async function recordEnded(
-  session: Session,
-  changes: readonly LaneChange[],
-  tables: OutboxTables,
-): Promise<void> {
-  await recordDead(session, changes, tables);
-  await recordCancelled(session, changes, tables);
-  await disableEndpoints(session, changes, tables);
+/**
+ * Records deliveries that ended undelivered, and stops consumers that have gone. To be called before the lanes are
+ * written, which removes what is recorded here.
+ */
+export async function recordEnded(session: Session, turns: readonly Turn[], tables: Tables): Promise<void> {
+  const dead = turns.flatMap(({ locked, change }) => (change.dead ? [{ locked, end: change.dead }] : []));
+  if (dead.length > 0) await recordDead(session, dead, tables);
+  const cancelled = turns.flatMap(({ locked, change }) =>
+    change.cancelled ? [{ locked, end: change.cancelled }] : [],
+  );
+  if (cancelled.length > 0) await recordCancelled(session, cancelled, tables);
+  await disableConsumers(session, turns, tables);
 }
+
+interface Ended<End> {
+  readonly locked: LockedLane;
+  readonly end: End;
+}
+
+/** What of an ended delivery both tables have. */
+const PLACE = {
+  kind: texts(({ locked }: Ended<unknown>) => locked.lane.kind),
+  owner: numbers("int8", ({ locked }: Ended<unknown>) => locked.identity.id),
+  seq: numbers("int8", ({ end }: Ended<{ readonly sequence: bigint }>) => end.sequence),
+  consumer_id: numbers("int8", ({ locked }: Ended<unknown>) => locked.consumer),
+};
+
+const PLACE_COLUMNS = "consumer_id, lane_id, seq, loose_id, event_id, round";
+
+const PLACE_VALUES = `consumer_id, case kind when 'lane' then owner end, case kind when 'lane' then seq end,
+        case kind when 'loose' then owner end, event_id, round`;
+
+const DEAD = givenRows<Ended<DeadDelivery>>({
+  ...PLACE,
+  because: texts(({ end }) => end.because),
+  attempts: numbers("int4", ({ end }) => end.attempts),
+  last_status: numbers("int4", ({ end }) => end.last?.status),
+  last_error: texts(({ end }) => end.last?.error),
+});
 
 async function recordDead(
   session: Session,
-  changes: readonly LaneChange[],
-  tables: OutboxTables,
+  dead: readonly Ended<DeadDelivery>[],
+  tables: Tables,
 ): Promise<void> {
-  const ended = changes.flatMap((change) => (change.dead ? [{ ...change, dead: change.dead }] : []));
-  if (ended.length === 0) return;
   await session.query({
     text: `
-      insert into ${tables.dead} (endpoint_id, lane_id, seq, loose_id, event_id, round, because, attempts, last_status,
-        last_error, died_at)
-      select endpoint_id, case when lane then owner end, case when lane then seq end, case when not lane then owner end,
-        event_id, round, because, attempts, last_status, last_error, clock_timestamp()
-      from ${endedRows(tables)}
-      join unnest($5::text[], $6::int4[], $7::int4[], $8::text[]) with ordinality
-        as more (because, attempts, last_status, last_error, n) using (n)
-      order by n`,
-    params: [
-      ...endedParams(ended),
-      textArray(ended.map(({ dead }) => dead.because)),
-      numberArray(ended.map(({ dead }) => dead.attempts)),
-      numberArray(ended.map(({ dead }) => dead.last?.status)),
-      textArray(ended.map(({ dead }) => dead.last?.error)),
-    ],
+      insert into ${tables.dead} (${PLACE_COLUMNS}, because, attempts, last_status, last_error, died_at)
+      select ${PLACE_VALUES}, because, attempts, last_status, last_error, clock_timestamp()
+      from ${DEAD.table("ended")} cross join ${eventOf("ended", tables)} order by n`,
+    params: DEAD.params(dead),
   });
 }
+
+const CANCELLED = givenRows<Ended<CancelledDelivery>>({ ...PLACE, because: texts(({ end }) => end.because) });
 
 async function recordCancelled(
   session: Session,
-  changes: readonly LaneChange[],
-  tables: OutboxTables,
+  cancelled: readonly Ended<CancelledDelivery>[],
+  tables: Tables,
 ): Promise<void> {
-  const ended = changes.filter(({ cancelled }) => cancelled !== undefined);
-  if (ended.length === 0) return;
   await session.query({
     text: `
-      insert into ${tables.cancelled} (endpoint_id, lane_id, seq, loose_id, event_id, round, because, cancelled_at)
-      select endpoint_id, case when lane then owner end, case when lane then seq end, case when not lane then owner end,
-        event_id, round, because, clock_timestamp()
-      from ${endedRows(tables)}
-      join unnest($5::text[]) with ordinality as more (because, n) using (n)
-      order by n`,
-    params: [...endedParams(ended), textArray(ended.map(({ cancelled }) => cancelled))],
+      insert into ${tables.cancelled} (${PLACE_COLUMNS}, because, cancelled_at)
+      select ${PLACE_VALUES}, because, clock_timestamp()
+      from ${CANCELLED.table("ended")} cross join ${eventOf("ended", tables)} order by n`,
+    params: CANCELLED.params(cancelled),
   });
 }
 
-/** The parameters $1 to $4 with the event and the round of each. */
-function endedRows({ delivery, loose }: OutboxTables): string {
-  return `
-    unnest($1::bool[], $2::int8[], $3::int8[], $4::int8[]) with ordinality
-      as ended (lane, owner, seq, endpoint_id, n)
-    cross join lateral (
-      (
+/** The event and the round of a delivery that has ended. */
+function eventOf(ended: string, { delivery, loose }: Tables): string {
+  return `lateral (
         select event_id, round from ${delivery} as delivery
-        where ended.lane and delivery.lane_id = ended.owner and delivery.seq = ended.seq
-      )
-      union all
-      (select event_id, round from ${loose} as loose where not ended.lane and loose.id = ended.owner)
-    ) as placed`;
+        where ${ended}.kind = 'lane' and delivery.lane_id = ${ended}.owner and delivery.seq = ${ended}.seq
+        union all
+        select event_id, round from ${loose} as loose where ${ended}.kind = 'loose' and loose.id = ${ended}.owner
+      ) as placed`;
 }
 
-/** The delivery that ended is the one after those that were acknowledged. */
-function endedParams(ended: readonly LaneChange[]): string[] {
-  return [
-    `{${ended.map(({ row }) => String(row.kind === "lane")).join(",")}}`,
-    numberArray(ended.map(({ row }) => row.id)),
-    numberArray(ended.map(({ head, state }) => (state === "flowing" ? head - 1n : head))),
-    numberArray(ended.map(({ row }) => row.endpoint.number)),
-  ];
-}
-
-/** Stops endpoints that have gone. What waits for them stays, in order. */
-async function disableEndpoints(
+/** Stops consumers that have gone, a paused one too: what waits for them stays, in order. */
+async function disableConsumers(
   session: Session,
-  changes: readonly LaneChange[],
-  { endpoint }: OutboxTables,
+  turns: readonly Turn[],
+  { consumer }: Tables,
 ): Promise<void> {
   const reasons = new Map(
-    changes.flatMap(({ row, disabled }) =>
-      disabled === undefined ? [] : [[row.endpoint.number, disabled] as const],
+    turns.flatMap(({ locked, change: { disabled } }) =>
+      disabled === undefined ? [] : [[locked.consumer, disabled] as const],
     ),
   );
-  if (reasons.size === 0) return;
-  // In the order of their numbers, as a later writer of several would.
-  const sorted = [...reasons].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  for (const [number, because] of sorted) {
+  // In the order of their numbers: two settlements that took them in any order would wait for each other.
+  for (const [number, because] of [...reasons].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     await session.query({
       text: `
-        update ${endpoint} set state = 'disabled', because = $2::text, version = version + 1,
+        update ${consumer} set state = 'disabled', because = $2::text, version = version + 1,
           stopped_at = coalesce(stopped_at, clock_timestamp())
-        where id = $1::text::int8 and state = 'active'`,
+        where id = $1::text::int8 and state <> 'disabled'`,
       params: [String(number), withoutNul(because)],
     });
   }

@@ -1,21 +1,29 @@
 import { reach } from "#faults";
 import type { SequenceReport } from "../../../lanes/lane-store.js";
-import { FanOut, placeIn } from "../../../outbox/fan-out.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
+import { FanOut, placeIn } from "../../../outbox/fan-out.js";
 import { isPosthornError } from "../../../posthorn-error.js";
-import { numberArray } from "../client/column-arrays.js";
 import type { Session, Statement } from "../client/database.js";
-import type { Removals } from "../outbox/remove-endpoint.js";
-import type { StoredEndpoint } from "../outbox/endpoint-row.js";
-import { ENDPOINT_COLUMNS, storedEndpointOf } from "../outbox/endpoint-row.js";
-import type { OutboxTables } from "../schema/outbox-tables.js";
-import type { OwnTransactions } from "../client/own-transaction.js";
-import type { NumberedPlace } from "./places.js";
-import { KnownLanes, makePlaces } from "./places.js";
 import { sqlState } from "../client/failure.js";
-import type { Locked, Staged } from "./stage.js";
-import { lockedOf, Stage, Unplaceable } from "./stage.js";
+import { givenRows, numbers } from "../client/given-rows.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
+import type { StoredEndpoint } from "../outbox/endpoint-row.js";
+import { readAllStored } from "../outbox/endpoint-row.js";
+import { finishRemovals } from "../outbox/remove-endpoint.js";
+import type { NumberedPlace } from "./places.js";
+import { makePlaces } from "./places.js";
+import type { Staged, StageLock } from "./stage.js";
+import {
+  buryFirst,
+  isWaiting,
+  lockStage,
+  moveDue,
+  stageLockOf,
+  takeStaged,
+  tryLockStage,
+  Unplaceable,
+} from "./stage.js";
 
 const MAX_EVENTS = 1000;
 const MAX_DELIVERIES = 5000;
@@ -30,16 +38,17 @@ class TooMany extends Error {
   }
 }
 
+/** The consumers, as they were at a version of the configuration. */
 interface Directory {
   readonly version: string;
   readonly fanOut: FanOut;
   readonly byNumber: ReadonlyMap<bigint, StoredEndpoint>;
-  readonly numbers: ReadonlyMap<string, bigint>;
+  readonly byId: ReadonlyMap<string, bigint>;
 }
 
+/** What was done of a batch of events. */
 interface Batch {
   readonly events: number;
-  readonly lanes: ReadonlyMap<string, bigint>;
   /** Its last statement, which is still to be run. */
   readonly insert?: Statement;
   /** True when the stage may have more. */
@@ -51,7 +60,7 @@ interface Drained<T> {
   readonly done?: { readonly value: T };
 }
 
-/** What failed was not the sequencing, but what was to be done after it. */
+/** The change after the sequencing failed, not the sequencing. */
 class ChangeFailed extends Error {}
 
 async function ofChange<T>(work: Promise<T>): Promise<T> {
@@ -62,44 +71,46 @@ async function ofChange<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-interface SequencerParts {
-  readonly transactions: OwnTransactions;
-  readonly tables: OutboxTables;
-  readonly removals: Removals;
+export interface SequencerParts extends StoreDatabase {
   readonly observer: Observer | undefined;
 }
 
-const NOTHING: Batch = { events: 0, lanes: new Map(), full: false };
+const NOTHING: Batch = { events: 0, full: false };
+
+/** A redrive whose consumer was removed before it had its place. */
+interface Orphan {
+  readonly target: bigint | undefined;
+  readonly eventId: bigint;
+  readonly round: number;
+}
+
+const ORPHANS = givenRows<Orphan>({
+  consumer_id: numbers("int8", ({ target }) => target),
+  event_id: numbers("int8", ({ eventId }) => eventId),
+  round: numbers("int4", ({ round }) => round),
+});
 
 /** Gives committed events their places. One process at a time does it for the whole outbox. */
 export class Sequencer {
-  readonly #transactions: OwnTransactions;
-  readonly #tables: OutboxTables;
-  readonly #stage: Stage;
-  readonly #removals: Removals;
-  readonly #observer: Observer | undefined;
-  readonly #lanes = new KnownLanes();
+  readonly #parts: SequencerParts;
   #directory: Directory | undefined;
-  // How many events a batch takes: less after one that failed, or had too many endpoints.
+  // How many events a batch takes: fewer after one that failed, or had too many consumers.
   #limit = MAX_EVENTS;
   #busy = false;
 
-  constructor({ transactions, tables, removals, observer }: SequencerParts) {
-    this.#transactions = transactions;
-    this.#tables = tables;
-    this.#stage = new Stage(tables);
-    this.#removals = removals;
-    this.#observer = observer;
+  constructor(parts: SequencerParts) {
+    this.#parts = parts;
   }
 
   async sequence(): Promise<SequenceReport> {
-    // Asked first, because an idle process asks often, and one statement costs it less than a transaction.
-    if (!this.#busy && !(await this.#stage.isWaiting(this.#reader()))) return { events: 0, more: false };
+    // Asked first: an idle process polls often, and one statement costs less than a transaction.
+    if (!this.#busy && !(await isWaiting(this.#reader(), this.#parts.tables)))
+      return { events: 0, more: false };
     const known = this.#directory;
     const { events, full } = await this.#some();
     this.#busy = events > 0;
-    // Whoever removed one of them may have died before its end.
-    if (this.#directory !== known) await this.#removals.finish();
+    // The consumers have changed: a process that removed one of them may have died before its end.
+    if (this.#directory !== known) await finishRemovals(this.#parts);
     return { events, more: full };
   }
 
@@ -108,8 +119,8 @@ export class Sequencer {
     for (;;) {
       const limit = this.#limit;
       const drain = (): Promise<Drained<T>> =>
-        this.#transactions.run(async (session) => {
-          const batch = await this.#batch(session, limit, await this.#stage.lock(session));
+        this.#parts.transactions.run(async (session) => {
+          const batch = await this.#batch(session, limit, await lockStage(session, this.#parts.tables));
           if (batch.insert) await session.query(batch.insert);
           return batch.full ? { batch } : { batch, done: { value: await ofChange(work(session)) } };
         });
@@ -119,15 +130,16 @@ export class Sequencer {
   }
 
   #reader(): Session {
-    return { query: (statement) => this.#transactions.read(statement) };
+    return { query: (statement) => this.#parts.transactions.read(statement) };
   }
 
   async #some(): Promise<Batch> {
+    const { transactions, tables } = this.#parts;
     for (;;) {
       const limit = this.#limit;
       const once = (): Promise<Drained<never>> =>
-        this.#transactions.runFrom(this.#stage.tryLock(), async (scope, answer) => {
-          const locked = lockedOf(answer);
+        transactions.runFrom(tryLockStage(tables), async (scope, answer) => {
+          const locked = stageLockOf(answer);
           if (!locked.got) return { batch: { ...NOTHING, full: true } };
           const batch = await this.#batch(scope, limit, locked);
           if (batch.insert) scope.closing = batch.insert;
@@ -140,11 +152,10 @@ export class Sequencer {
     }
   }
 
-  /** Undefined when a batch failed for what is in it: then less is to be tried, down to the one that cannot be sequenced, which is set aside. */
+  /** Undefined when a batch failed because of its events: the next try takes fewer, down to the one event that cannot be sequenced, which is set aside. */
   async #attempt<T>(limit: number, once: () => Promise<Drained<T>>): Promise<Drained<T> | undefined> {
     try {
       const drained = await once();
-      this.#lanes.learn(drained.batch.lanes);
       this.#limit = Math.min(MAX_EVENTS, this.#limit * 2);
       return drained;
     } catch (error) {
@@ -161,72 +172,67 @@ export class Sequencer {
   }
 
   async #bury(cause: unknown): Promise<void> {
+    const { transactions, tables, observer } = this.#parts;
     const message = cause instanceof Error ? cause.message : String(cause);
-    const eventId = await this.#transactions.run(async (session) => {
-      await this.#stage.lock(session);
-      return this.#stage.bury(session, message);
+    const eventId = await transactions.run(async (session) => {
+      await lockStage(session, tables);
+      return buryFirst(session, message, tables);
     });
     if (eventId === undefined) return;
-    const { rows } = await this.#transactions.read({
-      text: `select public_id from ${this.#tables.event} where id = $1::text::int8`,
+    const { rows } = await transactions.read({
+      text: `select public_id from ${tables.event} where id = $1::text::int8`,
       params: [String(eventId)],
     });
-    notify(this.#observer, { kind: "sequence_failed", id: rows[0]?.[0] ?? String(eventId), message });
+    const publicId = rows[0]?.[0];
+    const id = typeof publicId === "string" ? publicId : String(eventId);
+    notify(observer, { kind: "sequence_failed", id, message });
   }
 
-  async #batch(session: Session, limit: number, { due }: Locked): Promise<Batch> {
+  async #batch(session: Session, limit: number, { due }: StageLock): Promise<Batch> {
+    const { tables } = this.#parts;
     reach("sequence.before_read");
-    if (due) await this.#stage.moveDue(session, limit);
-    const { staged, configVersion } = await this.#stage.take(session, limit);
+    if (due) await moveDue(session, limit, tables);
+    const { staged, configVersion } = await takeStaged(session, limit, tables);
     reach("sequence.after_read");
     if (staged.length === 0) return NOTHING;
-    const directory = await this.#endpoints(session, configVersion);
+    const directory = await this.#consumers(session, configVersion);
     await this.#cancelOrphans(session, staged, directory);
     const places = inTurn(staged).flatMap((each) => placesOf(each, directory));
     if (places.length > MAX_DELIVERIES && staged.length > 1) throw new TooMany(places.length);
     reach("sequence.before_places");
-    const known = this.#lanes.forVersion(configVersion);
-    const placing = await makePlaces(session, places, known, this.#tables);
+    const insert = await makePlaces(session, places, tables);
     reach("sequence.after_places");
     reach("sequence.before_commit");
-    return { ...placing, events: staged.length, full: staged.length === limit };
+    return { insert, events: staged.length, full: staged.length === limit };
   }
 
-  /** Redrives whose endpoint was removed before they had their places. */
+  /** Redrives whose consumer was removed before they had their places. */
   async #cancelOrphans(session: Session, staged: readonly Staged[], { byNumber }: Directory): Promise<void> {
     const orphans = staged.filter(({ target }) => target !== undefined && !byNumber.has(target));
     if (orphans.length === 0) return;
     await session.query({
       text: `
-        insert into ${this.#tables.cancelled} (endpoint_id, event_id, round, because, cancelled_at)
-        select endpoint_id, event_id, round, 'endpoint_removed', clock_timestamp()
-        from unnest($1::int8[], $2::int8[], $3::int4[]) as orphan (endpoint_id, event_id, round)`,
-      params: [
-        numberArray(orphans.map(({ target }) => target)),
-        numberArray(orphans.map(({ eventId }) => eventId)),
-        numberArray(orphans.map(({ round }) => round)),
-      ],
+        insert into ${this.#parts.tables.cancelled} (consumer_id, event_id, round, because, cancelled_at)
+        select consumer_id, event_id, round, 'endpoint_removed', clock_timestamp()
+        from ${ORPHANS.table("orphan")} order by n`,
+      params: ORPHANS.params(orphans),
     });
   }
 
-  async #endpoints(session: Session, version: string): Promise<Directory> {
+  async #consumers(session: Session, version: string): Promise<Directory> {
     if (this.#directory?.version === version) return this.#directory;
-    const { rows } = await session.query({
-      text: `select ${ENDPOINT_COLUMNS} from ${this.#tables.endpoint} where removed_at is null order by public_id`,
-      params: [],
-    });
-    const stored = rows.map(storedEndpointOf);
+    const stored = await readAllStored(session, this.#parts.tables);
     this.#directory = {
       version,
       fanOut: new FanOut(stored.map(({ endpoint }) => endpoint)),
       byNumber: new Map(stored.map((each) => [each.number, each])),
-      numbers: new Map(stored.map(({ number, endpoint }) => [endpoint.id, number])),
+      byId: new Map(stored.map(({ number, endpoint }) => [endpoint.id, number])),
     };
     return this.#directory;
   }
 }
 
-/** As the stage has them; but one that had to wait for its time stands before those that were published after it. */
+/** In the order of the stage; but an event that had to wait for its time stands before those that were published after it. */
 function inTurn(staged: readonly Staged[]): readonly Staged[] {
   const waited = staged.filter((each) => each.waited).toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
   if (waited.length === 0) return staged;
@@ -241,19 +247,19 @@ function inTurn(staged: readonly Staged[]): readonly Staged[] {
   return [...turns, ...waited];
 }
 
-function placesOf(staged: Staged, { fanOut, byNumber, numbers }: Directory): NumberedPlace[] {
+function placesOf(staged: Staged, { fanOut, byNumber, byId }: Directory): NumberedPlace[] {
   const { id: stageId, eventId, round, event, target } = staged;
   if (event === undefined) throw new Unplaceable(`event ${eventId} is not there`);
   if (target !== undefined) {
     const endpoint = byNumber.get(target)?.endpoint;
     if (endpoint === undefined) return [];
-    return [{ stageId, eventId, round, endpoint: target, key: placeIn(endpoint, event.key).laneKey }];
+    return [{ stageId, eventId, round, consumer: target, key: placeIn(endpoint, event.key).laneKey }];
   }
   return fanOut.placesOf(event).map(({ endpointId, laneKey }) => ({
     stageId,
     eventId,
     round,
-    endpoint: numbers.get(endpointId) ?? 0n,
+    consumer: byId.get(endpointId) ?? 0n,
     key: laneKey,
   }));
 }
@@ -261,7 +267,7 @@ function placesOf(staged: Staged, { fanOut, byNumber, numbers }: Directory): Num
 // Values that do not fit, broken constraints, a trigger of the host's that refuses, limits of the server.
 const OF_CONTENT = /^(22|23|54|P0)/;
 
-/** Whether the events themselves are at fault, and not the database or the way to it. */
+/** Whether the events themselves are at fault, and not the database or the connection. */
 function isOfContent(error: unknown): boolean {
   if (error instanceof ChangeFailed) return false;
   return error instanceof Unplaceable || OF_CONTENT.test(sqlState(error) ?? "");

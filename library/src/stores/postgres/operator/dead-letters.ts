@@ -1,60 +1,64 @@
 import type { DeadBecause } from "../../../lanes/dead.js";
+import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
 import { deliveryIdOf } from "../../../lanes/delivery-id.js";
 import type { DeadLetter, Page, Paged } from "../../../operator/operator-store.js";
-import type { Row } from "../client/database.js";
-import { millisecondsOf } from "../inbox/inbox-row.js";
-import type { OutboxTables } from "../schema/outbox-tables.js";
-import type { OwnTransactions } from "../client/own-transaction.js";
+import { bigint, boolean, columns, instant, number, optional, text } from "../client/columns.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
 
-/** Lists deliveries that were given up and not redriven, newest first. */
-export async function listDead(
-  transactions: OwnTransactions,
+interface DeadValues extends Omit<DeadLetter, "id"> {
+  readonly row: string;
+  readonly laneId: bigint | undefined;
+  readonly looseId: bigint | undefined;
+  readonly because: DeadBecause;
+}
+
+const DEAD = columns<DeadValues>({
+  row: text("dead.id::text"),
+  laneId: optional(bigint("dead.lane_id")),
+  sequence: optional(bigint("dead.seq")),
+  looseId: optional(bigint("loose_id")),
+  endpointId: text("consumer.public_id"),
+  tenant: text("consumer.tenant"),
+  key: optional(text("lane.key")),
+  eventId: text("event.public_id"),
+  type: text("event.type"),
+  round: number("dead.round"),
+  because: text("dead.because"),
+  diedAt: instant("died_at"),
+  attempts: number("dead.attempts"),
+  lastStatus: optional(number("last_status")),
+  lastError: optional(text("last_error")),
+  blocks: boolean("coalesce(state.head_seq = dead.seq and state.state <> 'flowing', false)"),
+});
+
+/** Lists deliveries that were given up and are not resolved, newest first. */
+export async function listDeadLetters(
+  { transactions, tables }: StoreDatabase,
   { limit, after = "" }: Page,
-  { dead, endpoint, event, lane, laneState }: OutboxTables,
 ): Promise<Paged<DeadLetter>> {
+  const { dead, consumer, event, lane, laneState } = tables;
   const { rows } = await transactions.read({
     text: `
-      select dead.id::text, dead.lane_id::text, dead.seq::text, loose_id::text, endpoint.public_id, endpoint.tenant,
-        lane.key, event.public_id, event.type, dead.round::text, dead.because, ${millisecondsOf("died_at")},
-        dead.attempts::text, last_status::text, last_error,
-        (state.head_seq = dead.seq and state.state <> 'flowing')::text
+      select ${DEAD.list}
       from ${dead} as dead
-      join ${endpoint} as endpoint on endpoint.id = dead.endpoint_id and removed_at is null
+      join ${consumer} as consumer on consumer.id = dead.consumer_id and removed_at is null
       join ${event} as event on event.id = dead.event_id
       left join ${lane} as lane on lane.lane_id = dead.lane_id
       left join ${laneState} as state on state.lane_id = dead.lane_id
-      where redriven_at is null and ($1::text is null or dead.id < $1::text::int8)
+      where resolved_at is null and ($1::text is null or dead.id < $1::text::int8)
       order by dead.id desc limit $2::text::int8`,
     params: [/^\d{1,19}$/.test(after) ? after : null, String(limit + 1)],
   });
-  const listed = rows.slice(0, limit);
+  const listed = rows.slice(0, limit).map((row) => DEAD.read(row));
   return {
     items: listed.map(deadLetterOf),
-    next: rows.length > limit ? (listed.at(-1)?.[0] ?? undefined) : undefined,
+    next: rows.length > limit ? listed.at(-1)?.row : undefined,
   };
 }
 
-function deadLetterOf(row: Row): DeadLetter {
-  const [, laneId, seq, looseId, endpointId, tenant, key, eventId, type, round, because, diedMs] = row;
-  const [attempts, lastStatus, lastError, blocks] = row.slice(12);
-  const place =
-    typeof laneId === "string"
-      ? ({ kind: "lane", lane: BigInt(laneId), sequence: BigInt(seq ?? "") } as const)
-      : ({ kind: "loose", id: BigInt(looseId ?? "") } as const);
-  return {
-    id: deliveryIdOf(place),
-    tenant: tenant ?? "",
-    endpointId: endpointId ?? "",
-    key: key ?? undefined,
-    sequence: place.kind === "lane" ? place.sequence : undefined,
-    eventId: eventId ?? "",
-    type: type ?? "",
-    round: Number(round),
-    because: because as DeadBecause,
-    diedAt: new Date(Number(diedMs)),
-    attempts: Number(attempts),
-    lastStatus: typeof lastStatus === "string" ? Number(lastStatus) : undefined,
-    lastError: lastError ?? undefined,
-    blocks: blocks === "true",
-  };
+function deadLetterOf({ row: _row, laneId, looseId, ...letter }: DeadValues): DeadLetter {
+  const { sequence = 0n } = letter;
+  const place: DeliveryPlace =
+    laneId === undefined ? { kind: "loose", id: looseId ?? 0n } : { kind: "lane", lane: laneId, sequence };
+  return { id: deliveryIdOf(place), ...letter };
 }

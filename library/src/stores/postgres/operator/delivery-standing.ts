@@ -1,94 +1,126 @@
-import { millisecondsOf } from "../inbox/inbox-row.js";
-import type { OutboxTables } from "../schema/outbox-tables.js";
+import type { DeliverySummary } from "../../../operator/lookup-store.js";
+import { bigint, columns, instant, number, optional, text } from "../client/columns.js";
+import type { Row } from "../client/database.js";
+import type { Tables } from "../schema/tables.js";
+import { sqlFor } from "../schema/tables.js";
 
-/** Every delivery of the events with the numbers $1, and how it stands. */
-export function deliveriesSql(tables: OutboxTables): string {
-  return `
-    with wanted as materialized (
-      select id, public_id, tenant, type, key from ${tables.event} where id = any ($1::int8[])
-    ), here as materialized (
-      select wanted.id as event_id, wanted.key, endpoint.id as endpoint_id, endpoint.public_id from wanted
-      join ${tables.endpoint} as endpoint on endpoint.tenant = wanted.tenant and endpoint.removed_at is null
-    ), placed as materialized (${placedSql(tables)}
-    ), ${toldSql(tables)}`;
+export interface StandingValues extends Omit<DeliverySummary, "id"> {
+  readonly looseId: bigint | undefined;
 }
 
+const STANDING = columns<StandingValues>({
+  laneId: optional(bigint("lane_id")),
+  sequence: optional(bigint("seq")),
+  looseId: optional(bigint("loose_id")),
+  eventId: text("event.public_id"),
+  endpointId: text("standing.consumer"),
+  tenant: text("event.tenant"),
+  type: text("event.type"),
+  key: optional(
+    text(
+      `coalesce(standing.key, case ordered_by when 'key' then event.key when 'endpoint' then standing.consumer end)`,
+    ),
+  ),
+  round: number("standing.round"),
+  state: text("standing.state"),
+  because: optional(
+    text("case standing.state when 'dead' then dead_because when 'cancelled' then cancelled_because end"),
+  ),
+  attempts: number("tried_count"),
+  lastStatus: optional(number("status")),
+  lastError: optional(text("error")),
+  lastAttemptAt: optional(instant("started_at")),
+  dueInMs: optional(
+    number(`case when is_next and consumer_state = 'active' and standing.state in ('waiting', 'retrying')
+        then ceil(greatest(0, extract(epoch from ready_at - at) * 1000))::int8 end`),
+  ),
+});
+
+/** A row of both statements below. */
+export function standingOf(row: Row): StandingValues {
+  return STANDING.read(row);
+}
+
+/** Every delivery of the events with the numbers $1, and how it stands. */
+export const deliveriesSql: (tables: Tables) => string = sqlFor(
+  (tables) => `
+    with wanted as materialized (
+      select id, public_id, tenant, type, key from ${tables.event} where id = any ($1::int8[])
+    ), placed as materialized (${placedSql(tables)}
+    ), ${toldSql(tables)}`,
+);
+
 /** The delivery of the lane $1 and the sequence $2, or without a lane of the number $3. */
-export function deliverySql(tables: OutboxTables): string {
-  return `
+export const deliverySql: (tables: Tables) => string = sqlFor(
+  (tables) => `
     with placed as materialized (${placedAtSql(tables)}
     ), wanted as materialized (
       select id, public_id, tenant, type, key from ${tables.event} where id = (select max(event_id) from placed)
-    ), ${toldSql(tables)}`;
-}
+    ), ${toldSql(tables)}`,
+);
 
 /** What is told of the deliveries `placed` of the events `wanted`. */
-function toldSql(tables: OutboxTables): string {
+function toldSql(tables: Tables): string {
   return `clock as materialized (
       select clock_timestamp() as at
     ), entry as materialized (
-      select placed.event_id, placed.lane_id, seq, loose_id, coalesce(max(placed.endpoint_id), max(lane.endpoint_id))
-        as endpoint_id
+      select placed.event_id, placed.lane_id, seq, loose_id, coalesce(max(placed.consumer_id), max(lane.consumer_id))
+        as consumer_id
       from placed left join ${tables.lane} as lane on lane.lane_id = placed.lane_id
       group by placed.event_id, placed.lane_id, seq, loose_id
     ), standing as materialized (${standingSql(tables)}
     )
-    select lane_id::text, seq::text, loose_id::text, event.public_id, standing.endpoint, event.tenant, event.type,
-      coalesce(standing.key, case ordered_by when 'key' then event.key when 'endpoint' then standing.endpoint end),
-      standing.round::text, standing.state,
-      case standing.state when 'dead' then dead_because when 'cancelled' then cancelled_because end,
-      (select count(*) from (${attemptsSql(tables, "standing", "and round = standing.round")}) as tried)::text,
-      status::text, error, ${millisecondsOf("started_at")},
-      case when is_next and endpoint_state = 'active' and standing.state in ('waiting', 'retrying')
-        then ceil(greatest(0, extract(epoch from ready_at - at) * 1000))::int8::text end
+    select ${STANDING.list}
     from standing join wanted as event on event.id = standing.event_id cross join clock
-    -- At one endpoint a redrive stands after what it repeats; else they are in the order of the endpoints.
-    order by event.id, row_number() over (partition by event.id, standing.endpoint order by seq, loose_id),
-      standing.endpoint`;
+    cross join lateral (
+      select count(*) as tried_count
+      from (${attemptsSql(tables, "standing", "and round = standing.round")}) as tried
+    ) as tried
+    -- At one consumer a redrive stands after what it repeats; else they are in the order of the consumers.
+    order by event.id, row_number() over (partition by event.id, standing.consumer order by seq, loose_id),
+      standing.consumer`;
 }
 
-function placedSql({ lane, delivery, loose, attempt, looseAttempt, dead, cancelled }: OutboxTables): string {
+// What waits without a lane is found among all that waits for the consumers of the event's tenant, in an index alone.
+function placedSql({ consumer, delivery, loose, attempt, looseAttempt, dead, cancelled }: Tables): string {
   return `
-      select here.event_id, held.lane_id, held.seq, null::int8 as loose_id, here.endpoint_id
-      from here cross join lateral (
-        select lane.lane_id, delivery.seq from ${lane} as lane
-        join ${delivery} as delivery on delivery.lane_id = lane.lane_id and delivery.event_id = here.event_id
-        where lane.endpoint_id = here.endpoint_id and lane.key = any (array[here.key, here.public_id])
-        offset 0
-      ) as held
+      select wanted.id as event_id, held.lane_id, held.seq, null::int8 as loose_id, null::int8 as consumer_id
+      from wanted join ${delivery} as held on held.event_id = wanted.id
       union all
-      select here.event_id, null, null, free.id, here.endpoint_id
-      from here cross join lateral (
+      select wanted.id, null, null, free.id, consumer.id
+      from wanted
+      join ${consumer} as consumer on consumer.tenant = wanted.tenant and consumer.removed_at is null
+      cross join lateral (
         select id from ${loose} as loose
-        where loose.endpoint_id = here.endpoint_id and ready_at is not null and loose.event_id = here.event_id
+        where loose.consumer_id = consumer.id and ready_at is not null and loose.event_id = wanted.id
         limit 1
       ) as free
       union all
       select wanted.id, attempt.lane_id, attempt.seq, null, null from wanted
       join ${attempt} as attempt on attempt.event_id = wanted.id and no = 1
       union all
-      select wanted.id, null, null, attempt.delivery_id, attempt.endpoint_id from wanted
+      select wanted.id, null, null, attempt.delivery_id, attempt.consumer_id from wanted
       join ${looseAttempt} as attempt on attempt.event_id = wanted.id and no = 1
       union all
-      select wanted.id, dead.lane_id, dead.seq, loose_id, endpoint_id from wanted
+      select wanted.id, dead.lane_id, dead.seq, loose_id, consumer_id from wanted
       join ${dead} as dead on dead.event_id = wanted.id
       union all
-      select wanted.id, cancelled.lane_id, cancelled.seq, loose_id, endpoint_id from wanted
+      select wanted.id, cancelled.lane_id, cancelled.seq, loose_id, consumer_id from wanted
       join ${cancelled} as cancelled on cancelled.event_id = wanted.id
       where cancelled.lane_id is not null or loose_id is not null`;
 }
 
-function placedAtSql({ delivery, loose, attempt, looseAttempt, dead, cancelled }: OutboxTables): string {
+function placedAtSql({ delivery, loose, attempt, looseAttempt, dead, cancelled }: Tables): string {
   const ofLane = "lane_id = $1::text::int8 and seq = $2::text::int8";
   const ofLoose = "loose_id = $3::text::int8";
   return `
-      select event_id, lane_id, seq, null::int8 as loose_id, null::int8 as endpoint_id from ${delivery} where ${ofLane}
+      select event_id, lane_id, seq, null::int8 as loose_id, null::int8 as consumer_id from ${delivery} where ${ofLane}
       union all
       select event_id, lane_id, seq, null, null from ${attempt} where ${ofLane}
       union all
-      select event_id, null, null, id, endpoint_id from ${loose} where id = $3::text::int8
+      select event_id, null, null, id, consumer_id from ${loose} where id = $3::text::int8
       union all
-      select event_id, null, null, delivery_id, endpoint_id from ${looseAttempt} where delivery_id = $3::text::int8
+      select event_id, null, null, delivery_id, consumer_id from ${looseAttempt} where delivery_id = $3::text::int8
       union all
       ${endedIn(dead, ofLane)}
       union all
@@ -100,11 +132,11 @@ function placedAtSql({ delivery, loose, attempt, looseAttempt, dead, cancelled }
 }
 
 function endedIn(table: string, which: string): string {
-  return `select event_id, lane_id, seq, loose_id, endpoint_id from ${table} where ${which}`;
+  return `select event_id, lane_id, seq, loose_id, consumer_id from ${table} where ${which}`;
 }
 
 /** The attempts of one place. */
-function attemptsSql({ attempt, looseAttempt }: OutboxTables, of: string, which: string): string {
+function attemptsSql({ attempt, looseAttempt }: Tables, of: string, which: string): string {
   return `
           select round, no, status, error, started_at from ${attempt} as attempt
           where attempt.lane_id = ${of}.lane_id and attempt.seq = ${of}.seq ${which}
@@ -125,10 +157,10 @@ function endSql(table: string): string {
 }
 
 // Of a run all deliveries are under way. What is neither waiting nor ended otherwise was delivered.
-function standingSql(tables: OutboxTables): string {
-  const { endpoint, lane, laneState, delivery, loose } = tables;
+function standingSql(tables: Tables): string {
+  const { consumer, lane, laneState, delivery, loose } = tables;
   return `
-      select entry.*, endpoint.public_id as endpoint, endpoint.state as endpoint_state, ordered_by, lane.key,
+      select entry.*, consumer.public_id as consumer, consumer.state as consumer_state, ordered_by, lane.key,
         dead.because as dead_because, cancelled.because as cancelled_because, tried.status, tried.error,
         tried.started_at, now.round,
         coalesce(held.seq = state.head_seq, free.id is not null) as is_next,
@@ -146,7 +178,7 @@ function standingSql(tables: OutboxTables): string {
           else 'delivered'
         end as state
       from entry cross join clock
-      join ${endpoint} as endpoint on endpoint.id = entry.endpoint_id
+      join ${consumer} as consumer on consumer.id = entry.consumer_id
       left join ${lane} as lane on lane.lane_id = entry.lane_id
       left join ${laneState} as state on state.lane_id = entry.lane_id
       left join ${delivery} as held on held.lane_id = entry.lane_id and held.seq = entry.seq

@@ -1,42 +1,55 @@
+import { skipped } from "../../../lanes/lane.js";
 import type { Skipped } from "../../../operator/operator-store.js";
 import type { Session } from "../client/database.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
+import type { LockedLane } from "../lanes/lane-row.js";
+import { LANE_COLUMNS, lockedLanesOf, readLockedSql } from "../lanes/lane-row.js";
+import { NOBODY, writeTurns } from "../lanes/lane-write.js";
 import { recordEnded } from "../lanes/record-ended.js";
-import type { LaneChange } from "../lanes/lane-change.js";
-import { skippedChange } from "../lanes/lane-change.js";
-import { LaneWriter } from "../lanes/lane-write.js";
-import { lockLane } from "../lanes/lock-lane.js";
-import type { OutboxTables } from "../schema/outbox-tables.js";
-import type { OwnTransactions } from "../client/own-transaction.js";
-
-/** Writes what an operator made of a lane; nobody leases it. */
-export async function writeLane(session: Session, change: LaneChange, tables: OutboxTables): Promise<void> {
-  const statement = new LaneWriter(tables).statement([change], { worker: "", leaseMs: 0 });
-  if (statement) await session.query(statement);
-}
+import { unleasedTurn } from "../lanes/run.js";
+import type { Tables } from "../schema/tables.js";
 
 /** Passes over a lane's head, where it is this one. */
-export function skipHead(
-  transactions: OwnTransactions,
-  { laneId, head }: { readonly laneId: bigint; readonly head: bigint },
-  tables: OutboxTables,
+export function skip(
+  { transactions, tables }: StoreDatabase,
+  laneId: bigint,
+  head: bigint,
 ): Promise<Skipped> {
   return transactions.run(async (session) => {
     const locked = await lockLane(session, laneId, tables);
-    if (locked === undefined || locked.row.head === locked.row.end) return "unknown";
-    const { row, headIsDead } = locked;
-    // Under the lock: of two clicks at once, the second would otherwise pass over the next.
-    if (row.head !== head) return "unknown";
-    if (row.leasedUntilMs !== undefined) {
-      // The epoch stays: what the worker has under way may still succeed.
+    if (locked === undefined) return "unknown";
+    const change = skipped(locked.lane, { head, leaseHasEnded: locked.leaseHasEnded });
+    if (change === "unknown") return "unknown";
+    if (change === "intended") {
       await session.query({
         text: `update ${tables.laneState} set intent = 'skip' where lane_id = $1::text::int8`,
         params: [String(laneId)],
       });
       return "intended";
     }
-    const change = skippedChange(row, headIsDead);
-    await recordEnded(session, [change], tables);
-    await writeLane(session, change, tables);
+    const turns = [unleasedTurn(locked, change)];
+    await recordEnded(session, turns, tables);
+    await session.query(writeTurns(turns, NOBODY, tables));
     return "skipped";
   });
+}
+
+/** Locks one lane and reads its head; undefined where there is none of this id. */
+export async function lockLane(
+  session: Session,
+  laneId: bigint,
+  tables: Tables,
+): Promise<LockedLane | undefined> {
+  const { rows } = await session.query({
+    text: `
+      with locked as materialized (
+        select 1 as n, head_seq as read_from, 1 as read_max, state.* from (
+          select ${LANE_COLUMNS}
+          from ${tables.laneState} where lane_id = $1::text::int8 for update
+        ) as state
+      )
+      ${readLockedSql("locked", tables)}`,
+    params: [String(laneId)],
+  });
+  return lockedLanesOf(rows).get(1);
 }

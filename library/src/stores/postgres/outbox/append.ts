@@ -1,10 +1,10 @@
 import { reach } from "#faults";
 import type { Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
-import type { OwnTransactions } from "../client/own-transaction.js";
-import type { Call, KeyedWriter } from "./keyed-write.js";
-import { keyName } from "./keyed-write.js";
-import type { EventWriter } from "./write.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
+import type { Call } from "./keyed-write.js";
+import { keyName, writeKeyed } from "./keyed-write.js";
+import { writeEvents } from "./write.js";
 
 interface Waiting {
   readonly events: Call;
@@ -12,33 +12,30 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface AppenderParts {
-  readonly transactions: OwnTransactions;
-  readonly events: EventWriter;
-  readonly keyed: KeyedWriter;
+export interface AppenderParts extends StoreDatabase {
   /** Called when something was committed. */
   readonly committed: () => void;
 }
 
 const MAX_EVENTS = 500;
 const MAX_BYTES = 4_000_000;
-// So many calls are worth a batch of their own while another is written; fewer are better gathered until that has ended.
+// While a batch is written, this many waiting calls make the next one; fewer wait until the batch is written.
 const WORTH_A_BATCH = 250;
 
-// A turn of the event loop: callers that were answered by one batch ask again together, and share the next one.
+// A turn of the event loop: callers that one batch has answered publish again together, and share the next batch.
 const soon: (work: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (work) => setTimeout(work, 0);
 
-/** Calls that are written together, with their statement made. */
+/** Calls that are written together, with their statement ready. */
 interface Batch {
   readonly calls: readonly Waiting[];
   readonly write: () => Promise<readonly (readonly Written[])[]>;
 }
 
 /**
- * Writes events in transactions of the store's own. One at a time, in the order of the calls: of two that are under
- * way at once, the later one could be committed first, and the events of one publisher would change places. Under load
- * the next one is made ready while the server writes, so that neither waits for the other: 1.4 times the events.
+ * Writes events in transactions of the store's own, one batch at a time and in the order of the calls: of two batches
+ * under way at once, the later one could commit first, and would swap the events of one publisher. Under load the next
+ * batch is prepared while the server writes, so that neither waits for the other: 1.4 times the events.
  */
 export class Appender {
   readonly #parts: AppenderParts;
@@ -103,7 +100,7 @@ export class Appender {
     }
   }
 
-  /** The next one goes out before anybody is answered: what the callers do then happens while the server writes. */
+  /** The next batch is sent before any caller is answered: callers then work while the server writes. */
   #written(): void {
     this.#writing = false;
     this.#writeNext();
@@ -111,12 +108,15 @@ export class Appender {
   }
 
   #batch(calls: readonly Waiting[]): Batch {
-    const { transactions, events, keyed } = this.#parts;
+    const { transactions, tables } = this.#parts;
     const given = calls.map((call) => call.events);
     if (given.some(hasGiven)) {
-      return { calls, write: () => transactions.run((session) => keyed.write(session, given), "fresh") };
+      return {
+        calls,
+        write: () => transactions.run((session) => writeKeyed(session, given, tables), "fresh"),
+      };
     }
-    const statement = events.statement(given.flat());
+    const statement = writeEvents(given.flat(), tables);
     const written = given.map((call) => call.map((): Written => "written"));
     return { calls, write: () => transactions.write(statement).then(() => written) };
   }
@@ -131,7 +131,7 @@ function sharing(waiting: readonly Waiting[]): number {
     events += call.events.length;
     for (const { body } of call.events) bytes += body.length;
     const given = namesOf(call);
-    // What becomes of the second of two calls with one id depends on what became of the first.
+    // Whether the second of two calls with one id is a duplicate depends on what became of the first.
     const meets = given.some((name) => names.has(name));
     if (index > 0 && (events > MAX_EVENTS || bytes > MAX_BYTES || meets)) return index;
     for (const name of given) names.add(name);

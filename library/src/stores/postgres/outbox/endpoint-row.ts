@@ -1,9 +1,12 @@
-import type { Endpoint, EndpointState, Order } from "../../../outbox/endpoint.js";
 import type { DeadPolicy } from "../../../lanes/dead.js";
-import type { Parameter, Row } from "../client/database.js";
+import type { Endpoint, EndpointState, Order } from "../../../outbox/endpoint.js";
+import { textArray } from "../client/column-arrays.js";
+import { bigint, columns, number, optional, text } from "../client/columns.js";
+import type { Parameter, Row, Session } from "../client/database.js";
 import { withoutNul } from "../client/identifiers.js";
+import type { Tables } from "../schema/tables.js";
 
-/** An endpoint, and the number by which rows refer to it. */
+/** An endpoint, and the number by which rows refer to it as their consumer. */
 export interface StoredEndpoint {
   readonly number: bigint;
   readonly endpoint: Endpoint;
@@ -12,25 +15,65 @@ export interface StoredEndpoint {
 /** What of an endpoint no query looks at. */
 type Definition = Pick<Endpoint, "url" | "secrets" | "sources" | "types" | "retry">;
 
-export const ENDPOINT_COLUMNS =
-  "id::text, public_id, tenant, definition, ordered_by, dead, max_in_flight::text, state, because, version::text";
+interface EndpointValues {
+  readonly number: bigint;
+  readonly id: string;
+  readonly tenant: string;
+  readonly definition: string;
+  readonly order: Order;
+  readonly dead: DeadPolicy | undefined;
+  readonly maxInFlight: number;
+  readonly state: EndpointState;
+  readonly because: string | undefined;
+  readonly version: number;
+}
+
+const ENDPOINT = columns<EndpointValues>({
+  number: bigint("id"),
+  id: text("public_id"),
+  tenant: text("tenant"),
+  definition: text("definition"),
+  order: text("ordered_by"),
+  dead: optional(text("dead")),
+  maxInFlight: number("max_in_flight"),
+  state: text("state"),
+  because: optional(text("because")),
+  version: number("version"),
+});
+
+export const ENDPOINT_COLUMNS: string = ENDPOINT.list;
 
 export function storedEndpointOf(row: Row): StoredEndpoint {
-  const [number, id, tenant, definition, order, dead, maxInFlight, state, because, version] = row;
-  return {
-    number: BigInt(number ?? ""),
-    endpoint: {
-      ...(JSON.parse(definition ?? "") as Definition),
-      id: id ?? "",
-      tenant: tenant ?? "",
-      order: order as Order,
-      dead: (dead ?? undefined) as DeadPolicy | undefined,
-      maxInFlight: Number(maxInFlight),
-      state: state as EndpointState,
-      because: because ?? undefined,
-      version: Number(version),
-    },
-  };
+  const { number: consumer, definition, ...values } = ENDPOINT.read(row);
+  return { number: consumer, endpoint: { ...(JSON.parse(definition) as Definition), ...values } };
+}
+
+/** The endpoints of these ids, in the order of their ids. */
+export async function readStored(
+  session: Session,
+  ids: readonly string[],
+  { consumer }: Tables,
+): Promise<readonly StoredEndpoint[]> {
+  const { rows } = await session.query({
+    text: `
+      select ${ENDPOINT_COLUMNS} from ${consumer}
+      where public_id = any ($1::text[]) and removed_at is null order by public_id`,
+    params: [textArray(ids)],
+  });
+  return rows.map(storedEndpointOf);
+}
+
+/** Every endpoint, in the order of their ids. */
+export async function readAllStored(
+  session: Session,
+  { consumer }: Tables,
+): Promise<readonly StoredEndpoint[]> {
+  const { rows } = await session.query({
+    text: `
+      select ${ENDPOINT_COLUMNS} from ${consumer} where kind = 'endpoint' and removed_at is null order by public_id`,
+    params: [],
+  });
+  return rows.map(storedEndpointOf);
 }
 
 /** As the parameters $1 to $9: id, tenant, definition, order, dead, in flight, state, because, version. */

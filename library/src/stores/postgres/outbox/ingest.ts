@@ -1,26 +1,24 @@
 import { equalBytes } from "../../../bytes.js";
 import { systemClock } from "../../../clock.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
-import type { IngestWriter } from "./ingest-write.js";
-import type { OwnTransactions } from "../client/own-transaction.js";
 import { isAnswerLost, isSaturated, sqlState } from "../client/failure.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
+import { IngestWriter } from "./ingest-write.js";
 
 interface Waiting {
   readonly incoming: IncomingEvent;
-  /** Counts what called; those of one caller's one step have the same number. */
+  /** Events that one caller hands over without an await in between have the same number. */
   readonly step: number;
   readonly resolve: (ingested: Ingested) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** One that is written, and those that came at the same moment and are the same. */
+/** An event that is written, and the identical ones that arrived at the same moment. */
 interface Leader extends Waiting {
   readonly twins: Waiting[];
 }
 
-export interface IngesterParts {
-  readonly transactions: OwnTransactions;
-  readonly writer: IngestWriter;
+export interface IngesterParts extends StoreDatabase {
   /** Called when something was committed. */
   readonly committed: () => void;
 }
@@ -28,27 +26,28 @@ export interface IngesterParts {
 const MAX_EVENTS = 500;
 const MAX_BYTES = 4_000_000;
 const MOST_BATCHES = 2;
-// So many calls are worth a batch of their own while another is written.
+// While a batch is written, this many waiting calls make the next one.
 const WORTH_A_BATCH = 32;
-// After so long the connection has fallen silent, or somebody holds a name: the others need not wait for that.
+// A batch that takes longer waits for a silent connection or for a name that somebody holds: it no longer holds up others.
 const SLOW_MS = 250;
 const MAX_TRIES = 3;
 const RETRY_MS = 20;
 
-// Values that do not fit, broken constraints, limits of the server: of one event, and no reason to refuse the others.
+// Values that do not fit, broken constraints, limits of the server: one event is at fault, and the others are written.
 const OF_CONTENT = /^(22|23|54|P0)/;
 
 const soon: (work: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (work) => setTimeout(work, 0);
 
 /**
- * Takes events in, in transactions of the store's own: calls of the same moment share one. Under load the next ones go
- * out while the server writes, so that neither waits for the other. An event that comes after the answer to another is
- * always written after it, and those that a caller hands over in one step are written in their order; of two that are
- * under way at once nobody could say which was first.
+ * Stores incoming events in transactions of the store's own: calls of the same moment share one. Under load a second
+ * batch is sent while the server writes the first, so that neither waits for the other. An event that arrives after
+ * another was answered is always written after it, and events that a caller hands over without an await in between are
+ * written in their order; two events that are under way at once have no order.
  */
 export class Ingester {
-  readonly #parts: IngesterParts;
+  readonly #writer: IngestWriter;
+  readonly #committed: () => void;
   #waiting: Waiting[] = [];
   #planned = false;
   #writing = 0;
@@ -56,11 +55,12 @@ export class Ingester {
   #underWay = 0;
   #step = 0;
   #stepping = false;
-  // The rest of a step that was too large waits until its beginning is written.
+  // True while the first part of a step is written that was too large for one batch: the rest waits for it.
   #cut = false;
 
-  constructor(parts: IngesterParts) {
-    this.#parts = parts;
+  constructor({ transactions, tables, committed }: IngesterParts) {
+    this.#writer = new IngestWriter({ transactions, tables });
+    this.#committed = committed;
   }
 
   ingest(incoming: IncomingEvent): Promise<Ingested> {
@@ -114,18 +114,18 @@ export class Ingester {
     });
   }
 
-  // No more than half of what there is: callers come again when they are answered, all at once. Were they all in one
-  // batch, nobody would have anything to do until it is written, and it would stay so.
+  // At most half of what there is. Callers that are answered call again, all at once: with all of them in one batch, this
+  // process would idle while the server writes, and the server while this process prepares, from then on.
   #fairShare(): number {
     return Math.max(WORTH_A_BATCH, Math.ceil((this.#waiting.length + this.#underWay) / 2));
   }
 
-  /** Answers every one of them. */
+  /** Writes a batch, and answers every caller of it. */
   async #store(leaders: readonly Leader[]): Promise<void> {
     try {
       const ingested = await this.#write(leaders.map(({ incoming }) => incoming));
       leaders.forEach((leader, n) => answer(leader, ingested[n] as Ingested));
-      if (ingested.some(({ kind }) => kind === "stored")) this.#parts.committed();
+      if (ingested.some(({ kind }) => kind === "stored")) this.#committed();
     } catch (error) {
       if (leaders.length > 1 && OF_CONTENT.test(sqlState(error) ?? "")) {
         const half = Math.ceil(leaders.length / 2);
@@ -137,12 +137,11 @@ export class Ingester {
     }
   }
 
-  /** After a lost answer it is all done again: where the commit was done, our own ids stand at the names, and say so. */
+  /** Writes again after a lost answer: where the commit had happened, the names carry our own ids. */
   async #write(incoming: readonly IncomingEvent[]): Promise<readonly Ingested[]> {
-    const { transactions, writer } = this.#parts;
     for (let tries = 1; ; tries++) {
       try {
-        return await writer.write(transactions, incoming);
+        return await this.#writer.write(incoming);
       } catch (error) {
         if (tries === MAX_TRIES || isSaturated(error) || !isAnswerLost(error)) throw error;
         await systemClock.sleep(RETRY_MS * tries);
@@ -160,14 +159,15 @@ function answer({ resolve, twins }: Leader, ingested: Ingested): void {
 interface Gathered {
   readonly leaders: readonly Leader[];
   readonly left: Waiting[];
-  /** Whether a step was too large for one statement, and goes on in those that are left. */
+  /** Whether a step was too large for one statement, and its rest is in `left`. */
   readonly cut: boolean;
 }
 
 /**
- * What shares one statement: a share of those that wait, and all of the last one's step. No two of them have a name in
- * common, of which Postgres would refuse the second. One that is the same as an earlier one is answered with it; any other
- * that meets an earlier one's name is left for the next, as are those behind it that meet its own.
+ * Chooses what shares one statement: a share of the waiting events, completed to the end of the last one's step. No two
+ * of them have a name in common: Postgres would refuse to write it twice. An event that is identical to an earlier one is
+ * answered with it. Any other that shares a name with an earlier one waits for the next batch, as do those behind it that
+ * share a name with it.
  */
 function gather(waiting: readonly Waiting[], share: number): Gathered {
   const leaders: Leader[] = [];
@@ -200,12 +200,12 @@ function gather(waiting: readonly Waiting[], share: number): Gathered {
   return { leaders, left, cut: waiting[index]?.step === waiting[index - 1]?.step };
 }
 
-/** Names a name among those of all tenants. */
+/** A name, unique over all tenants. */
 function nameKey({ event }: IncomingEvent, { name }: IncomingName): string {
   return `${event.tenant}\n${name}`;
 }
 
-/** Whether the second would be told the same as the first: all of its names, with the same hashes. */
+/** Whether both would be answered alike: the same names with the same hashes. */
 function isSame(one: IncomingEvent, two: IncomingEvent): boolean {
   return (
     one.event.tenant === two.event.tenant &&

@@ -1,9 +1,14 @@
+import { equalBytes } from "../../../bytes.js";
 import type { Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
-import { booleanArray, numberArray, packBytes, textArray } from "../client/column-arrays.js";
+import { columns, optional, text } from "../client/columns.js";
+import { numberArray } from "../client/column-arrays.js";
 import type { Session } from "../client/database.js";
-import type { OutboxTables } from "../schema/outbox-tables.js";
-import { EVENT_COLUMNS, EVENT_VALUES, eventParams, GIVEN_EVENTS } from "./write.js";
+import type { GivenColumn } from "../client/given-rows.js";
+import { booleans, givenRows, numbers, texts } from "../client/given-rows.js";
+import type { Tables } from "../schema/tables.js";
+import { sqlFor } from "../schema/tables.js";
+import { EVENT_COLUMNS, EVENT_FIELDS, EVENT_VALUES, stageWrittenSql } from "./write.js";
 
 /** The events of one caller, which are written together or not at all. */
 export type Call = readonly OutgoingEvent[];
@@ -19,103 +24,102 @@ interface Found {
   readonly rowId: string | undefined;
 }
 
-/** Writes events of which some have ids that their publishers gave. Needs a transaction, because what was written of a call is taken back when one of its ids turns out to be a conflict. */
-export class KeyedWriter {
-  readonly #tables: OutboxTables;
-  readonly #sql: string;
+const GIVEN = givenRows<Given>(
+  {
+    ...Object.fromEntries(Object.entries(EVENT_FIELDS).map(([name, column]) => [name, ofEvent(column)])),
+    id_given: booleans(({ event }) => event.idGiven),
+    call: numbers("int4", ({ call }) => call),
+  },
+  { content_hash: ({ event }) => event.contentHash, body: ({ event }) => event.body },
+);
 
-  constructor(tables: OutboxTables) {
-    this.#tables = tables;
-    this.#sql = writeSql(tables);
-  }
+function ofEvent({ type, literal }: GivenColumn<OutgoingEvent>): GivenColumn<Given> {
+  return { type, literal: (given) => literal(given.map(({ event }) => event)) };
+}
 
-  /** Says for each call what became of its events. */
-  async write(session: Session, calls: readonly Call[]): Promise<readonly (readonly Written[])[]> {
-    const batch = new Batch(calls);
-    if (batch.given.length > 0) {
-      const found = await this.#insert(session, batch.given);
-      await this.#resolve(session, batch.given, found);
-      await this.#undo(session, batch.given, found);
-      batch.learn(found.map(({ verdict }) => verdict as Written));
-    }
-    return batch.verdicts();
-  }
+/** Given ids alone, to be looked up. */
+const KEYS = givenRows<OutgoingEvent>(
+  { tenant: texts(({ tenant }) => tenant), public_id: texts(({ id }) => id) },
+  { content_hash: ({ contentHash }) => contentHash },
+);
 
-  async #insert(session: Session, given: readonly Given[]): Promise<Found[]> {
-    const events = given.map(({ event }) => event);
-    const hashes = packBytes(events.map(({ bodyHash }) => bodyHash));
-    const { rows } = await session.query({
-      text: this.#sql,
-      params: [
-        ...eventParams(events),
-        booleanArray(events.map(({ idGiven }) => idGiven)),
-        numberArray(given.map(({ call }) => call)),
-        hashes.starts,
-        hashes.lengths,
-        hashes.bytes,
-      ],
-    });
-    return rows.map(([verdict, rowId]) => ({
-      verdict: verdict as Found["verdict"],
-      rowId: rowId ?? undefined,
-    }));
+/**
+ * Writes events of which some have ids that their publishers gave, and says for each call what became of its events.
+ * Needs a transaction, because what was written of a call is taken back when one of its ids turns out to be a conflict.
+ */
+export async function writeKeyed(
+  session: Session,
+  calls: readonly Call[],
+  tables: Tables,
+): Promise<readonly (readonly Written[])[]> {
+  const batch = new Batch(calls);
+  if (batch.given.length > 0) {
+    const found = await insert(session, batch.given, tables);
+    await resolveLost(session, { given: batch.given, found }, tables);
+    await undoRefused(session, { given: batch.given, found }, tables);
+    batch.learn(found.map(({ verdict }) => verdict as Written));
   }
+  return batch.verdicts();
+}
 
-  /** Reads again, by a statement that sees what the first one's snapshot was too old for. */
-  async #resolve(session: Session, given: readonly Given[], found: Found[]): Promise<void> {
-    const lost = found.flatMap(({ verdict }, n) => (verdict === "lost" ? [n] : []));
-    if (lost.length === 0) return;
-    const events = lost.map((n) => (given[n] as Given).event);
-    const hashes = packBytes(events.map(({ bodyHash }) => bodyHash));
-    const { rows } = await session.query({
-      text: `
-        select case when known.body_hash = substring($5::bytea from hash_start for hash_length)
-          then 'duplicate' else 'conflict' end
-        from unnest($1::text[], $2::text[], $3::int4[], $4::int4[]) with ordinality
-          as given (tenant, public_id, hash_start, hash_length, n)
-        left join ${this.#tables.key} as known using (tenant, public_id) order by n`,
-      params: [
-        textArray(events.map(({ tenant }) => tenant)),
-        textArray(events.map(({ id }) => id)),
-        hashes.starts,
-        hashes.lengths,
-        hashes.bytes,
-      ],
-    });
-    lost.forEach((n, index) => {
-      found[n] = { verdict: rows[index]?.[0] as Written, rowId: undefined };
-    });
-  }
+const FOUND = columns<Found>({
+  verdict: text(`case when same then 'duplicate' when not same then 'conflict'
+        when written.id is null and n in (select n from fresh) then 'lost' else 'written' end`),
+  rowId: optional(text("written.id::text")),
+});
 
-  /** Takes back what was written of calls that have a conflict after all: only after a lost race. */
-  async #undo(session: Session, given: readonly Given[], found: readonly Found[]): Promise<void> {
-    const refused = new Set(
-      found.flatMap(({ verdict }, n) => (verdict === "conflict" ? [given[n]?.call] : [])),
-    );
-    const undone = found.flatMap(({ rowId }, n) =>
-      rowId !== undefined && refused.has(given[n]?.call) ? [n] : [],
-    );
-    if (undone.length === 0) return;
-    const { event, stage, later, key } = this.#tables;
-    const keyed = undone.map((n) => (given[n] as Given).event).filter(({ idGiven }) => idGiven);
-    await session.query({
-      text: `
-        with unstaged as (
-          delete from ${stage} where event_id = any ($1::int8[])
-        ), unplanned as (
-          delete from ${later} where event_id = any ($1::int8[])
-        ), forgotten as (
-          delete from ${key} as known using unnest($2::text[], $3::text[]) as given (tenant, public_id)
-          where known.tenant = given.tenant and known.public_id = given.public_id
-        )
-        delete from ${event} where id = any ($1::int8[])`,
-      params: [
-        numberArray(undone.map((n) => BigInt(found[n]?.rowId ?? ""))),
-        textArray(keyed.map(({ tenant }) => tenant)),
-        textArray(keyed.map(({ id }) => id)),
-      ],
-    });
-  }
+async function insert(session: Session, given: readonly Given[], tables: Tables): Promise<Found[]> {
+  const { rows } = await session.query({ text: WRITE(tables), params: GIVEN.params(given) });
+  return rows.map((row) => FOUND.read(row));
+}
+
+interface Judged {
+  readonly given: readonly Given[];
+  readonly found: Found[];
+}
+
+/** Judges lost races by a second statement: its snapshot shows what was committed after the first one's. */
+async function resolveLost(session: Session, { given, found }: Judged, { outboxKey }: Tables): Promise<void> {
+  const lost = found.flatMap(({ verdict }, n) => (verdict === "lost" ? [n] : []));
+  if (lost.length === 0) return;
+  const { rows } = await session.query({
+    text: `
+      select case when known.content_hash = given.content_hash then 'duplicate' else 'conflict' end as verdict
+      from ${KEYS.table("given")} left join ${outboxKey} as known using (tenant, public_id) order by n`,
+    params: KEYS.params(lost.map((n) => (given[n] as Given).event)),
+  });
+  lost.forEach((n, index) => {
+    found[n] = { verdict: rows[index]?.[0] as Written, rowId: undefined };
+  });
+}
+
+/** Takes back what was written of calls that have a conflict after all: only after a lost race. */
+async function undoRefused(
+  session: Session,
+  { given, found }: Judged,
+  { event, stage, later, outboxKey }: Tables,
+): Promise<void> {
+  const refused = new Set(
+    found.flatMap(({ verdict }, n) => (verdict === "conflict" ? [given[n]?.call] : [])),
+  );
+  const undone = found.flatMap(({ rowId }, n) =>
+    rowId !== undefined && refused.has(given[n]?.call) ? [n] : [],
+  );
+  if (undone.length === 0) return;
+  const keyed = undone.map((n) => (given[n] as Given).event).filter(({ idGiven }) => idGiven);
+  await session.query({
+    text: `
+      with unstaged as (
+        delete from ${stage} where event_id = any ($1::int8[])
+      ), unplanned as (
+        delete from ${later} where event_id = any ($1::int8[])
+      ), forgotten as (
+        delete from ${outboxKey} as known using ${KEYS.table("given", 2)}
+        where known.tenant = given.tenant and known.public_id = given.public_id
+      )
+      delete from ${event} where id = any ($1::int8[])`,
+    params: [numberArray(undone.map((n) => BigInt(found[n]?.rowId ?? ""))), ...KEYS.params(keyed)],
+  });
 }
 
 /** Calls that are written together. An id that comes twice in one call is judged here; no two calls may share one. */
@@ -136,7 +140,7 @@ class Batch {
       const name = keyName(event);
       const first = firsts.get(name);
       if (first === undefined) firsts.set(name, event);
-      else return sameBody(first, event) ? "duplicate" : "conflict";
+      else return sameContent(first, event) ? "duplicate" : "conflict";
       return "written";
     });
     this.#verdicts[call] = verdicts;
@@ -161,28 +165,25 @@ class Batch {
   }
 }
 
-/** Names a given id among those of all tenants. */
+/** A given id, unique over all tenants. */
 export function keyName({ tenant, id }: OutgoingEvent): string {
   return `${tenant}\n${id}`;
 }
 
-function sameBody({ bodyHash: one }: OutgoingEvent, { bodyHash: two }: OutgoingEvent): boolean {
-  return one !== undefined && two !== undefined && one.every((byte, n) => byte === two[n]);
+function sameContent({ contentHash: one }: OutgoingEvent, { contentHash: two }: OutgoingEvent): boolean {
+  return one !== undefined && two !== undefined && equalBytes(one, two);
 }
 
 // Keys are inserted in their order: batches that share ids and take them in any order meet in deadlocks. A key that
 // was committed after the statement's snapshot is in neither `known` nor `keyed`: that is a lost race.
-function writeSql({ event, key, stage, later }: OutboxTables): string {
-  return `
+const WRITE = sqlFor(
+  (tables) => `
     with given as materialized (
-      select given.*, id_given, call, substring($18::bytea from hash_start for hash_length) as body_hash
-      from ${GIVEN_EVENTS}
-      join unnest($14::bool[], $15::int4[], $16::int4[], $17::int4[]) with ordinality
-        as more (id_given, call, hash_start, hash_length, n) using (n)
+      select * from ${GIVEN.table("given")}
     ), known as materialized (
-      select n, call, found.body_hash = given.body_hash as same from given
+      select n, call, found.content_hash = given.content_hash as same from given
       cross join lateral (
-        select body_hash from ${key} as taken
+        select content_hash from ${tables.outboxKey} as taken
         where taken.tenant = given.tenant and taken.public_id = given.public_id limit 1
       ) as found
       where id_given
@@ -190,25 +191,15 @@ function writeSql({ event, key, stage, later }: OutboxTables): string {
       select * from given
       where n not in (select n from known) and call not in (select call from known where not same)
     ), keyed as (
-      insert into ${key} (tenant, public_id, body_hash)
-      select tenant, public_id, body_hash from fresh where id_given order by tenant, public_id
+      insert into ${tables.outboxKey} (tenant, public_id, content_hash)
+      select tenant, public_id, content_hash from fresh where id_given order by tenant, public_id
       on conflict (tenant, public_id) do nothing returning tenant, public_id
     ), written as (
-      insert into ${event} (${EVENT_COLUMNS})
+      insert into ${tables.event} (${EVENT_COLUMNS})
       select ${EVENT_VALUES} from fresh
       where not id_given or (tenant, public_id) in (select tenant, public_id from keyed) order by n
       returning id, deliver_at, tenant, public_id
-    ), clock as materialized (
-      select clock_timestamp() as at
-    ), put_off as (
-      insert into ${later} (deliver_at, event_id) select deliver_at, id from written, clock where deliver_at > at
-    ), staged as (
-      insert into ${stage} (event_id)
-      select id from written, clock where deliver_at is null or deliver_at <= at order by id
-    )
-    select
-      case when same then 'duplicate' when not same then 'conflict'
-        when id is null and n in (select n from fresh) then 'lost' else 'written' end,
-      id::text
-    from given left join known using (n) left join written using (tenant, public_id) order by n`;
-}
+    ), ${stageWrittenSql(tables)}
+    select ${FOUND.list}
+    from given left join known using (n) left join written using (tenant, public_id) order by n`,
+);

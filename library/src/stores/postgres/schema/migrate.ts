@@ -1,9 +1,9 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
-import type { PgClient, PostgresPool } from "../client/client.js";
-import { clientKind } from "../client/client.js";
+import { clientKind, poolOf, singleConnection } from "../client/client.js";
 import type { Pool, Session, Statement } from "../client/database.js";
-import { MIGRATIONS } from "./migrations.js";
+import type { PgClient, PostgresPool } from "../client/drivers.js";
+import { storeError } from "../client/failure.js";
 import {
   DEFAULT_DEDUP_TABLE,
   DEFAULT_SCHEMA,
@@ -11,8 +11,7 @@ import {
   optionInvalid,
   quotedName,
 } from "../client/identifiers.js";
-import { poolOf, singleConnection } from "../client/pool.js";
-import { storeError } from "../client/failure.js";
+import { MIGRATIONS } from "./migrations.js";
 
 /** What a migration did. */
 export interface MigrationReport {
@@ -29,7 +28,7 @@ export interface MigrateOptions {
   readonly set?: MigrationSet;
 }
 
-/** Migrations that are numbered for themselves, and recorded in the table `<name>_migration`. */
+/** Migrations with numbers of their own, recorded in the table `<name>_migration`. */
 export interface MigrationSet {
   /** Lower-case letters, digits and _. */
   readonly name: string;
@@ -44,7 +43,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Told where tables are missing: both ways to make them. */
+/** For errors of missing tables: both ways to create them. */
 export const MIGRATE_CURE: string =
   'Create them with `await migrate(pool)` of "posthorn/postgres", under a role that may create tables, or with the ' +
   "files of node_modules/posthorn/src/stores/postgres/schema/migrations. If they are in another schema, name it in `schema`.";
@@ -103,7 +102,7 @@ export async function migrateDedup(pool: Pool<unknown>, schema: string, table: s
   });
 }
 
-// Asked for only where it is missing: an administrator may have made it for a role that may make none.
+// Created only where it is missing: an administrator may have created it for a role that may create none.
 async function createSchema(session: Session, schema: string): Promise<void> {
   await session.query({
     text: `
@@ -129,8 +128,8 @@ const AMPLE_MS = 60_000;
 // "already exists, skipping" is printed to the host's console.
 const LOCK: Statement = {
   text: `
-    select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0));
-    select set_config('client_min_messages', 'warning', true);`,
+    select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0)) as locked;
+    select set_config('client_min_messages', 'warning', true) as client_min_messages;`,
 };
 
 async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
@@ -146,9 +145,9 @@ async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session)
 }
 
 async function versionOf(session: Session, table: string): Promise<number> {
-  const { rows } = await session.query({ text: `select to_regclass('${table}')::text` });
+  const { rows } = await session.query({ text: `select to_regclass('${table}')::text as found` });
   if (typeof rows[0]?.[0] !== "string") return 0;
-  const found = await session.query({ text: `select max(version)::text from ${table}` });
+  const found = await session.query({ text: `select max(version)::text as version from ${table}` });
   return Number(found.rows[0]?.[0] ?? 0);
 }
 
@@ -169,10 +168,10 @@ async function recordVersion(
   });
 }
 
-function newer(found: number, known: number, set: MigrationSet | undefined): PosthornError<InboxErrorCode> {
+function newer(found: number, known: number, set: MigrationSet | undefined): PosthornError<StoreErrorCode> {
   const tables = set === undefined ? "Posthorn's tables" : `the tables of the set "${set.name}"`;
   return new PosthornError(
-    "not_migrated",
+    "store_not_migrated",
     `The database has version ${found} of ${tables}, and this Posthorn knows versions up to ${known}: ` +
       "a newer one has migrated it. Update the package; nothing was changed.",
     { detail: { found, known } },

@@ -9,6 +9,11 @@ create table posthorn.attempt (
   outcome text not null,
   status integer,
   error text,
+  fingerprint text,
+  url text,
+  address text,
+  request_headers text,
+  timings text,
   answer bytea,
   constraint attempt_key PRIMARY KEY (lane_id, seq, round, no)
 ) with (autovacuum_vacuum_insert_scale_factor=0.05);
@@ -16,7 +21,7 @@ CREATE INDEX attempt_event ON posthorn.attempt USING btree (event_id) WHERE (no 
 
 create table posthorn.cancelled (
   id bigint not null,
-  endpoint_id bigint not null,
+  consumer_id bigint not null,
   lane_id bigint,
   seq bigint,
   loose_id bigint,
@@ -26,13 +31,39 @@ create table posthorn.cancelled (
   cancelled_at timestamp with time zone not null,
   constraint cancelled_key PRIMARY KEY (id)
 );
+CREATE INDEX cancelled_cancelled_at ON posthorn.cancelled USING btree (cancelled_at);
 CREATE INDEX cancelled_event ON posthorn.cancelled USING btree (event_id);
 CREATE INDEX cancelled_lane ON posthorn.cancelled USING btree (lane_id, seq) WHERE (lane_id IS NOT NULL);
 CREATE INDEX cancelled_loose ON posthorn.cancelled USING btree (loose_id) WHERE (loose_id IS NOT NULL);
 
+create table posthorn.consumer (
+  id bigint not null,
+  public_id text collate "C" not null,
+  kind text not null,
+  tenant text collate "C" not null,
+  definition text not null,
+  ordered_by text not null,
+  dead text,
+  max_in_flight integer not null,
+  state text not null,
+  because text,
+  version bigint not null,
+  stopped_at timestamp with time zone,
+  paused_until timestamp with time zone,
+  removed_at timestamp with time zone,
+  cleared_at timestamp with time zone,
+  constraint consumer_dead CHECK ((dead = ANY (ARRAY['halt'::text, 'skip'::text, 'park'::text]))),
+  constraint consumer_key PRIMARY KEY (id),
+  constraint consumer_kind CHECK ((kind = ANY (ARRAY['endpoint'::text, 'handler'::text]))),
+  constraint consumer_ordered_by CHECK ((ordered_by = ANY (ARRAY['key'::text, 'endpoint'::text, 'none'::text]))),
+  constraint consumer_state CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
+);
+CREATE UNIQUE INDEX consumer_public_id ON posthorn.consumer USING btree (public_id) WHERE (removed_at IS NULL);
+CREATE INDEX consumer_tenant ON posthorn.consumer USING btree (tenant, public_id) WHERE (removed_at IS NULL);
+
 create table posthorn.dead (
   id bigint not null,
-  endpoint_id bigint not null,
+  consumer_id bigint not null,
   lane_id bigint,
   seq bigint,
   loose_id bigint,
@@ -43,58 +74,56 @@ create table posthorn.dead (
   last_status integer,
   last_error text,
   died_at timestamp with time zone not null,
-  redriven_at timestamp with time zone,
+  resolved_at timestamp with time zone,
+  resolved_how text,
   constraint dead_key PRIMARY KEY (id),
-  constraint dead_place CHECK ((((lane_id IS NULL) = (seq IS NULL)) AND ((lane_id IS NULL) <> (loose_id IS NULL))))
+  constraint dead_place CHECK ((((lane_id IS NULL) = (seq IS NULL)) AND ((lane_id IS NULL) <> (loose_id IS NULL)))),
+  constraint dead_resolved CHECK (((resolved_at IS NULL) = (resolved_how IS NULL))),
+  constraint dead_resolved_how CHECK ((resolved_how = ANY (ARRAY['redriven'::text, 'skipped'::text, 'cancelled'::text, 'forgotten'::text])))
 );
 CREATE INDEX dead_event ON posthorn.dead USING btree (event_id);
 CREATE UNIQUE INDEX dead_lane ON posthorn.dead USING btree (lane_id, seq, round) WHERE (lane_id IS NOT NULL);
-CREATE INDEX dead_listed ON posthorn.dead USING btree (id) WHERE (redriven_at IS NULL);
+CREATE INDEX dead_listed ON posthorn.dead USING btree (id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX dead_loose ON posthorn.dead USING btree (loose_id, round) WHERE (loose_id IS NOT NULL);
+CREATE INDEX dead_resolved_at ON posthorn.dead USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
+
+create table posthorn.dedup (
+  scope text collate "C" not null,
+  id text collate "C" not null,
+  expires_at timestamp with time zone not null,
+  mark bigint not null,
+  constraint dedup_key PRIMARY KEY (scope, id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE INDEX dedup_expires_at ON posthorn.dedup USING btree (expires_at);
 
 create table posthorn.delivery (
   lane_id bigint not null,
   seq bigint not null,
   event_id bigint not null,
   round integer not null,
-  constraint delivery_key PRIMARY KEY (lane_id, seq) INCLUDE (event_id)
+  constraint delivery_key PRIMARY KEY (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
-
-create table posthorn.endpoint (
-  id bigint not null,
-  public_id text collate "C" not null,
-  tenant text collate "C" not null,
-  definition text not null,
-  ordered_by text not null,
-  dead text,
-  max_in_flight integer not null,
-  state text not null,
-  because text,
-  version bigint not null,
-  stopped_at timestamp with time zone,
-  removed_at timestamp with time zone,
-  cleared_at timestamp with time zone,
-  constraint endpoint_dead CHECK ((dead = ANY (ARRAY['halt'::text, 'skip'::text, 'park'::text]))),
-  constraint endpoint_key PRIMARY KEY (id),
-  constraint endpoint_ordered_by CHECK ((ordered_by = ANY (ARRAY['key'::text, 'endpoint'::text, 'none'::text]))),
-  constraint endpoint_state CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
-);
-CREATE UNIQUE INDEX endpoint_public_id ON posthorn.endpoint USING btree (public_id) WHERE (removed_at IS NULL);
-CREATE INDEX endpoint_tenant ON posthorn.endpoint USING btree (tenant, public_id) WHERE (removed_at IS NULL);
+CREATE INDEX delivery_event ON posthorn.delivery USING btree (event_id);
 
 create table posthorn.event (
   id bigint not null,
   public_id text collate "C" not null,
+  direction text not null,
   tenant text collate "C" not null,
   source text collate "C" not null,
   type text collate "C" not null,
   key text collate "C",
   content_type text not null,
+  headers text,
   event_at timestamp with time zone not null,
+  written_at timestamp with time zone not null,
   deliver_at timestamp with time zone,
   expires_at timestamp with time zone,
+  provider_id text,
+  verified_by text,
+  caused_by text,
   body bytea not null,
-  headers text,
+  constraint event_direction CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint event_key PRIMARY KEY (id) INCLUDE (tenant, source, type, key)
 ) with (autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX event_public_id ON posthorn.event USING btree (public_id);
@@ -103,6 +132,8 @@ create table posthorn.inbox (
   tenant text collate "C" not null,
   source text collate "C" not null,
   event_id text collate "C" not null,
+  consumer text collate "C" not null,
+  round integer not null,
   id_preview text,
   type text not null,
   event_at timestamp with time zone,
@@ -117,8 +148,9 @@ create table posthorn.inbox (
   headers text not null,
   body_hash bytea not null,
   body bytea not null,
-  constraint inbox_key PRIMARY KEY (tenant, source, event_id),
-  constraint inbox_outcome CHECK ((outcome = ANY (ARRAY['success'::text, 'skipped'::text, 'failed'::text])))
+  constraint inbox_failed_is_kept CHECK (((outcome <> 'failed'::text) OR (keep_until IS NULL))),
+  constraint inbox_key PRIMARY KEY (tenant, source, event_id, consumer),
+  constraint inbox_outcome CHECK ((outcome = ANY (ARRAY['success'::text, 'skipped'::text, 'failed'::text, 'pending'::text, 'held'::text, 'dead'::text, 'dropped'::text])))
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX inbox_keep_until ON posthorn.inbox USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 
@@ -126,10 +158,13 @@ create table posthorn.inbox_attempt (
   tenant text collate "C" not null,
   source text collate "C" not null,
   event_id text collate "C" not null,
+  consumer text collate "C" not null,
+  round integer not null,
   attempt integer not null,
   failed_at timestamp with time zone not null,
   error text not null,
-  constraint inbox_attempt_key PRIMARY KEY (tenant, source, event_id, attempt)
+  fingerprint text,
+  constraint inbox_attempt_key PRIMARY KEY (tenant, source, event_id, consumer, round, attempt)
 );
 
 create table posthorn.inbox_refused (
@@ -162,22 +197,43 @@ create table posthorn.ingest_name (
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX ingest_name_keep_until ON posthorn.ingest_name USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 
+create table posthorn.ingest_repeat (
+  id bigint not null,
+  tenant text collate "C" not null,
+  event_id text collate "C" not null,
+  kind text not null,
+  receipts integer not null,
+  received_at timestamp with time zone not null,
+  last_received_at timestamp with time zone not null,
+  headers text not null,
+  body_hash bytea not null,
+  body bytea,
+  keep_until timestamp with time zone,
+  constraint ingest_repeat_body UNIQUE (tenant, event_id, kind, body_hash),
+  constraint ingest_repeat_key PRIMARY KEY (id),
+  constraint ingest_repeat_kind CHECK ((kind = ANY (ARRAY['duplicate'::text, 'conflict'::text])))
+);
+CREATE INDEX ingest_repeat_keep_until ON posthorn.ingest_repeat USING btree (keep_until) WHERE (keep_until IS NOT NULL);
+
 create table posthorn.lane (
   lane_id bigint not null,
-  endpoint_id bigint not null,
+  consumer_id bigint not null,
+  tenant text collate "C" not null,
+  source text collate "C" not null,
   key text collate "C" not null,
   generation bigint not null,
   constraint lane_key PRIMARY KEY (lane_id),
-  constraint lane_name UNIQUE (endpoint_id, key)
+  constraint lane_name UNIQUE (consumer_id, tenant, source, key)
 );
 
 create table posthorn.lane_state (
   lane_id bigint not null,
-  endpoint_id bigint not null,
+  consumer_id bigint not null,
   next_seq bigint not null,
   head_seq bigint not null,
   last_seq bigint,
   ready_at timestamp with time zone,
+  leased_at timestamp with time zone,
   leased_until timestamp with time zone,
   blocked_at timestamp with time zone,
   epoch bigint not null,
@@ -195,7 +251,8 @@ create table posthorn.lane_state (
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX lane_state_alone ON posthorn.lane_state USING btree (ready_at) WHERE (lapses >= 3);
 CREATE INDEX lane_state_blocked ON posthorn.lane_state USING btree (blocked_at, lane_id) WHERE (blocked_at IS NOT NULL);
-CREATE INDEX lane_state_ready ON posthorn.lane_state USING btree (endpoint_id, ready_at) WHERE (ready_at IS NOT NULL);
+CREATE INDEX lane_state_leased ON posthorn.lane_state USING btree (leased_by) WHERE (leased_by IS NOT NULL);
+CREATE INDEX lane_state_ready ON posthorn.lane_state USING btree (consumer_id, ready_at) WHERE (ready_at IS NOT NULL);
 
 create table posthorn.later (
   deliver_at timestamp with time zone not null,
@@ -208,22 +265,28 @@ create table posthorn.loose_attempt (
   round integer not null,
   no integer not null,
   event_id bigint not null,
+  consumer_id bigint not null,
   started_at timestamp with time zone not null,
   duration_ms integer not null,
   outcome text not null,
   status integer,
   error text,
+  fingerprint text,
+  url text,
+  address text,
+  request_headers text,
+  timings text,
   answer bytea,
-  endpoint_id bigint,
   constraint loose_attempt_key PRIMARY KEY (delivery_id, round, no)
 ) with (autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX loose_attempt_event ON posthorn.loose_attempt USING btree (event_id) WHERE (no = 1);
 
 create table posthorn.loose_delivery (
   id bigint not null,
-  endpoint_id bigint not null,
+  consumer_id bigint not null,
   event_id bigint not null,
   ready_at timestamp with time zone,
+  leased_at timestamp with time zone,
   leased_until timestamp with time zone,
   epoch bigint not null,
   round integer not null,
@@ -234,7 +297,8 @@ create table posthorn.loose_delivery (
   constraint loose_delivery_key PRIMARY KEY (id)
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX loose_delivery_alone ON posthorn.loose_delivery USING btree (ready_at) WHERE (lapses >= 3);
-CREATE INDEX loose_delivery_ready ON posthorn.loose_delivery USING btree (endpoint_id, ready_at) INCLUDE (event_id, id) WHERE (ready_at IS NOT NULL);
+CREATE INDEX loose_delivery_leased ON posthorn.loose_delivery USING btree (leased_by) WHERE (leased_by IS NOT NULL);
+CREATE INDEX loose_delivery_ready ON posthorn.loose_delivery USING btree (consumer_id, ready_at) INCLUDE (event_id, id) WHERE (ready_at IS NOT NULL);
 
 create table posthorn.migration (
   version integer not null,
@@ -246,6 +310,7 @@ create table posthorn.migration (
 create table posthorn.outbox_config (
   one boolean not null,
   version bigint not null,
+  generation bigint not null,
   constraint outbox_config_key PRIMARY KEY (one),
   constraint outbox_config_one CHECK (one)
 );
@@ -253,22 +318,16 @@ create table posthorn.outbox_config (
 create table posthorn.outbox_key (
   tenant text collate "C" not null,
   public_id text collate "C" not null,
-  body_hash bytea not null,
+  content_hash bytea not null,
+  keep_until timestamp with time zone,
   constraint outbox_key_key PRIMARY KEY (tenant, public_id)
 );
-
-create table posthorn.posthorn_dedup (
-  id text collate "C" not null,
-  expires_at timestamp with time zone not null,
-  mark bigint not null,
-  constraint posthorn_dedup_key PRIMARY KEY (id)
-) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
-CREATE INDEX posthorn_dedup_expires_at ON posthorn.posthorn_dedup USING btree (expires_at);
+CREATE INDEX outbox_key_keep_until ON posthorn.outbox_key USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 
 create table posthorn.stage (
   id bigint not null,
   event_id bigint not null,
-  target_endpoint_id bigint,
+  target_consumer_id bigint,
   round integer not null,
   constraint stage_key PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
@@ -276,9 +335,10 @@ create table posthorn.stage (
 create table posthorn.stage_dead (
   id bigint not null,
   event_id bigint not null,
-  target_endpoint_id bigint,
+  target_consumer_id bigint,
   round integer not null,
   error text not null,
   died_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
   constraint stage_dead_key PRIMARY KEY (id)
 );

@@ -12,7 +12,7 @@ describe("SqliteClient", () => {
     [{ prepare: () => undefined, exec: () => undefined }, /Node 22\.16/],
   ])("refuses %s with the cure", (handle, message) => {
     expect(() => client(handle)).toThrow(message);
-    expect(() => client(handle)).toThrow(expect.objectContaining({ code: "client_unsupported" }));
+    expect(() => client(handle)).toThrow(expect.objectContaining({ code: "store_client_unsupported" }));
   });
 
   it("refuses a read-only handle", () => {

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 
 /** What we give to a statement. */
@@ -38,6 +38,8 @@ interface DriverStatement extends Statement {
   safeIntegers?(on: boolean): unknown;
   setReadBigInts?(on: boolean): unknown;
   setReturnArrays?(on: boolean): unknown;
+  /** better-sqlite3's word for rows as arrays; it throws for a statement that returns no rows. */
+  raw?(on: boolean): unknown;
 }
 
 /** One handle, with its statements prepared once. Knows nothing of what is stored. */
@@ -45,6 +47,7 @@ export class SqliteClient {
   readonly db: SqliteDatabase;
   readonly #statements = new Map<string, Statement>();
   readonly #wideStatements = new Map<string, Statement>();
+  readonly #arrayStatements = new Map<string, Statement>();
   // The host's own wait for locks, while another is set.
   #hostWaitMs: number | undefined;
   #stretch = 0;
@@ -62,12 +65,12 @@ export class SqliteClient {
     this.db.exec(sql);
   }
 
-  /** As long as this is the same number, nothing was written on the handle but by writes that know of each other. */
+  /** Stays the same number while nothing was written on the handle but by writes that share what they have read. */
   get stretch(): number {
     return this.#stretch;
   }
 
-  /** To be called where a transaction has begun, and after every part of it of which the others know nothing. */
+  /** Call it when a transaction has begun, and after every part of it that shares nothing with the others. */
   endStretch(): void {
     this.#stretch++;
   }
@@ -82,7 +85,7 @@ export class SqliteClient {
     return BigInt(this.#wide(sql).run(...values).lastInsertRowid);
   }
 
-  /** The first row, as the query that asks for it knows it; undefined where there is none. */
+  /** The first row, whose type its caller knows; undefined where there is none. */
   get(sql: string, ...values: SqliteValue[]): unknown {
     return this.#statement(sql).get(...values) ?? undefined;
   }
@@ -91,7 +94,7 @@ export class SqliteClient {
     return this.#statement(sql).all(...values);
   }
 
-  /** As `get`, with every integer as a bigint: a number would round a sequence above 2^53 without a word. */
+  /** As `get`, with every integer as a bigint: a number would silently round a sequence above 2^53. */
   getWide(sql: string, ...values: SqliteValue[]): unknown {
     return this.#wide(sql).get(...values) ?? undefined;
   }
@@ -100,9 +103,14 @@ export class SqliteClient {
     return this.#wide(sql).all(...values);
   }
 
+  /** As `allWide`, each row as an array of its columns. An object of twenty columns costs a driver twice as much, and a reader four times. */
+  arraysWide(sql: string, ...values: SqliteValue[]): unknown[] {
+    return this.#arrays(sql).all(...values);
+  }
+
   /** Reads or changes a setting. Never by a kept statement: SQLite reads many settings when it prepares, and a kept one would answer with the past. */
   pragma(text: string): unknown {
-    return Object.values(prepare(this.db, `pragma ${text}`).get() ?? {})[0];
+    return Object.values(prepare(this.db, `pragma ${text}`, { wide: false, arrays: false }).get() ?? {})[0];
   }
 
   /**
@@ -136,21 +144,33 @@ export class SqliteClient {
   }
 
   #statement(sql: string): Statement {
-    const kept = this.#statements.get(sql);
-    if (kept !== undefined) return kept;
-    const prepared = prepare(this.db, sql);
-    this.#statements.set(sql, prepared);
-    return prepared;
+    return this.#kept(this.#statements, sql, { wide: false, arrays: false });
   }
 
-  // Apart from the others, though of the same text: a statement reads its integers in one way for all its callers.
   #wide(sql: string): Statement {
-    const kept = this.#wideStatements.get(sql);
+    return this.#kept(this.#wideStatements, sql, { wide: true, arrays: false });
+  }
+
+  #arrays(sql: string): Statement {
+    return this.#kept(this.#arrayStatements, sql, { wide: true, arrays: true });
+  }
+
+  // A map for each way to read, though of the same text: a statement reads its rows in one way for all its callers.
+  #kept(statements: Map<string, Statement>, sql: string, reading: Reading): Statement {
+    const kept = statements.get(sql);
     if (kept !== undefined) return kept;
-    const prepared = prepare(this.db, sql, { wide: true });
-    this.#wideStatements.set(sql, prepared);
+    const prepared = prepare(this.db, sql, reading);
+    statements.set(sql, prepared);
     return prepared;
   }
+}
+
+/** How a statement hands out its rows. */
+interface Reading {
+  /** Every integer as a bigint. */
+  readonly wide: boolean;
+  /** Each row as an array. */
+  readonly arrays: boolean;
 }
 
 /** The bytes of a blob, as the plain array that both drivers can agree on; better-sqlite3 gives a `Buffer`. */
@@ -165,12 +185,13 @@ export function storableBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === 0 ? EMPTY : bytes;
 }
 
-// A host may have set its handle to big integers or to arrays for statements of its own; ours read rows of numbers.
-function prepare(db: SqliteDatabase, sql: string, { wide } = { wide: false }): Statement {
+// A host may have set its handle to big integers or to arrays for statements of its own; ours say what they want.
+function prepare(db: SqliteDatabase, sql: string, { wide, arrays }: Reading): Statement {
   const statement = db.prepare(sql) as DriverStatement;
   statement.safeIntegers?.(wide);
   statement.setReadBigInts?.(wide);
-  statement.setReturnArrays?.(false);
+  statement.setReturnArrays?.(arrays);
+  if (arrays) statement.raw?.(true);
   return statement;
 }
 
@@ -196,9 +217,9 @@ function describe(handle: unknown): string {
   return `an object of class ${handle.constructor?.name ?? "null"}`;
 }
 
-function unsupported(found: string): PosthornError<InboxErrorCode> {
+function unsupported(found: string): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "client_unsupported",
+    "store_client_unsupported",
     `\`db\` must be an open handle of better-sqlite3 or node:sqlite: ${found}.`,
   );
 }

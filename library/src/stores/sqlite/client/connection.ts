@@ -1,8 +1,12 @@
 import { systemClock } from "../../../clock.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
+import { PosthornError } from "../../../posthorn-error.js";
 import { SqliteClient } from "./client.js";
 import type { SqliteDatabase } from "./client.js";
 import { DurabilityKeeper } from "./durability.js";
+import { storeError } from "./failure.js";
 import { GroupCommit } from "./group-commit.js";
+import { checkWaitMs } from "./options.js";
 
 /** What Posthorn keeps for one handle. */
 export interface Connection {
@@ -17,7 +21,7 @@ export interface Connection {
 // By handle: whoever makes a new sqliteDedup for every request still shares its transactions with the others.
 const connections = new WeakMap<SqliteDatabase, Connection>();
 
-/** The connection of a handle; throws `client_unsupported` unless it is one. */
+/** The connection of a handle; throws `store_client_unsupported` unless it is one. */
 export function connectionOf(db: SqliteDatabase): Connection {
   const known = connections.get(db);
   if (known !== undefined) return known;
@@ -33,4 +37,51 @@ export function connectionOf(db: SqliteDatabase): Connection {
   };
   connections.set(db, connection);
   return connection;
+}
+
+/** Reads. From inside of a group a reader would see its neighbours' rows before they are committed; a microtask later they are. */
+export async function look<T>(read: () => T): Promise<T> {
+  await Promise.resolve();
+  try {
+    return read();
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+export interface WriteOptions {
+  /** How long it may wait for the write lock. */
+  readonly waitMs: number;
+  /** Whether its throw undoes its neighbours' writes too; see `Part.undoesAll`. @default false */
+  readonly undoesAll?: boolean;
+}
+
+/** Runs statements of our own in the next group, and resolves once they are committed. */
+export async function write<T>(
+  { statements }: Connection,
+  { waitMs, undoesAll = false }: WriteOptions,
+  run: () => T,
+): Promise<T> {
+  const expired = (): never => {
+    throw new PosthornError<StoreErrorCode>(
+      "store_unavailable",
+      `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry, or raise waitMs.`,
+    );
+  };
+  try {
+    return await statements.join({ run, undoable: true, undoesAll, waitMs, expired });
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** One write of a function that belongs to no store, as people call it at the start of a process. */
+export async function writeOnce<T>(
+  db: SqliteDatabase,
+  { name, waitMs }: { readonly name: string; readonly waitMs: number },
+  run: (client: SqliteClient) => T,
+): Promise<T> {
+  checkWaitMs(name, waitMs);
+  const connection = connectionOf(db);
+  return write(connection, { waitMs }, () => run(connection.client));
 }

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
@@ -140,12 +140,12 @@ export class DurabilityKeeper {
   }
 }
 
-function refused(name: string, lost: readonly LostPromise[]): PosthornError<InboxErrorCode> {
+function refused(name: string, lost: readonly LostPromise[]): PosthornError<StoreErrorCode> {
   const found = lost
     .map(({ setting, value, expected }) => `${setting} is ${value}; expected ${expected}`)
     .join(", ");
   return new PosthornError(
-    "inbox_option_invalid",
+    "store_option_invalid",
     `${name}: durability is "strict", but an acknowledged event could vanish when the power fails: ${found}.`,
   );
 }

@@ -41,9 +41,13 @@ describe("storeError", () => {
   });
 
   it.each([
-    [better("SQLITE_ERROR", "no such table: posthorn_inbox"), "not_migrated", /await migrate\(db\)/],
+    [better("SQLITE_ERROR", "no such table: posthorn_inbox"), "store_not_migrated", /await migrate\(db\)/],
     [better("SQLITE_FULL", "database or disk is full"), "store_unavailable", /nothing was .*acknowledged/],
-    [better("SQLITE_READONLY", "attempt to write a readonly database"), "client_unsupported", /read-only/],
+    [
+      better("SQLITE_READONLY", "attempt to write a readonly database"),
+      "store_client_unsupported",
+      /read-only/,
+    ],
     [new TypeError("The database connection is not open"), "store_unavailable", /closed/],
     [better("SQLITE_BUSY", "database is locked"), "store_unavailable", /write lock/],
     [better("SQLITE_CORRUPT", "database disk image is malformed"), "store_unavailable", /malformed/],

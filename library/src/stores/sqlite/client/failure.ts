@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
 
 /** Why SQLite refused, as far as it decides what becomes of the caller. */
@@ -61,11 +61,11 @@ export function storeError(error: unknown): Error {
 function explain(
   refusal: Refusal,
   found: string,
-): { readonly code: InboxErrorCode; readonly message: string } {
+): { readonly code: StoreErrorCode; readonly message: string } {
   switch (refusal) {
     case "missing":
       return {
-        code: "not_migrated",
+        code: "store_not_migrated",
         message: `${found}. Run \`await migrate(db)\` with \`import { migrate } from "posthorn/sqlite"\`, outside a transaction.`,
       };
     case "full":
@@ -75,7 +75,7 @@ function explain(
       };
     case "read_only":
       return {
-        code: "client_unsupported",
+        code: "store_client_unsupported",
         message: `${found}: every event is written. Open the handle without the read-only option, and look at the file's and its folder's permissions.`,
       };
     case "closed":

@@ -212,7 +212,7 @@ describe("one that fails", () => {
     db.pragma(`foreign_keys = ${foreignKeys ? "on" : "off"}`);
     const runs = [() => write("before"), () => void db.exec(sql), () => write("after")];
     const settled = await Promise.allSettled(runs.map((run) => joined(run)));
-    expect(settled[1]).toMatchObject({ reason: { code: "transaction_aborted" } });
+    expect(settled[1]).toMatchObject({ reason: { code: "store_transaction_aborted" } });
     expect([settled[0]?.status, settled[2]?.status]).toEqual(["fulfilled", "fulfilled"]);
     expect(db.inTransaction).toBe(false);
     expect(new Set(written())).toEqual(new Set(["before", "after"]));
@@ -228,7 +228,7 @@ describe("one that fails", () => {
   });
 
   it("is noticed although it swallowed the error that ended the transaction", async () => {
-    await expect(joined(swallowing)).rejects.toMatchObject({ code: "transaction_aborted" });
+    await expect(joined(swallowing)).rejects.toMatchObject({ code: "store_transaction_aborted" });
   });
 });
 
@@ -243,7 +243,7 @@ it("one that leaves a query open fails, holds up the others until it is closed, 
   };
   const group = patientGroup();
   const neighbour = joined(() => write("before"), { group });
-  await expect(joined(leaving, { group })).rejects.toMatchObject({ code: "transaction_aborted" });
+  await expect(joined(leaving, { group })).rejects.toMatchObject({ code: "store_transaction_aborted" });
   rows?.return?.();
   await neighbour;
   expect([written(), db.inTransaction]).toEqual([["before"], false]);

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient } from "./client.js";
 import type { DurabilityKeeper } from "./durability.js";
@@ -9,7 +9,7 @@ import type { GroupEnd, Part, PartOutcome } from "./group.js";
 import { LOCK_WAIT_MS } from "./options.js";
 
 /** One caller's wish to write. */
-export interface Turn<T> {
+export interface Write<T> {
   /**
    * Runs inside the group's transaction, without awaiting. What it throws undoes its own writes and nobody
    * else's. It may run a second time, after the first was rolled back because of a neighbour.
@@ -23,8 +23,6 @@ export interface Turn<T> {
   readonly waitMs: number;
   /** What it comes to when the lock was not to be had in that time: a value, or a throw. */
   readonly expired: () => T;
-  /** What the caller is told in place of an error. */
-  readonly told?: (error: unknown) => unknown;
 }
 
 interface Waiting extends Part {
@@ -34,14 +32,13 @@ interface Waiting extends Part {
   alone: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  readonly told: (error: unknown) => unknown;
 }
 
 export interface GroupCommitParts {
   readonly client: SqliteClient;
   readonly durability: DurabilityKeeper;
   readonly clock: Clock;
-  /** Whether turns run code of the host. */
+  /** Whether writes run code of the host. */
   readonly guarded: boolean;
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -51,7 +48,8 @@ export interface GroupCommitParts {
 const MOST_PER_GROUP = 200;
 const LONGEST_GROUP_MS = 5;
 const MOST_TURNS = 4;
-// So many that a turn brings are worth the next one. For one or two, a caller would wait four turns of a busy event loop.
+// How many new callers make one more turn worth waiting for: for one or two, a caller would wait four turns of a busy
+// event loop.
 const WORTH_A_TURN = 8;
 const BACKOFF_MS = [1, 2, 5, 10, 20, 50];
 
@@ -71,11 +69,11 @@ export class GroupCommit {
     this.#parts = parts;
   }
 
-  /** Runs a turn in the next group, and resolves with its value once that is committed. */
-  join<T>({ run, undoable, undoesAll, waitMs, expired, told = itself }: Turn<T>): Promise<T> {
+  /** Runs a write in the next group, and resolves with its value once that is committed. */
+  join<T>({ run, undoable, undoesAll, waitMs, expired }: Write<T>): Promise<T> {
     const deadlineAt = this.#parts.clock.monotonic() + waitMs;
     return new Promise<unknown>((resolve, reject) => {
-      const waiting = { run, undoable, undoesAll, expired, deadlineAt, alone: false, resolve, reject, told };
+      const waiting = { run, undoable, undoesAll, expired, deadlineAt, alone: false, resolve, reject };
       this.#queue.push(waiting);
       this.#schedule();
     }) as Promise<T>;
@@ -88,8 +86,8 @@ export class GroupCommit {
     this.#gather(MOST_TURNS);
   }
 
-  // As long as each turn of the event loop brings many more of them: those that a server has read take it milliseconds, in
-  // which the next ones arrive, and a wait for the disk that these share is worth more than the turn.
+  // Waits on while each turn of the event loop brings many more callers: one shared wait for the disk saves more than the
+  // turn costs.
   #gather(turns: number): void {
     const before = this.#queue.length;
     setImmediate(() => {
@@ -102,17 +100,17 @@ export class GroupCommit {
 
   #flush(): void {
     this.#scheduled = false;
-    const batch = this.#take();
-    if (batch.length === 0) return;
+    const group = this.#take();
+    if (group.length === 0) return;
     try {
       this.#settle(
-        batch,
-        this.#parts.client.withLockWait(LOCK_WAIT_MS, () => this.#run(batch)),
+        group,
+        this.#parts.client.withLockWait(LOCK_WAIT_MS, () => this.#run(group)),
       );
     } catch (error) {
       // Read-only, closed, broken: it never began, and trying again would not help.
-      if (refusalOf(error) === "locked") this.#settle(batch, { kind: "locked" });
-      else for (const each of batch) refuse(each, error);
+      if (refusalOf(error) === "locked") this.#settle(group, { kind: "locked" });
+      else for (const each of group) each.reject(error);
     }
     this.#schedule();
   }
@@ -124,21 +122,21 @@ export class GroupCommit {
     return this.#queue.splice(0, size);
   }
 
-  #run(batch: readonly Waiting[]): GroupEnd {
+  #run(group: readonly Waiting[]): GroupEnd {
     const { client, durability, clock, guarded } = this.#parts;
     if (this.#unended) this.#unended = !rollBack(client);
     if (!durability.keep()) return { kind: "locked" };
     const endsAt = clock.monotonic() + LONGEST_GROUP_MS;
-    return runGroup(client, batch, { guarded, isOver: () => clock.monotonic() >= endsAt });
+    return runGroup(client, group, { guarded, isOver: () => clock.monotonic() >= endsAt });
   }
 
-  #settle(batch: readonly Waiting[], end: GroupEnd): void {
-    if (end.kind === "locked") return this.#wait(batch);
+  #settle(group: readonly Waiting[], end: GroupEnd): void {
+    if (end.kind === "locked") return this.#wait(group);
     this.#refusals = 0;
     const { outcomes } = end;
     // What the group had no time for comes first in the next one.
-    this.#queue.unshift(...batch.slice(outcomes.length));
-    const ran = batch.slice(0, outcomes.length);
+    this.#queue.unshift(...group.slice(outcomes.length));
+    const ran = group.slice(0, outcomes.length);
     switch (end.kind) {
       case "committed":
         return ran.forEach((each, index) => answer(each, outcomes[index]));
@@ -167,17 +165,17 @@ export class GroupCommit {
     if (refusal === "locked") return this.#wait(ran);
     // One of them may be the only cause: a deferred constraint, or a body that no longer fits on the disk.
     if (ran.length > 1 && refusal !== "io") return this.#again(ran, outcomes);
-    const told = refusal === "io" ? commitUnknown(error) : error;
+    const reason = refusal === "io" ? commitUnknown(error) : error;
     ran.forEach((each, index) => {
       const outcome = outcomes[index];
       if (outcome?.kind === "threw") answer(each, outcome);
-      else refuse(each, told);
+      else each.reject(reason);
     });
   }
 
-  /** Puts a batch back and tries again later, unless its time is over. */
-  #wait(batch: readonly Waiting[]): void {
-    this.#queue.unshift(...batch);
+  /** Puts callers back and tries again later, except those whose time is over. */
+  #wait(group: readonly Waiting[]): void {
+    this.#queue.unshift(...group);
     const now = this.#parts.clock.monotonic();
     const over = this.#queue.filter(({ deadlineAt }) => deadlineAt <= now);
     this.#queue = this.#queue.filter(({ deadlineAt }) => deadlineAt > now);
@@ -195,31 +193,23 @@ export class GroupCommit {
   }
 }
 
-function itself(error: unknown): unknown {
-  return error;
-}
-
 function answer(each: Waiting, outcome: PartOutcome | undefined): void {
   if (outcome?.kind === "returned") each.resolve(outcome.value);
-  else refuse(each, outcome?.error);
+  else each.reject(outcome?.error);
 }
 
 function expire(each: Waiting): void {
   try {
     each.resolve(each.expired());
   } catch (error) {
-    refuse(each, error);
+    each.reject(error);
   }
 }
 
-function refuse({ reject, told }: Waiting, error: unknown): void {
-  reject(told(error));
-}
-
-function commitUnknown(cause: unknown): PosthornError<InboxErrorCode> {
+function commitUnknown(cause: unknown): PosthornError<StoreErrorCode> {
   const found = cause instanceof Error ? cause.message : String(cause);
   return new PosthornError(
-    "commit_unknown",
+    "store_commit_unknown",
     `The disk failed while committing (${found}): whether it holds is known at the event's next delivery.`,
     { cause },
   );

@@ -1,5 +1,5 @@
 import { reach } from "#faults";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient } from "./client.js";
 import { refusalOf } from "./failure.js";
@@ -146,8 +146,8 @@ function outcomeOf(run: () => unknown): PartOutcome {
 
 function endedBy(outcome: PartOutcome): PartOutcome {
   if (outcome.kind === "threw") return outcome;
-  const error = new PosthornError<InboxErrorCode>(
-    "transaction_aborted",
+  const error = new PosthornError<StoreErrorCode>(
+    "store_transaction_aborted",
     "The transaction did not outlive the handler: it ran commit, rollback or begin on the handle, left an iterator open, or " +
       "swallowed an error with which SQLite rolls everything back. Leave the transaction to Posthorn, and let such errors through.",
   );

@@ -1,4 +1,4 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient, SqliteDatabase } from "./client.js";
 import { connectionOf } from "./connection.js";
@@ -32,16 +32,16 @@ function fileOf(client: SqliteClient): string {
   return main?.file ?? "";
 }
 
-function noTransaction(): PosthornError<InboxErrorCode> {
+function noTransaction(): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "transaction_required",
+    "store_transaction_required",
     "No transaction is open on the handle that was handed in; publish between begin and commit, without an await before it.",
   );
 }
 
-function otherDatabase(): PosthornError<InboxErrorCode> {
+function otherDatabase(): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "client_unsupported",
+    "store_client_unsupported",
     "The handle that was handed in is of another database than the outbox; hand in one that was opened on the same file.",
   );
 }

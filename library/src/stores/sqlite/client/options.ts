@@ -1,8 +1,8 @@
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { Durability } from "./durability.js";
 
-/** How long our own transactions wait for the write lock, unless told otherwise. */
+/** How long our own transactions wait for the write lock by default. */
 export const DEFAULT_WAIT_MS = 5000;
 
 /** How long SQLite may sleep on the thread of the event loop for a lock; longer waits are ours, between the loop's turns. */
@@ -21,6 +21,6 @@ export function checkDurability(name: string, durability: Durability): void {
   throw invalid(`${name}: durability is ${durability}; expected one of ${DURABILITIES.join(", ")}.`);
 }
 
-function invalid(message: string): PosthornError<InboxErrorCode> {
-  return new PosthornError("inbox_option_invalid", message);
+function invalid(message: string): PosthornError<StoreErrorCode> {
+  return new PosthornError("store_option_invalid", message);
 }

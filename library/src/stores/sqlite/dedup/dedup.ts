@@ -4,6 +4,7 @@ import type { Clock } from "../../../clock.js";
 import { checkDedup } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { storedIdSync } from "../../../inbox/stored-id.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
@@ -72,8 +73,8 @@ class SqliteIds implements SqliteDedup {
   recordInTransaction(id: string, ttlSeconds: number): DedupVerdict {
     checkDedup(id, ttlSeconds);
     if (this.#connection.client.inTransaction) return this.#join(storedIdSync(id).id, ttlSeconds);
-    throw new PosthornError<InboxErrorCode>(
-      "transaction_required",
+    throw new PosthornError<StoreErrorCode>(
+      "store_transaction_required",
       "recordInTransaction was called while no transaction is open on the handle; call it between begin and commit, without an await before it.",
     );
   }
@@ -127,7 +128,7 @@ class SqliteIds implements SqliteDedup {
     const changed = this.#connection.client.run(
       // One statement looks and writes: between a select and an insert, another process could say "first" too.
       `insert into posthorn_dedup (id, expires_at) values (?, ?)
-       on conflict (id) do update set expires_at = excluded.expires_at where posthorn_dedup.expires_at <= ?`,
+       on conflict (scope, id) do update set expires_at = excluded.expires_at where posthorn_dedup.expires_at <= ?`,
       key,
       now + Math.ceil(ttlSeconds * 1000),
       now,
@@ -143,8 +144,8 @@ class SqliteIds implements SqliteDedup {
     try {
       client.run(
         // With a limit, so that a million ids that expire together do not stop the process.
-        `delete from posthorn_dedup where id in
-           (select id from posthorn_dedup where expires_at <= ? order by expires_at limit ?)`,
+        `delete from posthorn_dedup where (scope, id) in
+           (select scope, id from posthorn_dedup where expires_at <= ? order by expires_at limit ?)`,
         now,
         ROWS_PER_SWEEP,
       );

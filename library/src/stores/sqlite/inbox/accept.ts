@@ -5,10 +5,10 @@ import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
 import { storableBytes } from "../client/client.js";
 import type { SqliteClient, SqliteDatabase, SqliteValue } from "../client/client.js";
-import type { GroupCommit } from "../client/group-commit.js";
+import type { Connection } from "../client/connection.js";
 import { refusalOf, storeError } from "../client/failure.js";
-import { keepUntil, knownOf, withoutNul } from "./inbox-row.js";
-import type { KnownColumns } from "./inbox-row.js";
+import { readKnown } from "./find.js";
+import { keepUntil, withoutNul } from "./inbox-row.js";
 
 /** What the handler's part of an accept does; on SQLite it must not await. */
 export type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
@@ -18,12 +18,13 @@ class HandlerThrew extends Error {}
 
 /** Applies an arrival in the next group: its row and the handler's writes commit together, or neither is there. */
 export async function accept<Db extends SqliteDatabase>(
-  { client, group, db }: { readonly client: SqliteClient; readonly group: GroupCommit; readonly db: Db },
+  { connection, db }: { readonly connection: Connection; readonly db: Db },
   { arrival, work, now }: { readonly arrival: Arrival; readonly work: Work<Db>; readonly now: () => number },
   { acquireMs, signal }: AcceptLimits,
 ): Promise<Acceptance> {
+  const { client, handlers } = connection;
   try {
-    return await group.join<Acceptance>({
+    return await handlers.join<Acceptance>({
       run: () => {
         // Its deadline passed while it waited for the lock: nothing has begun, so there is nothing to undo.
         if (signal.aborted) return { kind: "failed", error: signal.reason };
@@ -63,7 +64,7 @@ function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number
        (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
         received_at, last_received_at, keep_until, headers, body_hash, body)
      values (?, ?, ?, ?, ?, ?, 'success', 1, 1, ?, ?, ?, ?, ?, ?)
-     on conflict (tenant, source, event_id) do update set
+     on conflict (tenant, source, event_id, consumer) do update set
        id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
        attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
        keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash,
@@ -75,18 +76,12 @@ function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number
   return row?.attempts;
 }
 
-function knownAlready(client: SqliteClient, { tenant, source, id, bodyHash }: Arrival): Acceptance {
+function knownAlready(client: SqliteClient, arrival: Arrival): Acceptance {
   reach("accept.before_known");
-  const row = client.get(
-    `select outcome, body_hash, received_at from posthorn_inbox where tenant = ? and source = ? and event_id = ?`,
-    tenant,
-    source,
-    id,
-  ) as KnownColumns | undefined;
+  const known = readKnown(client, arrival);
   reach("accept.after_known");
-  if (row === undefined) throw new Error("the row of a known event is gone within one transaction");
-  const known = knownOf(row);
-  return { kind: equalBytes(known.bodyHash, bodyHash) ? "duplicate" : "conflict", known };
+  if (known === undefined) throw new Error("the row of a known event is gone within one transaction");
+  return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
 }
 
 function runHandler(run: () => Promise<Handled> | Handled): Handled {
@@ -121,7 +116,8 @@ function noteResult(
 ): void {
   reach("accept.before_note");
   client.run(
-    `update posthorn_inbox set outcome = ?, result = ? where tenant = ? and source = ? and event_id = ?`,
+    `update posthorn_inbox set outcome = ?, result = ?
+     where tenant = ? and source = ? and event_id = ? and consumer = ''`,
     outcome,
     result ?? null,
     tenant,
@@ -131,8 +127,12 @@ function noteResult(
   reach("accept.after_note");
 }
 
-/** What a row keeps of an arrival, in the order in which every insert names its columns. */
-export function arrivalValues(arrival: Arrival, nowMs: number): SqliteValue[] {
+/** What a row keeps of an arrival, in the order in which every insert names its columns; `window`: whether `keep_until` is among them. */
+export function arrivalValues(
+  arrival: Arrival,
+  nowMs: number,
+  { window }: { readonly window: boolean } = { window: true },
+): SqliteValue[] {
   const { tenant, source, id, idPreview, type, eventAt, windowS, headers, bodyHash, body } = arrival;
   return [
     tenant,
@@ -143,7 +143,7 @@ export function arrivalValues(arrival: Arrival, nowMs: number): SqliteValue[] {
     eventAt?.getTime() ?? null,
     nowMs,
     nowMs,
-    keepUntil(windowS, nowMs),
+    ...(window ? [keepUntil(windowS, nowMs)] : []),
     headers,
     bodyHash,
     storableBytes(body),
@@ -152,7 +152,7 @@ export function arrivalValues(arrival: Arrival, nowMs: number): SqliteValue[] {
 
 function failedOrThrow(error: unknown): Acceptance {
   if (error instanceof HandlerThrew) return { kind: "failed", error: error.cause };
-  const ended = isPosthornError(error) && error.code === "transaction_aborted";
+  const ended = isPosthornError(error) && error.code === "store_transaction_aborted";
   // A constraint that SQLite checks at the commit is the handler's as much as one that it checks at once.
   if (ended || refusalOf(error) === "constraint") return { kind: "failed", error };
   throw storeError(error);

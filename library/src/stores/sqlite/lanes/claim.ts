@@ -1,29 +1,62 @@
 import { reach } from "#faults";
 import type { Claim, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
-import { LAPSES_BEFORE_ALONE } from "../../../lanes/lane.js";
+import { claimed, runsAlone } from "../../../lanes/lane.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
-import { waitingEndpoints } from "./due-endpoints.js";
-import { buryHead, cancelHead, noteLapse } from "./lane-head.js";
-import { dueLanes, lapsedLanes, saveLane } from "./lane.js";
-import type { Lane } from "./lane.js";
-import { buryLoose, dueLoose, lapsedLoose, leaseLoose, Loose, noteLooseLapse, saveLoose } from "./loose.js";
+import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-import { leaseLane } from "./run.js";
+import { changeLane } from "./lane-write.js";
+import type { LaneRow } from "./lane-row.js";
+import { dueRows, lapsedRows } from "./lane-row.js";
+import { waitingConsumers } from "./until-due.js";
 
-/** Where the next claim goes on, so that no endpoint is always the last. */
+/** Where the next claim goes on, so that no consumer is always the last. */
 export interface Cursor {
-  endpoint: bigint;
+  consumer: bigint;
 }
 
-/** An endpoint that may get something. */
-interface Candidate {
-  readonly number: bigint;
-  readonly endpoint: Endpoint;
-  room: number;
-}
-
-/** More of them than one process can have caused at once; the rest is looked at by the next claim. */
+// How many one turn takes, so that it leaves the event loop free after a few milliseconds.
+const CLAIMS_PER_TURN = 64;
+// More than one process can have caused at once; the next claim looks at the rest.
 const LAPSED_PER_CLAIM = 20;
+
+/** Leases what is due, in as many turns as that takes. */
+export async function claim(
+  session: OutboxSession,
+  request: ClaimRequest,
+  cursor: Cursor,
+): Promise<ClaimAnswer> {
+  if (!(await session.lookAtDue(isAnyDue))) return { claims: [], lapsed: false };
+  const some = (before: readonly Claim[]): Promise<ClaimAnswer> =>
+    session.write((turn) => claimDue(turn, withRoom(request, before), cursor));
+  const first = await some([]);
+  const claims = [...first.claims];
+  for (let last = first; last.claims.length === CLAIMS_PER_TURN && claims.length < request.limit;) {
+    try {
+      last = await some(claims);
+    } catch {
+      // What was claimed before is leased; thrown away, nobody would send it until its lease ends.
+      break;
+    }
+    claims.push(...last.claims);
+  }
+  return { claims, lapsed: first.lapsed };
+}
+
+/** What is left of a request after the turns before. */
+function withRoom(request: ClaimRequest, before: readonly Claim[]): ClaimRequest {
+  const limit = Math.min(request.limit - before.length, request.alone ? 1 : CLAIMS_PER_TURN);
+  const inFlight = new Map(request.inFlight);
+  for (const { consumer } of before) inFlight.set(consumer.id, (inFlight.get(consumer.id) ?? 0) + 1);
+  return { ...request, limit, inFlight };
+}
+
+/** Whether a claim would find anything; read without the write lock, so that idle workers keep nobody waiting. */
+function isAnyDue(turn: OutboxTurn): boolean {
+  for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
+    if (readyAt <= turn.nowMs && turn.activeEndpoint(consumer) !== undefined) return true;
+  }
+  return false;
+}
 
 /** What a claim has come to so far. */
 interface Taking {
@@ -32,61 +65,34 @@ interface Taking {
   lapsed: boolean;
 }
 
-/** Leases what is due. */
-export function claimDue(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor): ClaimAnswer {
+function claimDue(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor): ClaimAnswer {
   reach("claim.before_lease");
-  const waiting = endLapsed(turn);
-  const taking: Taking = { request, claims: [], lapsed: !request.alone && waiting.length > 0 };
-  if (request.alone) claimAlone(turn, taking, waiting);
-  else claimShares(turn, taking, cursor);
+  const taking: Taking = { request, claims: [], lapsed: false };
+  claimLapsed(turn, taking);
+  if (!request.alone) claimShares(turn, taking, cursor);
   reach("claim.after_lease");
   return { claims: taking.claims, lapsed: taking.lapsed };
 }
 
-/** Whether a claim would find anything; read without the write lock, so that idle workers keep nobody waiting. */
-export function isAnyDue(turn: OutboxTurn): boolean {
-  for (const { endpoint, readyAt } of waitingEndpoints(turn.client, 0n)) {
-    if (readyAt <= turn.nowMs && turn.activeEndpoint(endpoint) !== undefined) return true;
+/** Ends what has lapsed while it ran alone; takes what waits to run alone where that is asked for, and says so where it is not. */
+function claimLapsed(turn: OutboxTurn, taking: Taking): void {
+  const { alone, limit } = taking.request;
+  for (const row of lapsedRows(turn.client, turn.nowMs, LAPSED_PER_CLAIM)) {
+    const endpoint = turn.activeEndpoint(row.consumer);
+    if (endpoint === undefined) continue;
+    // Not leased again at once, though its next head may be due: that one takes its turn among the consumer's others.
+    if (row.lane.lease !== undefined)
+      changeLane(turn, row, claimed(row.lane, { alone, dead: endpoint.dead }));
+    else if (!alone) taking.lapsed = true;
+    else if (taking.claims.length < limit) take(turn, row, { endpoint, taking });
   }
-  return false;
 }
 
-/** Gives up what has lapsed while it ran alone, and returns what waits to run so. */
-function endLapsed(turn: OutboxTurn): (Lane | Loose)[] {
-  const { client, nowMs } = turn;
-  const found = [
-    ...lapsedLanes(client, nowMs, LAPSED_PER_CLAIM),
-    ...lapsedLoose(client, nowMs, LAPSED_PER_CLAIM),
-  ];
-  return found.filter((each) => {
-    const endpoint = turn.activeEndpoint(each.endpoint);
-    if (endpoint === undefined || each.leasedBy === null) return endpoint !== undefined;
-    endLapsedAlone(turn, each, endpoint);
-    return false;
-  });
-}
-
-function endLapsedAlone(turn: OutboxTurn, each: Lane | Loose, endpoint: Endpoint): void {
-  const because = "lease_expired";
-  if (each instanceof Loose) {
-    noteLooseLapse(turn, each);
-    buryLoose(turn, each, because);
-    return saveLoose(turn.client, each);
-  }
-  noteLapse(turn, each);
-  // A person has already decided what becomes of it.
-  if (each.intent === "skip") cancelHead(turn, each, "skipped");
-  else buryHead(turn, each, { because, policy: endpoint.dead ?? "halt" });
-  saveLane(turn.client, each);
-}
-
-function claimAlone(turn: OutboxTurn, taking: Taking, waiting: readonly (Lane | Loose)[]): void {
-  for (const each of waiting) {
-    const endpoint = turn.activeEndpoint(each.endpoint);
-    if (taking.claims.length < taking.request.limit && endpoint !== undefined) {
-      take(turn, each, { endpoint, taking });
-    }
-  }
+/** A consumer that may get something. */
+interface Candidate {
+  readonly number: bigint;
+  readonly endpoint: Endpoint;
+  room: number;
 }
 
 /** Deals the limit out evenly, round after round, until it is used up or nothing more is due. */
@@ -97,7 +103,7 @@ function claimShares(turn: OutboxTurn, taking: Taking, cursor: Cursor): void {
     const share = Math.max(1, Math.floor((request.limit - claims.length) / candidates.length));
     candidates = candidates.filter((candidate) => {
       const wanted = Math.min(share, candidate.room, request.limit - claims.length);
-      if (wanted > 0) cursor.endpoint = candidate.number;
+      if (wanted > 0) cursor.consumer = candidate.number;
       return wanted > 0 && takeFrom(turn, candidate, { wanted, taking }) && candidate.room > 0;
     });
   }
@@ -106,7 +112,7 @@ function claimShares(turn: OutboxTurn, taking: Taking, cursor: Cursor): void {
 function dueCandidates(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor): Candidate[] {
   const candidates: Candidate[] = [];
   if (request.limit <= 0) return candidates;
-  for (const { endpoint: number, readyAt } of waitingEndpoints(turn.client, cursor.endpoint)) {
+  for (const { consumer: number, readyAt } of waitingConsumers(turn.client, cursor.consumer)) {
     const endpoint = turn.activeEndpoint(number);
     if (endpoint === undefined || readyAt > turn.nowMs) continue;
     const room = endpoint.maxInFlight - (request.inFlight.get(endpoint.id) ?? 0);
@@ -116,45 +122,29 @@ function dueCandidates(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor):
   return candidates;
 }
 
-/** Takes the longest waiting of one endpoint, lanes and loose deliveries alike; true when there may be more. */
+/** Takes the longest waiting of one consumer, lanes and loose deliveries alike; true when there may be more. */
 function takeFrom(
   turn: OutboxTurn,
   candidate: Candidate,
   { wanted, taking }: { readonly wanted: number; readonly taking: Taking },
 ): boolean {
-  const { number, endpoint } = candidate;
-  const which = { endpoint: number, nowMs: turn.nowMs, limit: wanted };
-  const lanes = dueLanes(turn.client, which);
-  const loose = dueLoose(turn.client, which);
-  const found = loose.length === 0 ? lanes : [...lanes, ...loose].toSorted(byReadyAt).slice(0, wanted);
+  const { number: consumer, endpoint } = candidate;
+  const rows = dueRows(turn.client, { consumer, nowMs: turn.nowMs, limit: wanted });
   const before = taking.claims.length;
-  for (const each of found) take(turn, each, { endpoint, taking });
+  for (const row of rows) take(turn, row, { endpoint, taking });
   candidate.room -= taking.claims.length - before;
-  return found.length === wanted;
-}
-
-function byReadyAt(left: Lane | Loose, right: Lane | Loose): number {
-  return (left.readyAt ?? 0) - (right.readyAt ?? 0);
+  return rows.length === wanted;
 }
 
 function take(
   turn: OutboxTurn,
-  each: Lane | Loose,
+  row: LaneRow,
   { endpoint, taking }: { readonly endpoint: Endpoint; readonly taking: Taking },
 ): void {
-  const isLoose = each instanceof Loose;
-  if (each.leasedBy !== null) {
-    if (isLoose) noteLooseLapse(turn, each);
-    else noteLapse(turn, each);
-  }
-  if (!isLoose && each.intent === "skip") cancelHead(turn, each, "skipped");
+  const { request, claims } = taking;
+  const change = claimed(row.lane, { alone: request.alone, dead: endpoint.dead });
+  const taken = changeLane(turn, row, change, { endpoint, terms: request });
+  if (taken !== undefined) claims.push(taken);
   // It has just lapsed once too often: from now on it is claimed alone.
-  const waits = each.lapses >= LAPSES_BEFORE_ALONE && !taking.request.alone;
-  if (waits) taking.lapsed = true;
-  const terms = { endpoint, terms: taking.request };
-  const mayRun = !waits && (isLoose || each.flows);
-  const claim = mayRun ? (isLoose ? leaseLoose(turn, each, terms) : leaseLane(turn, each, terms)) : undefined;
-  if (claim !== undefined) taking.claims.push(claim);
-  else if (isLoose) saveLoose(turn.client, each);
-  else saveLane(turn.client, each);
+  else if (!request.alone && change.readyAfterMs === 0 && runsAlone(change)) taking.lapsed = true;
 }

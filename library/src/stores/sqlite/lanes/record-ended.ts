@@ -1,57 +1,53 @@
-import type { DeadBecause } from "../../../lanes/dead.js";
-import type { RowPlace } from "../operator/attempts.js";
+import type { DeadDelivery } from "../../../lanes/lane.js";
+import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-
-export type CancelledBecause = "expired" | "skipped" | "endpoint_removed";
+import type { RecordPlace } from "./attempt-rows.js";
 
 /** A delivery at its end, as both kinds of records keep it. */
-export interface EndedDelivery extends RowPlace {
+export interface EndedDelivery extends RecordPlace {
+  readonly event: bigint;
   readonly round: number;
-  readonly endpoint: bigint;
-  readonly attempts: number;
+  readonly consumer: bigint;
 }
 
-/** Records a dead delivery, with what its last attempt came to: those of this turn must be written before. */
-export function insertDead({ client, nowMs }: OutboxTurn, ended: EndedDelivery, because: DeadBecause): void {
-  const last = client.get(
-    `select status, error from posthorn_attempt where lane = ? and seq = ? and round = ? order by no desc limit 1`,
-    ended.lane,
-    ended.seq,
-    ended.round,
-  ) as { status: number | null; error: string | null } | undefined;
+/** Records a dead delivery. */
+export function insertDead(
+  { client, nowMs }: OutboxTurn,
+  ended: EndedDelivery,
+  { because, attempts, last }: Omit<DeadDelivery, "sequence">,
+): void {
   client.run(
     `insert into posthorn_dead
-       (lane, seq, round, event, endpoint, because, died_at, attempts, last_status, last_error)
+       (lane, seq, round, event, consumer, because, died_at, attempts, last_status, last_error)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ended.lane,
     ended.seq,
     ended.round,
     ended.event,
-    ended.endpoint,
+    ended.consumer,
     because,
     nowMs,
-    ended.attempts,
+    attempts,
     last?.status ?? null,
-    last?.error ?? null,
+    last?.error === undefined ? null : withoutNul(last.error),
   );
 }
 
-/** Records a delivery that is not to be made, so that every event can be told at every endpoint what became of it. */
+/** Records a delivery that will not be made: an operator can then see what became of every event at every endpoint. */
 export function insertCancelled(
   { client, nowMs }: OutboxTurn,
   ended: EndedDelivery,
-  because: CancelledBecause,
+  because: "expired" | "skipped",
 ): void {
   client.run(
-    `insert into posthorn_cancelled (lane, seq, round, event, endpoint, because, cancelled_at, attempts)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into posthorn_cancelled (lane, seq, round, event, consumer, because, cancelled_at)
+     values (?, ?, ?, ?, ?, ?, ?)`,
     ended.lane,
     ended.seq,
     ended.round,
     ended.event,
-    ended.endpoint,
+    ended.consumer,
     because,
     nowMs,
-    ended.attempts,
   );
 }

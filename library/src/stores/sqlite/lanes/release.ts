@@ -1,76 +1,17 @@
-import { systemClock } from "../../../clock.js";
-import type { Clock } from "../../../clock.js";
 import type { Claim } from "../../../lanes/lane-store.js";
-import type { SqliteClient, SqliteDatabase } from "../client/client.js";
-import { leasedLanes, saveLane } from "./lane.js";
-import { leasedLoose, saveLoose } from "./loose.js";
-import { DEFAULT_WAIT_MS } from "../client/options.js";
+import { released } from "../../../lanes/lane.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-import { writeOnce } from "../client/write-once.js";
+import { changeLane } from "./lane-write.js";
+import { leasedRows } from "./lane-row.js";
 
-/** Gives back what a worker has leased and does not hold. Under the next epoch, so that a settlement which still comes changes nothing. */
+/** Gives back what a worker has leased and does not hold; says how many. */
 export function releaseLeases(
-  { client, nowMs }: OutboxTurn,
+  turn: OutboxTurn,
   worker: string,
   held: readonly Pick<Claim, "kind" | "id">[],
 ): number {
   const heldNames = new Set(held.map(({ kind, id }) => `${kind} ${id}`));
-  const lanes = leasedLanes(client, worker).filter(({ id }) => !heldNames.has(`lane ${id}`));
-  for (const lane of lanes) {
-    lane.epoch += 1n;
-    lane.arm(nowMs);
-    saveLane(client, lane);
-  }
-  const loose = leasedLoose(client, worker).filter(({ id }) => !heldNames.has(`loose ${id}`));
-  for (const each of loose) {
-    each.epoch += 1n;
-    each.arm(nowMs);
-    saveLoose(client, each);
-  }
-  return lanes.length + loose.length;
-}
-
-export interface EndLeasesOptions {
-  /** How long it may wait for the write lock. @default 5,000 */
-  readonly waitMs?: number;
-  readonly clock?: Clock;
-}
-
-/**
- * Ends the leases now, whoever has them, and says how many. For a process that alone works on the database, at its start:
- * what another had under way when it died is due at once. To the next claim each has lapsed, so that an event which
- * kills its process is known by it; what has lapsed before waits for the end of its lease.
- *
- * @example
- * await migrate(db);
- * await endLeases(db);
- */
-export function endLeases(
-  db: SqliteDatabase,
-  { waitMs = DEFAULT_WAIT_MS, clock = systemClock }: EndLeasesOptions = {},
-): Promise<number> {
-  const nowMs = Math.floor(clock.now());
-  return writeOnce(
-    db,
-    { name: "endLeases", waitMs },
-    (client) => endIn(client, "posthorn_lane", nowMs) + endIn(client, "posthorn_loose_delivery", nowMs),
-  );
-}
-
-// Ended and not taken away: a lapse that no claim sees counts for nothing, and a poison event would kill its process for
-// ever. The epoch stays, because that claim raises it. No lease ends before it began: clocks are set back. What has lapsed
-// before waits for its own time: a process that is killed four times within seconds, for whatever reason, would else
-// condemn innocent deliveries.
-function endIn(
-  client: SqliteClient,
-  table: "posthorn_lane" | "posthorn_loose_delivery",
-  nowMs: number,
-): number {
-  return client.run(
-    `update ${table} set ready_at = ?, leased_until = max(leased_at, ?)
-     where leased_by is not null and lapses = 0 and ready_at > ?`,
-    nowMs,
-    nowMs,
-    nowMs,
-  );
+  const rows = leasedRows(turn.client, worker).filter(({ id, lane }) => !heldNames.has(`${lane.kind} ${id}`));
+  for (const row of rows) changeLane(turn, row, released(row.lane));
+  return rows.length;
 }

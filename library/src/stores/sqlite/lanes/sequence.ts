@@ -3,6 +3,7 @@ import type { SequenceReport } from "../../../lanes/lane-store.js";
 import type { Addressed } from "../../../outbox/fan-out.js";
 import type { SqliteClient } from "../client/client.js";
 import { refusalOf } from "../client/failure.js";
+import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import type { PlacedEvent } from "./places.js";
 import { placeEvents, placesLeft } from "./places.js";
@@ -29,8 +30,25 @@ export function placeDue(turn: OutboxTurn): boolean {
   return !turn.mayWait;
 }
 
-/** Gives events whose time has come their places, and goes on with the cancelling that a removed endpoint left. Most others got their places when they were written. */
-export function sequenceDue(turn: OutboxTurn): SequenceReport {
+/** Gives events whose time has come their places, and goes on with the cancelling that a removed consumer left. Most events got their places when they were written. */
+export async function sequence(session: OutboxSession): Promise<SequenceReport> {
+  if (!(await session.look(isAnyToSequence))) return { events: 0, more: false };
+  reach("sequence.before_lock");
+  const report = await session.write((turn) => {
+    const made = sequenceDue(turn);
+    reach("sequence.before_commit");
+    return made;
+  });
+  reach("sequence.after_commit");
+  return report;
+}
+
+/** Whether there is anything to sequence; read without the write lock, so that idle workers keep nobody waiting. */
+function isAnyToSequence(turn: OutboxTurn): boolean {
+  return isAnyUnplaced(turn) || isAnyRemoved(turn.client);
+}
+
+function sequenceDue(turn: OutboxTurn): SequenceReport {
   reach("sequence.before_read");
   const { events, more } = placeSome(turn);
   const cancelling = cancelRemoved(turn, CANCELLED_PER_TURN);
@@ -49,12 +67,9 @@ function placeSome(turn: OutboxTurn): SequenceReport {
 
 /** Whether an event that is due waits for its places: a change of endpoints has to wait for that. */
 export function isAnyUnplaced({ client, nowMs }: OutboxTurn): boolean {
-  return client.get("select 1 from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined;
-}
-
-/** Whether there is anything to sequence; read without the write lock, so that idle workers keep nobody waiting. */
-export function isAnyToSequence(turn: OutboxTurn): boolean {
-  return isAnyUnplaced(turn) || isAnyRemoved(turn.client);
+  return (
+    client.get("select 1 as found from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined
+  );
 }
 
 /** The first of the events, as many as one turn has time for; of one that alone has more places, those that fit. */
@@ -83,7 +98,7 @@ interface DueEvent {
 
 function readDue({ client, nowMs }: OutboxTurn): DueEvent[] {
   const rows = client.allWide(
-    `select l.deliver_at, e.id, e.event_id, e.tenant, e.source, e.type, e.key
+    `select l.deliver_at, e.id, e.public_id, e.tenant, e.source, e.type, e.key
      from posthorn_later l cross join posthorn_event e on e.id = l.event
      where l.deliver_at <= ? order by l.deliver_at, l.event limit +?`,
     nowMs,
@@ -91,16 +106,16 @@ function readDue({ client, nowMs }: OutboxTurn): DueEvent[] {
   ) as {
     deliver_at: bigint;
     id: bigint;
-    event_id: string;
+    public_id: string;
     tenant: string;
     source: string;
     type: string;
     key: string | null;
   }[];
-  return rows.map(({ deliver_at, id, event_id, key, ...rest }) => ({
+  return rows.map(({ deliver_at, id, public_id, key, ...rest }) => ({
     deliverAt: deliver_at,
     number: id,
-    id: event_id,
+    id: public_id,
     addressed: { ...rest, key: key ?? undefined },
   }));
 }
@@ -140,7 +155,7 @@ function tryPlaces(turn: OutboxTurn, events: readonly LaterEvent[]): Error | und
 
 function setAside(turn: OutboxTurn, { number, id }: LaterEvent, { message }: Error): void {
   turn.client.run(
-    "insert or replace into posthorn_set_aside (event, error, set_aside_at) values (?, ?, ?)",
+    "insert or replace into posthorn_stage_dead (event, error, died_at) values (?, ?, ?)",
     number,
     message,
     turn.nowMs,

@@ -1,12 +1,12 @@
-import { waitingEndpoints } from "./due-endpoints.js";
+import type { SqliteClient } from "../client/client.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 /** Milliseconds until something can be claimed or sequenced; undefined when nothing waits for its time. */
 export function untilDue(turn: OutboxTurn): number | undefined {
   let first = firstLater(turn);
-  for (const { endpoint, readyAt } of waitingEndpoints(turn.client, 0n)) {
+  for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
     if (first <= turn.nowMs) break;
-    if (turn.activeEndpoint(endpoint) !== undefined) first = Math.min(first, readyAt);
+    if (turn.activeEndpoint(consumer) !== undefined) first = Math.min(first, readyAt);
   }
   return first === Infinity ? undefined : Math.max(0, first - turn.nowMs);
 }
@@ -14,4 +14,46 @@ export function untilDue(turn: OutboxTurn): number | undefined {
 function firstLater({ client }: OutboxTurn): number {
   const row = client.get("select min(deliver_at) as first from posthorn_later") as { first: number | null };
   return row.first ?? Infinity;
+}
+
+/** A consumer for which something waits, and when the first of it is due. */
+export interface WaitingConsumer {
+  readonly consumer: bigint;
+  readonly readyAt: number;
+}
+
+/** Every consumer for which something waits, once around the circle that begins after one of them. */
+export function* waitingConsumers(client: SqliteClient, after: bigint): Generator<WaitingConsumer> {
+  let found = nextWaiting(client, after);
+  while (found !== undefined) {
+    yield found;
+    found = nextWaiting(client, found.consumer);
+  }
+  found = nextWaiting(client, 0n);
+  while (found !== undefined && found.consumer <= after) {
+    yield found;
+    found = nextWaiting(client, found.consumer);
+  }
+}
+
+/** The consumer with the next higher number for which something waits. One step in each index, however much waits there. */
+function nextWaiting(client: SqliteClient, after: bigint): WaitingConsumer | undefined {
+  const lane = firstWaiting(client, "posthorn_lane", after);
+  const loose = firstWaiting(client, "posthorn_loose_delivery", after);
+  if (lane === undefined || loose === undefined) return lane ?? loose;
+  if (lane.consumer !== loose.consumer) return lane.consumer < loose.consumer ? lane : loose;
+  return lane.readyAt < loose.readyAt ? lane : loose;
+}
+
+function firstWaiting(
+  client: SqliteClient,
+  table: "posthorn_lane" | "posthorn_loose_delivery",
+  after: bigint,
+): WaitingConsumer | undefined {
+  const row = client.getWide(
+    `select consumer, ready_at from ${table}
+     where consumer > ? and ready_at is not null order by consumer, ready_at limit 1`,
+    after,
+  ) as { consumer: bigint; ready_at: bigint } | undefined;
+  return row && { consumer: row.consumer, readyAt: Number(row.ready_at) };
 }

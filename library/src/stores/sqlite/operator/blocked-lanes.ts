@@ -4,10 +4,10 @@ import type { SqliteClient } from "../client/client.js";
 interface BlockedColumns {
   readonly since: bigint;
   readonly id: bigint;
-  readonly endpoint: bigint;
+  readonly consumer: bigint;
   readonly key: string;
   readonly state: "flowing" | "halted" | "parked";
-  readonly endpoint_state: "active" | "paused" | "disabled";
+  readonly consumer_state: "active" | "paused" | "disabled";
   readonly next_seq: bigint;
   readonly head_seq: bigint;
   readonly failures: bigint;
@@ -15,27 +15,27 @@ interface BlockedColumns {
   readonly leased_by: string | null;
   readonly tenant: string;
   readonly endpoint_id: string;
-  readonly event_id: string;
+  readonly event_id: string | null;
 }
 
-/** Where a page ends. Lanes whose head has failed have endpoint 0: they come first among those blocked for equally long. */
+/** Where a page ends. Lanes whose head has failed have consumer 0: they come first among those blocked for equally long. */
 interface Spot {
   readonly since: bigint;
-  readonly endpoint: bigint;
+  readonly consumer: bigint;
   readonly readyAt: bigint;
   readonly lane: bigint;
 }
 
-const START: Spot = { since: -1n, endpoint: 0n, readyAt: 0n, lane: 0n };
+const START: Spot = { since: -1n, consumer: 0n, readyAt: 0n, lane: 0n };
 const LAST = 2n ** 63n - 1n;
 
-const COLUMNS = `l.id, l.endpoint, l.key, l.state, p.state as endpoint_state, l.next_seq, l.head_seq, l.failures, l.ready_at,
-  l.leased_by, p.tenant, p.endpoint_id, e.event_id`;
-const JOINS = `cross join posthorn_endpoint p on p.id = l.endpoint and p.removed_at is null
+const COLUMNS = `l.id, l.consumer, l.key, l.state, c.state as consumer_state, l.next_seq, l.head_seq, l.failures, l.ready_at,
+  l.leased_by, c.tenant, c.public_id as endpoint_id, e.public_id as event_id`;
+const JOINS = `cross join posthorn_consumer c on c.id = l.consumer and c.removed_at is null
   left join posthorn_delivery d on d.lane = l.id and d.seq = l.head_seq
   left join posthorn_event e on e.id = d.event`;
 
-/** Lanes that do not move, longest blocked first: those whose head has failed, and those of endpoints that are stopped. */
+/** Lanes that do not move, longest blocked first: those whose head has failed, and those of consumers that are stopped. */
 export function blockedLanes(
   client: SqliteClient,
   { limit, after, nowMs }: Page & { readonly nowMs: number },
@@ -61,30 +61,29 @@ function failedLanes(client: SqliteClient, from: Spot, limit: number): Found[] {
   const rows = client.allWide(
     `select l.blocked_at as since, ${COLUMNS} from posthorn_lane l ${JOINS}
      where l.blocked_at is not null and (l.blocked_at, l.id) > (?, ?)
-       and (p.state = 'active' or l.blocked_at <= p.stopped_at or l.state <> 'flowing')
      order by l.blocked_at, l.id limit ?`,
     from.since,
-    from.endpoint === 0n ? from.lane : LAST,
+    from.consumer === 0n ? from.lane : LAST,
     limit,
   ) as BlockedColumns[];
   return rows.map((row) => ({
-    spot: { since: row.since, endpoint: 0n, readyAt: 0n, lane: row.id },
+    spot: { since: row.since, consumer: 0n, readyAt: 0n, lane: row.id },
     row,
   }));
 }
 
-/** By endpoint, and in it by ready time, as the index has them: a stopped endpoint can have a million of them. */
+/** By consumer, and in it by ready time, as the index has them: a stopped consumer can have a million of them. */
 function stoppedLanes(client: SqliteClient, from: Spot, limit: number): Found[] {
-  const endpoints = client.allWide(
-    `select id, stopped_at from posthorn_endpoint
+  const consumers = client.allWide(
+    `select id, stopped_at from posthorn_consumer
      where removed_at is null and state <> 'active' and (stopped_at, id) >= (?, ?) order by stopped_at, id`,
     from.since,
-    from.endpoint,
+    from.consumer,
   ) as { id: bigint; stopped_at: bigint }[];
   const found: Found[] = [];
-  for (const { id, stopped_at } of endpoints) {
+  for (const { id, stopped_at } of consumers) {
     if (found.length >= limit) break;
-    const start = id === from.endpoint ? from : START;
+    const start = id === from.consumer ? from : START;
     found.push(...lanesOfStopped(client, { id, since: stopped_at }, { start, limit: limit - found.length }));
   }
   return found;
@@ -97,7 +96,7 @@ function lanesOfStopped(
 ): Found[] {
   const rows = client.allWide(
     `select ? as since, ${COLUMNS} from posthorn_lane l ${JOINS}
-     where l.endpoint = ? and l.state = 'flowing' and (l.blocked_at is null or l.blocked_at > p.stopped_at)
+     where l.consumer = ? and l.state = 'flowing' and l.blocked_at is null
        and l.ready_at is not null and (l.ready_at, l.id) > (?, ?)
      order by l.ready_at, l.id limit ?`,
     since,
@@ -107,7 +106,7 @@ function lanesOfStopped(
     limit,
   ) as BlockedColumns[];
   return rows.map((row) => ({
-    spot: { since, endpoint: id, readyAt: row.ready_at ?? 0n, lane: row.id },
+    spot: { since, consumer: id, readyAt: row.ready_at ?? 0n, lane: row.id },
     row,
   }));
 }
@@ -129,9 +128,9 @@ function blockedLaneOf(row: BlockedColumns, nowMs: number): BlockedLane {
   };
 }
 
-function stateOf({ state, endpoint_state }: BlockedColumns): BlockedLane["state"] {
+function stateOf({ state, consumer_state }: BlockedColumns): BlockedLane["state"] {
   if (state !== "flowing") return state;
-  return endpoint_state === "active" ? "retrying" : endpoint_state;
+  return consumer_state === "active" ? "retrying" : consumer_state;
 }
 
 // Leased, its ready time is the end of the lease, but the attempt is under way.
@@ -146,17 +145,17 @@ function compare(left: Spot, right: Spot): number {
   return (a[at] ?? 0n) < (b[at] ?? 0n) ? -1 : 1;
 }
 
-function printSpot({ since, endpoint, readyAt, lane }: Spot): string {
-  return [since, endpoint, readyAt, lane].join("_");
+function printSpot({ since, consumer, readyAt, lane }: Spot): string {
+  return [since, consumer, readyAt, lane].join("_");
 }
 
 /** Undefined where the text is none of ours. */
 function parseSpot(text: string): Spot | undefined {
-  const [since, endpoint, readyAt, lane] = text.split("_");
+  const [since, consumer, readyAt, lane] = text.split("_");
   if (!/^\d{1,18}(_\d{1,18}){3}$/.test(text)) return undefined;
   return {
     since: BigInt(since ?? 0),
-    endpoint: BigInt(endpoint ?? 0),
+    consumer: BigInt(consumer ?? 0),
     readyAt: BigInt(readyAt ?? 0),
     lane: BigInt(lane ?? 0),
   };

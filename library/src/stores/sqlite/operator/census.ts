@@ -1,6 +1,6 @@
 import type { OutboxCensus } from "../../../operator/lookup-store.js";
 import type { SqliteClient } from "../client/client.js";
-import { waitingEndpoints } from "../lanes/due-endpoints.js";
+import { waitingConsumers } from "../lanes/until-due.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 /** How much waits. Each number is the length of an index, which SQLite counts by its pages: a million in 10 ms. */
@@ -15,7 +15,7 @@ export function takeCensus(turn: OutboxTurn): OutboxCensus {
       count("posthorn_delivery") - deadHeads + count("posthorn_loose_delivery where ready_at is not null"),
     oldestDueMs: oldestDueMs(turn),
     blockedLanes: count("posthorn_lane where blocked_at is not null"),
-    dead: count("posthorn_dead where state = 'dead'"),
+    dead: count("posthorn_dead where resolved_at is null"),
   };
 }
 
@@ -25,8 +25,8 @@ function counted(client: SqliteClient, what: string): number {
 
 function oldestDueMs(turn: OutboxTurn): number {
   let oldest = turn.nowMs;
-  for (const { endpoint, readyAt } of waitingEndpoints(turn.client, 0n)) {
-    if (turn.activeEndpoint(endpoint) !== undefined) oldest = Math.min(oldest, readyAt);
+  for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
+    if (turn.activeEndpoint(consumer) !== undefined) oldest = Math.min(oldest, readyAt);
   }
   return turn.nowMs - oldest;
 }

@@ -24,13 +24,14 @@ interface DeadLetterColumns {
 /** Dead deliveries that can be redriven, newest first. */
 export function deadLetters(client: SqliteClient, { limit, after }: Page): Paged<DeadLetter> {
   const rows = client.allWide(
-    `select d.*, e.event_id, e.type, p.tenant, p.endpoint_id, l.key,
+    `select d.id, d.lane, d.seq, d.round, d.because, d.died_at, d.attempts, d.last_status, d.last_error,
+       e.public_id as event_id, e.type, c.tenant, c.public_id as endpoint_id, l.key,
        coalesce(l.state <> 'flowing' and l.head_seq = d.seq, 0) as blocks
      from posthorn_dead d
      cross join posthorn_event e on e.id = d.event
-     cross join posthorn_endpoint p on p.id = d.endpoint and p.removed_at is null
+     cross join posthorn_consumer c on c.id = d.consumer and c.removed_at is null
      left join posthorn_lane l on l.id = d.lane
-     where d.state = 'dead' and d.id < ? order by d.id desc limit ?`,
+     where d.resolved_at is null and d.id < ? order by d.id desc limit ?`,
     pageStart(after),
     limit + 1,
   ) as DeadLetterColumns[];

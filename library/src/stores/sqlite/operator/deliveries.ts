@@ -1,13 +1,15 @@
 import { deliveryIdOf, parseDeliveryId } from "../../../lanes/delivery-id.js";
 import type { DeliveryState, DeliverySummary } from "../../../operator/lookup-store.js";
 import { withoutNul } from "../inbox/inbox-row.js";
+import type { RecordPlace } from "../lanes/attempt-rows.js";
 import type { OutboxTurn } from "../outbox/turn.js";
+import { recordPlaceOf } from "./attempts.js";
 
 /** A place that an event was given, and everything that could say what became of it there. */
 interface PlaceColumns {
   readonly lane: bigint;
   readonly seq: bigint;
-  readonly endpoint: bigint;
+  readonly consumer: bigint;
   readonly endpoint_id: string;
   readonly event_id: string;
   readonly tenant: string;
@@ -21,38 +23,39 @@ interface PlaceColumns {
   readonly round: bigint | null;
   readonly ready_at: bigint | null;
   readonly leased_by: string | null;
-  /** JSON: an array of the last of each, with its round first. */
-  readonly attempt: string | null;
-  readonly dead: string | null;
-  readonly cancelled: string | null;
+  /** The last attempt; all null where there was none. */
+  readonly attempt_round: bigint | null;
+  readonly attempt_no: bigint | null;
+  readonly started_at: bigint | null;
+  readonly outcome: string | null;
+  readonly status: bigint | null;
+  readonly error: string | null;
+  /** The last record of its end; null where there is none of this kind. */
+  readonly dead_round: bigint | null;
+  readonly dead_because: string | null;
+  readonly cancelled_round: bigint | null;
+  readonly cancelled_because: string | null;
 }
 
-type LastAttempt = readonly [
-  round: number,
-  no: number,
-  startedAt: number,
-  outcome: string,
-  status: number | null,
-  error: string | null,
-];
-type Ending = readonly [round: number, because: string];
-
-// A lane without deliveries that wait has no lease; a loose delivery is its own lane.
-const SELECT = `select p.lane, p.seq, p.endpoint, n.endpoint_id, e.event_id, e.tenant, e.type, e.key as event_key,
-    l.key as lane_key, l.state as lane_state, l.head_seq, l.run_len, coalesce(d.round, x.round) as round,
-    coalesce(l.ready_at, x.ready_at) as ready_at, coalesce(l.leased_by, x.leased_by) as leased_by,
-    (select json_array(a.round, a.no, a.started_at, a.outcome, a.status, a.error) from posthorn_attempt a
-     where a.lane = p.lane and a.seq = p.seq order by a.round desc, a.no desc limit 1) as attempt,
-    (select json_array(g.round, g.because) from posthorn_dead g
-     where g.lane = p.lane and g.seq = p.seq order by g.round desc limit 1) as dead,
-    (select json_array(c.round, c.because) from posthorn_cancelled c
-     where c.lane = p.lane and c.seq = p.seq order by c.round desc limit 1) as cancelled
+// A lane in which nothing waits has no lease; a loose delivery is its own lane.
+const SELECT = `select p.lane, p.seq, p.consumer, c.public_id as endpoint_id, e.public_id as event_id, e.tenant, e.type,
+    e.key as event_key, l.key as lane_key, l.state as lane_state, l.head_seq, l.run_len,
+    coalesce(d.round, x.round) as round, coalesce(l.ready_at, x.ready_at) as ready_at,
+    coalesce(l.leased_by, x.leased_by) as leased_by, a.round as attempt_round, a.no as attempt_no, a.started_at,
+    a.outcome, a.status, a.error, g.round as dead_round, g.because as dead_because, k.round as cancelled_round,
+    k.because as cancelled_because
   from posthorn_place p
   cross join posthorn_event e on e.id = p.event
-  cross join posthorn_endpoint n on n.id = p.endpoint
+  cross join posthorn_consumer c on c.id = p.consumer
   left join posthorn_lane l on p.lane <> 0 and l.id = p.lane
   left join posthorn_delivery d on d.lane = p.lane and d.seq = p.seq
-  left join posthorn_loose_delivery x on p.lane = 0 and x.id = p.seq`;
+  left join posthorn_loose_delivery x on p.lane = 0 and x.id = p.seq
+  left join posthorn_attempt a on a.lane = p.lane and a.seq = p.seq and (a.round, a.no) =
+    (select round, no from posthorn_attempt where lane = p.lane and seq = p.seq order by round desc, no desc limit 1)
+  left join posthorn_dead g on g.lane = p.lane and g.seq = p.seq and g.round =
+    (select max(round) from posthorn_dead where lane = p.lane and seq = p.seq)
+  left join posthorn_cancelled k on k.lane = p.lane and k.seq = p.seq and k.round =
+    (select max(round) from posthorn_cancelled where lane = p.lane and seq = p.seq)`;
 
 /** Every delivery of these events, in the order in which they were sequenced. */
 export function deliveriesOf(
@@ -62,14 +65,14 @@ export function deliveriesOf(
 ): DeliverySummary[] {
   const events = turn.client.allWide(
     `select e.id from json_each(?) cross join posthorn_event e indexed by posthorn_event_public_id
-     on e.event_id = json_each.value and e.tenant = ?`,
+     on e.public_id = json_each.value and e.tenant = ?`,
     JSON.stringify([...new Set(eventIds)]),
     withoutNul(tenant),
   ) as { id: bigint }[];
   const inOrder = events.map(({ id }) => id).toSorted((left, right) => (left < right ? -1 : 1));
   return inOrder.flatMap((event) => {
     const rows = turn.client.allWide(
-      `${SELECT} where p.event = ? order by p.event, p.endpoint, p.lane, p.seq`,
+      `${SELECT} where p.event = ? order by p.event, p.consumer, p.lane, p.seq`,
       event,
     ) as PlaceColumns[];
     return rows.map((row) => summaryOf(turn, row));
@@ -78,22 +81,22 @@ export function deliveriesOf(
 
 /** Undefined where there was never one of this id. */
 export function findDelivery(turn: OutboxTurn, id: string): DeliverySummary | undefined {
-  const place = parseDeliveryId(id);
-  if (place === undefined) return undefined;
-  const [lane, seq] = place.kind === "lane" ? [place.lane, place.sequence] : [0n, place.id];
-  const event = eventAt(turn, lane, seq);
+  const parsed = parseDeliveryId(id);
+  if (parsed === undefined) return undefined;
+  const place = recordPlaceOf(parsed);
+  const event = eventAt(turn, place);
   if (event === undefined) return undefined;
   const row = turn.client.getWide(
     `${SELECT} where p.event = ? and p.lane = ? and p.seq = ?`,
     event,
-    lane,
-    seq,
+    place.lane,
+    place.seq,
   );
   return row === undefined ? undefined : summaryOf(turn, row as PlaceColumns);
 }
 
 /** Places are found by their events; whichever record a delivery has left names its event. */
-function eventAt({ client }: OutboxTurn, lane: bigint, seq: bigint): bigint | undefined {
+function eventAt({ client }: OutboxTurn, { lane, seq }: RecordPlace): bigint | undefined {
   const waiting =
     lane === 0n
       ? client.getWide("select event from posthorn_loose_delivery where id = ?", seq)
@@ -108,10 +111,7 @@ function eventAt({ client }: OutboxTurn, lane: bigint, seq: bigint): bigint | un
 
 function summaryOf(turn: OutboxTurn, row: PlaceColumns): DeliverySummary {
   const isLane = row.lane !== 0n;
-  const attempt = parsed(row.attempt) as LastAttempt | undefined;
-  const { state, round, because } = standingOf(turn, row, attempt);
-  // Of this round alone: what a redriven one went through before is told by its attempts.
-  const last = attempt?.[0] === round ? attempt : undefined;
+  const { state, round, because } = standingOf(turn, row);
   return {
     id: deliveryIdOf(
       isLane ? { kind: "lane", lane: row.lane, sequence: row.seq } : { kind: "loose", id: row.seq },
@@ -126,11 +126,24 @@ function summaryOf(turn: OutboxTurn, row: PlaceColumns): DeliverySummary {
     round,
     state,
     because,
-    attempts: last?.[1] ?? 0,
-    lastStatus: last?.[4] ?? undefined,
-    lastError: last?.[5] ?? undefined,
-    lastAttemptAt: last === undefined ? undefined : new Date(last[2]),
+    ...lastAttempt(row, round),
     dueInMs: dueInMs(turn, row, state),
+  };
+}
+
+type LastAttempt = Pick<DeliverySummary, "attempts" | "lastStatus" | "lastError" | "lastAttemptAt">;
+
+/** The last attempt of this round alone; earlier rounds are listed by `attempts`. */
+function lastAttempt(row: PlaceColumns, round: number): LastAttempt {
+  const { attempt_round, attempt_no, status, error, started_at } = row;
+  if (attempt_round === null || Number(attempt_round) !== round) {
+    return { attempts: 0, lastStatus: undefined, lastError: undefined, lastAttemptAt: undefined };
+  }
+  return {
+    attempts: Number(attempt_no),
+    lastStatus: status === null ? undefined : Number(status),
+    lastError: error ?? undefined,
+    lastAttemptAt: new Date(Number(started_at)),
   };
 }
 
@@ -140,24 +153,24 @@ interface Standing {
   readonly because: string | undefined;
 }
 
-function standingOf(turn: OutboxTurn, row: PlaceColumns, attempt: LastAttempt | undefined): Standing {
-  const dead = parsed(row.dead) as Ending | undefined;
-  if (row.round === null) return endedOf(row, attempt, dead);
+function standingOf(turn: OutboxTurn, row: PlaceColumns): Standing {
+  if (row.round === null) return endedOf(row);
   const round = Number(row.round);
-  if (isDeadHead(row)) return { state: "dead", round, because: dead?.[1] };
-  const triedNow = attempt?.[0] === round;
+  if (isDeadHead(row)) return { state: "dead", round, because: row.dead_because ?? undefined };
+  const triedNow = row.attempt_round === row.round;
   const state = isUnderWay(row, turn) ? "under_way" : triedNow ? "retrying" : "waiting";
   return { state, round, because: undefined };
 }
 
 /** What the record of the last round says. */
-function endedOf(row: PlaceColumns, attempt: LastAttempt | undefined, dead: Ending | undefined): Standing {
-  const cancelled = parsed(row.cancelled) as Ending | undefined;
-  if (attempt?.[3] === "acknowledged") return { state: "delivered", round: attempt[0], because: undefined };
-  if (cancelled !== undefined && cancelled[0] >= (dead?.[0] ?? 0)) {
-    return { state: "cancelled", round: cancelled[0], because: cancelled[1] };
+function endedOf(row: PlaceColumns): Standing {
+  const { attempt_round, outcome, dead_round, dead_because, cancelled_round, cancelled_because } = row;
+  if (outcome === "acknowledged")
+    return { state: "delivered", round: Number(attempt_round), because: undefined };
+  if (cancelled_round !== null && cancelled_round >= (dead_round ?? 0n)) {
+    return { state: "cancelled", round: Number(cancelled_round), because: cancelled_because ?? undefined };
   }
-  return { state: "dead", round: dead?.[0] ?? 1, because: dead?.[1] };
+  return { state: "dead", round: Number(dead_round ?? 1n), because: dead_because ?? undefined };
 }
 
 /** It stays where it is, and its lane waits for it; without a lane it has no time at which it would be due. */
@@ -177,10 +190,6 @@ function isUnderWay(
 function dueInMs(turn: OutboxTurn, row: PlaceColumns, state: DeliveryState): number | undefined {
   const isFirst = row.lane === 0n || row.seq === row.head_seq;
   const waits = (state === "waiting" || state === "retrying") && isFirst && row.ready_at !== null;
-  if (!waits || turn.activeEndpoint(row.endpoint) === undefined) return undefined;
+  if (!waits || turn.activeEndpoint(row.consumer) === undefined) return undefined;
   return Math.max(0, Number(row.ready_at) - turn.nowMs);
-}
-
-function parsed(json: string | null): unknown {
-  return json === null ? undefined : (JSON.parse(json) as unknown);
 }

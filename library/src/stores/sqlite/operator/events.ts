@@ -4,17 +4,17 @@ import type { SqliteClient } from "../client/client.js";
 import { plainBytes } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 
-// Of events that the filter may pass over, so that a type which nobody publishes does not stop the process: the page
-// that finds none says where to go on.
+// How many events one page looks at, so that a type which nobody publishes does not block the event loop; a page that
+// finds none says where to go on.
 const LOOKED_AT = 20_000;
 const NEWEST = 2n ** 63n - 1n;
 
-const COLUMNS = `e.id, e.event_id, e.tenant, e.source, e.type, e.key, e.content_type, e.event_at, e.expires_at, e.deliver_at,
+const COLUMNS = `e.id, e.public_id, e.tenant, e.source, e.type, e.key, e.content_type, e.event_at, e.expires_at, e.deliver_at,
   length(e.body) as bytes`;
 
 interface EventColumns {
   readonly id: bigint;
-  readonly event_id: string;
+  readonly public_id: string;
   readonly tenant: string;
   readonly source: string;
   readonly type: string;
@@ -97,7 +97,7 @@ function twice(wanted: string | undefined): [string | null, string | null] {
 export function readEvent(client: SqliteClient, tenant: string, id: string): StoredEvent | undefined {
   const row = client.getWide(
     `select ${COLUMNS}, e.body, e.headers from posthorn_event e indexed by posthorn_event_public_id
-     where e.event_id = ? and e.tenant = ? order by e.id desc limit 1`,
+     where e.public_id = ? and e.tenant = ? order by e.id desc limit 1`,
     id,
     withoutNul(tenant),
   ) as (EventColumns & { readonly body: Uint8Array; readonly headers: string | null }) | undefined;
@@ -108,7 +108,7 @@ export function readEvent(client: SqliteClient, tenant: string, id: string): Sto
 
 function summaryOf(row: EventColumns): EventSummary {
   return {
-    id: row.event_id,
+    id: row.public_id,
     tenant: row.tenant,
     source: row.source,
     type: row.type,

@@ -2,16 +2,16 @@ import type { LaneSummary } from "../../../operator/lookup-store.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
-// Of lanes that may be empty, so that a million of them do not stand between two pages.
+// How many lanes, empty ones included, a page reads by id before it uses the indexes of waiting lanes.
 const LOOKED_AT = 5000;
 
-const SELECT = `select l.id, l.endpoint, l.key, l.state, l.next_seq, l.head_seq, l.failures, l.ready_at, l.leased_by,
-    l.blocked_at, p.tenant, p.endpoint_id, p.stopped_at
-  from posthorn_lane l cross join posthorn_endpoint p on p.id = l.endpoint and p.removed_at is null`;
+const SELECT = `select l.id, l.consumer, l.key, l.state, l.next_seq, l.head_seq, l.failures, l.ready_at, l.leased_by,
+    l.blocked_at, c.tenant, c.public_id as endpoint_id, c.stopped_at
+  from posthorn_lane l cross join posthorn_consumer c on c.id = l.consumer and c.removed_at is null`;
 
 interface LaneColumns {
   readonly id: bigint;
-  readonly endpoint: bigint;
+  readonly consumer: bigint;
   readonly key: string;
   readonly state: "flowing" | "halted" | "parked";
   readonly next_seq: bigint;
@@ -27,8 +27,8 @@ interface LaneColumns {
 
 interface Span {
   readonly after: bigint;
-  /** Undefined: of all endpoints. */
-  readonly endpoint: bigint | undefined;
+  /** Undefined: of all consumers. */
+  readonly consumer: bigint | undefined;
   readonly limit: number;
 }
 
@@ -38,10 +38,10 @@ export function findLanes(
   { endpointId }: { readonly endpointId?: string | undefined },
   page: Page,
 ): Paged<LaneSummary> {
-  const endpoint = endpointId === undefined ? undefined : turn.endpoints.numbers.get(endpointId);
-  if (endpointId !== undefined && endpoint === undefined) return { items: [], next: undefined };
+  const consumer = endpointId === undefined ? undefined : turn.endpoints.numbers.get(endpointId);
+  if (endpointId !== undefined && consumer === undefined) return { items: [], next: undefined };
   const after = page.after !== undefined && /^\d{1,18}$/.test(page.after) ? BigInt(page.after) : 0n;
-  const span = { after, endpoint, limit: page.limit + 1 };
+  const span = { after, consumer, limit: page.limit + 1 };
   const near = nearLanes(turn, span);
   const rows =
     near.end === undefined || near.rows.length === span.limit
@@ -55,7 +55,7 @@ export function findLanes(
 /** Those among the next lanes, empty or not; where most of them wait, that is all there is to look at. */
 function nearLanes(
   { client }: OutboxTurn,
-  { after, endpoint, limit }: Span,
+  { after, consumer, limit }: Span,
 ): { readonly rows: LaneColumns[]; readonly end: bigint | undefined } {
   const end = client.getWide(
     "select id from posthorn_lane where id > ? order by id limit 1 offset +?",
@@ -63,26 +63,26 @@ function nearLanes(
     LOOKED_AT,
   ) as { id: bigint } | undefined;
   const rows = client.allWide(
-    `${SELECT} where l.id > ? and l.id <= ? and l.head_seq < l.next_seq and (? is null or l.endpoint = ?)
+    `${SELECT} where l.id > ? and l.id <= ? and l.head_seq < l.next_seq and (? is null or l.consumer = ?)
      order by l.id limit +?`,
     after,
     end?.id ?? 2n ** 63n - 1n,
-    endpoint ?? null,
-    endpoint ?? null,
+    consumer ?? null,
+    consumer ?? null,
     limit,
   ) as LaneColumns[];
   return { rows, end: end?.id };
 }
 
 /** The others, by the indexes that know which lanes wait, and which SQLite would not choose: few of them do, or the page would be full. */
-function farLanes({ client }: OutboxTurn, { after, endpoint, limit }: Span): LaneColumns[] {
-  const which = [after, endpoint ?? null, endpoint ?? null];
+function farLanes({ client }: OutboxTurn, { after, consumer, limit }: Span): LaneColumns[] {
+  const which = [after, consumer ?? null, consumer ?? null];
   return client.allWide(
     `${SELECT} where l.id in (
        select id from posthorn_lane indexed by posthorn_lane_ready
-       where ready_at is not null and id > ? and (? is null or endpoint = ?)
+       where ready_at is not null and id > ? and (? is null or consumer = ?)
        union select id from posthorn_lane indexed by posthorn_lane_stopped
-       where state <> 'flowing' and id > ? and (? is null or endpoint = ?)
+       where state <> 'flowing' and id > ? and (? is null or consumer = ?)
        order by 1 limit +?)
      order by l.id`,
     ...which,
@@ -99,7 +99,8 @@ export function findLane(turn: OutboxTurn, id: bigint): LaneSummary | undefined 
 
 function laneOf(turn: OutboxTurn, row: LaneColumns): LaneSummary {
   const state = stateOf(turn, row);
-  const since = earliest(row.blocked_at, row.stopped_at);
+  // The head's own failure, or else the consumer's stop: as blockedLanes tells it.
+  const since = row.blocked_at ?? row.stopped_at;
   const isMoving = state === "flowing" || state === "retrying";
   return {
     id: row.id,
@@ -110,17 +111,17 @@ function laneOf(turn: OutboxTurn, row: LaneColumns): LaneSummary {
     depth: row.next_seq - row.head_seq,
     head: row.head_seq,
     failures: Number(row.failures),
-    blockedMs: since === undefined ? undefined : Math.max(0, turn.nowMs - since),
+    blockedMs: since === null ? undefined : Math.max(0, turn.nowMs - Number(since)),
     dueInMs: isMoving ? dueInMs(row, turn.nowMs) : undefined,
   };
 }
 
 function stateOf(
   { endpoints }: OutboxTurn,
-  { state, endpoint, blocked_at }: LaneColumns,
+  { state, consumer, blocked_at }: LaneColumns,
 ): LaneSummary["state"] {
   if (state !== "flowing") return state;
-  const stopped = endpoints.byNumber.get(endpoint)?.state ?? "active";
+  const stopped = endpoints.byNumber.get(consumer)?.state ?? "active";
   if (stopped !== "active") return stopped;
   return blocked_at === null ? "flowing" : "retrying";
 }
@@ -128,9 +129,4 @@ function stateOf(
 // Leased, its ready time is the end of the lease, but the attempt is under way.
 function dueInMs({ leased_by, ready_at }: LaneColumns, nowMs: number): number {
   return leased_by === null && ready_at !== null ? Math.max(0, Number(ready_at) - nowMs) : 0;
-}
-
-function earliest(one: bigint | null, other: bigint | null): number | undefined {
-  const times = [one, other].filter((each) => each !== null).map(Number);
-  return times.length === 0 ? undefined : Math.min(...times);
 }

@@ -1,76 +1,53 @@
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
-import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
+import { redriven } from "../../../lanes/lane.js";
 import type { Redriven } from "../../../operator/operator-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
-import { readLane, saveLane } from "../lanes/lane.js";
-import type { Lane } from "../lanes/lane.js";
-import { readLoose, saveLoose } from "../lanes/loose.js";
-import type { OutboxTurn } from "../outbox/turn.js";
+import type { RecordPlace } from "../lanes/attempt-rows.js";
+import { changeLane } from "../lanes/lane-write.js";
+import { readRow } from "../lanes/lane-row.js";
 import { placeAgain } from "../lanes/places.js";
+import type { OutboxTurn } from "../outbox/turn.js";
+import { recordPlaceOf } from "./attempts.js";
 
-interface DeadColumns {
+interface DeadColumns extends RecordPlace {
   readonly id: bigint;
-  readonly lane: bigint;
-  readonly seq: bigint;
   readonly round: bigint;
   readonly event: bigint;
-  readonly endpoint: bigint;
+  readonly consumer: bigint;
   readonly key: string | null;
 }
 
-/** Makes a dead delivery due again, in its next round. */
+/** Makes a dead delivery due again, in its next round: at the head of its lane where it still is, else at the end. */
 export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
   const place = parseDeliveryId(deliveryId);
-  const dead = place && findDead(turn, place);
-  const endpoint = dead && turn.endpoints.byNumber.get(dead.endpoint);
-  if (dead === undefined || endpoint === undefined) return "unknown";
-  // A second call must find nothing: it would put the event into its lane twice.
-  turn.client.run("update posthorn_dead set state = 'redriven' where id = ?", dead.id);
-  const round = Number(dead.round) + 1;
-  if (dead.lane === 0n) return redriveLoose(turn, dead.seq, round);
-  const lane = readLane(turn.client, dead.lane);
-  if (lane !== undefined && lane.state !== "flowing" && lane.headSeq === dead.seq) {
-    resumeAtHead(turn, lane, round);
-    return "in_place";
+  const dead = place && findDead(turn, recordPlaceOf(place));
+  const endpoint = dead && turn.endpoints.byNumber.get(dead.consumer);
+  if (place === undefined || dead === undefined || endpoint === undefined) return "unknown";
+  const row = readRow(turn.client, place.kind, place.kind === "lane" ? place.lane : place.id);
+  const change = row && redriven(row.lane, place.kind === "lane" ? place.sequence : 0n);
+  if (place.kind === "loose" && change === undefined) return "unknown";
+  resolve(turn, dead.id);
+  if (row !== undefined && change !== undefined) {
+    changeLane(turn, row, change);
+    return place.kind === "lane" ? "in_place" : "at_end";
   }
+  const round = Number(dead.round) + 1;
   placeAgain(turn, placeIn(endpoint, dead.key ?? undefined), { event: dead.event, round });
   return "at_end";
 }
 
-function findDead({ client }: OutboxTurn, place: DeliveryPlace): DeadColumns | undefined {
-  const [lane, seq] = place.kind === "lane" ? [place.lane, place.sequence] : [0n, place.id];
+function findDead({ client }: OutboxTurn, { lane, seq }: RecordPlace): DeadColumns | undefined {
   const row = client.getWide(
-    `select d.id, d.lane, d.seq, d.round, d.event, d.endpoint, e.key
+    `select d.id, d.lane, d.seq, d.round, d.event, d.consumer, e.key
      from posthorn_dead d cross join posthorn_event e on e.id = d.event
-     where d.lane = ? and d.seq = ? and d.state = 'dead' order by d.round desc limit 1`,
+     where d.lane = ? and d.seq = ? and d.resolved_at is null order by d.round desc limit 1`,
     lane,
     seq,
   );
   return row as DeadColumns | undefined;
 }
 
-function resumeAtHead({ client, nowMs }: OutboxTurn, lane: Lane, round: number): void {
-  client.run(
-    "update posthorn_delivery set round = ? where lane = ? and seq = ?",
-    round,
-    lane.id,
-    lane.headSeq,
-  );
-  lane.state = "flowing";
-  lane.blockedAt = null;
-  lane.beginRound();
-  lane.arm(nowMs);
-  saveLane(client, lane);
-}
-
-function redriveLoose({ client, nowMs }: OutboxTurn, id: bigint, round: number): Redriven {
-  const loose = readLoose(client, id);
-  if (loose === undefined) return "unknown";
-  loose.round = round;
-  loose.attempts = 0;
-  loose.failures = 0;
-  loose.lapses = 0;
-  loose.arm(nowMs);
-  saveLoose(client, loose);
-  return "at_end";
+/** A second call must find nothing: it would put the event into its lane twice. */
+function resolve({ client, nowMs }: OutboxTurn, id: bigint): void {
+  client.run("update posthorn_dead set resolved_at = ?, resolved_how = 'redriven' where id = ?", nowMs, id);
 }

@@ -28,7 +28,7 @@ export interface Marks {
 }
 
 export function readMarks(client: SqliteClient): Marks {
-  return client.get("select mark, seen_at as seenAt from posthorn_endpoint_mark where id = 1") as Marks;
+  return client.get("select mark, seen_at as seenAt from posthorn_outbox_config where one = 1") as Marks;
 }
 
 /** Remembers the endpoints for as long as their mark is the same: another process may have changed them. */
@@ -49,7 +49,7 @@ export class EndpointBook {
 
 function readAll(client: SqliteClient, mark: string, secrets: EndpointSecrets): EndpointSet {
   const rows = client.allWide(
-    "select * from posthorn_endpoint where removed_at is null order by id",
+    "select * from posthorn_consumer where removed_at is null order by id",
   ) as EndpointColumns[];
   const numbered = rows.map((row) => ({ number: row.id, endpoint: secrets.opened(endpointOf(row)) }));
   return {
@@ -60,7 +60,7 @@ function readAll(client: SqliteClient, mark: string, secrets: EndpointSecrets): 
   };
 }
 
-/** Says to every process that the endpoints are no longer what it remembers. */
+/** Lets every process read the endpoints again at its next turn. */
 export function markChanged(client: SqliteClient): void {
-  client.run("update posthorn_endpoint_mark set mark = lower(hex(randomblob(16))) where id = 1");
+  client.run("update posthorn_outbox_config set mark = lower(hex(randomblob(16))) where one = 1");
 }

@@ -4,16 +4,16 @@ import type { RetryPolicy } from "../../../work/retry-policy.js";
 import type { SqliteValue } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 
-/** All columns of posthorn_endpoint, as a wide statement reads them. */
+/** All columns of posthorn_consumer, as a wide statement reads them. */
 export interface EndpointColumns {
   readonly id: bigint;
-  readonly endpoint_id: string;
+  readonly public_id: string;
   readonly tenant: string;
   readonly url: string;
   readonly secrets: string;
   readonly sources: string;
   readonly types: string;
-  readonly in_order: Order;
+  readonly ordered_by: Order;
   readonly retry: string;
   readonly dead: DeadPolicy | null;
   readonly max_in_flight: bigint;
@@ -26,13 +26,13 @@ export interface EndpointColumns {
 /** The endpoint with its secrets as they were written: sealed, where there is a seal. */
 export function endpointOf(columns: EndpointColumns): Endpoint {
   return Object.freeze({
-    id: columns.endpoint_id,
+    id: columns.public_id,
     tenant: columns.tenant,
     url: columns.url,
     secrets: texts(columns.secrets),
     sources: texts(columns.sources),
     types: texts(columns.types),
-    order: columns.in_order,
+    order: columns.ordered_by,
     retry: JSON.parse(columns.retry) as RetryPolicy,
     dead: columns.dead ?? undefined,
     maxInFlight: Number(columns.max_in_flight),

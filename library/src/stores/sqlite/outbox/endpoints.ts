@@ -9,11 +9,11 @@ import type { OutboxTurn } from "./turn.js";
 export function addEndpoint(turn: OutboxTurn, endpoint: Endpoint): boolean {
   const added = turn.client.run(
     // An endpoint of this id that was removed, and is still being cancelled, is another one.
-    `insert into posthorn_endpoint
-       (endpoint_id, tenant, url, secrets, sources, types, in_order, retry, dead, max_in_flight, state, because,
+    `insert into posthorn_consumer
+       (public_id, tenant, url, secrets, sources, types, ordered_by, retry, dead, max_in_flight, state, because,
         version, stopped_at)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (endpoint_id) where removed_at is null do nothing`,
+     on conflict (public_id) where removed_at is null do nothing`,
     endpoint.id,
     ...endpointValues(
       { ...endpoint, secrets: turn.secrets.closed(endpoint.secrets) },
@@ -27,7 +27,7 @@ export function addEndpoint(turn: OutboxTurn, endpoint: Endpoint): boolean {
 /** Undefined where there is none. */
 export function changeEndpoint(turn: OutboxTurn, id: string, change: EndpointChange): Endpoint | undefined {
   const row = turn.client.getWide(
-    "select * from posthorn_endpoint where endpoint_id = ? and removed_at is null",
+    "select * from posthorn_consumer where public_id = ? and removed_at is null",
     id,
   ) as EndpointColumns | undefined;
   if (row === undefined) return undefined;
@@ -42,20 +42,20 @@ export function changeEndpoint(turn: OutboxTurn, id: string, change: EndpointCha
 /** Stops an endpoint whose receiver has gone; what waits for it stays, in order. */
 export function disableEndpoint(turn: OutboxTurn, number: bigint, because: string): void {
   const row = readRow(turn.client, number);
-  // Several attempts of one moment find the same; the first of them says it.
+  // Several attempts of one moment get the same answer; the first of them has disabled it.
   if (row.state === "disabled") return;
   const before = endpointOf(row);
   save(turn, row, { ...before, state: "disabled", because, version: before.version + 1 });
 }
 
 function readRow(client: SqliteClient, number: bigint): EndpointColumns {
-  return client.getWide("select * from posthorn_endpoint where id = ?", number) as EndpointColumns;
+  return client.getWide("select * from posthorn_consumer where id = ?", number) as EndpointColumns;
 }
 
 function save(turn: OutboxTurn, { id, stopped_at }: EndpointColumns, endpoint: Endpoint): void {
   const stoppedAt = stopped_at === null ? turn.nowMs : Number(stopped_at);
   turn.client.run(
-    `update posthorn_endpoint set tenant = ?, url = ?, secrets = ?, sources = ?, types = ?, in_order = ?, retry = ?,
+    `update posthorn_consumer set tenant = ?, url = ?, secrets = ?, sources = ?, types = ?, ordered_by = ?, retry = ?,
        dead = ?, max_in_flight = ?, state = ?, because = ?, version = ?, stopped_at = ?
      where id = ?`,
     ...endpointValues(endpoint, endpoint.state === "active" ? null : stoppedAt),
@@ -67,7 +67,7 @@ function save(turn: OutboxTurn, { id, stopped_at }: EndpointColumns, endpoint: E
 /** Takes an endpoint out; what waits for it is cancelled by `cancelRemoved`. False where there is none. */
 export function removeEndpoint(turn: OutboxTurn, id: string): boolean {
   const removed = turn.client.run(
-    "update posthorn_endpoint set removed_at = ? where endpoint_id = ? and removed_at is null",
+    "update posthorn_consumer set removed_at = ? where public_id = ? and removed_at is null",
     turn.nowMs,
     id,
   );
@@ -82,8 +82,8 @@ function changed(turn: OutboxTurn): void {
 
 export function readEndpoints({ client, secrets }: OutboxTurn, ids: readonly string[]): Endpoint[] {
   const rows = client.allWide(
-    `select * from posthorn_endpoint
-     where endpoint_id in (select value from json_each(?)) and removed_at is null order by endpoint_id`,
+    `select * from posthorn_consumer
+     where public_id in (select value from json_each(?)) and removed_at is null order by public_id`,
     JSON.stringify(ids),
   ) as EndpointColumns[];
   return rows.map((row) => secrets.opened(endpointOf(row)));
@@ -98,8 +98,8 @@ export function listEndpoints(
   },
 ): Endpoint[] {
   const rows = client.allWide(
-    `select * from posthorn_endpoint
-     where removed_at is null and endpoint_id > ? and (? is null or tenant = ?) order by endpoint_id limit ?`,
+    `select * from posthorn_consumer
+     where removed_at is null and public_id > ? and (? is null or tenant = ?) order by public_id limit ?`,
     page.after ?? "",
     page.tenant ?? null,
     page.tenant ?? null,

@@ -1,12 +1,11 @@
 import { equalBytes } from "../../../bytes.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
 import { storableBytes } from "../client/client.js";
-import type { SqliteValue } from "../client/client.js";
 import { keepUntil, withoutNul } from "../inbox/inbox-row.js";
 import { storeEvents } from "./write.js";
 import type { OutboxTurn } from "./turn.js";
 
-// Names are kept this much longer than asked, so that an event which comes again and again is written once a minute.
+// Names are kept this much longer than asked, so that an event which is sent again and again is written once a minute.
 const SPARE_S = 60;
 
 interface KnownName {
@@ -18,11 +17,6 @@ interface KnownName {
 /** Stores an event of which no name is known, with its names; everything in the one turn, so that nobody comes between. */
 export function ingestEvent(turn: OutboxTurn, { event, names, windowS }: IncomingEvent): Ingested {
   const { tenant } = event;
-  // Most have one name that nobody has seen: to look for it first would be a statement more.
-  if (names.length === 1 && keepNew(turn, names[0], { tenant, id: event.id, windowS })) {
-    storeEvents(turn, [event]);
-    return { kind: "stored", id: event.id };
-  }
   const found = names.map((name) => ({ name, known: readName(turn, tenant, name) }));
   const other = found.find(({ name, known }) => known !== undefined && isOther(name, known));
   if (other?.known !== undefined) return { kind: "conflict", id: other.known.event_id };
@@ -63,32 +57,21 @@ interface NewName extends Keeping {
   readonly id: string;
 }
 
-const NAME_COLUMNS =
-  "posthorn_ingest_name (tenant, name, event_id, body_hash, keep_until) values (?, ?, ?, ?, ?)";
-
-/** False where the name is there already, be it that its window has passed. */
-function keepNew(turn: OutboxTurn, name: IncomingName, keeping: NewName): boolean {
-  const sql = `insert into ${NAME_COLUMNS} on conflict do nothing`;
-  return turn.client.run(sql, ...nameValues(turn, name, keeping)) === 1;
-}
-
-function keepName(turn: OutboxTurn, name: IncomingName, keeping: NewName): void {
-  // In place of one whose window has passed, and that nobody has forgotten yet.
-  turn.client.run(`insert or replace into ${NAME_COLUMNS}`, ...nameValues(turn, name, keeping));
-}
-
-function nameValues(
-  { nowMs }: OutboxTurn,
+function keepName(
+  { client, nowMs }: OutboxTurn,
   { name, bodyHash }: IncomingName,
   { tenant, id, windowS }: NewName,
-): SqliteValue[] {
-  return [
+): void {
+  client.run(
+    // In place of a name whose window has passed and that was not removed yet.
+    `insert or replace into posthorn_ingest_name (tenant, name, event_id, body_hash, keep_until)
+     values (?, ?, ?, ?, ?)`,
     withoutNul(tenant),
     withoutNul(name),
     id,
     bodyHash === undefined ? null : storableBytes(bodyHash),
     keepUntil(windowS === undefined ? undefined : windowS + SPARE_S, nowMs),
-  ];
+  );
 }
 
 /** Never shorter than before. */
@@ -106,19 +89,4 @@ function keepLonger(
     withoutNul(tenant),
     withoutNul(name),
   );
-}
-
-/** Forgets names whose window has passed, oldest first; says how many. */
-export function forgetNames({ client, nowMs }: OutboxTurn, limit: number): number {
-  return client.run(
-    `delete from posthorn_ingest_name where (tenant, name) in
-       (select tenant, name from posthorn_ingest_name where keep_until <= ? order by keep_until limit +?)`,
-    nowMs,
-    limit,
-  );
-}
-
-/** Whether there is anything to forget; read without the write lock. */
-export function isAnyForgettable({ client, nowMs }: OutboxTurn): boolean {
-  return client.get("select 1 from posthorn_ingest_name where keep_until <= ? limit 1", nowMs) !== undefined;
 }

@@ -1,10 +1,10 @@
-import type { OutboxTurn } from "./turn.js";
 import type { SqliteClient } from "../client/client.js";
+import type { OutboxTurn } from "./turn.js";
 
-/** Cancels up to about `limit` deliveries that wait for endpoints which were removed; true when there are more. */
+/** Cancels up to about `limit` deliveries that wait for consumers which were removed; true when there are more. */
 export function cancelRemoved(turn: OutboxTurn, limit: number): boolean {
   const removed = turn.client.getWide(
-    "select id from posthorn_endpoint where removed_at is not null and state <> 'removed' limit 1",
+    "select id from posthorn_consumer where removed_at is not null and cleared_at is null limit 1",
   ) as { id: bigint } | undefined;
   if (removed === undefined) return false;
   let left = limit;
@@ -14,26 +14,26 @@ export function cancelRemoved(turn: OutboxTurn, limit: number): boolean {
     left -= Math.max(1, cancelled);
   }
   left -= cancelLoose(turn, removed.id, Math.max(0, left));
-  if (left > 0) forget(turn.client, removed.id);
+  if (left > 0) clear(turn, removed.id);
   return left <= 0 || isAnyRemoved(turn.client);
 }
 
-/** Cancels what waits in one lane of the endpoint, and drops the lane when it is empty; undefined where there is no lane. */
-function cancelLane({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: number): number | undefined {
+/** Cancels what waits in one lane of the consumer, and drops the lane when it is empty; undefined where there is no lane. */
+function cancelLane({ client, nowMs }: OutboxTurn, consumer: bigint, limit: number): number | undefined {
   const lane = client.getWide(
-    "select id, head_seq, next_seq, state from posthorn_lane where endpoint = ? limit 1",
-    endpoint,
+    "select id, head_seq, next_seq, state from posthorn_lane where consumer = ? limit 1",
+    consumer,
   ) as { id: bigint; head_seq: bigint; next_seq: bigint; state: string } | undefined;
   if (lane === undefined) return undefined;
-  // The head of a lane that has stopped is dead, and stays so in the books.
+  // The head of a lane that has stopped is dead, and has its record.
   const from = lane.state === "flowing" ? lane.head_seq : lane.head_seq + 1n;
   const most = from + BigInt(limit);
   const to = lane.next_seq < most ? lane.next_seq : most;
   const cancelled = client.run(
-    `insert into posthorn_cancelled (lane, seq, round, event, endpoint, because, cancelled_at, attempts)
-     select lane, seq, round, event, ?, 'endpoint_removed', ?, 0 from posthorn_delivery
+    `insert into posthorn_cancelled (lane, seq, round, event, consumer, because, cancelled_at)
+     select lane, seq, round, event, ?, 'endpoint_removed', ? from posthorn_delivery
      where lane = ? and seq >= ? and seq < ?`,
-    endpoint,
+    consumer,
     nowMs,
     lane.id,
     from,
@@ -42,7 +42,7 @@ function cancelLane({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: numb
   client.run("delete from posthorn_delivery where lane = ? and seq < ?", lane.id, to);
   if (to >= lane.next_seq) client.run("delete from posthorn_lane where id = ?", lane.id);
   else {
-    // Out of the way of claims and of the settlement that may still come.
+    // Out of the way of claims, and of the settlement that may still come.
     client.run(
       `update posthorn_lane set head_seq = ?, state = 'flowing', ready_at = null, leased_by = null where id = ?`,
       to,
@@ -52,18 +52,17 @@ function cancelLane({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: numb
   return cancelled;
 }
 
-function cancelLoose({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: number): number {
+function cancelLoose({ client, nowMs }: OutboxTurn, consumer: bigint, limit: number): number {
   const found = client.allWide(
     // Those without a ready time are dead.
-    "select id from posthorn_loose_delivery where endpoint = ? and ready_at is not null limit ?",
-    endpoint,
+    "select id from posthorn_loose_delivery where consumer = ? and ready_at is not null limit ?",
+    consumer,
     limit,
   ) as { id: bigint }[];
   for (const { id } of found) {
     client.run(
-      `insert into posthorn_cancelled (lane, seq, round, event, endpoint, because, cancelled_at, attempts)
-       select 0, id, round, event, endpoint, 'endpoint_removed', ?, attempts
-       from posthorn_loose_delivery where id = ?`,
+      `insert into posthorn_cancelled (lane, seq, round, event, consumer, because, cancelled_at)
+       select 0, id, round, event, consumer, 'endpoint_removed', ? from posthorn_loose_delivery where id = ?`,
       nowMs,
       id,
     );
@@ -72,21 +71,25 @@ function cancelLoose({ client, nowMs }: OutboxTurn, endpoint: bigint, limit: num
   return found.length;
 }
 
-/** What is dead stays in the books, and is no longer shown: nobody can redrive it. */
-function forget(client: SqliteClient, endpoint: bigint): void {
+/** What is dead keeps its record, and is no longer listed: nobody can redrive it. */
+function clear({ client, nowMs }: OutboxTurn, consumer: bigint): void {
   client.run(
     `delete from posthorn_loose_delivery where id in
-       (select seq from posthorn_dead where lane = 0 and endpoint = ? and state = 'dead')`,
-    endpoint,
+       (select seq from posthorn_dead where lane = 0 and consumer = ? and resolved_at is null)`,
+    consumer,
   );
-  client.run("update posthorn_dead set state = 'removed' where endpoint = ? and state = 'dead'", endpoint);
-  client.run("update posthorn_endpoint set state = 'removed', secrets = '[]' where id = ?", endpoint);
+  client.run(
+    "update posthorn_dead set resolved_at = ?, resolved_how = 'cancelled' where consumer = ? and resolved_at is null",
+    nowMs,
+    consumer,
+  );
+  client.run("update posthorn_consumer set cleared_at = ?, secrets = '[]' where id = ?", nowMs, consumer);
 }
 
-/** Whether something of a removed endpoint is still to be cancelled. */
+/** Whether something of a removed consumer is still to be cancelled. */
 export function isAnyRemoved(client: SqliteClient): boolean {
   const found = client.get(
-    "select 1 from posthorn_endpoint where removed_at is not null and state <> 'removed' limit 1",
+    "select 1 as found from posthorn_consumer where removed_at is not null and cleared_at is null limit 1",
   );
   return found !== undefined;
 }

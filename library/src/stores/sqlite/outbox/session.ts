@@ -1,14 +1,12 @@
 import type { Clock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import type { Observer } from "../../../observer.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
-import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient } from "../client/client.js";
 import type { Connection } from "../client/connection.js";
+import { look, write } from "../client/connection.js";
+import { SeenTime } from "../lanes/seen-time.js";
 import { EndpointBook } from "./endpoint-book.js";
-import { storeError } from "../client/failure.js";
 import { OutboxTurn } from "./turn.js";
-import { SeenTime } from "../client/seen-time.js";
 
 /** What an outbox's calls have in common. */
 export interface SessionParts {
@@ -39,53 +37,30 @@ export class OutboxSession {
     return turn;
   }
 
-  // Whoever looks from inside of a group would see its neighbours' rows before they are committed; a microtask later they are.
-  async look<T>(look: (turn: OutboxTurn) => T): Promise<T> {
-    await Promise.resolve();
-    try {
-      return look(this.#turn(this.#parts.connection.client));
-    } catch (error) {
-      throw storeError(error);
-    }
+  look<T>(read: (turn: OutboxTurn) => T): Promise<T> {
+    return look(() => read(this.#turn(this.#parts.connection.client)));
   }
 
   /** As `look`, for what depends on when something is due: where the clock was set back, that is put right first. */
-  async lookAtDue<T>(look: (turn: OutboxTurn) => T): Promise<T> {
+  async lookAtDue<T>(read: (turn: OutboxTurn) => T): Promise<T> {
     const found = await this.look((turn) =>
-      this.#seenTime.isSetBack(turn) ? undefined : { value: look(turn) },
+      this.#seenTime.isSetBack(turn) ? undefined : { value: read(turn) },
     );
-    return found === undefined ? this.write(look) : found.value;
+    return found === undefined ? this.write(read) : found.value;
   }
 
   write<T>(run: (turn: OutboxTurn) => T): Promise<T> {
-    return this.#write(run, false);
+    const { connection, waitMs } = this.#parts;
+    return write(connection, { waitMs }, () => run(this.#keptTurn(connection.client)));
   }
 
   /**
-   * For the many small ones that change no endpoint and throw only when the disk does: those of the same moment share a
-   * turn, and a throw undoes all of them, which are then run again.
+   * For the many small writes that change no endpoint and throw only when the disk does: those of the same moment share a
+   * turn, and a throw undoes all of them; the others are then run again.
    */
   writeTogether<T>(run: (turn: OutboxTurn) => T): Promise<T> {
-    return this.#write(run, true);
-  }
-
-  #write<T>(run: (turn: OutboxTurn) => T, together: boolean): Promise<T> {
-    const { waitMs, connection } = this.#parts;
-    const { client, statements } = connection;
-    const expired = (): never => {
-      throw new PosthornError<InboxErrorCode>(
-        "store_unavailable",
-        `Another connection held the write lock, or the host a transaction, for ${waitMs} ms. Retry.`,
-      );
-    };
-    return statements.join({
-      run: () => run(together ? this.#sharedTurn(client) : this.#keptTurn(client)),
-      undoable: true,
-      undoesAll: together,
-      waitMs,
-      expired,
-      told: storeError,
-    });
+    const { connection, waitMs } = this.#parts;
+    return write(connection, { waitMs, undoesAll: true }, () => run(this.#sharedTurn(connection.client)));
   }
 
   #keptTurn(client: SqliteClient): OutboxTurn {
@@ -94,7 +69,7 @@ export class OutboxSession {
     return turn;
   }
 
-  // What it has read, each of them would read again: two of the seven statements of an event that comes in.
+  // Without it each call would read marks and endpoints again: two of the eight statements of an ingested event.
   #sharedTurn(client: SqliteClient): OutboxTurn {
     const { stretch } = client;
     if (this.#shared?.stretch !== stretch) this.#shared = { stretch, turn: this.#keptTurn(client) };

@@ -11,7 +11,7 @@ export class OutboxTurn {
   readonly client: SqliteClient;
   /** One time for everything in the turn, so that what it makes due is due to it. */
   readonly nowMs: number;
-  /** Whether an event whose time has come may wait for its places. Not after it was looked at and all got theirs. */
+  /** Whether due events may still wait for their places; false once this turn has placed all of them. */
   mayWait = true;
   readonly #book: EndpointBook;
   readonly #observer: Observer | undefined;
@@ -49,7 +49,7 @@ export class OutboxTurn {
     return endpoint?.state === "active" ? endpoint : undefined;
   }
 
-  /** To be called after a change of an endpoint: the rest of the turn must see it. */
+  /** Call it after a change of an endpoint: the rest of the turn must see the change. */
   forgetEndpoints(): void {
     this.#marks = undefined;
     this.#endpoints = undefined;

@@ -48,38 +48,38 @@ export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]):
 // Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.
 function judgeIds(client: SqliteClient, events: readonly OutgoingEvent[]): Written[] {
   const here = new Map<string, Uint8Array>();
-  return events.map(({ id, idGiven, tenant, bodyHash = NO_HASH }) => {
+  return events.map(({ id, idGiven, tenant, contentHash = NO_HASH }) => {
     if (!idGiven) return "written";
     const name = JSON.stringify([tenant, id]);
     const known = here.get(name) ?? knownHash(client, tenant, id);
-    if (known !== undefined) return equalBytes(known, bodyHash) ? "duplicate" : "conflict";
-    here.set(name, bodyHash);
+    if (known !== undefined) return equalBytes(known, contentHash) ? "duplicate" : "conflict";
+    here.set(name, contentHash);
     return "written";
   });
 }
 
 function knownHash(client: SqliteClient, tenant: string, id: string): Uint8Array | undefined {
   const row = client.get(
-    "select body_hash from posthorn_outbox_key where tenant = ? and event_id = ?",
+    "select content_hash from posthorn_outbox_key where tenant = ? and public_id = ?",
     withoutNul(tenant),
     id,
-  ) as { body_hash: Uint8Array } | undefined;
-  return row?.body_hash;
+  ) as { content_hash: Uint8Array } | undefined;
+  return row?.content_hash;
 }
 
-function keepId(client: SqliteClient, { tenant, id, bodyHash = NO_HASH }: OutgoingEvent): void {
+function keepId(client: SqliteClient, { tenant, id, contentHash = NO_HASH }: OutgoingEvent): void {
   client.run(
-    "insert into posthorn_outbox_key (tenant, event_id, body_hash) values (?, ?, ?)",
+    "insert into posthorn_outbox_key (tenant, public_id, content_hash) values (?, ?, ?)",
     withoutNul(tenant),
     id,
-    storableBytes(bodyHash),
+    storableBytes(contentHash),
   );
 }
 
 function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigint {
   return client.insert(
     `insert into posthorn_event
-       (event_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
+       (public_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event.id,
     withoutNul(event.tenant),

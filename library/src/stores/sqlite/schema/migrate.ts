@@ -1,10 +1,10 @@
 import { systemClock } from "../../../clock.js";
-import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import { MIGRATIONS } from "./migrations.js";
 import { DEFAULT_WAIT_MS } from "../client/options.js";
-import { writeOnce } from "../client/write-once.js";
+import { writeOnce } from "../client/connection.js";
 
 /** What a migration did. */
 export interface MigrationReport {
@@ -156,9 +156,9 @@ function withoutKnownColumns(client: SqliteClient, sql: string): string {
   );
 }
 
-function newer(of: string, found: number, known: number): PosthornError<InboxErrorCode> {
+function newer(of: string, found: number, known: number): PosthornError<StoreErrorCode> {
   return new PosthornError(
-    "not_migrated",
+    "store_not_migrated",
     `The database has version ${found} of ${of}, and this Posthorn knows versions up to ${known}: a newer one has run. Update the package; nothing was changed.`,
     { detail: { found, known } },
   );

@@ -3,43 +3,52 @@ export const MIGRATIONS = [
   {
     version: 1,
     name: "0001_create_inbox",
-    sql: `-- One row per event that arrived: (tenant, source, event_id) names it. Times are milliseconds since 1970.
+    sql: `-- One row per event that arrived, and per consumer that handles it: '' stands for the receiver's own transaction. Times
+-- are milliseconds since 1970.
 -- A rowid table: without, bodies fill the inner pages of the key's tree, and beside bodies of 4 kB a lookup costs 3
 -- times as much, an insert with a random id 2.8 times; only small bodies with time-ordered ids would gain (0.6 times).
 create table if not exists posthorn_inbox (
   tenant text not null,
   source text not null,
   event_id text not null,
+  consumer text not null default '',
   id_preview text,
   type text not null,
   event_at integer,
-  outcome text not null,
+  outcome text not null
+    check (outcome in ('success', 'skipped', 'failed', 'pending', 'held', 'dead', 'dropped')),
+  -- 1, and one more with each redrive.
+  round integer not null default 1,
   attempts integer not null,
   receipts integer not null,
   received_at integer not null,
   last_received_at integer not null,
+  -- Null: kept for ever, or until it is applied. A purge that removed a failed event would lose what was never applied.
   keep_until integer,
   result text,
   error text,
   headers text not null,
   body_hash blob not null,
   body blob not null,
-  primary key (tenant, source, event_id)
+  primary key (tenant, source, event_id, consumer)
 ) strict;
 
--- What a purge may remove, oldest first. A failed event was never applied, so it is not in here.
-create index if not exists posthorn_inbox_keep_until on posthorn_inbox (keep_until)
-where keep_until is not null and outcome <> 'failed';
+-- What a purge may remove, oldest first.
+create index if not exists posthorn_inbox_keep_until on posthorn_inbox (keep_until) where keep_until is not null;
 
 -- Attempts that failed; the one that succeeded is the row of the inbox itself.
 create table if not exists posthorn_inbox_attempt (
   tenant text not null,
   source text not null,
   event_id text not null,
+  consumer text not null default '',
+  round integer not null default 1,
   attempt integer not null,
   failed_at integer not null,
   error text not null,
-  primary key (tenant, source, event_id, attempt)
+  -- The class of the error; null where nobody has classified it.
+  fingerprint text,
+  primary key (tenant, source, event_id, consumer, round, attempt)
 ) strict, without rowid;
 
 -- Conflicts and stale events, apart from the inbox. One row per body: a sender that repeats one is counted.
@@ -47,7 +56,7 @@ create table if not exists posthorn_inbox_refused (
   tenant text not null,
   source text not null,
   event_id text not null,
-  because text not null,
+  because text not null check (because in ('conflict', 'stale')),
   body_hash blob not null,
   id_preview text,
   type text not null,
@@ -76,8 +85,10 @@ create table if not exists posthorn_guard (
     name: "0002_create_dedup",
     sql: `-- Ids that were seen, until they expire. Without rowid: the row is little more than its key.
 create table if not exists posthorn_dedup (
-  id text primary key not null,
-  expires_at integer not null
+  scope text not null default '',
+  id text not null,
+  expires_at integer not null,
+  primary key (scope, id)
 ) strict, without rowid;
 
 create index if not exists posthorn_dedup_expires_at on posthorn_dedup (expires_at);
@@ -86,89 +97,134 @@ create index if not exists posthorn_dedup_expires_at on posthorn_dedup (expires_
   {
     version: 3,
     name: "0003_create_outbox",
-    sql: `-- Events on their way out. Numbers are never given twice: a lane that is made anew starts at its first event's number,
--- and must not begin below one that it had before. The body comes last, so that what stands before it is read without it.
+    sql: `-- Published events, as they will be sent. Numbers are never given twice: a lane that is created again starts at its
+-- first event's number, and must not start below a sequence that it had before. The body comes last, so that SQLite
+-- reads the columns before it without the pages of the body.
 create table if not exists posthorn_event (
   id integer primary key autoincrement,
-  event_id text not null,
+  public_id text not null,
   tenant text not null,
   source text not null,
   type text not null,
   key text,
   content_type text not null,
   event_at integer not null,
+  deliver_at integer,
   expires_at integer,
+  -- The store's clock at the insert.
   written_at integer not null,
+  direction text not null default 'out' check (direction in ('in', 'out')),
+  -- The id that the provider gave to the event.
+  provider_id text,
+  -- Which key verified the event.
+  verified_by text,
+  -- The public id of the event that caused this one.
+  caused_by text,
+  -- Headers that are sent with the event, as JSON; null where it has none of its own.
+  headers text,
   body blob not null
 ) strict;
 
--- Ids that callers gave: a second event of one of them is not sent.
+create index if not exists posthorn_event_public_id on posthorn_event (public_id);
+
+-- An operator looks for the events of one key. Events of a type or a source are found by reading on, a little at a time.
+create index if not exists posthorn_event_key on posthorn_event (tenant, key) where key is not null;
+
+-- Ids that publishers gave: a second event of one of them is not sent. Generated ids are not here: they meet nobody.
 create table if not exists posthorn_outbox_key (
   tenant text not null,
-  event_id text not null,
-  body_hash blob not null,
-  primary key (tenant, event_id)
+  public_id text not null,
+  -- Of type and body: another hash under the same id is a conflict.
+  content_hash blob not null,
+  -- Null: known for ever.
+  keep_until integer,
+  primary key (tenant, public_id)
 ) strict, without rowid;
 
--- Events that take their places when they are due.
+create index if not exists posthorn_outbox_key_keep_until on posthorn_outbox_key (keep_until)
+where keep_until is not null;
+
+-- Events that are not to be delivered yet; they take their places in lanes when they are due.
 create table if not exists posthorn_later (
   deliver_at integer not null,
   event integer not null,
   primary key (deliver_at, event)
 ) strict, without rowid;
 
--- Events that could not be given their places, and why.
-create table if not exists posthorn_set_aside (
+-- Events that could not be given their places, set aside so that they stop no other.
+create table if not exists posthorn_stage_dead (
   event integer primary key,
   error text not null,
-  set_aside_at integer not null
+  died_at integer not null,
+  resolved_at integer
 ) strict;
 
--- Where events go. A removed one stays, without its secrets, so that history can name it; its state says when everything
--- that waited for it is cancelled.
-create table if not exists posthorn_endpoint (
+-- What lanes lead to. A removed consumer stays, without its secrets, because history names it.
+create table if not exists posthorn_consumer (
   id integer primary key autoincrement,
-  endpoint_id text not null,
+  public_id text not null,
   tenant text not null,
+  kind text not null default 'endpoint' check (kind in ('endpoint', 'handler')),
   url text not null,
   secrets text not null,
   sources text not null,
   types text not null,
-  in_order text not null,
+  ordered_by text not null check (ordered_by in ('key', 'endpoint', 'none')),
   retry text not null,
-  dead text,
+  dead text check (dead in ('halt', 'skip', 'park')),
   max_in_flight integer not null,
-  state text not null,
+  state text not null check (state in ('active', 'paused', 'disabled')),
   because text,
   version integer not null,
+  -- Since when it is not active.
   stopped_at integer,
-  removed_at integer
+  paused_until integer,
+  removed_at integer,
+  -- A removed consumer is cleared a part at a time; null while deliveries of it are still to be cancelled.
+  cleared_at integer
 ) strict;
 
-create unique index if not exists posthorn_endpoint_id on posthorn_endpoint (endpoint_id) where removed_at is null;
+create unique index if not exists posthorn_consumer_public_id on posthorn_consumer (public_id)
+where removed_at is null;
 
-create index if not exists posthorn_endpoint_leaving on posthorn_endpoint (removed_at)
-where removed_at is not null and state <> 'removed';
+create index if not exists posthorn_consumer_uncleared on posthorn_consumer (removed_at)
+where removed_at is not null and cleared_at is null;
 
--- One row, with a new random mark at every change of an endpoint. Not a number: one that was rolled back would be
--- given again, and a process that remembers the first would never look at the second.
-create table if not exists posthorn_endpoint_mark (
-  id integer primary key check (id = 1),
-  mark text not null
+-- One row.
+create table if not exists posthorn_outbox_config (
+  one integer primary key check (one = 1),
+  -- Random, and another one after every change of a consumer. Not a number: a number that was rolled back would be given
+  -- again, and a process that remembers the first would never read the second.
+  mark text not null default 'none',
+  -- The latest time by which anything was written; a clock that stands before it was set back. In the row that every
+  -- transaction reads for the mark, so that it costs no statement of its own.
+  seen_at integer not null default 0,
+  -- Lanes are created with this generation. It outlives removed lanes: sequences compare only within one generation.
+  generation integer not null default 1
 ) strict;
 
-insert or ignore into posthorn_endpoint_mark (id, mark) values (1, 'none');
-
--- The unit of order: one endpoint and one key. From head_seq up to, but not including, next_seq its deliveries wait.
+insert or ignore into posthorn_outbox_config (one) values (1);
+`,
+  },
+  {
+    version: 4,
+    name: "0004_create_lanes",
+    sql: `-- The unit of order: one consumer and one key. Deliveries wait in it from head_seq up to, but not including, next_seq.
+-- While it is leased, ready_at is the lease's end, so that a lease that has ended is found like any due lane.
 create table if not exists posthorn_lane (
   id integer primary key autoincrement,
-  endpoint integer not null,
+  consumer integer not null,
+  -- Of a handler's lanes; an endpoint's lanes leave both ''.
+  tenant text not null default '',
+  source text not null default '',
   key text not null,
-  generation integer not null default 1,
+  -- Of posthorn_outbox_config, when the lane was created.
+  generation integer not null,
   next_seq integer not null,
   head_seq integer not null,
+  -- The last sequence before the head that was acknowledged.
   last_seq integer,
-  state text not null default 'flowing',
+  state text not null default 'flowing' check (state in ('flowing', 'halted', 'parked')),
   ready_at integer,
   leased_by text,
   leased_at integer,
@@ -179,22 +235,26 @@ create table if not exists posthorn_lane (
   lapses integer not null default 0,
   run_len integer not null default 0,
   suspect_until integer,
-  intent text,
+  intent text check (intent = 'skip'),
   blocked_at integer
 ) strict;
 
-create unique index if not exists posthorn_lane_key on posthorn_lane (endpoint, key);
+create unique index if not exists posthorn_lane_name on posthorn_lane (consumer, tenant, source, key);
 
--- By endpoint first: a million lanes of one that is paused must not stand before the others.
-create index if not exists posthorn_lane_ready on posthorn_lane (endpoint, ready_at) where ready_at is not null;
+-- By consumer first: a million lanes of a paused consumer must not stand before the others.
+create index if not exists posthorn_lane_ready on posthorn_lane (consumer, ready_at) where ready_at is not null;
 
 create index if not exists posthorn_lane_leased on posthorn_lane (leased_by) where leased_by is not null;
 
 create index if not exists posthorn_lane_blocked on posthorn_lane (blocked_at) where blocked_at is not null;
 
-create index if not exists posthorn_lane_lapsed on posthorn_lane (ready_at) where lapses >= 3 and ready_at is not null;
+-- What has lapsed so often that it is claimed alone; almost always empty.
+create index if not exists posthorn_lane_alone on posthorn_lane (ready_at) where lapses >= 3 and ready_at is not null;
 
--- What waits in a lane; a delivered one is gone, and its acknowledged attempt is the record.
+-- Counts the lanes that have stopped without reading every lane.
+create index if not exists posthorn_lane_stopped on posthorn_lane (state) where state <> 'flowing';
+
+-- One event in one lane, until it is delivered or passed over.
 create table if not exists posthorn_delivery (
   lane integer not null,
   seq integer not null,
@@ -203,10 +263,10 @@ create table if not exists posthorn_delivery (
   primary key (lane, seq)
 ) strict, without rowid;
 
--- Deliveries of events that have no lane.
+-- Deliveries of events that have no lane. One that is dead has no ready time.
 create table if not exists posthorn_loose_delivery (
   id integer primary key autoincrement,
-  endpoint integer not null,
+  consumer integer not null,
   event integer not null,
   round integer not null,
   ready_at integer,
@@ -219,16 +279,27 @@ create table if not exists posthorn_loose_delivery (
   lapses integer not null default 0
 ) strict;
 
-create index if not exists posthorn_loose_delivery_ready on posthorn_loose_delivery (endpoint, ready_at)
+create index if not exists posthorn_loose_delivery_ready on posthorn_loose_delivery (consumer, ready_at)
 where ready_at is not null;
 
 create index if not exists posthorn_loose_delivery_leased on posthorn_loose_delivery (leased_by)
 where leased_by is not null;
 
-create index if not exists posthorn_loose_delivery_lapsed on posthorn_loose_delivery (ready_at)
+create index if not exists posthorn_loose_delivery_alone on posthorn_loose_delivery (ready_at)
 where lapses >= 3 and ready_at is not null;
 
--- In this table and the next two, lane 0 stands for deliveries without one, and seq is their id then.
+-- Every place that an event was ever given: a delivery's row is gone once it was delivered, and a lane's once its
+-- consumer was removed. Rows are written once, at the end of the table; indexes by event on four other tables would be
+-- written twice.
+create table if not exists posthorn_place (
+  event integer not null,
+  consumer integer not null,
+  lane integer not null,
+  seq integer not null,
+  primary key (event, consumer, lane, seq)
+) strict, without rowid;
+
+-- In this table and the next two, lane 0 stands for deliveries without a lane, and seq is the delivery's id then.
 create table if not exists posthorn_attempt (
   lane integer not null,
   seq integer not null,
@@ -240,62 +311,72 @@ create table if not exists posthorn_attempt (
   outcome text not null,
   status integer,
   error text,
+  -- JSON: how long each phase of the attempt took.
+  timings text,
+  -- The address that was reached.
+  address text,
+  -- The class of the error.
+  fingerprint text,
+  url text,
+  -- JSON: the headers as they were sent.
+  request_headers text,
   answer blob,
   primary key (lane, seq, round, no)
 ) strict, without rowid;
 
+-- Deliveries that were given up. What is resolved is no longer listed: 'redriven' was made due again, 'cancelled' lost
+-- its consumer.
 create table if not exists posthorn_dead (
   id integer primary key autoincrement,
   lane integer not null,
   seq integer not null,
   round integer not null,
   event integer not null,
-  endpoint integer not null,
+  consumer integer not null,
   because text not null,
   died_at integer not null,
   attempts integer not null,
   last_status integer,
   last_error text,
-  state text not null default 'dead',
-  unique (lane, seq, round)
+  resolved_at integer,
+  resolved_how text check (resolved_how in ('redriven', 'skipped', 'cancelled', 'forgotten')),
+  unique (lane, seq, round),
+  check ((resolved_at is null) = (resolved_how is null))
 ) strict;
 
--- What an operator is shown: neither what was redriven, nor what died at an endpoint that is gone.
-create index if not exists posthorn_dead_shown on posthorn_dead (id) where state = 'dead';
+create index if not exists posthorn_dead_listed on posthorn_dead (id) where resolved_at is null;
 
+-- Retention removes the longest resolved first.
+create index if not exists posthorn_dead_resolved_at on posthorn_dead (resolved_at) where resolved_at is not null;
+
+-- Deliveries that will not be made: they had expired, were skipped, or their consumer was removed.
 create table if not exists posthorn_cancelled (
   lane integer not null,
   seq integer not null,
   round integer not null,
   event integer not null,
-  endpoint integer not null,
+  consumer integer not null,
   because text not null,
   cancelled_at integer not null,
-  attempts integer not null,
   primary key (lane, seq, round)
 ) strict, without rowid;
+
+-- Retention removes the oldest first.
+create index if not exists posthorn_cancelled_at on posthorn_cancelled (cancelled_at);
 `,
   },
   {
-    version: 4,
-    name: "0004_add_ingest",
-    sql: `-- What an event brings along, as JSON; null where that is nothing. Behind the body, which whoever wants them reads anyway.
-alter table posthorn_event add column headers text;
-
--- Kept with the event, because posthorn_later forgets it when it has come.
-alter table posthorn_event add column deliver_at integer;
-
-create index if not exists posthorn_event_public_id on posthorn_event (event_id);
-
--- What people look for: the events of one order. Those of a type or a source are found by reading on, a little at a time.
-create index if not exists posthorn_event_key on posthorn_event (tenant, key) where key is not null;
-
--- Names under which events came in from elsewhere: one that is known is not stored again.
+    version: 5,
+    name: "0005_create_ingest",
+    sql: `-- Names under which events came from elsewhere: the id that their sender gave, or a hash of their content.
 create table if not exists posthorn_ingest_name (
   tenant text not null,
   name text not null,
+  -- The public id of the event that came first under it.
   event_id text not null,
+  -- Null: another body is no conflict.
   body_hash blob,
+  -- Null: known for ever.
   keep_until integer,
   primary key (tenant, name)
 ) strict, without rowid;
@@ -303,34 +384,27 @@ create table if not exists posthorn_ingest_name (
 create index if not exists posthorn_ingest_name_keep_until on posthorn_ingest_name (keep_until)
 where keep_until is not null;
 
--- Every place that an event was ever given, for whoever asks what became of it: a delivery is gone when it was made, and
--- a lane when its endpoint is. Written once, at the end of the table, where indexes on four others would be written twice.
-create table if not exists posthorn_place (
-  event integer not null,
-  endpoint integer not null,
-  lane integer not null,
-  seq integer not null,
-  primary key (event, endpoint, lane, seq)
-) strict, without rowid;
+-- Duplicates and conflicts of what came from elsewhere, with their bytes. One row per body: a sender that repeats one is
+-- counted.
+create table if not exists posthorn_ingest_repeat (
+  id integer primary key autoincrement,
+  tenant text not null,
+  -- The public id of the event that came first.
+  event_id text not null,
+  kind text not null check (kind in ('duplicate', 'conflict')),
+  receipts integer not null,
+  received_at integer not null,
+  last_received_at integer not null,
+  headers text not null,
+  body_hash blob not null,
+  -- Null where it is equal to the stored event's.
+  body blob,
+  keep_until integer,
+  unique (tenant, event_id, kind, body_hash)
+) strict;
 
--- Of what was delivered without a lane before this version nobody has kept the endpoint.
-insert or ignore into posthorn_place (event, endpoint, lane, seq)
-select d.event, l.endpoint, d.lane, d.seq from posthorn_delivery d join posthorn_lane l on l.id = d.lane
-union select event, endpoint, 0, id from posthorn_loose_delivery
-union select event, endpoint, lane, seq from posthorn_dead
-union select event, endpoint, lane, seq from posthorn_cancelled
-union select a.event, l.endpoint, a.lane, a.seq from posthorn_attempt a join posthorn_lane l on l.id = a.lane;
-
--- To count them without reading every lane.
-create index if not exists posthorn_lane_stopped on posthorn_lane (state) where state <> 'flowing';
-`,
-  },
-  {
-    version: 5,
-    name: "0005_keep_seen_time",
-    sql: `-- The latest time by which anything was written; a clock that stands before it was set back. In the one row that turns
--- read anyway, so that it costs none of them a statement.
-alter table posthorn_endpoint_mark add column seen_at integer not null default 0;
+create index if not exists posthorn_ingest_repeat_keep_until on posthorn_ingest_repeat (keep_until)
+where keep_until is not null;
 `,
   },
 ] as const;

@@ -9,6 +9,15 @@ CREATE TABLE posthorn_attempt (
   outcome text not null,
   status integer,
   error text,
+  -- JSON: how long each phase of the attempt took.
+  timings text,
+  -- The address that was reached.
+  address text,
+  -- The class of the error.
+  fingerprint text,
+  url text,
+  -- JSON: the headers as they were sent.
+  request_headers text,
   answer blob,
   primary key (lane, seq, round, no)
 ) strict, without rowid;
@@ -18,12 +27,43 @@ CREATE TABLE posthorn_cancelled (
   seq integer not null,
   round integer not null,
   event integer not null,
-  endpoint integer not null,
+  consumer integer not null,
   because text not null,
   cancelled_at integer not null,
-  attempts integer not null,
   primary key (lane, seq, round)
 ) strict, without rowid;
+
+CREATE INDEX posthorn_cancelled_at on posthorn_cancelled (cancelled_at);
+
+CREATE TABLE posthorn_consumer (
+  id integer primary key autoincrement,
+  public_id text not null,
+  tenant text not null,
+  kind text not null default 'endpoint' check (kind in ('endpoint', 'handler')),
+  url text not null,
+  secrets text not null,
+  sources text not null,
+  types text not null,
+  ordered_by text not null check (ordered_by in ('key', 'endpoint', 'none')),
+  retry text not null,
+  dead text check (dead in ('halt', 'skip', 'park')),
+  max_in_flight integer not null,
+  state text not null check (state in ('active', 'paused', 'disabled')),
+  because text,
+  version integer not null,
+  -- Since when it is not active.
+  stopped_at integer,
+  paused_until integer,
+  removed_at integer,
+  -- A removed consumer is cleared a part at a time; null while deliveries of it are still to be cancelled.
+  cleared_at integer
+) strict;
+
+CREATE UNIQUE INDEX posthorn_consumer_public_id on posthorn_consumer (public_id)
+where removed_at is null;
+
+CREATE INDEX posthorn_consumer_uncleared on posthorn_consumer (removed_at)
+where removed_at is not null and cleared_at is null;
 
 CREATE TABLE posthorn_dead (
   id integer primary key autoincrement,
@@ -31,21 +71,27 @@ CREATE TABLE posthorn_dead (
   seq integer not null,
   round integer not null,
   event integer not null,
-  endpoint integer not null,
+  consumer integer not null,
   because text not null,
   died_at integer not null,
   attempts integer not null,
   last_status integer,
   last_error text,
-  state text not null default 'dead',
-  unique (lane, seq, round)
+  resolved_at integer,
+  resolved_how text check (resolved_how in ('redriven', 'skipped', 'cancelled', 'forgotten')),
+  unique (lane, seq, round),
+  check ((resolved_at is null) = (resolved_how is null))
 ) strict;
 
-CREATE INDEX posthorn_dead_shown on posthorn_dead (id) where state = 'dead';
+CREATE INDEX posthorn_dead_listed on posthorn_dead (id) where resolved_at is null;
+
+CREATE INDEX posthorn_dead_resolved_at on posthorn_dead (resolved_at) where resolved_at is not null;
 
 CREATE TABLE posthorn_dedup (
-  id text primary key not null,
-  expires_at integer not null
+  scope text not null default '',
+  id text not null,
+  expires_at integer not null,
+  primary key (scope, id)
 ) strict, without rowid;
 
 CREATE INDEX posthorn_dedup_expires_at on posthorn_dedup (expires_at);
@@ -58,52 +104,34 @@ CREATE TABLE posthorn_delivery (
   primary key (lane, seq)
 ) strict, without rowid;
 
-CREATE TABLE posthorn_endpoint (
-  id integer primary key autoincrement,
-  endpoint_id text not null,
-  tenant text not null,
-  url text not null,
-  secrets text not null,
-  sources text not null,
-  types text not null,
-  in_order text not null,
-  retry text not null,
-  dead text,
-  max_in_flight integer not null,
-  state text not null,
-  because text,
-  version integer not null,
-  stopped_at integer,
-  removed_at integer
-) strict;
-
-CREATE UNIQUE INDEX posthorn_endpoint_id on posthorn_endpoint (endpoint_id) where removed_at is null;
-
-CREATE INDEX posthorn_endpoint_leaving on posthorn_endpoint (removed_at)
-where removed_at is not null and state <> 'removed';
-
-CREATE TABLE posthorn_endpoint_mark (
-  id integer primary key check (id = 1),
-  mark text not null
-, seen_at integer not null default 0) strict;
-
 CREATE TABLE posthorn_event (
   id integer primary key autoincrement,
-  event_id text not null,
+  public_id text not null,
   tenant text not null,
   source text not null,
   type text not null,
   key text,
   content_type text not null,
   event_at integer not null,
+  deliver_at integer,
   expires_at integer,
+  -- The store's clock at the insert.
   written_at integer not null,
+  direction text not null default 'out' check (direction in ('in', 'out')),
+  -- The id that the provider gave to the event.
+  provider_id text,
+  -- Which key verified the event.
+  verified_by text,
+  -- The public id of the event that caused this one.
+  caused_by text,
+  -- Headers that are sent with the event, as JSON; null where it has none of its own.
+  headers text,
   body blob not null
-, headers text, deliver_at integer) strict;
+) strict;
 
 CREATE INDEX posthorn_event_key on posthorn_event (tenant, key) where key is not null;
 
-CREATE INDEX posthorn_event_public_id on posthorn_event (event_id);
+CREATE INDEX posthorn_event_public_id on posthorn_event (public_id);
 
 CREATE TABLE posthorn_guard (
   id integer primary key,
@@ -114,41 +142,49 @@ CREATE TABLE posthorn_inbox (
   tenant text not null,
   source text not null,
   event_id text not null,
+  consumer text not null default '',
   id_preview text,
   type text not null,
   event_at integer,
-  outcome text not null,
+  outcome text not null
+    check (outcome in ('success', 'skipped', 'failed', 'pending', 'held', 'dead', 'dropped')),
+  -- 1, and one more with each redrive.
+  round integer not null default 1,
   attempts integer not null,
   receipts integer not null,
   received_at integer not null,
   last_received_at integer not null,
+  -- Null: kept for ever, or until it is applied. A purge that removed a failed event would lose what was never applied.
   keep_until integer,
   result text,
   error text,
   headers text not null,
   body_hash blob not null,
   body blob not null,
-  primary key (tenant, source, event_id)
+  primary key (tenant, source, event_id, consumer)
 ) strict;
 
-CREATE INDEX posthorn_inbox_keep_until on posthorn_inbox (keep_until)
-where keep_until is not null and outcome <> 'failed';
+CREATE INDEX posthorn_inbox_keep_until on posthorn_inbox (keep_until) where keep_until is not null;
 
 CREATE TABLE posthorn_inbox_attempt (
   tenant text not null,
   source text not null,
   event_id text not null,
+  consumer text not null default '',
+  round integer not null default 1,
   attempt integer not null,
   failed_at integer not null,
   error text not null,
-  primary key (tenant, source, event_id, attempt)
+  -- The class of the error; null where nobody has classified it.
+  fingerprint text,
+  primary key (tenant, source, event_id, consumer, round, attempt)
 ) strict, without rowid;
 
 CREATE TABLE posthorn_inbox_refused (
   tenant text not null,
   source text not null,
   event_id text not null,
-  because text not null,
+  because text not null check (because in ('conflict', 'stale')),
   body_hash blob not null,
   id_preview text,
   type text not null,
@@ -168,8 +204,11 @@ where keep_until is not null;
 CREATE TABLE posthorn_ingest_name (
   tenant text not null,
   name text not null,
+  -- The public id of the event that came first under it.
   event_id text not null,
+  -- Null: another body is no conflict.
   body_hash blob,
+  -- Null: known for ever.
   keep_until integer,
   primary key (tenant, name)
 ) strict, without rowid;
@@ -177,15 +216,40 @@ CREATE TABLE posthorn_ingest_name (
 CREATE INDEX posthorn_ingest_name_keep_until on posthorn_ingest_name (keep_until)
 where keep_until is not null;
 
+CREATE TABLE posthorn_ingest_repeat (
+  id integer primary key autoincrement,
+  tenant text not null,
+  -- The public id of the event that came first.
+  event_id text not null,
+  kind text not null check (kind in ('duplicate', 'conflict')),
+  receipts integer not null,
+  received_at integer not null,
+  last_received_at integer not null,
+  headers text not null,
+  body_hash blob not null,
+  -- Null where it is equal to the stored event's.
+  body blob,
+  keep_until integer,
+  unique (tenant, event_id, kind, body_hash)
+) strict;
+
+CREATE INDEX posthorn_ingest_repeat_keep_until on posthorn_ingest_repeat (keep_until)
+where keep_until is not null;
+
 CREATE TABLE posthorn_lane (
   id integer primary key autoincrement,
-  endpoint integer not null,
+  consumer integer not null,
+  -- Of a handler's lanes; an endpoint's lanes leave both ''.
+  tenant text not null default '',
+  source text not null default '',
   key text not null,
-  generation integer not null default 1,
+  -- Of posthorn_outbox_config, when the lane was created.
+  generation integer not null,
   next_seq integer not null,
   head_seq integer not null,
+  -- The last sequence before the head that was acknowledged.
   last_seq integer,
-  state text not null default 'flowing',
+  state text not null default 'flowing' check (state in ('flowing', 'halted', 'parked')),
   ready_at integer,
   leased_by text,
   leased_at integer,
@@ -196,19 +260,19 @@ CREATE TABLE posthorn_lane (
   lapses integer not null default 0,
   run_len integer not null default 0,
   suspect_until integer,
-  intent text,
+  intent text check (intent = 'skip'),
   blocked_at integer
 ) strict;
 
+CREATE INDEX posthorn_lane_alone on posthorn_lane (ready_at) where lapses >= 3 and ready_at is not null;
+
 CREATE INDEX posthorn_lane_blocked on posthorn_lane (blocked_at) where blocked_at is not null;
-
-CREATE UNIQUE INDEX posthorn_lane_key on posthorn_lane (endpoint, key);
-
-CREATE INDEX posthorn_lane_lapsed on posthorn_lane (ready_at) where lapses >= 3 and ready_at is not null;
 
 CREATE INDEX posthorn_lane_leased on posthorn_lane (leased_by) where leased_by is not null;
 
-CREATE INDEX posthorn_lane_ready on posthorn_lane (endpoint, ready_at) where ready_at is not null;
+CREATE UNIQUE INDEX posthorn_lane_name on posthorn_lane (consumer, tenant, source, key);
+
+CREATE INDEX posthorn_lane_ready on posthorn_lane (consumer, ready_at) where ready_at is not null;
 
 CREATE INDEX posthorn_lane_stopped on posthorn_lane (state) where state <> 'flowing';
 
@@ -220,7 +284,7 @@ CREATE TABLE posthorn_later (
 
 CREATE TABLE posthorn_loose_delivery (
   id integer primary key autoincrement,
-  endpoint integer not null,
+  consumer integer not null,
   event integer not null,
   round integer not null,
   ready_at integer,
@@ -233,36 +297,55 @@ CREATE TABLE posthorn_loose_delivery (
   lapses integer not null default 0
 ) strict;
 
-CREATE INDEX posthorn_loose_delivery_lapsed on posthorn_loose_delivery (ready_at)
+CREATE INDEX posthorn_loose_delivery_alone on posthorn_loose_delivery (ready_at)
 where lapses >= 3 and ready_at is not null;
 
 CREATE INDEX posthorn_loose_delivery_leased on posthorn_loose_delivery (leased_by)
 where leased_by is not null;
 
-CREATE INDEX posthorn_loose_delivery_ready on posthorn_loose_delivery (endpoint, ready_at)
+CREATE INDEX posthorn_loose_delivery_ready on posthorn_loose_delivery (consumer, ready_at)
 where ready_at is not null;
 
 CREATE TABLE posthorn_migration (version integer primary key, name text not null, applied_at integer not null) strict;
 
+CREATE TABLE posthorn_outbox_config (
+  one integer primary key check (one = 1),
+  -- Random, and another one after every change of a consumer. Not a number: a number that was rolled back would be given
+  -- again, and a process that remembers the first would never read the second.
+  mark text not null default 'none',
+  -- The latest time by which anything was written; a clock that stands before it was set back. In the row that every
+  -- transaction reads for the mark, so that it costs no statement of its own.
+  seen_at integer not null default 0,
+  -- Lanes are created with this generation. It outlives removed lanes: sequences compare only within one generation.
+  generation integer not null default 1
+) strict;
+
 CREATE TABLE posthorn_outbox_key (
   tenant text not null,
-  event_id text not null,
-  body_hash blob not null,
-  primary key (tenant, event_id)
+  public_id text not null,
+  -- Of type and body: another hash under the same id is a conflict.
+  content_hash blob not null,
+  -- Null: known for ever.
+  keep_until integer,
+  primary key (tenant, public_id)
 ) strict, without rowid;
+
+CREATE INDEX posthorn_outbox_key_keep_until on posthorn_outbox_key (keep_until)
+where keep_until is not null;
 
 CREATE TABLE posthorn_place (
   event integer not null,
-  endpoint integer not null,
+  consumer integer not null,
   lane integer not null,
   seq integer not null,
-  primary key (event, endpoint, lane, seq)
+  primary key (event, consumer, lane, seq)
 ) strict, without rowid;
 
-CREATE TABLE posthorn_set_aside (
+CREATE TABLE posthorn_stage_dead (
   event integer primary key,
   error text not null,
-  set_aside_at integer not null
+  died_at integer not null,
+  resolved_at integer
 ) strict;
 
 CREATE TABLE sqlite_sequence(name,seq);

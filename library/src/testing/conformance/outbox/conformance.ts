@@ -1,11 +1,13 @@
 import type { Case } from "../case.js";
 import { casesOf } from "../case.js";
 import { alike } from "../expectation.js";
+import { outboxAttempts } from "./attempts.js";
 import { outboxClaims } from "./claims.js";
 import { outboxDead } from "./dead.js";
 import { outboxDeliveryLookups } from "./delivery-lookups.js";
 import { outboxEndpoints } from "./endpoints.js";
 import { outboxEventLookups } from "./event-lookups.js";
+import { outboxExtending } from "./extending.js";
 import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
 import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
 import { outboxFacts } from "./harness.js";
@@ -47,8 +49,8 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxH
     transactions: outboxTransactions,
     endpoints: outboxEndpoints,
     order: outboxOrder,
-    claims: outboxClaims,
-    settling: outboxSettling,
+    claims: [...outboxClaims, ...outboxExtending],
+    settling: [...outboxSettling, ...outboxAttempts],
     runs: outboxRuns,
     lapses: outboxLapses,
     "dead letters": outboxDead,

@@ -1,5 +1,6 @@
 import { DEAD_REASONS } from "../../../lanes/dead.js";
 import type { DeadBecause } from "../../../lanes/dead.js";
+import type { Claim } from "../../../lanes/lane-store.js";
 import type { DeadLetter } from "../../../operator/operator-store.js";
 import { alike, holds, same, soon } from "../expectation.js";
 import type { OutboxBench, OutboxPledge } from "./harness.js";
@@ -9,6 +10,7 @@ import {
   claim,
   claimOne,
   claimsNothing,
+  dateAfter,
   deliverAll,
   fail,
   heads,
@@ -17,10 +19,12 @@ import {
   killNext,
   listAll,
   outboxOf,
+  passLease,
   passTicks,
   publish,
   sequenceAll,
   settled,
+  ticksMs,
 } from "./steps.js";
 
 /** What the dead promise, and how they come back. */
@@ -98,8 +102,28 @@ export const outboxDead: readonly OutboxPledge[] = [
         },
         "the dead letter",
       );
-      holds(diedAt instanceof Date && !Number.isNaN(diedAt.getTime()), "It does not say when it died");
+      const agoMs = (await dateAfter(bench, 0)).getTime() - diedAt.getTime();
+      holds(Math.abs(agoMs) < ticksMs(bench, 0.25), `It says that it died ${agoMs} ms ago`);
       same(await historyOf(bench, id), "1.1 refused, 1.2 refused", "the attempts by the dead letter's id");
+    },
+  },
+  {
+    name: "a dead letter tells what the attempt by which it died came to, and nothing where it died without one",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await publish(bench, ["n1"], { key: undefined });
+      for (const each of (await claim(bench)).claims) await fail(bench, each);
+      await passTicks(bench, 2);
+      for (const each of (await claim(bench)).claims) {
+        await settled(bench, each, {
+          rest: { state: "dead", because: "unsendable", policy: "halt" },
+          attempts: [],
+        });
+      }
+      const { items } = await outboxOf(bench).deadLetters({ limit: 10 });
+      const told = items.map(({ eventId, attempts, lastStatus }) => `${eventId} ${attempts} ${lastStatus}`);
+      alike(told.toSorted(), ["e1 1 undefined", "n1 1 undefined"], "the dead letters");
     },
   },
   {
@@ -206,6 +230,28 @@ export const outboxDead: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "a redriven delivery stays in its round, whether its claims are released, fail or lapse",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await publish(bench, ["n1"], { key: undefined });
+      for (const each of (await claim(bench)).claims) await kill(bench, each);
+      const { items } = await outboxOf(bench).deadLetters({ limit: 10 });
+      for (const { id } of items) await outboxOf(bench).redrive(id);
+      await sequenceAll(bench);
+      await claimRound(bench, 2, "redriven");
+      same(await outboxOf(bench).release("worker_1", []), 2, "release");
+      for (const each of await claimRound(bench, 2, "released")) await fail(bench, each);
+      await passTicks(bench, 2);
+      await claimRound(bench, 2, "failed");
+      await passLease(bench);
+      await claimRound(bench, 2, "lapsed");
+      for (const { id } of items) {
+        same(await historyOf(bench, id), "1.1 refused, 2.1 refused, 2.2 lapsed", `the attempts of ${id}`);
+      }
+    },
+  },
+  {
     name: "a second redrive changes nothing",
     async check(bench) {
       await addEndpoint(bench);
@@ -288,6 +334,29 @@ export const outboxDead: readonly OutboxPledge[] = [
       same(await deliverAll(bench), "e1", "what is delivered");
     },
   },
+  {
+    name: "the dead letters of an endpoint that was removed are listed no more, and cannot be redriven",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2"]);
+      await killNext(bench, "halt");
+      await publish(bench, ["n1"], { key: undefined });
+      await killNext(bench, "skip");
+      const { items } = await outboxOf(bench).deadLetters({ limit: 10 });
+      same(items.length, 2, "how many there were");
+      await outboxOf(bench).removeEndpoint("ep_a");
+      alike((await outboxOf(bench, 1).deadLetters({ limit: 10 })).items, [], "dead letters afterwards");
+      await addEndpoint(bench);
+      alike(
+        (await outboxOf(bench).deadLetters({ limit: 10 })).items,
+        [],
+        "those of a new endpoint of this id",
+      );
+      for (const { id } of items) same(await outboxOf(bench).redrive(id), "unknown", `redrive of ${id}`);
+      await sequenceAll(bench);
+      await claimsNothing(bench, "of what died before");
+    },
+  },
 ];
 
 const NO_DELIVERIES = ["", "dlv_", "dlv_99999", "dlv_1_99999", "dlv_-1", "evt_1", "' or '1'='1", "dlv_1_1_1"];
@@ -297,6 +366,17 @@ async function onlyDead(bench: OutboxBench): Promise<DeadLetter> {
   const [letter] = items;
   holds(letter !== undefined && items.length === 1, `There are ${items.length} dead letters, not one`);
   return letter;
+}
+
+/** Claims both deliveries, which have to be in this round. */
+async function claimRound(bench: OutboxBench, round: number, when: string): Promise<readonly Claim[]> {
+  const { claims } = await claim(bench);
+  alike(
+    claims.map(({ run }) => run[0].round),
+    [round, round],
+    `the rounds when they were ${when}`,
+  );
+  return claims;
 }
 
 /** The event ids of all dead letters, by pages of this size. */

@@ -228,8 +228,8 @@ export const outboxEndpoints: readonly OutboxPledge[] = [
       await outboxOf(bench).removeEndpoint("ep_a");
       const cancelled = (await bench.cancelled?.()) ?? [];
       alike(
-        cancelled.map(({ endpointId, eventId }) => `${endpointId} ${eventId}`).toSorted(),
-        ["ep_a e2", "ep_a n1"],
+        cancelled.map(({ endpointId, eventId, because }) => `${endpointId} ${eventId} ${because}`).toSorted(),
+        ["ep_a e2 endpoint_removed", "ep_a n1 endpoint_removed"],
         "what is cancelled",
       );
     },
@@ -286,6 +286,32 @@ export const outboxEndpoints: readonly OutboxPledge[] = [
       await outboxOf(bench).changeEndpoint("ep_a", { state: "active", because: undefined });
       const head = await claimOne(bench);
       alike([heads([head]), head.attempts, head.failures], ["e1", 1, 0], "the head when it is active again");
+    },
+  },
+  {
+    name: "a settlement as disabled stops the endpoint also where it is paused",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      const head = await claimOne(bench);
+      await outboxOf(bench).changeEndpoint("ep_a", { state: "paused" });
+      const rest = { state: "disabled", because: "it answered 410" } as const;
+      await settled(bench, head, { rest });
+      const [endpoint] = await outboxOf(bench, 1).readEndpoints(["ep_a"]);
+      const { state, because, version } = endpoint ?? {};
+      alike({ state, because, version }, { ...rest, version: 3 }, "the endpoint");
+    },
+  },
+  {
+    name: "an endpoint that is disabled keeps its first reason",
+    async check(bench) {
+      await addEndpoint(bench);
+      for (const key of ["a", "b"]) await publish(bench, [key], { key });
+      for (const [at, each] of (await claim(bench)).claims.entries()) {
+        await settled(bench, each, { rest: { state: "disabled", because: `reason ${at}` }, at });
+      }
+      const [endpoint] = await outboxOf(bench, 1).readEndpoints(["ep_a"]);
+      alike([endpoint?.because, endpoint?.version], ["reason 0", 2], "the endpoint");
     },
   },
 ];

@@ -1,20 +1,29 @@
-import type { GatewayOutbox, Outbox } from "../../../operator/outbox.js";
+import type { InboxStore } from "../../../inbox/inbox-store.js";
+import type { IngestStore } from "../../../outbox/ingest-store.js";
+import type { LookupStore } from "../../../operator/lookup-store.js";
+import type { Store } from "../../../operator/store.js";
 import type { StoreCapabilities, TransactionMode } from "../../../store-capabilities.js";
 import type { BenchTime, Facts, Pledge } from "../case.js";
 import { needsOf } from "../case.js";
+
+/** All that a store promises of events on their way out; its inbox has a suite of its own. */
+export type OutboxUnderTest<Tx> = Omit<
+  Store<Tx>,
+  Exclude<keyof InboxStore<Tx>, "capabilities" | "transactions">
+>;
 
 /** A cancelled delivery, as far as the kit looks at it. */
 export interface CancelledRecord {
   readonly endpointId: string;
   readonly eventId: string;
-  /** `expired`, `skipped`, or as the store calls it when its endpoint was removed. */
+  /** `expired`, `skipped` or `endpoint_removed`. */
   readonly because: string;
 }
 
 /** A fresh, empty outbox for one case. */
 export interface OutboxBench<Tx = unknown> {
   /** At least two on the same outbox, each as if in a process of its own; the same one twice where there can be only one. */
-  readonly outboxes: readonly GatewayOutbox<Tx>[];
+  readonly outboxes: readonly OutboxUnderTest<Tx>[];
   readonly time: BenchTime;
   /**
    * Runs `work` in a transaction of the host and commits it; rolls back when it throws, and throws that on. `work`
@@ -44,7 +53,7 @@ export interface OutboxHarness<Tx> {
 
 /** As a bench of `OutboxHarness`, of outboxes that take nothing in from elsewhere and look nothing up. */
 export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "outboxes"> {
-  readonly outboxes: readonly Outbox<Tx>[];
+  readonly outboxes: readonly Omit<OutboxUnderTest<Tx>, keyof IngestStore | keyof LookupStore>[];
 }
 
 /** For an outbox that serves no gateway: there are no cases of `IngestStore` and `LookupStore` for it. */

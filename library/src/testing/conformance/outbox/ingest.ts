@@ -35,7 +35,7 @@ async function incomingOf(
 ): Promise<IncomingEvent> {
   const bytes = utf8(body);
   const bodyHash = hashed ? await sha256(bytes) : undefined;
-  const { bodyHash: _, ...given } = event;
+  const { contentHash: _, ...given } = event;
   return {
     event: await eventOf({ body: bytes, ...given, id }),
     names: names.map((name) => ({ name, bodyHash })) as unknown as [IncomingName],

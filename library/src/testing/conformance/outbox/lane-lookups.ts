@@ -160,7 +160,8 @@ export const outboxLaneLookups: readonly OutboxPledge[] = [
         const lane = (await outboxOf(bench).lanes({}, { limit: 10 })).items.find(({ key }) => key === policy);
         const seen = [lane?.state, lane?.depth, lane?.failures, lane?.dueInMs];
         alike(seen, [state, 1n, 1, undefined], `a lane under ${policy}`);
-        holds(lane?.blockedMs !== undefined, `A lane under ${policy} is not blocked`);
+        const { blockedMs = Infinity } = lane ?? {};
+        holds(blockedMs < ticksMs(bench, 1), `A lane under ${policy} is blocked for ${blockedMs} ms`);
       }
       await addEndpoint(bench, { id: "ep_b", tenant: "acme" });
       await publish(bench, ["e1"], { tenant: "acme" });
@@ -174,6 +175,39 @@ export const outboxLaneLookups: readonly OutboxPledge[] = [
           `a lane whose endpoint is ${state}`,
         );
       }
+    },
+  },
+  {
+    name: "a lane says how long it is blocked, as blockedLanes does",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      const head = await claimOne(bench);
+      await outboxOf(bench).changeEndpoint("ep_a", { state: "paused" });
+      await passTicks(bench, 2);
+      await fail(bench, head, 100);
+      await passTicks(bench, 3);
+      const { state, blockedMs = 0 } = await laneOf(bench);
+      const [listed] = (await outboxOf(bench).blockedLanes({ limit: 1 })).items;
+      same(state, listed?.state, "the state");
+      const apartMs = Math.abs(blockedMs - (listed?.blockedMs ?? 0));
+      holds(
+        apartMs < ticksMs(bench, 0.5),
+        `It says ${blockedMs} ms, and blockedLanes ${listed?.blockedMs} ms`,
+      );
+      holds(
+        Math.abs(blockedMs - ticksMs(bench, 3)) < ticksMs(bench, 0.5),
+        `It says ${blockedMs} ms after three ticks`,
+      );
+    },
+  },
+  {
+    name: "a lane of which something is under way is due in 0 ms",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await claimOne(bench);
+      alike([(await laneOf(bench)).state, (await laneOf(bench)).dueInMs], ["flowing", 0], "the lane");
     },
   },
   {

@@ -12,6 +12,7 @@ import {
   killNext,
   listAll,
   outboxOf,
+  passLease,
   passTicks,
   publish,
   settled,
@@ -143,6 +144,78 @@ export const outboxOperators: readonly OutboxPledge[] = [
         alike(await blocked(bench), [], "when the endpoint is active again");
         await deliverAll(bench);
       }
+    },
+  },
+  {
+    name: "a lane whose head has lapsed is listed as retrying, with no failure",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2"]);
+      await claimOne(bench);
+      await passLease(bench);
+      alike(await blocked(bench), [], "before the lapse is found");
+      await claimOne(bench, { worker: "worker_2" });
+      await passTicks(bench, 1);
+      const [lane] = await blocked(bench);
+      alike([lane?.state, lane?.headEventId, lane?.failures], ["retrying", "e1", 0], "the lane");
+      about(lane?.blockedMs ?? 0, ticksMs(bench, 1), "blockedMs");
+    },
+  },
+  {
+    name: "a lane is blocked since the first failure of the head that it has now",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2", "e3", "e4"]);
+      await fail(bench, await claimOne(bench), 1);
+      await passTicks(bench, 2);
+      const run = { maxEvents: 3, maxBytes: 1_048_576 };
+      const next = await acknowledge(bench, await claimOne(bench), { next: true, run });
+      holds(next?.run.length === 3, "The next head is no run of three");
+      await passTicks(bench, 2);
+      const rest = { state: "due", afterMs: ticksMs(bench, 100), counts: true } as const;
+      await settled(bench, next, { acknowledged: 1, rest });
+      await passTicks(bench, 5);
+      const [lane] = await blocked(bench);
+      alike([lane?.headEventId, lane?.failures, lane?.depth], ["e3", 1, 2n], "the lane");
+      about(lane?.blockedMs ?? 0, ticksMs(bench, 5), "blockedMs");
+    },
+  },
+  {
+    name: "a lane whose head has failed is blocked since then, also where its endpoint stopped before",
+    async check(bench) {
+      await addEndpoint(bench);
+      for (const key of ["a", "b", "c"]) await publish(bench, [`${key}1`], { key });
+      const { claims } = await claim(bench);
+      await outboxOf(bench).changeEndpoint("ep_a", { state: "paused" });
+      await passTicks(bench, 2);
+      for (const each of claims) {
+        const key = each.lane?.key;
+        if (key === "a") await fail(bench, each, 100);
+        else if (key === "b") await kill(bench, each, "halt");
+        else await settled(bench, each, {});
+      }
+      await passTicks(bench, 3);
+      const lanes = (await blocked(bench)).toSorted((one, other) => (one.key < other.key ? -1 : 1));
+      alike(
+        lanes.map(({ key, state, dueInMs }) => `${key} ${state} ${dueInMs}`),
+        ["a paused undefined", "b halted undefined", "c paused undefined"],
+        "the lanes",
+      );
+      for (const [at, ticks] of [3, 3, 5].entries()) {
+        about(lanes[at]?.blockedMs ?? 0, ticksMs(bench, ticks), `blockedMs of ${lanes[at]?.key}`);
+      }
+    },
+  },
+  {
+    name: "a lane whose head is tried again at this moment is due in 0 ms",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await fail(bench, await claimOne(bench));
+      await passTicks(bench, 2);
+      await claimOne(bench);
+      const [lane] = await blocked(bench);
+      alike([lane?.state, lane?.dueInMs], ["retrying", 0], "the lane");
     },
   },
   {

@@ -160,6 +160,16 @@ export const outboxRuns: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "a run is allowed after a claim that was released",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2", "e3"]);
+      await claimOne(bench, { run: RUN });
+      same(await outboxOf(bench).release("worker_1", []), 1, "release");
+      same(runOf(await claimOne(bench, { run: RUN, worker: "worker_2" })), "e1 e2 e3", "the claim after it");
+    },
+  },
+  {
     name: "a run that lapsed writes no attempt, and each that it held goes by itself from then on",
     async check(bench) {
       await addEndpoint(bench);

@@ -1,11 +1,8 @@
-import { utf8 } from "../../../bytes.js";
-import type { AttemptRecord } from "../../../lanes/attempt-record.js";
 import { alike, holds, same, soon } from "../expectation.js";
 import type { OutboxPledge } from "./harness.js";
 import {
   acknowledge,
   addEndpoint,
-  attemptsOf,
   claim,
   claimOne,
   claimsNothing,
@@ -303,42 +300,6 @@ export const outboxSettling: readonly OutboxPledge[] = [
       await claimsNothing(bench, "of what is dead");
     },
   },
-  {
-    name: "every attempt is kept with what it came to, in order",
-    async check(bench) {
-      await addEndpoint(bench);
-      await publish(bench, ["e1"]);
-      await publish(bench, ["n1"], { key: undefined });
-      for (const head of (await claim(bench)).claims) {
-        const { sequence } = head.run[0];
-        const attempts = ODD_ATTEMPTS.map((each): AttemptRecord => Object.assign({ sequence }, each));
-        const rest = { state: "due", afterMs: 0, counts: true } as const;
-        await settled(bench, head, { attempts, rest });
-        alike(
-          await outboxOf(bench, 1).attempts(deliveryIn(head)),
-          attempts,
-          `the attempts of ${heads([head])}`,
-        );
-      }
-      const counted = (await claim(bench)).claims.map(({ attempts }) => attempts);
-      alike(counted, [ODD_ATTEMPTS.length, ODD_ATTEMPTS.length], "how many attempts are counted");
-      alike(await outboxOf(bench).attempts("dlv_999_999"), [], "attempts of an unknown delivery");
-      alike(await outboxOf(bench).attempts("'; drop table attempt; --"), [], "attempts of no delivery");
-    },
-  },
-  {
-    name: "attempts and next state are written together: the attempt's number is the count of the next claim",
-    async check(bench) {
-      await addEndpoint(bench);
-      await publish(bench, ["e1"]);
-      const head = await claimOne(bench);
-      const rest = { state: "due", afterMs: 0, counts: true } as const;
-      await settled(bench, head, { rest, attempts: attemptsOf(head, { rest }) });
-      const again = await claimOne(bench);
-      const kept = await outboxOf(bench).attempts(deliveryIn(head));
-      same(again.attempts, kept.length, "attempts of the claim");
-    },
-  },
 ];
 
 const STALE_STATES = [
@@ -348,38 +309,3 @@ const STALE_STATES = [
   { state: "cancelled", because: "expired" },
   { state: "disabled", because: "gone" },
 ] as const;
-
-const AT = Date.UTC(2030, 5, 1, 12, 0, 0, 123);
-
-const ODD_ATTEMPTS: readonly Omit<AttemptRecord, "sequence">[] = [
-  {
-    round: 1,
-    number: 1,
-    startedAt: new Date(AT),
-    durationMs: 15_000,
-    outcome: "unknown",
-    status: undefined,
-    error: "timeout",
-    answer: undefined,
-  },
-  {
-    round: 1,
-    number: 2,
-    startedAt: new Date(AT + 20_000),
-    durationMs: 0,
-    outcome: "refused",
-    status: 503,
-    error: undefined,
-    answer: new Uint8Array([0, 255, 254, 39, 34, 92]),
-  },
-  {
-    round: 1,
-    number: 3,
-    startedAt: new Date(AT + 40_000),
-    durationMs: 7,
-    outcome: "unreachable",
-    status: undefined,
-    error: "dns",
-    answer: utf8(""),
-  },
-];

@@ -19,11 +19,14 @@ import {
   passLease,
   passTicks,
   publish,
+  runOf,
   sequenceAll,
   settle,
   settled,
   ticksMs,
 } from "./steps.js";
+
+const RUN = { maxEvents: 3, maxBytes: 1_048_576 };
 
 /** What a person passes over. */
 export const outboxSkips: readonly OutboxPledge[] = [
@@ -143,15 +146,18 @@ export const outboxSkips: readonly OutboxPledge[] = [
     },
   },
   {
-    name: "skip of a head whose claim is released holds when it is claimed again",
+    name: "a head that is to be skipped is skipped at once when its claim is released",
     async check(bench) {
       await addEndpoint(bench);
-      await publish(bench, ["e1", "e2"]);
+      await publish(bench, ["e1", "e2", "e3"]);
       const head = await claimOne(bench);
       same(await skip(bench, head), "intended", "skip");
       same(await outboxOf(bench).release("worker_1", []), 1, "release");
-      const next = await claimSoon(bench);
-      alike([heads([next]), next.after], ["e2", undefined], "the head after it");
+      // Before anybody claims: a second skip would find the head that it names.
+      same(await skip(bench, head, 1), "unknown", "a second skip");
+      const next = await claimOne(bench, { run: RUN });
+      alike([runOf(next), next.after, next.attempts], ["e2 e3", undefined, 0], "the head after it");
+      same(await historyOf(bench, deliveryIn(head)), "", "the attempts of what was skipped");
     },
   },
   {
@@ -165,6 +171,52 @@ export const outboxSkips: readonly OutboxPledge[] = [
       const next = await claimSoon(bench);
       alike([heads([next]), next.attempts, next.failures], ["e2", 0, 0], "the head after it");
       same((await settle(bench, head, { acknowledged: 1 })).kind, "stale", "the late settlement");
+    },
+  },
+  {
+    name: "a head whose lease has ended is skipped at once, under a new epoch, and its lapsed attempt is recorded",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2", "e3"]);
+      const head = await claimOne(bench);
+      await passLease(bench);
+      same(await skip(bench, head, 1), "skipped", "skip");
+      same((await settle(bench, head, { acknowledged: 1 })).kind, "stale", "the worker's late settlement");
+      same(await historyOf(bench, deliveryIn(head)), "1.1 lapsed", "the attempts of what was skipped");
+      const next = await claimOne(bench, { run: RUN });
+      alike([runOf(next), next.after, next.attempts], ["e2 e3", undefined, 0], "the head after it");
+      holds(next.epoch > head.epoch + 1n, `The epoch is ${next.epoch}, after ${head.epoch} and a skip`);
+    },
+  },
+  {
+    name: "a head whose run has lapsed is skipped at once, and what else the run held goes by itself",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2", "e3", "e4"]);
+      const run = await claimOne(bench, { run: RUN });
+      same(runOf(run), "e1 e2 e3", "the run");
+      await passLease(bench);
+      same(await skip(bench, run), "skipped", "skip");
+      same((await settle(bench, run, { acknowledged: 3 })).kind, "stale", "the worker's late settlement");
+      same(await historyOf(bench, deliveryIn(run)), "", "the attempts of what was skipped");
+      const next = await claimOne(bench, { run: RUN });
+      alike([runOf(next), next.attempts], ["e2", 0], "the head after it");
+    },
+  },
+  {
+    name: "skip of a head that is under way holds also when that stops the endpoint",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2"]);
+      const head = await claimOne(bench);
+      same(await skip(bench, head), "intended", "skip");
+      const rest = { state: "disabled", because: "it answered 410" } as const;
+      same(await settled(bench, head, { rest, next: true }), undefined, "the next head");
+      const [endpoint] = await outboxOf(bench, 1).readEndpoints(["ep_a"]);
+      alike([endpoint?.state, endpoint?.because], ["disabled", rest.because], "the endpoint");
+      same(await skip(bench, head), "unknown", "a second skip");
+      await outboxOf(bench).changeEndpoint("ep_a", { state: "active", because: undefined });
+      same(await deliverAll(bench), "e2", "what is delivered when it is active again");
     },
   },
   {

@@ -12,14 +12,14 @@ import type {
   Settlement,
 } from "../../../lanes/lane-store.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
-import type { GatewayOutbox } from "../../../operator/outbox.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
 import type { DeadPolicy } from "../../../lanes/dead.js";
 import type { Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
+import { contentToHash } from "../../../outbox/prepare-event.js";
 import { DEFAULT_RETRY } from "../../../work/retry-policy.js";
 import { alike, holds, print, same, soon } from "../expectation.js";
-import type { OutboxBench } from "./harness.js";
+import type { OutboxBench, OutboxUnderTest } from "./harness.js";
 
 // What the cases do with an outbox, with everything filled in that a case does not care about.
 
@@ -30,7 +30,7 @@ export const LEASE_TICKS = 3;
 const MOST_TURNS = 500;
 const ONE: RunLimits = { maxEvents: 1, maxBytes: 1_048_576 };
 
-export function outboxOf({ outboxes }: OutboxBench, at = 0): GatewayOutbox<unknown> {
+export function outboxOf({ outboxes }: OutboxBench, at = 0): OutboxUnderTest<unknown> {
   const outbox = outboxes[at % outboxes.length];
   holds(outbox !== undefined, "The harness gave no outbox");
   return outbox;
@@ -49,22 +49,25 @@ export function ticksMs({ time }: OutboxBench, ticks: number): number {
   return ticks * time.tickS * 1000;
 }
 
-export async function eventOf(given: Partial<Omit<OutgoingEvent, "bodyHash">> = {}): Promise<OutgoingEvent> {
+export async function eventOf(
+  given: Partial<Omit<OutgoingEvent, "contentHash">> = {},
+): Promise<OutgoingEvent> {
   const { id = "e1", idGiven = false, body = utf8(`{"id":${JSON.stringify(id)}}`), ...rest } = given;
+  const { type = "order.paid" } = given;
   return {
     tenant: "default",
     source: "app",
-    type: "order.paid",
     key: "k",
     contentType: "application/json",
     time: new Date(Date.UTC(2030, 0, 1, 12, 0, 0, 7)),
     deliverAt: undefined,
     expiresAt: undefined,
     ...rest,
+    type,
     id,
     idGiven,
     body,
-    bodyHash: idGiven ? await sha256(body) : undefined,
+    contentHash: idGiven ? await sha256(contentToHash(type, body)) : undefined,
   };
 }
 
@@ -141,7 +144,7 @@ export async function publish(
   ids: readonly string[],
   given: Partial<OutgoingEvent> = {},
 ): Promise<void> {
-  const { bodyHash: _, ...wish } = given;
+  const { contentHash: _, ...wish } = given;
   const events = await Promise.all(ids.map((id) => eventOf({ ...wish, id })));
   alike(
     await outboxOf(bench).append(events),

@@ -52,7 +52,7 @@ export const outboxWriting: readonly OutboxPledge[] = [
     },
   },
   {
-    name: "a second event of a given id with the same body is a duplicate, and is not sent again",
+    name: "a second event of a given id with the same type and body is a duplicate, and is not sent again",
     async check(bench) {
       await addEndpoint(bench);
       const event = await eventOf({ idGiven: true });
@@ -97,6 +97,19 @@ export const outboxWriting: readonly OutboxPledge[] = [
       same(await deliverAll(bench), "e1", "what is delivered");
       alike(await outboxOf(bench).append([beside]), ["written"], "append of the other event afterwards");
       alike(await outboxOf(bench).append([first]), ["duplicate"], "append of the first body again");
+    },
+  },
+  {
+    name: "a second event of a given id with another type is a conflict, though its body is the same",
+    async check(bench) {
+      await addEndpoint(bench);
+      const first = await eventOf({ idGiven: true });
+      const other = await eventOf({ idGiven: true, type: "order.refunded" });
+      await outboxOf(bench).append([first]);
+      alike(await outboxOf(bench).append([other]), ["conflict"], "append of another type");
+      alike(await writeInTransaction(bench, [[other]]), [["conflict"]], "write of another type");
+      await sequenceAll(bench);
+      same(await deliverAll(bench), "e1", "what is delivered");
     },
   },
   {

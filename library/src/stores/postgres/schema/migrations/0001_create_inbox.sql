@@ -1,5 +1,5 @@
--- Asked for only where it is missing: `create schema if not exists` wants the right to create schemas even where
--- an administrator has made this one.
+-- Created only where it is missing: `create schema if not exists` wants the right to create schemas even where an
+-- administrator has created this one.
 do $$
 begin
   if to_regnamespace('posthorn') is null then
@@ -8,32 +8,39 @@ begin
 end
 $$;
 
--- One row per event that arrived: (tenant, source, event_id) names it. Keys are compared byte by byte: a collation
--- would make the index slower, and might call two ids equal. Keys as they come from the sender, not hashed, so that
--- time-ordered ids land side by side: hashed ones cost 1.35 times as much at 5 million rows, and 4 times the WAL.
+-- One row per event and consumer. Keys are compared byte by byte: a collation would make the index slower, and might
+-- call two ids equal. Keys are stored as the sender wrote them, not hashed, so that time-ordered ids land side by side:
+-- hashed ones cost 1.35 times as much at 5 million rows, and 4 times the WAL.
 create table if not exists posthorn.inbox (
   tenant text collate "C" not null,
   source text collate "C" not null,
   event_id text collate "C" not null,
+  -- Which handler; '' is the one that runs inside the receiver's transaction.
+  consumer text collate "C" not null default '',
+  -- 1, and one more with each redrive.
+  round integer not null default 1,
   id_preview text,
   type text not null,
   event_at timestamptz,
-  outcome text not null constraint inbox_outcome check (outcome in ('success', 'skipped', 'failed')),
+  outcome text not null constraint inbox_outcome
+    check (outcome in ('success', 'skipped', 'failed', 'pending', 'held', 'dead', 'dropped')),
   attempts integer not null,
   receipts integer not null,
   received_at timestamptz not null,
   last_received_at timestamptz not null,
-  -- Null: kept for ever, or until it is applied.
+  -- Null: kept for ever, or until the event is applied.
   keep_until timestamptz,
   result text,
   error text,
   headers text not null,
   body_hash bytea not null,
   body bytea not null,
-  constraint inbox_key primary key (tenant, source, event_id)
+  constraint inbox_key primary key (tenant, source, event_id, consumer),
+  -- A purge looks at the time alone: it would remove a failed event before its sender delivers it again.
+  constraint inbox_failed_is_kept check (outcome <> 'failed' or keep_until is null)
 ) with (
-  -- A handler's result is written to the row that its own transaction has inserted; with room on the page, no index
-  -- has to know of it.
+  -- A handler's result is written to the row that its own transaction has inserted; with room on the page, the update
+  -- leaves the indexes alone.
   fillfactor = 90,
   -- A purge leaves as many dead rows as a day brought new ones: the default waits until a fifth of the table is dead.
   autovacuum_vacuum_scale_factor = 0.02,
@@ -48,10 +55,14 @@ create table if not exists posthorn.inbox_attempt (
   tenant text collate "C" not null,
   source text collate "C" not null,
   event_id text collate "C" not null,
+  consumer text collate "C" not null default '',
+  round integer not null default 1,
   attempt integer not null,
   failed_at timestamptz not null,
   error text not null,
-  constraint inbox_attempt_key primary key (tenant, source, event_id, attempt)
+  -- The class of the error: failures of one cause have the same.
+  fingerprint text,
+  constraint inbox_attempt_key primary key (tenant, source, event_id, consumer, round, attempt)
 );
 
 -- Conflicts and stale events, apart from the inbox. One row per body: a sender that repeats one is counted.

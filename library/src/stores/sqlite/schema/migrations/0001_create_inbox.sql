@@ -1,40 +1,49 @@
--- One row per event that arrived: (tenant, source, event_id) names it. Times are milliseconds since 1970.
+-- One row per event that arrived, and per consumer that handles it: '' stands for the receiver's own transaction. Times
+-- are milliseconds since 1970.
 -- A rowid table: without, bodies fill the inner pages of the key's tree, and beside bodies of 4 kB a lookup costs 3
 -- times as much, an insert with a random id 2.8 times; only small bodies with time-ordered ids would gain (0.6 times).
 create table if not exists posthorn_inbox (
   tenant text not null,
   source text not null,
   event_id text not null,
+  consumer text not null default '',
   id_preview text,
   type text not null,
   event_at integer,
-  outcome text not null,
+  outcome text not null
+    check (outcome in ('success', 'skipped', 'failed', 'pending', 'held', 'dead', 'dropped')),
+  -- 1, and one more with each redrive.
+  round integer not null default 1,
   attempts integer not null,
   receipts integer not null,
   received_at integer not null,
   last_received_at integer not null,
+  -- Null: kept for ever, or until it is applied. A purge that removed a failed event would lose what was never applied.
   keep_until integer,
   result text,
   error text,
   headers text not null,
   body_hash blob not null,
   body blob not null,
-  primary key (tenant, source, event_id)
+  primary key (tenant, source, event_id, consumer)
 ) strict;
 
--- What a purge may remove, oldest first. A failed event was never applied, so it is not in here.
-create index if not exists posthorn_inbox_keep_until on posthorn_inbox (keep_until)
-where keep_until is not null and outcome <> 'failed';
+-- What a purge may remove, oldest first.
+create index if not exists posthorn_inbox_keep_until on posthorn_inbox (keep_until) where keep_until is not null;
 
 -- Attempts that failed; the one that succeeded is the row of the inbox itself.
 create table if not exists posthorn_inbox_attempt (
   tenant text not null,
   source text not null,
   event_id text not null,
+  consumer text not null default '',
+  round integer not null default 1,
   attempt integer not null,
   failed_at integer not null,
   error text not null,
-  primary key (tenant, source, event_id, attempt)
+  -- The class of the error; null where nobody has classified it.
+  fingerprint text,
+  primary key (tenant, source, event_id, consumer, round, attempt)
 ) strict, without rowid;
 
 -- Conflicts and stale events, apart from the inbox. One row per body: a sender that repeats one is counted.
@@ -42,7 +51,7 @@ create table if not exists posthorn_inbox_refused (
   tenant text not null,
   source text not null,
   event_id text not null,
-  because text not null,
+  because text not null check (because in ('conflict', 'stale')),
   body_hash blob not null,
   id_preview text,
   type text not null,

@@ -1,0 +1,30 @@
+/**
+ * `posthorn/gateway`: what a server that receives for others is made of, in the same pieces that `createReceiver` uses.
+ * For Posthorn's own server; between two versions it may change without notice.
+ *
+ * @module
+ */
+export { canonicalRule } from "./canonical-json.js";
+export { isContentType, isHeaderName } from "./event-headers.js";
+export { hangUp } from "./frameworks/hang-up.js";
+export { announcedBytes, readStream } from "./frameworks/node-body.js";
+export type { BodyListener, StreamReading } from "./frameworks/node-body.js";
+export { absoluteUrl } from "./frameworks/request-rules.js";
+export { newId } from "./id.js";
+export { keptHeaders } from "./inbox/kept-headers.js";
+export { namesOf } from "./inbox/names.js";
+export type { NamingRule } from "./inbox/names.js";
+export { orderingKey } from "./inbox/ordering-key.js";
+export { isEncoded, refusalOf } from "./inbox/refusal.js";
+export { defaultWindowS, windowFault } from "./inbox/source.js";
+export { isWorse, replyTo, UNAVAILABLE } from "./inbox/verdict.js";
+export { parseJsonPointer } from "./json-pointer.js";
+export type { JsonPointer } from "./json-pointer.js";
+export { parseLaneId } from "./lanes/delivery-id.js";
+export { ForwardedHeaders, forwardFault } from "./outbox/forwarded-headers.js";
+export { parsePlace } from "./place.js";
+export type { Place } from "./place.js";
+export type { HeaderRecord } from "./signature/headers/headers.js";
+export { signedUrl } from "./signature/signed-url.js";
+export { nameFault, storableName, storableTime } from "./storable.js";
+export { repeat } from "./work/repeat.js";

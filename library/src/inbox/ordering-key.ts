@@ -1,0 +1,26 @@
+import { parseJson } from "../json.js";
+import { atPointer } from "../json-pointer.js";
+import type { Place } from "../place.js";
+import type { HeaderRecord } from "../signature/headers/headers.js";
+import { nameFault } from "../storable.js";
+import { hashedText } from "./stored-id.js";
+
+/** The key of an event; undefined where nothing stands in its place: the event is in no order then. */
+export function orderingKey(place: Place, headers: HeaderRecord, body: Uint8Array): string | undefined {
+  const text = "header" in place ? headerText(headers, place.header) : jsonText(place, body);
+  if (text === undefined || text === "") return undefined;
+  // Left out, the events of this key would lose their order; cut, they would share a lane with others.
+  return nameFault(text) === undefined ? text : hashedText(text);
+}
+
+function headerText(headers: HeaderRecord, name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return typeof value === "string" ? value : value?.join(", ");
+}
+
+function jsonText({ pointer }: Exclude<Place, { header: string }>, body: Uint8Array): string | undefined {
+  const value = atPointer(parseJson(body), pointer);
+  if (typeof value === "string") return value;
+  // Numbers above 2^53 are rounded: neighbours then share a lane, and are in order among each other too.
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}

@@ -1,0 +1,15 @@
+import type { DeliveryStore } from "../delivery/delivery-store.js";
+import type { InboxStore } from "../inbox/inbox-store.js";
+import type { IngestStore } from "../outbox/ingest-store.js";
+import type { OutboxStore } from "../outbox/outbox-store.js";
+import type { TransactionMode } from "../store-capabilities.js";
+import type { LookupStore } from "./lookup-store.js";
+import type { OperatorStore } from "./operator-store.js";
+
+/** One database, behind every port: receiver, sender, dispatcher, gateway and operator take the same store. */
+export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxStore<Tx, Mode> &
+  OutboxStore<Tx, Mode> &
+  DeliveryStore &
+  OperatorStore &
+  IngestStore &
+  LookupStore;

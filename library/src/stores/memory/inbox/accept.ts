@@ -1,0 +1,80 @@
+import { equalBytes } from "../../../bytes.js";
+import type { Clock } from "../../../clock.js";
+import type { StoreErrorCode } from "../../../store-errors.js";
+import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
+import { PosthornError } from "../../../posthorn-error.js";
+import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
+import { appliedRow, knownOf, textOf } from "./inbox-row.js";
+import type { StoredRow } from "./inbox-row.js";
+
+/** What `accept` works on. */
+export interface AcceptParts {
+  readonly clock: Clock;
+  readonly rows: Map<string, StoredRow>;
+  /** The events whose handlers run at this moment. */
+  readonly applying: Set<string>;
+  readonly begin: () => MemoryTransaction;
+}
+
+type Work = (tx: MemoryTx) => Promise<Handled> | Handled;
+type Ran = { readonly handled: Handled } | { readonly thrown: unknown };
+
+/** Runs the handler of an event that is new, or that failed before; its effects and the event's row are one step. */
+export async function accept(
+  parts: AcceptParts,
+  arrival: Arrival,
+  work: Work,
+  { signal }: AcceptLimits,
+): Promise<Acceptance> {
+  const { rows, applying } = parts;
+  const key = textOf(arrival);
+  const row = rows.get(key);
+  if (row !== undefined && row.outcome !== "failed") {
+    const same = equalBytes(row.bodyHash, arrival.bodyHash);
+    return { kind: same ? "duplicate" : "conflict", known: knownOf(row) };
+  }
+  if (applying.has(key)) return { kind: "busy" };
+  applying.add(key);
+  const tx = parts.begin();
+  const ran = await run(work, tx, signal);
+  applying.delete(key);
+  if ("handled" in ran) return commit(parts, arrival, { handled: ran.handled, tx });
+  tx.rollback();
+  return { kind: "failed", error: ran.thrown };
+}
+
+// Nothing awaits between the handler's end and the row: effects and row are there together or not at all.
+function commit(
+  { clock, rows }: AcceptParts,
+  arrival: Arrival,
+  { handled, tx }: { readonly handled: Handled; readonly tx: MemoryTransaction },
+): Acceptance {
+  const key = textOf(arrival);
+  const applied = appliedRow(arrival, handled, { before: rows.get(key), nowMs: clock.now() });
+  rows.set(key, applied);
+  const failure = tx.commit();
+  if (failure === undefined) return { kind: "applied", attempt: applied.attempts };
+  throw new PosthornError<StoreErrorCode>(
+    "store_commit_unknown",
+    `An effect of transaction ${tx.id} threw at its commit, when nothing can be rolled back; let onCommit only write.`,
+    { cause: failure.thrown },
+  );
+}
+
+/** Runs the handler's part, and stops waiting for it when the signal aborts. */
+async function run(work: Work, tx: MemoryTx, signal: AcceptLimits["signal"]): Promise<Ran> {
+  if (signal.aborted) return { thrown: signal.reason };
+  const listening = new AbortController();
+  const aborted = new Promise<Ran>((resolve) => {
+    const stop = (): void => resolve({ thrown: signal.reason });
+    signal.addEventListener("abort", stop, { signal: listening.signal });
+  });
+  try {
+    const done = Promise.resolve(work(tx)).then((handled): Ran => ({ handled }));
+    return await Promise.race([done, aborted]);
+  } catch (error) {
+    return { thrown: error };
+  } finally {
+    listening.abort();
+  }
+}

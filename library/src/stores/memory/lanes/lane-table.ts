@@ -1,0 +1,98 @@
+import type { LaneChange } from "../../../lanes/lane.js";
+import type { Claim } from "../../../lanes/lane-store.js";
+import { emptyLane, headOf, isEmpty } from "./lane-row.js";
+import type { Delivery, LaneRow, LeaseRow } from "./lane-row.js";
+
+/** Every lane and every delivery without one. */
+export class LaneTable {
+  readonly #lanes = new Map<bigint, LaneRow>();
+  readonly #loose = new Map<bigint, LaneRow>();
+  /** By endpoint, then by key: joined into one text, two of them could be the same. */
+  readonly #byKey = new Map<string, Map<string, LaneRow>>();
+  /** Those that are not empty: a claim need not look at all that ever were. */
+  readonly #waiting = new Set<LaneRow>();
+  #lastId = 0n;
+  #lastLooseId = 0n;
+
+  find(kind: Claim["kind"], id: bigint): LaneRow | undefined {
+    return (kind === "lane" ? this.#lanes : this.#loose).get(id);
+  }
+
+  /** False when it was removed with its endpoint, or is a loose delivery that has ended. */
+  has(lane: LaneRow): boolean {
+    return this.find(lane.kind, lane.id) === lane;
+  }
+
+  /** Those that hold something, in the order in which they came to hold it. */
+  waiting(): readonly LaneRow[] {
+    return [...this.#waiting];
+  }
+
+  /** The lane of a key. A new one begins at `firstSequence`. */
+  laneOf(endpointId: string, key: string, firstSequence: bigint): LaneRow {
+    const known = this.#byKey.get(endpointId) ?? new Map<string, LaneRow>();
+    this.#byKey.set(endpointId, known);
+    const lane = known.get(key) ?? this.#addLane(endpointId, key, firstSequence);
+    known.set(key, lane);
+    return lane;
+  }
+
+  addLoose(endpointId: string): LaneRow {
+    const id = (this.#lastLooseId += 1n);
+    const lane = emptyLane({ kind: "loose", id, endpointId, key: undefined, firstSequence: 0n });
+    this.#loose.set(id, lane);
+    return lane;
+  }
+
+  /** Puts a delivery at the end of a lane; `readyAt` where that makes the lane due. */
+  append(lane: LaneRow, { event, round }: Omit<Delivery, "sequence">, readyAt: number | undefined): void {
+    lane.deliveries.set(lane.end, { event, sequence: lane.end, round });
+    lane.end += 1n;
+    if (readyAt !== undefined) lane.readyAt = readyAt;
+    this.#waiting.add(lane);
+  }
+
+  /** Writes what the rule says. The lane's lease ends with it. */
+  write(lane: LaneRow, change: LaneChange, now: number): void {
+    const { state, epoch, last, attempts, failures, lapses, suspectUntil, skipIntended } = change;
+    for (; lane.head < change.head; lane.head += 1n) lane.deliveries.delete(lane.head);
+    Object.assign(lane, { state, epoch, last, attempts, failures, lapses, suspectUntil, skipIntended });
+    lane.lease = undefined;
+    lane.readyAt = change.readyAfterMs === undefined ? undefined : now + change.readyAfterMs;
+    if (change.blocked !== "keep") lane.blockedAt = change.blocked === "now" ? now : undefined;
+    if (isEmpty(lane)) this.#forget(lane);
+  }
+
+  /** The head's new round. */
+  writeRound(lane: LaneRow, round: number): void {
+    lane.deliveries.set(lane.head, { ...headOf(lane), round });
+  }
+
+  lease(lane: LaneRow, epoch: bigint, lease: LeaseRow): void {
+    lane.epoch = epoch;
+    lane.lease = lease;
+    lane.readyAt = lease.endsAt;
+  }
+
+  /** Removes all lanes of an endpoint, and returns those that held something. */
+  remove(endpointId: string): readonly LaneRow[] {
+    const removed = this.waiting().filter((lane) => lane.endpointId === endpointId);
+    for (const lane of removed) this.#forget(lane);
+    for (const lane of this.#byKey.get(endpointId)?.values() ?? []) this.#lanes.delete(lane.id);
+    this.#byKey.delete(endpointId);
+    return removed;
+  }
+
+  /** A lane is kept for its place in the sequence; a loose delivery has none. */
+  #forget(lane: LaneRow): void {
+    this.#waiting.delete(lane);
+    if (lane.kind === "loose") this.#loose.delete(lane.id);
+  }
+
+  #addLane(endpointId: string, key: string, firstSequence: bigint): LaneRow {
+    const id = (this.#lastId += 1n);
+    const lane = emptyLane({ kind: "lane", id, endpointId, key, firstSequence });
+    this.#lanes.set(id, lane);
+    return lane;
+  }
+}

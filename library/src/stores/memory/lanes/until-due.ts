@@ -1,0 +1,20 @@
+import type { Publications } from "../outbox/publications.js";
+import type { MemoryParts } from "../parts.js";
+
+/** Milliseconds until something is due or a lease ends; undefined when nothing waits for its time. */
+export function untilDue(
+  { clock, endpoints, lanes }: MemoryParts,
+  publications: Publications,
+): number | undefined {
+  const now = clock.monotonic();
+  const waits = lanes
+    .waiting()
+    .filter(({ endpointId }) => endpoints.isActive(endpointId))
+    .flatMap(({ readyAt }) => (readyAt === undefined ? [] : [readyAt - now]));
+  const later = publications.untilNextMs();
+  if (later !== undefined) waits.push(later);
+  if (waits.length === 0) return undefined;
+  const least = waits.reduce((one, other) => Math.min(one, other));
+  // Rounded up: a worker that sleeps that long must not wake a moment too early.
+  return Math.ceil(Math.max(0, least));
+}

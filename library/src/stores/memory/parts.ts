@@ -1,0 +1,35 @@
+import type { Clock } from "../../clock.js";
+import { LANE_RULE } from "../../lanes/lane.js";
+import type { LaneRule } from "../../lanes/lane.js";
+import { Wake } from "../../work/wake.js";
+import { History } from "./lanes/history.js";
+import { LaneTable } from "./lanes/lane-table.js";
+import { PlaceTable } from "./lanes/place-table.js";
+import { EndpointTable } from "./outbox/endpoint-table.js";
+import { EventLog } from "./outbox/event-log.js";
+
+/** What the verbs of the outbox work on. */
+export interface MemoryParts {
+  readonly clock: Clock;
+  readonly wake: Wake;
+  /** What becomes of a lane. A table of functions: tests replace one to see that the conformance kit finds it. */
+  readonly rule: LaneRule;
+  readonly endpoints: EndpointTable;
+  readonly events: EventLog;
+  readonly lanes: LaneTable;
+  readonly places: PlaceTable;
+  readonly history: History;
+}
+
+export function openParts(clock: Clock): MemoryParts {
+  return {
+    clock,
+    wake: new Wake(),
+    rule: LANE_RULE,
+    endpoints: new EndpointTable(clock),
+    events: new EventLog(),
+    lanes: new LaneTable(),
+    places: new PlaceTable(),
+    history: new History(),
+  };
+}

@@ -1,0 +1,71 @@
+import { systemClock } from "../../clock.js";
+import type { Clock } from "../../clock.js";
+import type { InboxStore } from "../../inbox/inbox-store.js";
+import type { Observer } from "../../observer.js";
+import type { GatewayOutbox } from "../../operator/outbox.js";
+import type { StoreCapabilities } from "../../store-capabilities.js";
+import { warnInProduction } from "./client/not-durable.js";
+import type { Environment } from "./client/not-durable.js";
+import type { MemoryTx } from "./client/transaction.js";
+import { createInbox } from "./inbox/inbox.js";
+import type { MemoryInbox } from "./inbox/inbox.js";
+import type { CancelledDelivery } from "./lanes/history.js";
+import { createLanes } from "./lanes/lanes.js";
+import type { MemoryLanes } from "./lanes/lanes.js";
+import { createOperator } from "./operator/operator.js";
+import { createOutbox } from "./outbox/outbox.js";
+import { Publications } from "./outbox/publications.js";
+import { openParts } from "./parts.js";
+
+/** Where a memory store takes its time from, and whom it tells. */
+export interface MemoryStoreOptions {
+  readonly clock?: Clock;
+  readonly observer?: Observer;
+  /** Warns when "production". @default NODE_ENV, where the runtime has one */
+  readonly environment?: Environment;
+  /** The number of the first event, at which new lanes begin: tests try large sequences. @default 1n */
+  readonly firstEvent?: bigint;
+}
+
+/** Inbox and outbox in this process. */
+export interface MemoryStore
+  extends
+    InboxStore<MemoryTx, "asynchronous">,
+    GatewayOutbox<MemoryTx, "asynchronous">,
+    MemoryLanes,
+    MemoryInbox {
+  /** Every delivery that was cancelled, oldest first. */
+  cancelled(): readonly CancelledDelivery[];
+}
+
+const CAPABILITIES: StoreCapabilities = Object.freeze({
+  sharesHostTransaction: true,
+  survivesPowerLoss: false,
+  multiProcess: false,
+  clock: "process",
+});
+
+/**
+ * Makes a store in memory: for tests and development, and the shortest reading of what a store promises. Receiver,
+ * sender, dispatcher and operator take the same store, so that a handler's publications commit with its event.
+ *
+ * @example
+ * const store = memoryStore();
+ * const sender = createSender({ store });
+ * const receiver = createReceiver({ store, sources, handlers, publisher: sender });
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const { clock = systemClock, observer, environment, firstEvent = 1n } = options;
+  warnInProduction({ store: "memoryStore", environment, observer });
+  const parts = openParts(clock);
+  const publications = new Publications(parts, firstEvent);
+  return {
+    capabilities: CAPABILITIES,
+    transactions: "asynchronous",
+    ...createInbox(clock),
+    ...createOutbox(parts, publications),
+    ...createLanes(parts, publications),
+    ...createOperator(parts, publications),
+    cancelled: () => parts.history.cancelled(),
+  };
+}

@@ -1,0 +1,35 @@
+import type { AttemptRecord } from "../../../lanes/attempt-record.js";
+import type { Claim } from "../../../lanes/lane-store.js";
+import type { GivenRows } from "../client/given-rows.js";
+import { givenRows, numbers, texts } from "../client/given-rows.js";
+
+/** An attempt, and the lane or the loose delivery that it belongs to. */
+export interface Tried {
+  readonly kind: Claim["kind"];
+  readonly owner: bigint;
+  readonly attempt: AttemptRecord;
+}
+
+/** Attempts that are given to a statement. */
+export const TRIED: GivenRows<Tried> = givenRows<Tried>(
+  {
+    kind: texts(({ kind }) => kind),
+    owner: numbers("int8", ({ owner }) => owner),
+    seq: numbers("int8", ({ attempt }) => attempt.sequence),
+    round: numbers("int4", ({ attempt }) => attempt.round),
+    no: numbers("int4", ({ attempt }) => attempt.number),
+    started_ms: numbers("float8", ({ attempt }) => attempt.startedAt.getTime()),
+    tried_ms: numbers("float8", ({ attempt }) => attempt.durationMs),
+    outcome: texts(({ attempt }) => attempt.outcome),
+    status: numbers("int4", ({ attempt }) => attempt.status),
+    error: texts(({ attempt }) => attempt.error),
+  },
+  { answer: ({ attempt }) => attempt.answer },
+);
+
+/** The columns that both tables of attempts have of them. */
+export const ATTEMPT_COLUMNS = "started_at, duration_ms, outcome, status, error, answer";
+
+/** Their values. A duration that does not fit the column is written as the longest that does. */
+export const ATTEMPT_VALUES = `to_timestamp(started_ms / 1000), least(tried_ms, 2147483647)::int4, outcome, status, error,
+        answer`;

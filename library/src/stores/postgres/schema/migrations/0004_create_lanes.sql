@@ -1,0 +1,213 @@
+-- Which lanes there are.
+create table if not exists posthorn.lane (
+  lane_id bigint generated always as identity (cache 1),
+  consumer_id bigint not null,
+  -- Of a handler's lane; an endpoint's lanes leave both ''.
+  tenant text collate "C" not null default '',
+  source text collate "C" not null default '',
+  key text collate "C" not null,
+  generation bigint not null,
+  constraint lane_key primary key (lane_id),
+  constraint lane_name unique (consumer_id, tenant, source, key)
+);
+
+-- How each lane stands: apart from what it is, because every delivery changes it. It holds the sequences from head_seq
+-- up to next_seq. While it is leased, ready_at is the lease's end, so that a claim finds a lapsed lane like any due one.
+create table if not exists posthorn.lane_state (
+  lane_id bigint not null,
+  consumer_id bigint not null,
+  next_seq bigint not null,
+  head_seq bigint not null,
+  -- The last sequence before the head that was not skipped.
+  last_seq bigint,
+  ready_at timestamptz,
+  leased_at timestamptz,
+  leased_until timestamptz,
+  blocked_at timestamptz,
+  epoch bigint not null default 0,
+  suspect_until bigint,
+  attempts integer not null default 0,
+  failures integer not null default 0,
+  lapses smallint not null default 0,
+  run_len smallint not null default 0,
+  state text not null default 'flowing'
+    constraint lane_state_state check (state in ('flowing', 'halted', 'parked')),
+  intent text constraint lane_state_intent check (intent = 'skip'),
+  leased_by text,
+  constraint lane_state_key primary key (lane_id)
+) with (
+  -- Room on the page lets an update that changes no indexed column leave the indexes alone.
+  fillfactor = 60,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+-- By consumer first: a consumer that is paused or full, with a million due lanes, would stand before all others in an
+-- index of times alone.
+create index if not exists lane_state_ready on posthorn.lane_state (consumer_id, ready_at)
+where ready_at is not null;
+
+-- Lanes that have lapsed so often that they are claimed alone; almost always empty.
+create index if not exists lane_state_alone on posthorn.lane_state (ready_at) where lapses >= 3;
+
+-- Lanes whose head has failed, longest blocked first.
+create index if not exists lane_state_blocked on posthorn.lane_state (blocked_at, lane_id)
+where blocked_at is not null;
+
+-- What a worker holds, for `release`. A claim writes every index in any case, because it moves ready_at: measured, this
+-- one adds 3 % to the updates of a claim and its settlement.
+create index if not exists lane_state_leased on posthorn.lane_state (leased_by) where leased_by is not null;
+
+-- One event in one lane, until it is delivered or passed over.
+create table if not exists posthorn.delivery (
+  lane_id bigint not null,
+  seq bigint not null,
+  event_id bigint not null,
+  round integer not null,
+  constraint delivery_key primary key (lane_id, seq)
+) with (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05
+);
+
+-- Where an event waits: 1.6 us more than the 6.3 us of a delivery.
+create index if not exists delivery_event on posthorn.delivery (event_id);
+
+create table if not exists posthorn.attempt (
+  lane_id bigint not null,
+  seq bigint not null,
+  round integer not null,
+  no integer not null,
+  event_id bigint not null,
+  started_at timestamptz not null,
+  duration_ms integer not null,
+  outcome text not null,
+  status integer,
+  error text,
+  -- The class of the error: failures of one cause have the same.
+  fingerprint text,
+  url text,
+  -- The address that the name of the url stood for.
+  address text,
+  -- As sent, as JSON.
+  request_headers text,
+  -- How long each step took, as JSON.
+  timings text,
+  answer bytea,
+  constraint attempt_key primary key (lane_id, seq, round, no)
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+
+-- What was tried, by event: 1.7 us more than the 7.5 us of an attempt. Every delivery has a first one in each round, so
+-- retries cost nothing here. A BRIN index costs nothing at all, but attempts of one event lie wherever its retries fell:
+-- where an endpoint was down for a day, most of the table would be read.
+create index if not exists attempt_event on posthorn.attempt (event_id) where no = 1;
+
+-- Deliveries of events that have no key: a lane for each would cost half as much again.
+create table if not exists posthorn.loose_delivery (
+  id bigint generated always as identity (cache 1),
+  consumer_id bigint not null,
+  event_id bigint not null,
+  -- Null when it is dead.
+  ready_at timestamptz,
+  leased_at timestamptz,
+  leased_until timestamptz,
+  epoch bigint not null default 0,
+  round integer not null,
+  attempts integer not null default 0,
+  failures integer not null default 0,
+  lapses smallint not null default 0,
+  leased_by text,
+  constraint loose_delivery_key primary key (id)
+) with (
+  fillfactor = 80,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+-- With the event, so that what waits for one is found among all that waits for the consumer without the table. An index
+-- by event adds 4.6 us to the 18.6 us of a loose delivery, whose every claim writes all indexes.
+create index if not exists loose_delivery_ready on posthorn.loose_delivery (consumer_id, ready_at)
+include (event_id, id) where ready_at is not null;
+
+create index if not exists loose_delivery_alone on posthorn.loose_delivery (ready_at) where lapses >= 3;
+
+create index if not exists loose_delivery_leased on posthorn.loose_delivery (leased_by) where leased_by is not null;
+
+create table if not exists posthorn.loose_attempt (
+  delivery_id bigint not null,
+  round integer not null,
+  no integer not null,
+  event_id bigint not null,
+  -- A loose delivery is gone when it was delivered; its attempts have to tell where it went.
+  consumer_id bigint not null,
+  started_at timestamptz not null,
+  duration_ms integer not null,
+  outcome text not null,
+  status integer,
+  error text,
+  fingerprint text,
+  url text,
+  address text,
+  request_headers text,
+  timings text,
+  answer bytea,
+  constraint loose_attempt_key primary key (delivery_id, round, no)
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+
+create index if not exists loose_attempt_event on posthorn.loose_attempt (event_id) where no = 1;
+
+-- Deliveries that were given up, of a lane or loose. They are listed until somebody resolves them.
+create table if not exists posthorn.dead (
+  id bigint generated always as identity (cache 1),
+  consumer_id bigint not null,
+  lane_id bigint,
+  seq bigint,
+  loose_id bigint,
+  event_id bigint not null,
+  round integer not null,
+  because text not null,
+  attempts integer not null,
+  last_status integer,
+  last_error text,
+  died_at timestamptz not null,
+  resolved_at timestamptz,
+  resolved_how text constraint dead_resolved_how
+    check (resolved_how in ('redriven', 'skipped', 'cancelled', 'forgotten')),
+  constraint dead_key primary key (id),
+  constraint dead_place check ((lane_id is null) = (seq is null) and (lane_id is null) <> (loose_id is null)),
+  constraint dead_resolved check ((resolved_at is null) = (resolved_how is null))
+);
+
+create unique index if not exists dead_lane on posthorn.dead (lane_id, seq, round) where lane_id is not null;
+
+create unique index if not exists dead_loose on posthorn.dead (loose_id, round) where loose_id is not null;
+
+create index if not exists dead_listed on posthorn.dead (id) where resolved_at is null;
+
+create index if not exists dead_event on posthorn.dead (event_id);
+
+-- What retention may remove, oldest first.
+create index if not exists dead_resolved_at on posthorn.dead (resolved_at) where resolved_at is not null;
+
+-- Deliveries that will not be made: they had expired, were skipped, or their consumer was removed.
+create table if not exists posthorn.cancelled (
+  id bigint generated always as identity (cache 1),
+  consumer_id bigint not null,
+  lane_id bigint,
+  seq bigint,
+  loose_id bigint,
+  event_id bigint not null,
+  round integer not null,
+  because text not null,
+  cancelled_at timestamptz not null,
+  constraint cancelled_key primary key (id)
+);
+
+create index if not exists cancelled_event on posthorn.cancelled (event_id);
+
+create index if not exists cancelled_lane on posthorn.cancelled (lane_id, seq) where lane_id is not null;
+
+create index if not exists cancelled_loose on posthorn.cancelled (loose_id) where loose_id is not null;
+
+-- What retention may remove, oldest first.
+create index if not exists cancelled_cancelled_at on posthorn.cancelled (cancelled_at);

@@ -1,0 +1,61 @@
+/** Every table of one schema, quoted. */
+export interface Tables {
+  readonly inbox: string;
+  readonly inboxAttempt: string;
+  readonly inboxRefused: string;
+  readonly event: string;
+  readonly outboxKey: string;
+  readonly stage: string;
+  readonly later: string;
+  readonly stageDead: string;
+  readonly consumer: string;
+  readonly outboxConfig: string;
+  readonly lane: string;
+  readonly laneState: string;
+  readonly delivery: string;
+  readonly attempt: string;
+  readonly loose: string;
+  readonly looseAttempt: string;
+  readonly dead: string;
+  readonly cancelled: string;
+  readonly ingestName: string;
+}
+
+export function tablesIn(schema: string): Tables {
+  return {
+    inbox: `${schema}.inbox`,
+    inboxAttempt: `${schema}.inbox_attempt`,
+    inboxRefused: `${schema}.inbox_refused`,
+    event: `${schema}.event`,
+    outboxKey: `${schema}.outbox_key`,
+    stage: `${schema}.stage`,
+    later: `${schema}.later`,
+    stageDead: `${schema}.stage_dead`,
+    consumer: `${schema}.consumer`,
+    outboxConfig: `${schema}.outbox_config`,
+    lane: `${schema}.lane`,
+    laneState: `${schema}.lane_state`,
+    delivery: `${schema}.delivery`,
+    attempt: `${schema}.attempt`,
+    loose: `${schema}.loose_delivery`,
+    looseAttempt: `${schema}.loose_attempt`,
+    dead: `${schema}.dead`,
+    cancelled: `${schema}.cancelled`,
+    ingestName: `${schema}.ingest_name`,
+  };
+}
+
+/**
+ * A text of SQL, made once for each schema: the drivers find a prepared statement by its text, and would hash a new
+ * one with each call.
+ */
+export function sqlFor(make: (tables: Tables) => string): (tables: Tables) => string {
+  const made = new WeakMap<Tables, string>();
+  return (tables) => {
+    const known = made.get(tables);
+    if (known !== undefined) return known;
+    const text = make(tables);
+    made.set(tables, text);
+    return text;
+  };
+}

@@ -1,0 +1,107 @@
+import type {
+  BlockedLane,
+  DeadLetter,
+  Page,
+  Paged,
+  Redriven,
+  Skipped,
+} from "../../library/src/operator/operator-store.js";
+import { headOf, laneOf, write } from "./lanes.js";
+import type { Model } from "./model.js";
+import type { DeadRow, LaneRow } from "./rows.js";
+
+export function redrive(model: Model, deliveryId: string): Redriven {
+  const { rows, rules } = model;
+  const dead = rows.dead.get(deliveryId);
+  if (dead === undefined || !rows.endpoints.has(dead.lane.endpointId)) return "unknown";
+  if (rules.forgetsDeadAtRedrive) rows.dead.delete(deliveryId);
+  const { event, sequence, round } = dead.delivery;
+  const row = rows.lanes.get(dead.laneKey);
+  const change = row && rules.lane.redriven(laneOf(row), sequence);
+  if (row !== undefined && change !== undefined) {
+    write(model, row, change);
+    return row.kind === "lane" ? "in_place" : "at_end";
+  }
+  // Through the stage: the sequencer alone gives out sequences.
+  rows.stage.push({
+    event: { ...event, rowId: rows.nextRow++ },
+    target: dead.lane.endpointId,
+    round: rules.redrivenRound(round),
+  });
+  return "at_end";
+}
+
+export function skip(model: Model, laneId: bigint, head: bigint): Skipped {
+  const row = model.rows.lanes.get(`lane ${laneId}`);
+  if (row === undefined) return "unknown";
+  const leaseHasEnded = (row.lease?.endsAt ?? 0) <= model.clock.monotonic();
+  const change = model.rules.lane.skipped(laneOf(row), { head, leaseHasEnded });
+  if (change === "unknown") return change;
+  if (change === "intended") {
+    row.skipIntended = true;
+    return change;
+  }
+  write(model, row, change);
+  return "skipped";
+}
+
+export function blockedLanes(model: Model, page: Page): Paged<BlockedLane> {
+  const blocked = [...model.rows.lanes.values()].flatMap((lane) => blockedOf(model, lane) ?? []);
+  const ordered = blocked.toSorted((a, b) => b.blockedMs - a.blockedMs || Number(a.id - b.id));
+  return pageOf(ordered, page);
+}
+
+export function deadLetters({ rows }: Model, page: Page): Paged<DeadLetter> {
+  const newestFirst = [...rows.dead.values()].toSorted((a, b) => b.number - a.number);
+  const { items, next } = pageOf(newestFirst, page);
+  const letters = items.map((row) => {
+    const { id, lane, delivery, because, diedAtMs, attempts, last } = row;
+    const { tenant, id: eventId, type } = delivery.event;
+    const standing = rows.lanes.get(row.laneKey);
+    return {
+      id,
+      tenant,
+      endpointId: lane.endpointId,
+      key: lane.key,
+      sequence: lane.kind === "lane" ? delivery.sequence : undefined,
+      eventId,
+      type,
+      round: delivery.round,
+      because,
+      diedAt: new Date(diedAtMs),
+      attempts,
+      lastStatus: last?.status,
+      lastError: last?.error,
+      blocks: lane.kind === "lane" && standing !== undefined && blocks(standing, row),
+    };
+  });
+  return { items: letters, next };
+}
+
+function blocks(lane: LaneRow, { delivery }: DeadRow): boolean {
+  return lane.state !== "flowing" && lane.head === delivery.sequence;
+}
+
+function blockedOf({ rows, clock }: Model, lane: LaneRow): BlockedLane | undefined {
+  const endpoint = rows.endpoints.get(lane.endpointId);
+  const since = lane.blockedAt ?? rows.stoppedAt.get(lane.endpointId);
+  const stands = lane.kind === "lane" && lane.deliveries.length > 0;
+  if (!stands || since === undefined || endpoint === undefined) return undefined;
+  const { id, endpointId, key = "", head, failures, readyAt = 0, lease } = lane;
+  const now = clock.monotonic();
+  const flowing = endpoint.state === "active" ? "retrying" : endpoint.state;
+  const state = lane.state === "flowing" ? flowing : lane.state;
+  const { tenant, id: headEventId } = headOf(lane).event;
+  const depth = BigInt(lane.deliveries.length);
+  const waitMs = lease === undefined ? Math.max(0, readyAt - now) : 0;
+  const dueInMs = state === "retrying" ? waitMs : undefined;
+  const blockedMs = now - since;
+  return { id, tenant, endpointId, key, state, depth, head, headEventId, blockedMs, failures, dueInMs };
+}
+
+/** By position: nothing is written between two pages of a look. */
+function pageOf<T>(all: readonly T[], { limit, after }: Page): Paged<T> {
+  const begin = Number(after ?? 0);
+  const end = begin + limit;
+  return { items: all.slice(begin, end), next: all.length > end ? String(end) : undefined };
+}

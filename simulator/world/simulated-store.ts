@@ -1,0 +1,38 @@
+import type { Clock } from "../../library/src/clock.js";
+import type { InboxStore } from "../../library/src/inbox/inbox-store.js";
+import type { Outbox } from "../../library/src/operator/outbox.js";
+import type { CancelledRecord } from "../../library/src/testing/conformance/outbox/harness.js";
+
+/**
+ * One database of a simulated run, as its server has it: every call takes effect at once. What calls go through on
+ * their way to it and back is the simulator's part.
+ */
+export interface SimulatedStore<Tx = unknown> {
+  readonly inbox: InboxStore<Tx, "asynchronous">;
+  readonly outbox: Outbox<Tx, "asynchronous">;
+  /** A transaction of the host. */
+  begin(): Tx;
+  /** Throws when it cannot be; then nothing of it is there. */
+  commit(tx: Tx): void;
+  rollback(tx: Tx): void;
+  /** Counts up a row of the host's own, when the transaction commits. */
+  write(tx: Tx, row: string): void;
+  /** The host's rows, and how often each was counted up. */
+  written(): ReadonlyMap<string, number>;
+  /** Every delivery that was cancelled. */
+  cancelled(): readonly CancelledRecord[];
+  /** How many committed events have no places yet, and would be given them by `sequence` now. */
+  unplaced(): number;
+  /** Remembers everything as it is now, and returns what brings it back. Left out where a store cannot lose power. */
+  snapshot?(): () => void;
+}
+
+/** What a store is made with. */
+export interface StoreParts {
+  /** The store's own. */
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  /** How many events are sequenced at once. */
+  readonly batch: number;
+}
+
+export type OpenStore = (parts: StoreParts) => SimulatedStore;
