@@ -9,51 +9,67 @@ import type { DescribedScheme, Reply, Scheme } from "../library/src/verify.js";
 export function providersPage(schemes: readonly DescribedScheme[]): string {
   return [
     INTRODUCTION,
-    table(
-      [
-        "provider",
-        "function",
-        "signed",
-        "tolerance",
-        "repeats for",
-        "many events",
-        "reply that stops an event",
-        "reply that slows down",
-      ],
-      schemes.map((scheme) => [
-        scheme.title,
-        `\`${functionName(scheme.name)}\``,
-        signed(scheme),
-        scheme.toleranceS === undefined ? "–" : duration(scheme.toleranceS),
-        scheme.retryHorizonS === 0 ? "never repeats" : duration(scheme.retryHorizonS),
-        scheme.batch ? "yes" : "no",
-        reply(scheme.replies.stopEvent),
-        reply(scheme.replies.slowDown),
-      ]),
-    ),
+    secretTable(schemes),
+    SIGNED,
+    signingTable(schemes),
     COLUMNS,
-    table(
-      ["provider", "id", "type", "time", "confirmed by"],
-      schemes.map((scheme) => [
-        scheme.title,
-        scheme.identity.id + (scheme.covers.id === false ? " **(not signed)**" : ""),
-        scheme.identity.type,
-        scheme.identity.time ?? "none",
-        evidence(scheme),
-      ]),
-    ),
+    identityTable(schemes),
     UNSIGNED,
+    PROVIDERS,
     OTHERS,
   ].join("\n\n");
 }
 
+function secretTable(schemes: readonly DescribedScheme[]): string {
+  const rows = schemes.map(({ title, name, secret }) => [title, `\`${functionName(name)}\``, secret]);
+  return table(["provider", "function", "paste"], rows);
+}
+
+function signingTable(schemes: readonly DescribedScheme[]): string {
+  return table(
+    [
+      "provider",
+      "signed",
+      "tolerance",
+      "repeats for",
+      "largest body",
+      "many events",
+      "reply that stops an event",
+      "reply that slows down",
+    ],
+    schemes.map((scheme) => [
+      scheme.title,
+      signed(scheme),
+      scheme.toleranceS === undefined ? "–" : duration(scheme.toleranceS),
+      scheme.retryHorizonS === 0 ? "never repeats" : duration(scheme.retryHorizonS),
+      scheme.maxBodyBytes === undefined ? "–" : `${scheme.maxBodyBytes / 1_048_576} MiB`,
+      scheme.batch ? "yes" : "no",
+      reply(scheme.replies.stopEvent),
+      reply(scheme.replies.slowDown),
+    ]),
+  );
+}
+
+function identityTable(schemes: readonly DescribedScheme[]): string {
+  return table(
+    ["provider", "id", "type", "time", "confirmed by"],
+    schemes.map((scheme) => [
+      scheme.title,
+      scheme.identity.id + (scheme.covers.id === false ? " **(not signed)**" : ""),
+      scheme.identity.type,
+      scheme.identity.time ?? "none",
+      evidence(scheme),
+    ]),
+  );
+}
+
 const INTRODUCTION = `# Providers
 
-Each provider is one function of \`posthorn/providers\`, which makes a verifier of its secrets; \`posthorn\` and
-\`posthorn/verify\` check requests with it. Facts below are printed from the code.
+Each provider is one function of \`posthorn/providers\`. The function makes a verifier from the provider's secrets; \`posthorn\`
+and \`posthorn/verify\` check requests with it. The tables below are printed from the code.
 
 \`\`\`ts
-import { readEvents, verify } from "posthorn/verify";
+import { readEvents, successReply, verify } from "posthorn/verify";
 import { stripe } from "posthorn/providers";
 
 const verifier = stripe({ secrets: ["whsec_of_today", "whsec_of_yesterday"] });
@@ -63,24 +79,82 @@ export async function receive(request: Request): Promise<Response> {
   const verified = await verify(verifier, { headers: request.headers, body, url: request.url });
   const question = await verifier.scheme.handshake?.(verified);
   if (question === undefined) for (const event of readEvents(verified)) console.log(event.id, event.type);
-  const reply = question ?? verifier.scheme.replies.success;
+  const reply = question ?? successReply(verified);
   return new Response(reply.body ?? null, reply);
 }
 \`\`\`
 
-Where the URL is signed, a server behind a proxy has to be told it: \`publicUrl\` is the origin
-(\`https://example.com\`), or the whole URL where the proxy also rewrites the path.
+Where the URL is signed, a server behind a proxy needs \`publicUrl\`: the origin (\`https://example.com\`), or the whole URL if
+the proxy also rewrites the path.
 
-## What each of them signs and how it repeats`;
+A request is refused if a header that proves or names its event stands twice (\`header_malformed\`), or if the request has
+more than 200 headers (\`headers_too_many\`). On Node, \`request.headers\` holds two values joined into one; \`nodeListener\`
+therefore also looks at \`request.rawHeaders\`. If you call \`verify\` yourself, pass \`rawHeaders: request.rawHeaders\` too.
+Leave the server's \`maxHeadersCount\` at 200 or more: Node drops all headers beyond it without a word.
+
+## Which secret to paste
+
+API keys (\`sk_live_…\`, \`pk_test_…\`) and secrets of one character are refused when the verifier is made.`;
+
+const SIGNED = `## What each of them signs and how it repeats`;
 
 const COLUMNS = `*Tolerance*: how far the signed time may be from now, in both directions; \`toleranceS\` changes it.
 *Repeats for*: how long the provider goes on delivering by itself; whoever remembers ids must remember them longer.
+*Largest body*: what the provider sends at most, which is the receiver's limit for that source. Where the provider names no
+size, the limit is 1 MiB. \`maxBodyBytes\` of \`createReceiver\` replaces the limit of every source.
 Where no reply slows a provider down, 503 with \`Retry-After\` is as good as any.
 
 ## Where an event's id, type and time are`;
 
 const UNSIGNED = `An id that is **not signed** proves nothing: whoever has one request can send it again under another id. It
 serves to recognise honest repetitions; against the other kind, remember the hash of the body as well.`;
+
+const PROVIDERS = `## What to know about single providers
+
+**Discord.** Webhook events are answered 204, as Discord expects. An interaction (a command, a button, a modal) is answered
+202: the handler sends its answer to Discord's callback address, within 3 seconds of the request. Both kinds of PING are
+answered without an event.
+
+**GitHub** and **GitLab** send up to 25 MB and never repeat a request that was refused, so receivers read up to that size
+from them, also from strangers. Set \`maxBodyBytes\` if your memory is smaller.
+
+**Mailgun** signs a time and a random token, and nothing of the event. \`verify\` alone cannot see that somebody put another
+event beside a captured signature. Therefore the token is the event's id. A receiver refuses a second body under the same
+token as a conflict, even after a failure of the first, and does not accept \`identifyBy: "body"\`. Without a receiver,
+remember the token of every request for 8 h 5 min, and refuse a second one. \`event-data.id\` is in the body.
+
+**PayPal** names the address of its certificate in each request. The address must be
+\`https://api.paypal.com/v1/notifications/certs/…\`, or the same on \`api-m.paypal.com\` or under \`sandbox.paypal.com\`.
+Fetch the certificate once and keep it:
+
+\`\`\`ts
+import type { KeySet } from "posthorn";
+import { keySetFromCertificate, paypal } from "posthorn/providers";
+
+// Only what PayPal itself served gets in here, so the map stays small.
+const certificates = new Map<string, KeySet>();
+
+export const verifier = paypal({
+  webhookId: "8PT597110X687430LKGECATA",
+  keys: async ({ name = "" }) => {
+    const known = certificates.get(name);
+    if (known !== undefined) return known;
+    const response = await fetch(name, { redirect: "error", signal: AbortSignal.timeout(5000) });
+    if (!response.ok) throw new Error(\`PayPal answered \${response.status} for its certificate\`);
+    const keys = keySetFromCertificate(await response.text(), name);
+    certificates.set(name, keys);
+    return keys;
+  },
+});
+\`\`\`
+
+**Standard Webhooks** with a key set: \`keys: keySetFromJwks(document)\`. A key counts only as the document says: from \`nbf\`
+(or \`not_before\`) until \`exp\` (or \`not_after\`), unless it is \`revoked\`, and if \`use\`, \`key_ops\` and \`alg\` allow it to
+check signatures.
+
+**Twilio** can call by GET. The parameters of the signed URL are then the event's body, and their hash tells two calls apart
+if Twilio sends no \`I-Twilio-Idempotency-Token\`. The adapters take POST only: configure POST, or pass the request to
+\`receiver.receive\` yourself.`;
 
 const OTHERS = `## Providers that are not in the list
 
@@ -113,9 +187,10 @@ function functionName(name: string): string {
 
 function signed({ covers }: Scheme): string {
   const parts = (["url", "time", "body"] as const).filter((part) => covers[part]);
-  const words = parts.map((part) => (part === "url" ? "URL" : part)).join(", ");
-  if (covers.body) return words;
-  return words === "" ? "nothing" : `${words}; not the body`;
+  const words = parts.map((part) => (part === "url" ? "URL" : part));
+  if (covers.body) return words.join(", ");
+  const all = covers.id === false ? words : [...words, "id"];
+  return all.length === 0 ? "nothing" : `${all.join(", ")}; not the body`;
 }
 
 function reply(found: Reply | undefined): string {

@@ -22,6 +22,7 @@ export type {
   Verified,
   Verifier,
 } from "./signature/scheme.js";
+export { schemeAnswering, successReply } from "./signature/success-reply.js";
 export { standardWebhooks } from "./signature/schemes/standard.js";
 export type { StandardOptions } from "./signature/schemes/standard.js";
 export { generateKeyPair, generateSecret } from "./signature/keys/secret.js";
@@ -31,3 +32,4 @@ export type { Signable, SignedHeaders, Signer } from "./signature/sign.js";
 export type { SignatureErrorCode } from "./signature/signature-errors.js";
 export type { NamedSecret, VerifierOptions } from "./signature/verifier.js";
 export { verify, verifySync } from "./signature/verify.js";
+export { checkHeaders } from "./signature/headers/check-headers.js";

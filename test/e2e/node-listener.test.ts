@@ -246,7 +246,7 @@ describe("a mistake of the host's", () => {
 
   it("that makes the receiver throw, or a reply that Node cannot write, ends the request and nothing else", async () => {
     const stage = setStage();
-    const broken = { ...stage.receiver, maxBodyBytes: 1000, refuse: () => ({ status: 500 }) };
+    const broken = { ...stage.receiver, maxBodyBytes: () => 1000, refuse: () => ({ status: 500 }) };
     const throwing = { ...broken, receive: () => Promise.reject(new Error("no")) };
     const { port } = await serve(nodeListener(throwing, { source: "acme" }));
     expect((await post(port, "acme", await stage.signed())).status).toBe(500);

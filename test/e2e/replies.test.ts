@@ -1,5 +1,5 @@
 import { standardWebhooks } from "posthorn";
-import { discord, hubspot, mailgun, sendgrid, slack, zoom } from "posthorn/providers";
+import { discord, github, hubspot, mailgun, sendgrid, slack, zoom } from "posthorn/providers";
 import { TEST_SECRETS } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ function sources(clock: FakeClock): NonNullable<StageOptions["sources"]> {
   return {
     acme: standardWebhooks({ secrets: TEST_SECRETS.standard_webhooks.verifying, clock }),
     discord: discord({ secrets: TEST_SECRETS.discord.verifying, clock }),
+    github: github({ secrets: TEST_SECRETS.github.verifying, clock }),
     hubspot: hubspot({
       secrets: TEST_SECRETS.hubspot.verifying,
       clock,
@@ -112,7 +113,31 @@ describe.each(["node", "fetch"] as const)("through the %s adapter,", (adapter) =
     });
   });
 
+  it("Discord's webhook events are answered 204, and its interactions 202 without a body", async () => {
+    const { port, signed } = await open(adapter);
+    const replies: unknown[] = [];
+    for (const type of ["ENTITLEMENT_CREATE", "APPLICATION_COMMAND", "MODAL_SUBMIT"]) {
+      const reply = await post(port, "discord", await signed({ type }, "discord"));
+      replies.push([type, reply.status, await reply.text(), verdictOf(reply)]);
+    }
+    expect(replies).toEqual([
+      ["ENTITLEMENT_CREATE", 204, "", "applied"],
+      ["APPLICATION_COMMAND", 202, "", "applied"],
+      ["MODAL_SUBMIT", 202, "", "applied"],
+    ]);
+  });
+
   describe("a request", () => {
+    it("may be as large as its provider's requests are, and no larger", async () => {
+      const { port, signed } = await open(adapter);
+      const large = { data: { text: "x".repeat(1_048_576) } };
+      const replies = [
+        await post(port, "github", await signed(large, "github")),
+        await post(port, "acme", await signed(large)),
+      ];
+      expect(replies.map(({ status }) => status)).toEqual([200, 413]);
+    });
+
     it("with a wrong signature is answered 401, without a word of why", async () => {
       const { port, signed, effects, signals } = await open(adapter);
       const request = await signed();

@@ -1,4 +1,4 @@
-import { slack } from "posthorn/providers";
+import { github, paddle, slack } from "posthorn/providers";
 import { TEST_SECRETS } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -89,6 +89,69 @@ describe("headers", () => {
       expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
       const row = await store.read({ tenant: "default", source: "acme", id: "evt_1" });
       expect(row?.headers).toContain('"webhook-id":"evt_1"');
+    },
+  );
+
+  it.each([201, 999, 1600])(
+    "of which there are %i are refused: beyond a thousand, Node drops headers in silence",
+    async (count) => {
+      const { port, signed, effects, signals } = await open();
+      const wire = await dial(port);
+      const padding = Array.from({ length: count }, (_, index) => `x-${index}: 1`);
+      wire.socket.write(wireText(await signed({ id: "evt_1" }), padding), "latin1");
+      expect(await wire.until("\r\n\r\n")).toMatch(/^HTTP\/1\.1 431 /);
+      expect(signals).toMatchObject([{ kind: "signature_refused", code: "headers_too_many" }]);
+      expect(effects).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["a wrong one before", ["webhook-signature: v1,AAAA"], []],
+    ["a wrong one behind", [], ["webhook-signature: v1,AAAA"]],
+    ["the same one again", [], ["webhook-signature: same"]],
+    ["the time again, in other letters", [], ["Webhook-Timestamp: 1"]],
+  ])("of the signature cannot stand twice: %s", async (_, before, behind) => {
+    const { port, signed, effects, signals } = await open();
+    const request = await signed({ id: "evt_1" });
+    const same = request.headers["webhook-signature"] ?? "";
+    const [line = "", ...rest] = wireText(
+      request,
+      behind.map((header) => header.replace("same", same)),
+    ).split("\r\n");
+    const wire = await dial(port);
+    wire.socket.write([line, ...before, ...rest].join("\r\n"), "latin1");
+    expect(await wire.until("\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
+    expect(signals).toMatchObject([{ kind: "signature_refused", code: "header_malformed" }]);
+    expect(effects).toEqual([]);
+  });
+
+  it.each(["node", "fetch"] as const)(
+    "that name an event cannot stand twice, through the %s adapter",
+    async (adapter) => {
+      const stage = setStage((clock) => ({
+        sources: {
+          github: github({ secrets: TEST_SECRETS.github.verifying, clock }),
+          paddle: paddle({ secrets: TEST_SECRETS.paddle.verifying, clock }),
+        },
+      }));
+      const { port } = await serve(listenerOf(adapter, stage.receiver));
+      const cases = [
+        ["github", "x-github-delivery: d2"],
+        ["github", "x-github-event: push"],
+        ["github", "x-hub-signature-256: sha256=00"],
+        ["paddle", "paddle-signature: ts=1;h1=00"],
+      ] as const;
+      for (const [source, twin] of cases) {
+        const request = await stage.signed({}, source);
+        const wire = await dial(port);
+        const head = headOf(request, [`content-length: ${request.body.length}`, twin], `/${source}`);
+        wire.socket.write(head + Buffer.from(request.body).toString("latin1"), "latin1");
+        expect([twin, await wire.until("\r\n\r\n")]).toEqual([
+          twin,
+          expect.stringMatching(/^HTTP\/1\.1 401 /),
+        ]);
+      }
+      expect(stage.effects).toEqual([]);
     },
   );
 

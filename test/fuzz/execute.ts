@@ -1,4 +1,4 @@
-import { diagnose, ERROR_CODES, isPosthornError, readEvents, verifySync } from "posthorn";
+import { checkHeaders, diagnose, ERROR_CODES, isPosthornError, readEvents, verifySync } from "posthorn";
 import type { Verified, Verifier } from "posthorn";
 import type { Chance } from "../chance.js";
 import { createChance } from "../chance.js";
@@ -97,6 +97,7 @@ function identified({ verifier, request, seed }: Trial): Result | undefined {
   if (seed.verified === undefined) return undefined;
   const verified = { ...seed.verified, verifier, request };
   try {
+    checkHeaders(verifier.scheme, request);
     verifier.scheme.read(request, verifier);
   } catch {
     return undefined;

@@ -9,7 +9,7 @@ function stub(reply: Reply | Error = { status: 204 }) {
   const bodies: string[] = [];
   const refused: string[] = [];
   const receiver = {
-    maxBodyBytes: 10,
+    maxBodyBytes: () => 10,
     receive: (source: string, { body }: { readonly body: Uint8Array }) => {
       bodies.push(`${source} ${new TextDecoder().decode(body)}`);
       return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);

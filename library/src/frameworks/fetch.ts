@@ -30,7 +30,7 @@ async function answer(receiver: Receiver, choice: SourceChoice<Request>, request
   const refused = refusedMethod(request.method);
   if (refused !== undefined) return refused;
   const source = sourceOf(choice, request);
-  const reading = await readBody(request, receiver.maxBodyBytes);
+  const reading = await readBody(request, receiver.maxBodyBytes(source));
   if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
   const { headers, method, url } = request;
   return receiver.receive(source, { headers, body: reading.bytes, method, url });

@@ -61,11 +61,17 @@ async function answer(
   const refused = refusedMethod(request.method);
   if (refused !== undefined) return refused;
   const source = sourceOf(choice, request);
-  const reading = await readNodeBody(request, receiver.maxBodyBytes);
+  const reading = await readNodeBody(request, receiver.maxBodyBytes(source));
   if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
   // Trailers are not merged into the headers: they come after the signature was sent, from whoever writes last.
-  const { headers, method = "POST" } = request;
-  return receiver.receive(source, { headers, body: reading.bytes, method, url: urlOf(request) });
+  const { headers, rawHeaders, method = "POST" } = request;
+  return receiver.receive(source, {
+    headers,
+    rawHeaders,
+    body: reading.bytes,
+    method,
+    url: urlOf(request),
+  });
 }
 
 function urlOf(request: IncomingMessage): string {

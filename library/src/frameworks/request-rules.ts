@@ -24,7 +24,7 @@ export function refuseBody(
       return receiver.refuse(
         source,
         413,
-        `the body has more than ${receiver.maxBodyBytes} bytes, the receiver's maxBodyBytes`,
+        `the body has more than ${receiver.maxBodyBytes(source)} bytes, the source's maxBodyBytes`,
       );
     case "consumed":
       // Ours to mend, so the sender must come again.

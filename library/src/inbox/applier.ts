@@ -1,3 +1,4 @@
+import { equalBytes } from "../bytes.js";
 import type { Clock } from "../clock.js";
 import type { Event } from "../event.js";
 import { notify } from "../observer.js";
@@ -84,6 +85,10 @@ export class Applier<Tx> {
       return { verdict: "stale", why: "it happened before the window began" };
     }
     const known = await store.find(arrival);
+    // Another body beside the same signature, which anybody can put there: not even a failed event may run with it.
+    if (known !== undefined && source.firstBodyOnly && !equalBytes(known.bodyHash, arrival.bodyHash)) {
+      return this.#settle(arrival, { kind: "conflict", known });
+    }
     if (known !== undefined && known.outcome !== "failed") {
       const same = known.bodyHash.every((byte, index) => byte === arrival.bodyHash[index]);
       return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });

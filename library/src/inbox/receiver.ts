@@ -5,6 +5,7 @@ import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { readEvents } from "../signature/read-events.js";
 import type { Reply, SignedRequest, Verified, Verifier } from "../signature/scheme.js";
+import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
 import type { Handlers, Publisher, Schemas } from "./handlers.js";
@@ -41,7 +42,7 @@ export interface ReceiverOptions<
   readonly handlerDeadlineMs?: number;
   /** How long a request may wait for a database connection. @default 1,000 */
   readonly acquireMs?: number;
-  /** @default 1 MiB */
+  /** The largest body of any source. @default what the source's provider sends at most, or else 1 MiB */
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
   readonly observer?: Observer;
@@ -49,8 +50,8 @@ export interface ReceiverOptions<
 
 /** Receives signed requests and answers them. */
 export interface Receiver {
-  /** The largest body that a framework adapter should read. */
-  readonly maxBodyBytes: number;
+  /** The largest body of a source, in bytes: a framework adapter reads no further. */
+  maxBodyBytes(source: string): number;
   /** Verifies a request, applies each of its events once, and says what to answer. Never throws for what a sender can do. */
   receive(source: string, request: SignedRequest): Promise<Reply>;
   /** Says no to a request that an adapter could not even read, and tells the observer why. */
@@ -63,6 +64,7 @@ export interface Receiver {
   flush(): Promise<void>;
 }
 
+const DEFAULT_MAX_BODY_BYTES = 1_048_576;
 const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
 
 /**
@@ -89,7 +91,7 @@ export function createReceiver<
 }
 
 class InboxReceiver<Tx> implements Receiver {
-  readonly maxBodyBytes: number;
+  readonly #maxBodyBytes: number | undefined;
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #store: InboxStore<Tx>;
   readonly #applier: Applier<Tx>;
@@ -98,7 +100,8 @@ class InboxReceiver<Tx> implements Receiver {
 
   constructor(options: ReceiverOptions<Tx, TransactionMode>) {
     const { store, observer, clock = systemClock } = options;
-    this.maxBodyBytes = positive("maxBodyBytes", options.maxBodyBytes, 1_048_576);
+    positive("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES);
+    this.#maxBodyBytes = options.maxBodyBytes;
     this.#store = store;
     this.#clock = clock;
     this.#observer = observer;
@@ -129,7 +132,16 @@ class InboxReceiver<Tx> implements Receiver {
       return refusalOf(isPosthornError(error) ? error.code : "");
     }
     const { scheme } = source.verifier;
-    return (await scheme.handshake?.(verified)) ?? replyTo(await this.#applyAll(source, verified), scheme);
+    return (
+      (await scheme.handshake?.(verified)) ??
+      replyTo(await this.#applyAll(source, verified), schemeAnswering(verified))
+    );
+  }
+
+  maxBodyBytes(source: string): number {
+    return (
+      this.#maxBodyBytes ?? this.#sources.get(source)?.verifier.scheme.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+    );
   }
 
   refuse(source: string, status: number, why: string): Reply {
@@ -171,12 +183,9 @@ class InboxReceiver<Tx> implements Receiver {
   }
 
   #unreadable(name: string, request: SignedRequest): Reply | undefined {
-    if (request.body instanceof Uint8Array && request.body.length > this.maxBodyBytes) {
-      return this.refuse(
-        name,
-        413,
-        `the body has ${request.body.length} bytes; at most ${this.maxBodyBytes} are taken`,
-      );
+    const most = this.maxBodyBytes(name);
+    if (request.body instanceof Uint8Array && request.body.length > most) {
+      return this.refuse(name, 413, `the body has ${request.body.length} bytes; at most ${most} are taken`);
     }
     if (!isEncoded(request.headers)) return undefined;
     return this.refuse(name, 415, "the body is compressed; signatures cover the bytes as they were before");

@@ -7,6 +7,8 @@ const OUR_FAULT: ReadonlyMap<string, number> = new Map([
   ["body_not_raw", 500],
   ["url_required", 500],
   ["signature_unverifiable", 503],
+  // Whoever added the headers, a proxy perhaps, has to learn that they are the reason.
+  ["headers_too_many", 431],
 ]);
 
 /** The reply to a request that could not prove where it comes from, by the code of the error. */

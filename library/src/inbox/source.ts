@@ -26,6 +26,8 @@ export interface Source {
   readonly identifyBy: "id" | "body";
   readonly windowS: number | undefined;
   readonly stale: "reject_stale" | "accept";
+  /** Whether the signature binds the id and not the body, so that only the first body of an id may ever be applied. */
+  readonly firstBodyOnly: boolean;
 }
 
 const LEAST_DEFAULT_WINDOW_S = 14 * 24 * 3600;
@@ -63,6 +65,15 @@ export function createSource(
     );
   }
   if (windowS !== "forever") checkWindow(name, windowS, verifier);
+  const { covers, title } = verifier.scheme;
+  const firstBodyOnly = !covers.body && covers.id !== false;
+  if (firstBodyOnly && options.identifyBy === "body") {
+    throw invalid(
+      "inbox_option_invalid",
+      `identifyBy of "${name}" is "body", but ${title} signs the id and not the body: whoever has one request could ` +
+        "send any body as a new event. Leave it out.",
+    );
+  }
   if (
     stale === "reject_stale" &&
     verifier.scheme.identity !== undefined &&
@@ -82,6 +93,7 @@ export function createSource(
     identifyBy: options.identifyBy ?? "id",
     windowS: windowS === "forever" ? undefined : windowS,
     stale,
+    firstBodyOnly,
   });
 }
 

@@ -5,7 +5,7 @@ import type { Place, PlaceOption } from "../place.js";
 import { PosthornError } from "../posthorn-error.js";
 import { Key } from "./keys/key.js";
 import type { Scheme } from "./scheme.js";
-import { textKey } from "./keys/secret.js";
+import { malformedSecret, textKey } from "./keys/secret.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import type { SignatureForm } from "./headers/signature-header.js";
 import type { VerifierOptions } from "./verifier.js";
@@ -162,7 +162,7 @@ function place(option: string, value: PlaceOption | undefined): Place | undefine
   if (value === undefined || found !== undefined) return found;
   throw invalid(
     option,
-    JSON.stringify(value),
+    value,
     '{ header: "x-acme-id" } or { json: "/id" }, a JSON pointer that starts with "/"',
   );
 }
@@ -185,16 +185,14 @@ function secretParser(
   return (secret, name) => {
     const bytes = encoding === "hex" ? decodeHex(secret) : decodeBase64(secret);
     if (bytes !== undefined && bytes.length > 0) return new Key(algorithm, name, bytes);
-    throw new PosthornError<SignatureErrorCode>(
-      "secret_malformed",
-      `${name} is not ${encoding}. Copy it whole, or set \`secretEncoding\` to how the provider writes it.`,
-      { detail: { key: name } },
-    );
+    const cure = "Copy it whole, or set `secretEncoding` to how the provider writes it.";
+    throw malformedSecret(name, `is not ${encoding}`, cure);
   };
 }
 
 function invalid(option: string, found: unknown, expected: string): PosthornError<SignatureErrorCode> {
-  const shown = typeof found === "string" ? `"${found.slice(0, 80)}"` : String(found);
+  const shown =
+    typeof found === "number" ? String(found) : (JSON.stringify(found)?.slice(0, 80) ?? "undefined");
   return new PosthornError("option_invalid", `${option} is ${shown}; expected ${expected}.`, {
     detail: { option },
   });

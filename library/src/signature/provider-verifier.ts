@@ -2,7 +2,8 @@ import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Key } from "./keys/key.js";
-import type { Scheme, Verifier } from "./scheme.js";
+import { malformedSecret } from "./keys/secret.js";
+import type { DescribedScheme, Scheme, Verifier } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import { createVerifier } from "./verifier.js";
 import type { VerifierOptions } from "./verifier.js";
@@ -15,7 +16,7 @@ const SHORTEST_STRONG_BYTES = 16;
 
 /** Binds a provider's scheme to its keys. */
 export function createProviderVerifier(
-  scheme: Scheme,
+  scheme: DescribedScheme,
   options: VerifierOptions,
   parse: (secret: string, name: string) => Key,
 ): Verifier {
@@ -26,9 +27,20 @@ export function createProviderVerifier(
       `toleranceS is ${options.toleranceS}; ${scheme.title} signs no time, so no tolerance can be kept. Leave it out.`,
     );
   }
-  const verifier = createVerifier(scheme, options, parse);
+  const verifier = createVerifier(scheme, options, (secret, name) => {
+    refuseOtherCredential(secret, name, scheme);
+    return parse(secret, name);
+  });
   if (typeof verifier.keys !== "function") signalWeakness(scheme, verifier.keys.keys, options.observer);
   return verifier;
+}
+
+/** Refuses what can be no webhook's secret: it would be accepted, and every request would then be refused. */
+function refuseOtherCredential(secret: string, name: string, scheme: DescribedScheme): void {
+  const [apiKey] = /^[srp]k_(?:live|test)_/.exec(secret) ?? [];
+  if (apiKey === undefined && secret.length > 1) return;
+  const found = apiKey === undefined ? "has one character" : `is an API key, "${apiKey}…"`;
+  throw malformedSecret(name, found, `Paste ${scheme.secret}.`);
 }
 
 function signalWeakness(scheme: Scheme, keys: readonly Key[], observer: Observer | undefined): void {

@@ -9,6 +9,11 @@ import type { Content, Question } from "./crypto/question.js";
 /** A request as it came off the wire. */
 export interface SignedRequest {
   readonly headers: HeaderBag;
+  /**
+   * Names and values in turn, as they came off the wire: Node's `rawHeaders`. They show a header that stands twice, where
+   * `headers` holds both values joined.
+   */
+  readonly rawHeaders?: readonly string[] | undefined;
   /** The exact bytes. A parsed object or a decoded text is refused: what was signed is gone by then. */
   readonly body: Uint8Array;
   /** Needed by schemes that sign it (HubSpot). */
@@ -86,6 +91,8 @@ export interface Scheme {
   /** Lower-case name, the default name of the source. */
   readonly name: string;
   readonly title: string;
+  /** What its users have to paste as the secret, for messages and docs/providers.md. */
+  readonly secret?: string;
   /** A vector that our code did not compute, or why there is none. */
   readonly evidence?: Evidence;
   /** What the signature covers: without the body, anybody who has one request can forge another. */
@@ -99,6 +106,10 @@ export interface Scheme {
      */
     readonly id?: boolean;
   };
+  /** The headers that prove or name an event, in lower case. A request in which one of them stands twice is refused. */
+  readonly headers: readonly string[];
+  /** Those of them in which one value may hold a comma and a space. */
+  readonly listHeaders?: readonly string[];
   /** Where an event's id, type and time are read, for docs/providers.md. */
   readonly identity?: { readonly id: string; readonly type: string; readonly time: string | undefined };
   /** How far the signed time may be from now; undefined where no time is signed. */
@@ -107,6 +118,8 @@ export interface Scheme {
   readonly retryHorizonS: number;
   /** Whether a redelivery may bring another body under the same id, such as a new time of the attempt. @default false */
   readonly bodyVaries?: boolean;
+  /** The largest body that the provider sends, in bytes; undefined where it names none. @default 1 MiB, the receiver's */
+  readonly maxBodyBytes?: number;
   /** Whether one request may carry many events. */
   readonly batch: boolean;
   readonly replies: {
@@ -116,8 +129,6 @@ export interface Scheme {
     /** Makes the provider come back later; undefined where 503 with Retry-After is as good as any. */
     readonly slowDown?: Reply;
   };
-  /** Leaves out keys that do not count at this time; throws when none is left. */
-  usableKeys?(keys: readonly Key[], nowMs: number): readonly Key[];
   /** Reads the request. Throws a PosthornError where something is missing or malformed. */
   read(request: SignedRequest, verifier: Verifier): Reading;
   /**
@@ -125,12 +136,14 @@ export interface Scheme {
    * Left out, they are named as in Standard Webhooks (read-events.ts).
    */
   identify?(verified: Verified): readonly EventIdentity[];
+  /** The success reply that this request expects; undefined where it is `replies.success`. */
+  successFor?(verified: Verified): Reply | undefined;
   /** The reply to a request that only asks whether we are there; undefined for an ordinary one. */
   handshake?(verified: Verified): Reply | Promise<Reply> | undefined;
 }
 
 /** A scheme with all that the docs tell of it. */
-export type DescribedScheme = Scheme & Required<Pick<Scheme, "evidence" | "identity">>;
+export type DescribedScheme = Scheme & Required<Pick<Scheme, "secret" | "evidence" | "identity">>;
 
 /** All that verifying asks of a clock. */
 export type WallClock = Pick<Clock, "now">;

@@ -5,7 +5,7 @@ import { PosthornError } from "../posthorn-error.js";
 import type { Key } from "./keys/key.js";
 import type { Content } from "./crypto/question.js";
 import type { WallClock } from "./scheme.js";
-import { parseStandardSecret } from "./keys/secret.js";
+import { malformedSecret, parseStandardSecret } from "./keys/secret.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
 import { isEventId } from "./headers/standard-headers.js";
 import { STAMP_HEADERS, STAMP_VERSIONS, stampContent, writeStamp } from "./stamp.js";
@@ -150,11 +150,7 @@ function versionOf(key: Key | undefined): "v1" | "v1a" {
 function parseSigningKey(secret: string, name: string): Key {
   const key = parseStandardSecret(secret, name);
   if (key.algorithm !== "ed25519") return key;
-  throw new PosthornError<SignatureErrorCode>(
-    "secret_malformed",
-    `${name} is a "whpk_" public key, which cannot sign. Sign with its "whsk_" key.`,
-    { detail: { key: name } },
-  );
+  throw malformedSecret(name, 'is a "whpk_" public key, which cannot sign', 'Sign with its "whsk_" key.');
 }
 
 function unsignable(found: string): PosthornError<SignatureErrorCode> {

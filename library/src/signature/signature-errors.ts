@@ -2,6 +2,7 @@
 export const SIGNATURE_ERRORS = {
   header_missing: "A header that the scheme needs is not in the request.",
   header_malformed: "A header is in the request but cannot be what the scheme prescribes.",
+  headers_too_many: "The request has more headers than are read; a platform may have dropped some already.",
   timestamp_malformed: "The signed time is not a plain whole number in the scheme's unit.",
   timestamp_out_of_range: "The signed time is further from now than the tolerance allows.",
   signature_unsupported:

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../observer.js";
 import { github } from "./schemes/github.js";
+import { hmac } from "./schemes/hmac.js";
 import { square } from "./schemes/square.js";
 import { STANDARD_WEBHOOKS, standardWebhooks } from "./schemes/standard.js";
 import { stripe } from "./schemes/stripe.js";
@@ -52,7 +53,9 @@ describe("a verifier", () => {
   });
 
   it("is not made from one good secret beside a bad one", () => {
-    expect(() => standardWebhooks({ secrets: [SECRET, "whsec_short"] })).toThrow(/secret 2/);
+    expect(() => standardWebhooks({ secrets: [SECRET, "whsec_short"] })).toThrow(
+      "secret 2 is not base64. Copy it whole, without spaces or quotes.",
+    );
   });
 
   it("refuses options that would switch a check off", () => {
@@ -62,6 +65,61 @@ describe("a verifier", () => {
       );
     expect(() => square({ secrets: "a secret of sixteen", publicUrl: "example.com/hooks" })).toThrow(
       expect.objectContaining({ code: "option_invalid" }),
+    );
+  });
+});
+
+describe("what is no webhook's secret is refused at construction, with what to paste instead:", () => {
+  const stripes =
+    'Paste the endpoint\'s signing secret, "whsec_…": each endpoint has its own, and so has the Stripe CLI.';
+
+  it.each([
+    ["sk_live_51HcanaryCANARYcanary", "sk_live_"],
+    ["sk_test_51HcanaryCANARYcanary", "sk_test_"],
+    ["rk_live_51HcanaryCANARYcanary", "rk_live_"],
+    ["pk_test_51HcanaryCANARYcanary", "pk_test_"],
+  ])("the API key %s", (secret, prefix) => {
+    expect(() => stripe({ secrets: [SECRET, secret] })).toThrow(
+      expect.objectContaining({
+        code: "secret_malformed",
+        message: `secret 2 is an API key, "${prefix}…". ${stripes}`,
+        detail: { key: "secret 2" },
+      }),
+    );
+  });
+
+  it("a secret of one character", () => {
+    expect(() => github({ secrets: { name: "old", secret: "x" } })).toThrow(
+      expect.objectContaining({
+        code: "secret_malformed",
+        message: "old has one character. Paste the secret that you gave the webhook.",
+      }),
+    );
+  });
+
+  it("an API key for a scheme that the caller described", () => {
+    const described = {
+      name: "acme",
+      title: "Acme",
+      header: "x-acme",
+      encoding: "hex",
+      retryHorizonS: 0,
+    } as const;
+    expect(() => hmac({ ...described, secrets: "sk_live_51HcanaryCANARYcanary" })).toThrow(
+      expect.objectContaining({
+        message: 'secret 1 is an API key, "sk_live_…". Paste the secret with which Acme signs its webhooks.',
+      }),
+    );
+  });
+
+  it("an API key for Standard Webhooks, though it is base64 as well", () => {
+    expect(() => standardWebhooks({ secrets: "sk_live_51Habcdefghijklmnopqrstuvwxyz0123456" })).toThrow(
+      expect.objectContaining({
+        code: "secret_malformed",
+        message:
+          'secret 1 has another prefix than one "whsec_" or "whpk_". ' +
+          "Copy it whole, without spaces or quotes.",
+      }),
     );
   });
 });
@@ -80,7 +138,10 @@ describe("a secret that a provider made too short", () => {
 
 it("a tolerance is refused where no time is signed, instead of being kept in silence", () => {
   expect(() => github({ secrets: "sixteen bytes ..", toleranceS: 300 })).toThrow(
-    expect.objectContaining({ code: "option_invalid", message: expect.stringContaining("signs no time") }),
+    expect.objectContaining({
+      code: "option_invalid",
+      message: "toleranceS is 300; GitHub signs no time, so no tolerance can be kept. Leave it out.",
+    }),
   );
 });
 

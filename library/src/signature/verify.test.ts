@@ -87,7 +87,9 @@ describe("a request", () => {
   ])("whose body is %s is refused before anything else, with the way to mend it", async (_, wrong) => {
     const error = await refusal(verifier(), { ...request(), body: wrong as unknown as Uint8Array });
     expect(error.code).toBe("body_not_raw");
-    expect(error.message).toMatch(/exact bytes.*arrayBuffer\(\)/);
+    expect(error.message).toBe(
+      `The body is of type ${typeof wrong}; expected its exact bytes: new Uint8Array(await request.arrayBuffer()).`,
+    );
   });
 
   it("may have its body as a Buffer", () => {
@@ -95,10 +97,11 @@ describe("a request", () => {
   });
 
   it("that is no request at all is refused with an error of ours", async () => {
+    const codes: unknown[] = [];
     for (const nonsense of [undefined, null, 5, {}, { body }, { body, headers: null }])
-      expect((await refusal(verifier(), nonsense as SignedRequest)).code).toMatch(
-        /body_not_raw|signature_unverifiable/,
-      );
+      codes.push((await refusal(verifier(), nonsense as SignedRequest)).code);
+    const unreadable = "signature_unverifiable";
+    expect(codes).toEqual([unreadable, unreadable, "body_not_raw", "body_not_raw", unreadable, unreadable]);
   });
 });
 
@@ -137,7 +140,7 @@ describe("keys by promise", () => {
         return Promise.resolve({ keys: [key] });
       },
     });
-    await expect(verify(mine, { headers: {}, body })).rejects.toThrow();
+    await expect(verify(mine, { headers: {}, body })).rejects.toMatchObject({ code: "header_missing" });
     const old = { ...request().headers, "webhook-timestamp": "1000" };
     await expect(verify(mine, { headers: old, body })).rejects.toMatchObject({
       code: "timestamp_out_of_range",
@@ -159,9 +162,12 @@ describe("the observer", () => {
       "signature_refused",
       "signature_refused",
     ]);
-    expect(signals[2]).toMatchObject({
+    expect(signals[2]).toEqual({
+      kind: "signature_refused",
       scheme: "standard_webhooks",
       code: "signature_mismatch",
+      message: "No signature in the request matches any of the 1 given key(s).",
+      detail: { keys: ["secret 1"] },
       diagnosis: [],
     });
     const printed = JSON.stringify(signals);
@@ -195,8 +201,10 @@ describe("forensics", () => {
       request(OTHER),
     );
     expect(error.code).toBe("signature_mismatch");
-    expect(error.message).toMatch(/ Certain\. Proved\.$/);
-    expect(error.detail).toMatchObject({ keys: ["secret 1"], diagnosis: ["Certain.", "Proved."] });
+    expect(error.message).toBe(
+      "No signature in the request matches any of the 1 given key(s). Certain. Proved.",
+    );
+    expect(error.detail).toEqual({ keys: ["secret 1"], diagnosis: ["Certain.", "Proved."] });
     expect(signals[0]).toMatchObject({ diagnosis: ["Certain.", "Proved."] });
   });
 

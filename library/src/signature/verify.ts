@@ -5,6 +5,7 @@ import type { Key, KeySet } from "./keys/key.js";
 import type { Answer, Question } from "./crypto/question.js";
 import type { Claim, Match, Reading, Refusal, SignedRequest, Verified, Verifier } from "./scheme.js";
 import type { SignatureErrorCode } from "./signature-errors.js";
+import { checkHeaders } from "./headers/check-headers.js";
 import { checkTimestamp } from "./headers/timestamp.js";
 
 // One pure implementation of the rules: read the request, ask which signatures hold, judge.
@@ -69,9 +70,10 @@ function readRequest(verifier: Verifier, request: SignedRequest): Reading {
   if (!(body instanceof Uint8Array)) {
     throw failure(
       "body_not_raw",
-      `The body is of type ${typeof body}; expected its exact bytes, read before any parser: new Uint8Array(await request.arrayBuffer()).`,
+      `The body is of type ${typeof body}; expected its exact bytes: new Uint8Array(await request.arrayBuffer()).`,
     );
   }
+  checkHeaders(verifier.scheme, request);
   const reading = verifier.scheme.read(request, verifier);
   if (reading.signedAtS !== undefined && verifier.toleranceS !== undefined) {
     checkTimestamp(reading.signedAtS, verifier.clock.now(), verifier.toleranceS);
@@ -79,22 +81,26 @@ function readRequest(verifier: Verifier, request: SignedRequest): Reading {
   return reading;
 }
 
-function questionsOf(
-  { scheme, clock }: Verifier,
-  reading: Reading,
-  keys: readonly Key[],
-): readonly Question[] {
+function questionsOf({ clock }: Verifier, reading: Reading, keys: readonly Key[]): readonly Question[] {
   const questions: Question[] = [];
-  const usable = scheme.usableKeys?.(keys, clock.now()) ?? keys;
+  const usable = keysInPeriod(keys, clock.now());
   for (const claim of reading.claims) {
     for (const key of usable) if (key.algorithm === claim.algorithm) questions.push(ask(claim, key));
   }
   if (questions.length > 0) return questions;
-  throw failure(
-    "signature_unsupported",
-    "No signature in the request is of a kind that the given keys can check.",
-    { detail: { algorithms: keys.map((key) => key.algorithm) } },
-  );
+  throw failure("signature_unsupported", "The given keys can check no signature in the request.", {
+    detail: { algorithms: keys.map((key) => key.algorithm) },
+  });
+}
+
+// A key may have leaked, or been given up, once its time is over.
+function keysInPeriod(keys: readonly Key[], nowMs: number): readonly Key[] {
+  const valid = keys.filter(({ period }) => period?.includes(nowMs) ?? true);
+  if (valid.length > 0 || keys.length === 0) return valid;
+  const periods = keys.map(({ name, period }) => `${name}: ${String(period)}`).join("; ");
+  throw failure("key_out_of_period", `No given key is valid now: ${periods}.`, {
+    detail: { keys: keys.map((key) => key.name) },
+  });
 }
 
 function ask({ content, signatures }: Claim, key: Key): Question {
@@ -128,10 +134,7 @@ function accept(
 ): Verified {
   const { match, reading, stamp } = proof;
   if (verifier.requireOrder && stamp?.lane === undefined) {
-    throw failure(
-      "order_required",
-      "The request carries no signed order headers, which this source demands.",
-    );
+    throw failure("order_required", "This source demands signed order headers.");
   }
   if (verifier.observer !== undefined) {
     const { scheme } = verifier;

@@ -62,7 +62,7 @@ function blind(store) {
 function hasty(inner) {
   return {
     ...inner,
-    maxBodyBytes: inner.maxBodyBytes,
+    maxBodyBytes: (source) => inner.maxBodyBytes(source),
     receive: (source, request) => {
       setTimeout(() => void inner.receive(source, request), 5);
       return Promise.resolve({ status: 200, headers: { "posthorn-verdict": "applied" } });

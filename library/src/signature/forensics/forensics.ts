@@ -3,7 +3,7 @@ import { equalBytes } from "../../bytes.js";
 import { bodyFacts, bodyVariants, parsedBodyVariants } from "./body-variants.js";
 import { clockVariants, timeFacts } from "./clock-variants.js";
 import { headerVariants, misplacedHeaders } from "./header-variants.js";
-import { keyFacts, keyVariants } from "./key-variants.js";
+import { keyFacts, keyVariants, unmatchedKeys, unmatchedLarge } from "./key-variants.js";
 import { urlVariants } from "./url-variants.js";
 import type { Variant } from "./variant.js";
 import type { Key } from "../keys/key.js";
@@ -31,12 +31,13 @@ export const diagnose: Diagnose = Object.assign(
   async (refusal: Refusal): Promise<readonly string[]> => {
     const findings = propose(refusal);
     const proved = findings.map(({ test }) => (test === undefined ? Promise.resolve(true) : holds(test)));
-    return told(findings, await Promise.all(proved));
+    return told(refusal, findings, await Promise.all(proved));
   },
   {
     sync: (refusal: Refusal): readonly string[] => {
       const findings = propose(refusal);
       return told(
+        refusal,
         findings,
         findings.map(({ test }) => test === undefined || holdsSync(test)),
       );
@@ -63,8 +64,19 @@ export function propose(refusal: Refusal): readonly Finding[] {
   }
 }
 
-function told(findings: readonly Finding[], proved: readonly boolean[]): readonly string[] {
-  return findings.filter((_, index) => proved[index] === true).map(({ says }) => says);
+function told(refusal: Refusal, findings: readonly Finding[], proved: readonly boolean[]): readonly string[] {
+  const found = findings.filter((_, index) => proved[index] === true).map(({ says }) => says);
+  return found.length > 0 ? found : unexplained(refusal);
+}
+
+/** A wrong secret leaves no trace: it is what remains where every other explanation failed. */
+function unexplained({ error, keys, request, verifier }: Refusal): readonly string[] {
+  // A signature that holds for another body names no keys: the secret is right.
+  const isUnmatched = error.code === "signature_mismatch" && error.detail["keys"] !== undefined;
+  if (!isUnmatched || keys.length === 0) return [];
+  return request.body.length > MAX_BODY_BYTES
+    ? [unmatchedLarge(keys, MAX_BODY_BYTES)]
+    : [unmatchedKeys(keys, verifier)];
 }
 
 async function holds(question: Question): Promise<boolean> {

@@ -17,7 +17,6 @@ const PREFIXES: ReadonlyMap<string, string> = new Map(
 
 // What is often put where the signing secret belongs. The text of the secret is never shown, only its kind.
 const OTHER_CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  [/^[srp]k_(live|test)_/, "an API key"],
   [/^(ghp_|gho_|ghs_|github_pat_)/, "a GitHub access token"],
   [/^xox[abprs]-|^xapp-/, "a Slack token"],
   [/^AC[0-9a-f]{32}$/, "a Twilio account SID"],
@@ -56,6 +55,25 @@ export function keyFacts(keys: readonly Key[]): readonly string[] {
     if (twin !== undefined) facts.push(`${twin.name} and ${key.name} are the same secret.`);
   }
   return facts;
+}
+
+/** What is left to say where no signature matches and nothing else explains it. */
+export function unmatchedKeys(keys: readonly Key[], { scheme }: Verifier): string {
+  const cure = scheme.secret ?? "the secret of the endpoint that this request was sent to";
+  const likely = keys.length === 1 ? "it is" : "they are";
+  return `${mismatch(keys)}; most likely ${likely} another endpoint's. Paste ${cure}.`;
+}
+
+/** The same where the body was too large to be looked into. */
+export function unmatchedLarge(keys: readonly Key[], maxBytes: number): string {
+  return `${mismatch(keys)}. The body has more than ${maxBytes} bytes, so forensics did not look for changes to it.`;
+}
+
+function mismatch(keys: readonly Key[]): string {
+  const word = keys.every(isText) ? "secret" : "key";
+  return keys.length === 1
+    ? `The given ${word} does not match`
+    : `None of the ${keys.length} given ${word}s matches`;
 }
 
 type Material = readonly [how: string, material: Uint8Array<ArrayBuffer> | undefined];

@@ -52,13 +52,22 @@ describe("a header", () => {
       ["a", "b"],
       ["a", "a"],
     ])
-      expect(() => findHeader({ "webhook-id": list }, "webhook-id")).toThrow(/more than once/);
+      expect(() => findHeader({ "webhook-id": list }, "webhook-id")).toThrow(
+        expect.objectContaining({
+          code: "header_malformed",
+          message: 'The header "webhook-id" cannot be right: it was sent more than once.',
+        }),
+      );
   });
 
   it("of more than 8192 characters is refused, of 8192 not", () => {
     expect(findHeader({ h: "a".repeat(8192) }, "h")).toHaveLength(8192);
     expect(() => findHeader({ h: "a".repeat(8193) }, "h")).toThrow(
-      expect.objectContaining({ code: "header_malformed", detail: { header: "h" } }),
+      expect.objectContaining({
+        code: "header_malformed",
+        message: 'The header "h" cannot be right: it is longer than 8192 characters.',
+        detail: { header: "h" },
+      }),
     );
   });
 
@@ -73,7 +82,11 @@ describe("a header", () => {
     expect(needHeader({ h: "a" }, "h")).toBe("a");
     for (const headers of [{}, { h: "" }, { h: undefined }, new Headers()])
       expect(() => needHeader(headers, "h")).toThrow(
-        expect.objectContaining({ code: "header_missing", detail: { header: "h" } }),
+        expect.objectContaining({
+          code: "header_missing",
+          message: 'The request has no "h" header: is it signed, or does a proxy drop headers?',
+          detail: { header: "h" },
+        }),
       );
   });
 });

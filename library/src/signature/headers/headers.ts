@@ -5,7 +5,7 @@ import type { SignatureErrorCode } from "../signature-errors.js";
 export type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Headers as any platform has them: a `Headers` object, or a record as Node makes it. */
-export type HeaderBag = { get(name: string): string | null } | HeaderRecord;
+export type HeaderBag = { get(name: string): string | null; keys?(): Iterable<string> } | HeaderRecord;
 
 // Longer than any provider's header; keeps every parser below linear in something small.
 const MAX_HEADER_LENGTH = 8192;
@@ -15,14 +15,21 @@ export function findHeader(headers: HeaderBag, name: string): string | undefined
   const value = rawHeader(headers, name);
   if (value === undefined) return undefined;
   const single = typeof value === "string" ? value : value.length === 1 ? value[0] : undefined;
-  if (typeof single !== "string" || single.length > MAX_HEADER_LENGTH) {
-    throw new PosthornError<SignatureErrorCode>(
-      "header_malformed",
-      `The header "${name}" ${single === undefined ? "was sent more than once" : `is longer than ${MAX_HEADER_LENGTH} characters`}.`,
-      { detail: { header: name } },
-    );
-  }
-  return single;
+  if (typeof single !== "string") throw repeatedHeader(name);
+  if (single.length <= MAX_HEADER_LENGTH) return single;
+  throw malformedHeader(name, `it is longer than ${MAX_HEADER_LENGTH} characters`);
+}
+
+/** The error for a header of which two readers could take two different values. */
+export function repeatedHeader(header: string): PosthornError<SignatureErrorCode> {
+  return malformedHeader(header, "it was sent more than once");
+}
+
+/** The error for a header that is there and cannot be what the scheme prescribes. */
+export function malformedHeader(header: string, why: string): PosthornError<SignatureErrorCode> {
+  return new PosthornError("header_malformed", `The header "${header}" cannot be right: ${why}.`, {
+    detail: { header },
+  });
 }
 
 /** The one value of a header that the scheme cannot do without. */
@@ -31,7 +38,7 @@ export function needHeader(headers: HeaderBag, name: string): string {
   if (value !== undefined && value !== "") return value;
   throw new PosthornError<SignatureErrorCode>(
     "header_missing",
-    `The request has no "${name}" header: is the request signed, or does a proxy drop the header?`,
+    `The request has no "${name}" header: is it signed, or does a proxy drop headers?`,
     { detail: { header: name } },
   );
 }
@@ -52,6 +59,7 @@ function rawHeader(headers: HeaderBag, name: string): string | readonly string[]
   return undefined;
 }
 
-function isHeaders(headers: HeaderBag): headers is { get(name: string): string | null } {
+/** Whether the headers are an object that is asked for a name, as `Headers` is. */
+export function isHeaders(headers: HeaderBag): headers is Exclude<HeaderBag, HeaderRecord> {
   return typeof (headers as { get?: unknown }).get === "function";
 }

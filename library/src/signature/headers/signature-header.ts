@@ -1,9 +1,7 @@
 import { decodeBase64, decodeHex } from "../../bytes.js";
-import { PosthornError } from "../../posthorn-error.js";
-import { needHeader } from "./headers.js";
+import { malformedHeader, needHeader } from "./headers.js";
 import type { HeaderBag } from "./headers.js";
 import type { Claim } from "../scheme.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
 
 /** How a header writes a signature's bytes. */
 export interface SignatureForm {
@@ -32,7 +30,7 @@ export function readSignature(headers: HeaderBag, form: SignatureForm): Uint8Arr
   const signature = text.startsWith(prefix) ? decode(text.slice(prefix.length), form.encoding) : undefined;
   if (signature !== undefined) return signature;
   const expected = `${prefix === "" ? "" : `"${prefix}" and `}a signature in ${form.encoding}`;
-  throw malformed(header, `it must be ${expected}`);
+  throw malformedHeader(header, `it must be ${expected}`);
 }
 
 /**
@@ -46,11 +44,14 @@ export function readTagged(
 ): { readonly time: string; readonly signatures: readonly Uint8Array[] } {
   const entries = needHeader(headers, form.header).split(form.separator);
   if (entries.length > MAX_ENTRIES)
-    throw malformed(form.header, `it has ${entries.length} entries, more than ${MAX_ENTRIES}`);
+    throw malformedHeader(form.header, `it has ${entries.length} entries, more than ${MAX_ENTRIES}`);
   const times = valuesOf(entries, form.time);
   const [time] = times;
   if (time === undefined || times.length > 1)
-    throw malformed(form.header, `it must have exactly one "${form.time}=" entry and has ${times.length}`);
+    throw malformedHeader(
+      form.header,
+      `it must have exactly one "${form.time}=" entry and has ${times.length}`,
+    );
   const signatures = valuesOf(entries, form.signature).map((text) => decode(text, form.encoding));
   return { time, signatures: signatures.filter((signature) => signature !== undefined) };
 }
@@ -71,10 +72,4 @@ function valuesOf(entries: readonly string[], tag: string): readonly string[] {
 function decode(text: string, encoding: SignatureForm["encoding"]): Uint8Array | undefined {
   const bytes = encoding === "hex" ? decodeHex(text) : decodeBase64(text);
   return bytes?.length === 0 ? undefined : bytes;
-}
-
-function malformed(header: string, why: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError("header_malformed", `The header "${header}" cannot be right: ${why}.`, {
-    detail: { header },
-  });
 }

@@ -1,8 +1,12 @@
 import { decodeBase64 } from "../../bytes.js";
-import { PosthornError } from "../../posthorn-error.js";
-import { findHeader, needHeader } from "./headers.js";
+import { findHeader, malformedHeader, needHeader } from "./headers.js";
 import type { HeaderBag } from "./headers.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
+
+/** Id, time and signatures under the names of Standard Webhooks, and under Svix's. */
+const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
+const SVIX_NAMES = ["svix-id", "svix-timestamp", "svix-signature"] as const;
+
+export const STANDARD_HEADERS: readonly string[] = [...NAMES, ...SVIX_NAMES];
 
 /** The three headers of Standard Webhooks, checked for form but not yet believed. */
 export interface StandardHeaders {
@@ -23,15 +27,16 @@ const MAX_ID_LENGTH = 255;
 
 /** Reads the headers under their standard names or, where the first is absent, under Svix's. */
 export function readStandardHeaders(headers: HeaderBag): StandardHeaders {
-  const found = findHeader(headers, "webhook-id");
-  const prefix = found === undefined && findHeader(headers, "svix-id") !== undefined ? "svix" : "webhook";
-  const id = found === undefined || found === "" ? needHeader(headers, `${prefix}-id`) : found;
-  const timestamp = needHeader(headers, `${prefix}-timestamp`);
-  const list = needHeader(headers, `${prefix}-signature`);
+  const isSvix =
+    findHeader(headers, NAMES[0]) === undefined && findHeader(headers, SVIX_NAMES[0]) !== undefined;
+  const [idHeader, timeHeader, listHeader] = isSvix ? SVIX_NAMES : NAMES;
+  const id = needHeader(headers, idHeader);
+  const timestamp = needHeader(headers, timeHeader);
+  const list = needHeader(headers, listHeader);
   if (!isEventId(id)) {
-    throw malformed(`${prefix}-id`, "it must be 1 to 255 visible ASCII characters without a full stop");
+    throw malformedHeader(idHeader, "it must be 1 to 255 visible ASCII characters without a full stop");
   }
-  return { id, timestamp, entries: parseEntries(list, `${prefix}-signature`) };
+  return { id, timestamp, entries: parseEntries(list, listHeader) };
 }
 
 /** Whether a text can be the id of an event: a full stop would let id and timestamp trade places under one signature. */
@@ -43,7 +48,7 @@ export function isEventId(id: unknown): id is string {
 function parseEntries(list: string, header: string): readonly SignatureEntry[] {
   const texts = list.split(" ");
   if (texts.length > MAX_ENTRIES)
-    throw malformed(header, `it lists ${texts.length} signatures, more than ${MAX_ENTRIES}`);
+    throw malformedHeader(header, `it lists ${texts.length} signatures, more than ${MAX_ENTRIES}`);
   const entries: SignatureEntry[] = [];
   for (const text of texts) {
     const comma = text.indexOf(",");
@@ -52,10 +57,4 @@ function parseEntries(list: string, header: string): readonly SignatureEntry[] {
       entries.push({ version: text.slice(0, comma), signature });
   }
   return entries;
-}
-
-function malformed(header: string, why: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError("header_malformed", `The header "${header}" cannot be right: ${why}.`, {
-    detail: { header },
-  });
 }

@@ -46,7 +46,7 @@ export function checkTimestamp(signedAtS: number, nowMs: number, toleranceS: num
   const where = skewS > 0 ? "in the past" : "in the future";
   throw new PosthornError<SignatureErrorCode>(
     "timestamp_out_of_range",
-    `The signed time is ${Math.abs(skewS)} s ${where}; at most ${toleranceS} s are allowed. Check both clocks; or an old request was sent again.`,
+    `The signed time is ${Math.abs(skewS)} s ${where}; at most ${toleranceS} s are allowed. Check both clocks.`,
     { detail: { skewS, toleranceS } },
   );
 }

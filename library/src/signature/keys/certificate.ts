@@ -1,10 +1,10 @@
 import { decodeBase64, equalBytes } from "../../bytes.js";
-import { PosthornError } from "../../posthorn-error.js";
 import { DER, derElement, derElements } from "../encoding/der.js";
 import type { DerElement } from "../encoding/der.js";
 import { Key } from "./key.js";
-import type { KeySet, Period } from "./key.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
+import type { KeySet } from "./key.js";
+import { Period } from "./key-period.js";
+import { malformedSecret } from "./secret.js";
 
 // No chain is followed and no name is compared: a certificate counts because the caller handed it in, or
 // fetched it by TLS from the provider's own host. What is read here is its key and when that counts.
@@ -31,26 +31,27 @@ export function keyFromCertificate(pem: string, name: string): Key {
   const fields = tbsFields(der);
   const spki = fields?.spki;
   if (fields === undefined || spki === undefined) {
-    throw malformed(name, "is PEM, but not an X.509 certificate", "Was it cut short?");
+    throw malformedSecret(name, "is PEM, but not an X.509 certificate", "Was it cut short?");
   }
   const period = readPeriod(der, fields.validity);
-  if (period === undefined) throw malformed(name, "has no readable validity", "Ask for a new one.");
+  if (period === undefined) throw malformedSecret(name, "has no readable validity", "Ask for a new one.");
   if (!isStrongRsa(der, spki)) {
     const cure = "Expected an RSA key of 2048 bits or more.";
-    throw malformed(name, "holds a key of another kind, or a short one", cure);
+    throw malformedSecret(name, "holds a key of another kind, or a short one", cure);
   }
   return new Key("rsa_sha256", name, der.slice(spki.start, spki.end), period);
 }
 
 function decodePem(pem: unknown, name: string): Uint8Array<ArrayBuffer> {
   const cure = `Hand in the text from "${BEGIN}" to "${END}".`;
-  if (typeof pem !== "string") throw malformed(name, `is of type ${typeof pem}`, cure);
-  if (pem.length > MAX_PEM_LENGTH) throw malformed(name, `has ${pem.length} characters`, cure);
+  if (typeof pem !== "string") throw malformedSecret(name, `is of type ${typeof pem}`, cure);
+  if (pem.length > MAX_PEM_LENGTH) throw malformedSecret(name, `has ${pem.length} characters`, cure);
   const start = pem.indexOf(BEGIN);
   const end = pem.indexOf(END, start + BEGIN.length);
-  if (start < 0 || end < 0) throw malformed(name, "is not a certificate in PEM", cure);
+  if (start < 0 || end < 0) throw malformedSecret(name, "is not a certificate in PEM", cure);
   const der = decodeBase64(pem.slice(start + BEGIN.length, end).replaceAll(/[ \t\r\n]/g, ""));
-  if (der === undefined || der.length === 0) throw malformed(name, "is not base64 between its lines", cure);
+  if (der === undefined || der.length === 0)
+    throw malformedSecret(name, "is not base64 between its lines", cure);
   return der;
 }
 
@@ -69,7 +70,7 @@ function tbsFields(der: Uint8Array): { validity: DerElement; spki: DerElement | 
 function readPeriod(der: Uint8Array, validity: DerElement): Period | undefined {
   const times = validity.tag === DER.sequence ? derElements(der, validity) : undefined;
   const [fromMs, untilMs] = times?.length === 2 ? times.map((time) => readTime(der, time)) : [];
-  return fromMs === undefined || untilMs === undefined ? undefined : { fromMs, untilMs };
+  return fromMs === undefined || untilMs === undefined ? undefined : new Period(fromMs, untilMs);
 }
 
 /** RFC 5280: seconds and "Z" are always there; two digits of a year mean 1950 to 2049. */
@@ -95,8 +96,4 @@ function isStrongRsa(der: Uint8Array, spki: DerElement): boolean {
   if (modulus?.tag !== DER.integer || exponent?.tag !== DER.integer || others.length > 0) return false;
   const sign = der[modulus.content] === 0 ? 1 : 0;
   return modulus.end - modulus.content - sign >= MIN_MODULUS_BYTES;
-}
-
-function malformed(name: string, found: string, cure: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError("secret_malformed", `${name} ${found}. ${cure}`, { detail: { key: name } });
 }

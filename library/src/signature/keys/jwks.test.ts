@@ -38,6 +38,38 @@ describe("a JWKS document", () => {
     ).toEqual(["2026-11", "2026-11"]);
   });
 
+  it("passes over keys that it says are revoked, or not for checking signatures", () => {
+    const unusable = [
+      { ...jwk, revoked: true, kid: "revoked" },
+      { ...jwk, revoked: { revoked_at: 1_700_000_000, reason: "compromised" }, kid: "revoked with a reason" },
+      { ...jwk, revoked: "yes", kid: "revoked in other words" },
+      { ...jwk, key_ops: ["sign"], kid: "signs" },
+      { ...jwk, key_ops: [], kid: "does nothing" },
+      { ...jwk, key_ops: "verify", kid: "does what cannot be read" },
+      { ...jwk, use: "enc", kid: "encrypts" },
+      { ...jwk, use: 7, kid: "is used as nobody knows" },
+      { ...jwk, alg: "none", kid: "has no algorithm" },
+    ];
+    const usable = [
+      { ...jwk, revoked: false, kid: "not revoked" },
+      { ...jwk, revoked: null, kid: "null" },
+      { ...jwk, key_ops: ["sign", "verify"], kid: "verifies" },
+      { ...jwk, x5c: ["?"], ext: true, anything: { else: 1 }, kid: "with more fields" },
+    ];
+    expect(names({ keys: [...unusable, ...usable] })).toEqual([
+      "not revoked",
+      "null",
+      "verifies",
+      "with more fields",
+    ]);
+    expect(() => keySetFromJwks({ keys: unusable })).toThrow(
+      expect.objectContaining({
+        code: "secret_malformed",
+        message: "The JWKS document holds no Ed25519 key for checking signatures that is not revoked.",
+      }),
+    );
+  });
+
   it("names a key without kid by its place", () => {
     expect(names({ keys: [jwk, { ...jwk, kid: undefined }, { ...jwk, kid: 7 }] })).toEqual([
       "2026-11",
@@ -58,5 +90,68 @@ describe("a JWKS document", () => {
     ["no x", { keys: [{ ...jwk, x: undefined }] }],
   ])("with %s is refused rather than leaving no key to check", (_, document) => {
     expect(() => keySetFromJwks(document)).toThrow(expect.objectContaining({ code: "secret_malformed" }));
+  });
+});
+
+/** Whether a key with these fields counts at a time. */
+function counts(fields: object, nowMs: number): boolean {
+  const [key] = keySetFromJwks({ keys: [{ ...jwk, ...fields }] }).keys;
+  return key?.period?.includes(nowMs) ?? true;
+}
+
+describe("the time of a key", () => {
+  const from = Date.parse("2026-11-01T00:00:00Z");
+  const until = Date.parse("2026-12-01T00:00:00Z");
+
+  it.each([
+    ["seconds", { nbf: from / 1000, exp: until / 1000 }],
+    ["dates", { not_before: "2026-11-01T00:00:00Z", not_after: "2026-12-01T00:00:00Z" }],
+    [
+      "both, of which the narrower counts",
+      { nbf: from / 1000, exp: until / 1000, not_after: "2027-01-01T00:00:00Z" },
+    ],
+  ])("begins and ends as it says in %s", (_, fields) => {
+    expect([from - 1, from, until - 1, until].map((nowMs) => counts(fields, nowMs))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it("is open on the side on which it says nothing", () => {
+    expect([counts({ exp: until / 1000 }, 0), counts({ exp: until / 1000 }, until)]).toEqual([true, false]);
+    expect([counts({ nbf: from / 1000 }, 0), counts({ nbf: from / 1000 }, 8.64e15)]).toEqual([false, true]);
+    expect(counts({}, 0)).toBe(true);
+  });
+
+  it.each([
+    ["exp", "soon"],
+    ["exp", null],
+    ["nbf", { at: 1 }],
+    ["not_after", "12/31/2026"],
+    ["not_before", Number.NaN],
+  ])("is refused where %s is %j: a limit that cannot be read must not be none", (field, value) => {
+    expect(() => keySetFromJwks({ keys: [{ ...jwk, [field]: value }] })).toThrow(
+      expect.objectContaining({
+        code: "secret_malformed",
+        message: `The JWKS document has the key "2026-11", whose "${field}" is neither unix seconds nor a date such as 2026-01-31T12:00:00Z.`,
+      }),
+    );
+  });
+
+  it("is told when no key counts", () => {
+    const { keys } = keySetFromJwks({
+      keys: [
+        { ...jwk, nbf: from / 1000, exp: until / 1000 },
+        { ...jwk, kid: "next", nbf: until / 1000 },
+        { ...jwk, kid: "last", exp: from / 1000 },
+      ],
+    });
+    expect(keys.map(({ period }) => String(period))).toEqual([
+      "from 2026-11-01T00:00:00.000Z until 2026-11-30T23:59:59.999Z",
+      "from 2026-12-01T00:00:00.000Z",
+      "until 2026-10-31T23:59:59.999Z",
+    ]);
   });
 });

@@ -1,3 +1,5 @@
+import type { Period } from "./key-period.js";
+
 /**
  * What a key can prove. A signature is only ever checked by a key of its own algorithm, so that a
  * public key can never be used as an HMAC secret, whatever the request's headers say.
@@ -12,12 +14,6 @@ export type Algorithm =
   | "plain_token"
   /** No key at all: a hash that a signed part of the request names. */
   | "sha256";
-
-/** When a key counts, in unix milliseconds with both ends included: the validity of its certificate. */
-export interface Period {
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
 
 /** A secret or public key bound to its algorithm. Its material is reachable by code but not by logs. */
 export class Key {

@@ -9,34 +9,45 @@ const SECRET_PREFIX = "whsec_";
 const SIGNING_PREFIX = "whsk_";
 const PUBLIC_PREFIX = "whpk_";
 const MIN_SECRET_BYTES = 24;
+const COPY_WHOLE = "Copy it whole, without spaces or quotes.";
 
 /** How the text of an HMAC secret stands for its bytes. */
 export type SecretEncoding = "base64" | "utf8";
 
 /**
- * Parses a Standard Webhooks secret. The prefix decides the algorithm, never the request:
- * `whsec_` or none is HMAC-SHA256, `whpk_` an Ed25519 public key, `whsk_` an Ed25519 signing key.
+ * Parses a secret or key that verifies Standard Webhooks. The prefix decides the algorithm, never the request: `whsec_` or
+ * none is HMAC-SHA256, `whpk_` an Ed25519 public key.
  */
-export function parseStandardSecret(secret: string, name: string, encoding: SecretEncoding = "base64"): Key {
-  if (secret.startsWith(PUBLIC_PREFIX))
-    return new Key("ed25519", name, keyBytes(secret, PUBLIC_PREFIX, name));
-  if (secret.startsWith(SIGNING_PREFIX)) {
-    return new Key("ed25519_private", name, keyBytes(secret, SIGNING_PREFIX, name));
+export function parseVerifyingSecret(secret: string, name: string, encoding: SecretEncoding = "base64"): Key {
+  if (secret.startsWith(PUBLIC_PREFIX)) {
+    const bytes = decodeBase64(secret.slice(PUBLIC_PREFIX.length));
+    if (bytes?.length === 32) return new Key("ed25519", name, bytes);
+    throw malformedSecret(name, `does not hold 32 bytes in base64 after "${PUBLIC_PREFIX}"`);
   }
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
-  // "WHPK_" and what follows is url-safe base64 as well: a public key would become a secret that all know.
-  if (/^wh(sec|sk|pk)_/i.test(text)) {
-    throw malformed(name, "has a prefix too many, or in capitals");
+  // "WHPK_" and what follows is url-safe base64 as well: a public key would become a secret that all know. So is an API
+  // key of Stripe's.
+  if (/^(wh(sec|sk|pk)|[srp]k_(live|test))_/i.test(text)) {
+    throw malformedSecret(name, 'has another prefix than one "whsec_" or "whpk_"');
   }
   // Senders that use their secret as text use all of it, prefix included.
   const bytes = encoding === "utf8" ? utf8(secret) : decodeBase64(text);
   if (bytes === undefined) {
-    throw malformed(name, "is not base64");
+    throw malformedSecret(name, "is not base64");
   }
   if (bytes.length < MIN_SECRET_BYTES) {
-    throw malformed(name, `has ${bytes.length} bytes, fewer than ${MIN_SECRET_BYTES}`);
+    throw malformedSecret(name, `has ${bytes.length} bytes, fewer than ${MIN_SECRET_BYTES}`);
   }
   return new Key("hmac_sha256", name, bytes);
+}
+
+/** The same for those who sign, whose Ed25519 key is `whsk_`: the seed, alone or followed by the public key. */
+export function parseStandardSecret(secret: string, name: string, encoding?: SecretEncoding): Key {
+  if (!secret.startsWith(SIGNING_PREFIX)) return parseVerifyingSecret(secret, name, encoding);
+  const bytes = decodeBase64(secret.slice(SIGNING_PREFIX.length));
+  if (bytes?.length === 32 || bytes?.length === 64)
+    return new Key("ed25519_private", name, bytes.slice(0, 32));
+  throw malformedSecret(name, `does not hold 32 or 64 bytes in base64 after "${SIGNING_PREFIX}"`);
 }
 
 /** A key from the literal text of a secret, as most providers use theirs. */
@@ -58,16 +69,11 @@ export async function generateKeyPair(): Promise<{ signingKey: string; publicKey
   };
 }
 
-// whpk_ holds 32 bytes; whsk_ holds the 32-byte seed, alone or followed by the public key.
-function keyBytes(secret: string, prefix: string, name: string): Uint8Array<ArrayBuffer> {
-  const bytes = decodeBase64(secret.slice(prefix.length));
-  const lengths = prefix === SIGNING_PREFIX ? [32, 64] : [32];
-  if (bytes !== undefined && lengths.includes(bytes.length)) return bytes.slice(0, 32);
-  const found = bytes === undefined ? "no base64" : `${bytes.length} bytes`;
-  throw malformed(name, `has ${found} after "${prefix}", where ${lengths.join(" or ")} bytes belong`);
-}
-
-function malformed(name: string, found: string): PosthornError<SignatureErrorCode> {
-  const cure = "Copy it whole, with its prefix once, without spaces or quotes.";
+/** The error for a secret or key that cannot be what its scheme prescribes; its text is never shown. */
+export function malformedSecret(
+  name: string,
+  found: string,
+  cure: string = COPY_WHOLE,
+): PosthornError<SignatureErrorCode> {
   return new PosthornError("secret_malformed", `${name} ${found}. ${cure}`, { detail: { key: name } });
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { utf8 } from "../../bytes.js";
 import { readEvents } from "../read-events.js";
 import type { Reply, Verified } from "../scheme.js";
+import { successReply } from "../success-reply.js";
 import { verifySync } from "../verify.js";
 import { discord } from "./discord.js";
 
@@ -58,6 +59,21 @@ it.each([
   ]);
 });
 
+describe("what was accepted", () => {
+  it.each([
+    ["a webhook event", '{"version":1,"type":1,"event":{"type":"ENTITLEMENT_CREATE"}}', 204],
+    ["a command", '{"type":2,"id":"7"}', 202],
+    ["a component", '{"type":3,"id":"7"}', 202],
+    ["an autocompletion", '{"type":4,"id":"7"}', 202],
+    ["a modal", '{"type":5,"id":"7"}', 202],
+    ["an interaction of a kind to come", '{"type":99,"id":"7"}', 202],
+    ["something that is neither", "[]", 204],
+  ])("%s, is answered %s", (_, body, status) => {
+    const headers = { "content-type": "application/json" };
+    expect(successReply(receive(body))).toEqual(status === 204 ? { status, headers } : { status });
+  });
+});
+
 it("the id of a webhook event's subject is not taken for the event's", () => {
   const body = '{"type":1,"id":"1","event":{"type":"ENTITLEMENT_UPDATE","data":{"id":"7"}}}';
   expect(readEvents(receive(body))[0]).toMatchObject({ id: undefined, type: "ENTITLEMENT_UPDATE" });
@@ -74,14 +90,18 @@ it.each([
 });
 
 it.each([
-  ["is cut short", PUBLIC_KEY.slice(2)],
-  ["is not hexadecimal", `${PUBLIC_KEY.slice(2)}zz`],
-  ["is the application's token", "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"],
-])("a public key that %s is refused at construction, with what to look for", (_, secrets) => {
+  ["is cut short", PUBLIC_KEY.slice(2), "has 31 bytes"],
+  ["is not hexadecimal", `${PUBLIC_KEY.slice(2)}zz`, "is not hexadecimal"],
+  [
+    "is the application's token",
+    "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs",
+    "is not hexadecimal",
+  ],
+])("a public key that %s is refused at construction, with what to look for", (_, secrets, found) => {
   expect(() => discord({ secrets })).toThrow(
     expect.objectContaining({
       code: "secret_malformed",
-      message: expect.stringContaining("Public Key") as string,
+      message: `secret 1 ${found}. Expected the 64 characters of "Public Key" on the application's General Information page.`,
     }),
   );
 });

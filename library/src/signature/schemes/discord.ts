@@ -1,10 +1,10 @@
 import { decodeHex } from "../../bytes.js";
 import { field, jsonObject, objectField, textField } from "../../json.js";
 import type { JsonObject } from "../../json.js";
-import { PosthornError } from "../../posthorn-error.js";
 import { textTime } from "../event-time.js";
 import { needHeader } from "../headers/headers.js";
 import { Key } from "../keys/key.js";
+import { malformedSecret } from "../keys/secret.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -14,12 +14,12 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../headers/signature-header.js";
 import { parseTimestamp, refuseLeadingDigit } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "x-signature-ed25519";
 const TIME_HEADER = "x-signature-timestamp";
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -31,12 +31,14 @@ export const INTERACTIONS: Readonly<Record<number, string>> = {
   5: "MODAL_SUBMIT",
 };
 
-/** Discord: webhook events, and the interactions of the same application. */
+/** Discord: webhook events, and the interactions of the same application, which expect another reply. */
 export const DISCORD: DescribedScheme = {
   name: "discord",
   title: "Discord",
+  secret: "the application's public key, 64 hexadecimal characters of its General Information page",
   evidence: { kind: "official_library", name: "discord-interactions", version: "4.4.0" },
   covers: { body: true, url: false, time: true },
+  headers: [SIGNATURE_HEADER, TIME_HEADER],
   identity: {
     id: "an interaction's `id`; none for webhook events, which the body's hash tells apart",
     type: "body `event.type`; the name of an interaction's `type`",
@@ -47,7 +49,9 @@ export const DISCORD: DescribedScheme = {
   // Several more attempts within 10 minutes.
   retryHorizonS: 600,
   batch: false,
+  // What webhook events expect; interactions expect another one.
   replies: { success: { status: 204, headers: JSON_TYPE } },
+  successFor,
   read,
   identify,
   handshake,
@@ -67,16 +71,13 @@ function parsePublicKey(secret: string, name: string): Key {
   const bytes = decodeHex(secret);
   if (bytes?.length === 32) return new Key("ed25519", name, bytes);
   const found = bytes === undefined ? "is not hexadecimal" : `has ${bytes.length} bytes`;
-  throw new PosthornError<SignatureErrorCode>(
-    "secret_malformed",
-    `${name} ${found}. Expected the 64 characters of "Public Key" on the application's General Information page.`,
-    { detail: { key: name } },
-  );
+  const cure = 'Expected the 64 characters of "Public Key" on the application\'s General Information page.';
+  throw malformedSecret(name, found, cure);
 }
 
 function read({ headers, body }: SignedRequest): Reading {
   const timestamp = needHeader(headers, TIME_HEADER);
-  const signatures = [readSignature(headers, { header: "x-signature-ed25519", encoding: "hex" })];
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "hex" })];
   refuseLeadingDigit(body);
   return {
     claims: [{ algorithm: "ed25519", content: [timestamp, body], signatures }],
@@ -96,6 +97,16 @@ function identify({ request }: Verified): readonly EventIdentity[] {
 function interactionType(json: JsonObject | undefined): string | undefined {
   const type = field(json, "type");
   return typeof type === "number" && Object.hasOwn(INTERACTIONS, type) ? INTERACTIONS[type] : undefined;
+}
+
+/**
+ * The reply to an interaction whose answer goes to Discord's callback address, which is where a handler sends it: within
+ * three seconds, or Discord tells its user that the application did not respond.
+ */
+function successFor({ request }: Verified): Reply | undefined {
+  const json = jsonObject(request.body);
+  const isInteraction = objectField(json, "event") === undefined && typeof field(json, "type") === "number";
+  return isInteraction ? { status: 202 } : undefined;
 }
 
 /** Answers PING, which is 0 among webhook events; among interactions it is 1, which there means an event. */

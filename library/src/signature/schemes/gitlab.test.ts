@@ -11,7 +11,9 @@ it("a signing token is sent on to Standard Webhooks, which proves the body as we
   expect(() => gitlab({ secrets: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" })).toThrow(
     expect.objectContaining({
       code: "secret_malformed",
-      message: expect.stringContaining("standardWebhooks") as string,
+      message:
+        "secret 1 is a signing token, not a secret token. " +
+        "Verify with standardWebhooks({ secrets }), which proves the body as well.",
     }),
   );
 });

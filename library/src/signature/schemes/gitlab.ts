@@ -1,8 +1,8 @@
 import { utf8 } from "../../bytes.js";
 import { jsonObject, textField } from "../../json.js";
-import { PosthornError } from "../../posthorn-error.js";
 import { findHeader, needHeader } from "../headers/headers.js";
 import { Key } from "../keys/key.js";
+import { malformedSecret } from "../keys/secret.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -11,10 +11,10 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const TOKEN_HEADER = "x-gitlab-token";
 const ID_HEADER = "idempotency-key";
 const TYPE_HEADER = "x-gitlab-event";
 
@@ -25,11 +25,13 @@ const TYPE_HEADER = "x-gitlab-event";
 export const GITLAB: DescribedScheme = {
   name: "gitlab",
   title: "GitLab (secret token)",
+  secret: "the secret token that you gave the webhook",
   evidence: {
     kind: "published_example",
     where: "gitlabhq/gitlabhq, doc/user/project/integrations/webhooks.md, Secret token; nothing is computed",
   },
   covers: { body: false, url: false, time: false, id: false },
+  headers: [TOKEN_HEADER, ID_HEADER, TYPE_HEADER],
   identity: {
     id: "header `Idempotency-Key` (GitLab 17.4 and later)",
     type: "body `object_kind`, or `event_name`, or header `X-Gitlab-Event`",
@@ -38,6 +40,8 @@ export const GITLAB: DescribedScheme = {
   toleranceS: undefined,
   // A failed request is repeated on request only; after some failures in a row the webhook pauses.
   retryHorizonS: 0,
+  // GitLab sends no webhook with a larger payload.
+  maxBodyBytes: 25 * 1024 * 1024,
   batch: false,
   replies: { success: { status: 200 } },
   read,
@@ -56,7 +60,7 @@ export function gitlab(options: VerifierOptions): Verifier {
 
 function parseToken(secret: string, name: string): Key {
   if (secret.startsWith("whsec_")) {
-    throw malformed(
+    throw malformedSecret(
       name,
       "is a signing token, not a secret token",
       "Verify with standardWebhooks({ secrets }), which proves the body as well.",
@@ -64,7 +68,7 @@ function parseToken(secret: string, name: string): Key {
   }
   // HTTP drops spaces around a value and has no agreed encoding for the rest: such a token never matches.
   if (!/^[\x20-\x7e]+$/.test(secret) || secret.trim() !== secret) {
-    throw malformed(
+    throw malformedSecret(
       name,
       "has characters that no header can carry unchanged",
       "Set a token of visible ASCII.",
@@ -74,9 +78,7 @@ function parseToken(secret: string, name: string): Key {
 }
 
 function read({ headers }: SignedRequest): Reading {
-  // Headers that stand twice are refused here: naming the event must not throw.
-  for (const header of [ID_HEADER, TYPE_HEADER]) findHeader(headers, header);
-  const token = needHeader(headers, "x-gitlab-token");
+  const token = needHeader(headers, TOKEN_HEADER);
   return { claims: [{ algorithm: "plain_token", content: [], signatures: [utf8(token)] }] };
 }
 
@@ -92,8 +94,4 @@ function identify({ request }: Verified): readonly EventIdentity[] {
         findHeader(request.headers, TYPE_HEADER),
     },
   ];
-}
-
-function malformed(name: string, found: string, cure: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError("secret_malformed", `${name} ${found}. ${cure}`, { detail: { key: name } });
 }

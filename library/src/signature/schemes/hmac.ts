@@ -1,14 +1,19 @@
 import { numberText, parseJson } from "../../json.js";
 import { atPointer } from "../../json-pointer.js";
 import type { Place } from "../../place.js";
-import { PosthornError } from "../../posthorn-error.js";
 import { textTime, unixTime } from "../event-time.js";
-import { findHeader, needHeader } from "../headers/headers.js";
+import { findHeader, malformedHeader, needHeader } from "../headers/headers.js";
 import { checkHmacOptions } from "../hmac-options.js";
 import type { HmacOptions, HmacPlan, TemplatePart } from "../hmac-options.js";
 import type { Content } from "../crypto/question.js";
-import type { EventIdentity, Reading, Scheme, SignedRequest, Verified, Verifier } from "../scheme.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
+import type {
+  DescribedScheme,
+  EventIdentity,
+  Reading,
+  SignedRequest,
+  Verified,
+  Verifier,
+} from "../scheme.js";
 import { readSignature } from "../headers/signature-header.js";
 import { signedUrl } from "../signed-url.js";
 import { parseTimestamp, parseTimestampMs } from "../headers/timestamp.js";
@@ -35,12 +40,16 @@ export function hmac(options: HmacOptions): Verifier {
   return createProviderVerifier(schemeOf(plan), options, plan.parseSecret);
 }
 
-function schemeOf(plan: HmacPlan): Scheme {
+function schemeOf(plan: HmacPlan): DescribedScheme {
   return Object.freeze({
     name: plan.name,
     title: plan.title,
+    secret: `the secret with which ${plan.title} signs its webhooks`,
     evidence: { kind: "unconfirmed", why: "described by the caller" },
     covers: plan.covers,
+    headers: headersOf(plan),
+    // A date of HTTP has a comma in it.
+    listHeaders: headerAt(plan.time),
     identity: { id: say(plan.id), type: say(plan.type), time: plan.time && say(plan.time) },
     toleranceS: plan.covers.time ? 300 : undefined,
     retryHorizonS: plan.retryHorizonS,
@@ -48,7 +57,15 @@ function schemeOf(plan: HmacPlan): Scheme {
     replies: { success: { status: 200 } },
     read: (request: SignedRequest, verifier: Verifier) => read(plan, request, verifier),
     identify: (verified: Verified) => identify(plan, verified.request),
-  } satisfies Scheme);
+  } satisfies DescribedScheme);
+}
+
+function headersOf({ signature, timestamp, id, type, time }: HmacPlan): readonly string[] {
+  return [signature.header, ...headerAt(timestamp), ...headerAt(id), ...headerAt(type), ...headerAt(time)];
+}
+
+function headerAt(place: Place | undefined): readonly string[] {
+  return place !== undefined && "header" in place ? [place.header] : [];
 }
 
 function say(place: Place | undefined): string {
@@ -58,10 +75,6 @@ function say(place: Place | undefined): string {
 
 function read(plan: HmacPlan, request: SignedRequest, verifier: Verifier): Reading {
   const signatures = [readSignature(request.headers, plan.signature)];
-  // A header that stands twice is refused here: naming the event must not throw.
-  for (const place of [plan.id, plan.type, plan.time]) {
-    if (place !== undefined && "header" in place) findHeader(request.headers, place.header);
-  }
   const { timestamp } = plan;
   const text = timestamp === undefined ? "" : needHeader(request.headers, timestamp.header);
   const content: Content = plan.template.map((part) => fill(part, text, request, verifier));
@@ -94,11 +107,7 @@ function fill(
 // With the mark inside it, an id could take the time's place under the same signature.
 function signedId(id: string, part: { readonly header: string; readonly mark: string }): string {
   if (!id.includes(part.mark)) return id;
-  throw new PosthornError<SignatureErrorCode>(
-    "header_malformed",
-    `The header "${part.header}" contains "${part.mark}", which ends it in the signed content.`,
-    { detail: { header: part.header } },
-  );
+  throw malformedHeader(part.header, `it contains "${part.mark}", which ends it in the signed content`);
 }
 
 function identify(plan: HmacPlan, request: SignedRequest): readonly EventIdentity[] {

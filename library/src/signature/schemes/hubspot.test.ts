@@ -47,16 +47,29 @@ describe("the id of an event", () => {
     expect(idOf({ ...one, attemptNumber: 7 })).toBe(idOf(one));
   });
 
-  it.each(["portalId", "subscriptionId", "eventId", "objectId", "fromObjectId", "toObjectId", "occurredAt"])(
-    "differs when only %s differs",
-    (name) => {
-      expect(idOf({ ...one, [name]: 12 })).not.toBe(idOf(one));
-    },
-  );
+  it.each([
+    ["portalId", "12:2:3:4:::5"],
+    ["subscriptionId", "1:12:3:4:::5"],
+    ["eventId", "1:2:12:4:::5"],
+    ["objectId", "1:2:3:12:::5"],
+    ["fromObjectId", "1:2:3:4:12::5"],
+    ["toObjectId", "1:2:3:4::12:5"],
+    ["occurredAt", "1:2:3:4:::12"],
+  ])("differs when only %s differs", (name, id) => {
+    expect([idOf(one), idOf({ ...one, [name]: 12 })]).toEqual(["1:2:3:4:::5", id]);
+  });
+
+  it("differs between two properties that changed at once", () => {
+    expect([idOf({ ...one, propertyName: "email" }), idOf({ ...one, propertyName: "a:b" })]).toEqual([
+      "1:2:3:4:::5:email",
+      "1:2:3:4:::5:a:b",
+    ]);
+    for (const propertyName of ["", null, 7]) expect(idOf({ ...one, propertyName })).toBe("1:2:3:4:::5");
+  });
 
   it("keeps numbers apart that would be the same text side by side", () => {
-    const near = idOf({ ...one, subscriptionId: 1, eventId: 23 });
-    expect(idOf({ ...one, subscriptionId: 12, eventId: 3 })).not.toBe(near);
+    const near = [idOf({ ...one, subscriptionId: 1, eventId: 23 }), idOf({ ...one, subscriptionId: 12 })];
+    expect(near).toEqual(["1:1:23:4:::5", "1:12:3:4:::5"]);
   });
 
   it("is none where the event has none", () => {

@@ -16,16 +16,19 @@ import { parseTimestampMs } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "x-hubspot-signature-v3";
 const TIME_HEADER = "x-hubspot-request-timestamp";
 
 /** HubSpot by its third signature: the first two sign no time, and their hash is no HMAC. */
 export const HUBSPOT: DescribedScheme = {
   name: "hubspot",
   title: "HubSpot (v3)",
+  secret: "the app's client secret",
   evidence: { kind: "official_library", name: "@hubspot/api-client", version: "13.5.0" },
   covers: { body: true, url: true, time: true },
+  headers: [SIGNATURE_HEADER, TIME_HEADER],
   identity: {
-    id: "`portalId:subscriptionId:eventId:objectId:fromObjectId:toObjectId:occurredAt` of each element",
+    id: "`portalId:subscriptionId:eventId:objectId:fromObjectId:toObjectId:occurredAt` of each element, then `:` and its `propertyName` if there is one",
     type: "`subscriptionType` of each element",
     time: "`occurredAt` of each element",
   },
@@ -54,7 +57,7 @@ export function hubspot(options: VerifierOptions): Verifier {
 function read(request: SignedRequest, verifier: Verifier): Reading {
   const { headers, body, method = "POST" } = request;
   const timestamp = needHeader(headers, TIME_HEADER);
-  const signatures = [readSignature(headers, { header: "x-hubspot-signature-v3", encoding: "base64" })];
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "base64" })];
   const content = [method, unescaped(signedUrl(request, verifier)), body, timestamp];
   return {
     claims: [{ algorithm: "hmac_sha256", content, signatures }],
@@ -67,7 +70,7 @@ function unescaped(url: string): string {
   return url.replaceAll(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }
 
-/** Everything about a notification that stays when it is sent again; its `attemptNumber` does not. */
+/** The numbers of a notification that stay when it is sent again; its `attemptNumber` does not. */
 export const IDENTITY: readonly string[] = [
   "portalId",
   "subscriptionId",
@@ -87,9 +90,12 @@ function identify({ request }: Verified): readonly EventIdentity[] {
   }));
 }
 
-// HubSpot does not promise that `eventId` is unique. Numbers and colons cannot run into each other, so
-// two notifications share an id only if they agree in every field.
+// HubSpot does not promise that `eventId` is unique: two properties that change at once may share all numbers. Numbers and
+// colons cannot run into each other, and the name comes last, so that two notifications share an id only if they agree in
+// every field.
 function idOf(element: Uint8Array): string | undefined {
   if (numberText(element, "eventId") === undefined) return undefined;
-  return IDENTITY.map((name) => numberText(element, name) ?? "").join(":");
+  const parts = IDENTITY.map((name) => numberText(element, name) ?? "");
+  const property = textField(jsonObject(element), "propertyName");
+  return [...parts, ...(property === undefined ? [] : [property])].join(":");
 }

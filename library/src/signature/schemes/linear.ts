@@ -17,6 +17,7 @@ import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "linear-signature";
 const ID_HEADER = "linear-delivery";
 
 /**
@@ -26,8 +27,10 @@ const ID_HEADER = "linear-delivery";
 export const LINEAR: DescribedScheme = {
   name: "linear",
   title: "Linear",
+  secret: 'the webhook\'s signing secret, "lin_wh_…"',
   evidence: { kind: "official_library", name: "@linear/sdk", version: "98.0.0" },
   covers: { body: true, url: false, time: true, id: false },
+  headers: [SIGNATURE_HEADER, ID_HEADER],
   identity: {
     id: "header `Linear-Delivery`",
     type: "body `type`, then `.` and its `action`",
@@ -56,9 +59,7 @@ export function linear(options: VerifierOptions): Verifier {
 }
 
 function read({ headers, body }: SignedRequest): Reading {
-  const signatures = [readSignature(headers, { header: "linear-signature", encoding: "hex" })];
-  // A header that stands twice is refused here: naming the event must not throw.
-  findHeader(headers, ID_HEADER);
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "hex" })];
   return {
     claims: [{ algorithm: "hmac_sha256", content: [body], signatures }],
     signedAtS: sentAtS(jsonObject(body)),

@@ -11,7 +11,7 @@ const SIGNATURE = {
 };
 
 it("a signature is accepted for as long as Mailgun may repeat it, whether or not it signs anew", () => {
-  expect(MAILGUN.toleranceS).toBeGreaterThanOrEqual(MAILGUN.retryHorizonS);
+  expect([MAILGUN.toleranceS, MAILGUN.retryHorizonS]).toEqual([29_100, 28_800]);
   const clock = { ...systemClock, now: () => (1_403_645_220 + MAILGUN.retryHorizonS) * 1000 };
   const verifier = mailgun({ secrets: "key-3ax6xnjp29jd6fds4gc373sgvjxteol0", clock });
   const body = utf8(JSON.stringify({ signature: SIGNATURE }));
@@ -24,7 +24,7 @@ it("406 is the reply that makes Mailgun give an event up", () => {
 
 it("a token of absurd length is refused before it is hashed", () => {
   const body = utf8(JSON.stringify({ signature: { ...SIGNATURE, token: "x".repeat(257) } }));
-  expect(() => verifySync(mailgun({ secrets: "k" }), { headers: {}, body })).toThrow(
-    expect.objectContaining({ code: "body_malformed" }),
-  );
+  expect(() =>
+    verifySync(mailgun({ secrets: "key-3ax6xnjp29jd6fds4gc373sgvjxteol0" }), { headers: {}, body }),
+  ).toThrow(expect.objectContaining({ code: "body_malformed" }));
 });

@@ -20,8 +20,10 @@ const HEADER = "paddle-signature";
 export const PADDLE: DescribedScheme = {
   name: "paddle",
   title: "Paddle",
+  secret: 'the notification destination\'s secret key, "pdl_ntfset_…"',
   evidence: { kind: "official_library", name: "@paddle/paddle-node-sdk", version: "3.10.0" },
   covers: { body: true, url: false, time: true },
+  headers: [HEADER],
   // `notification_id` names the delivery: a replay from the dashboard has a new one.
   identity: { id: "body `event_id`", type: "body `event_type`", time: "body `occurred_at`" },
   // What Paddle's own library allows, and that only backwards; a clock that is off needs `toleranceS`.

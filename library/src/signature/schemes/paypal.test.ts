@@ -33,11 +33,30 @@ describe("a certificate that a function brings", () => {
     expect(bring).toHaveBeenCalledExactlyOnceWith({ name: key });
   });
 
-  it("is not asked for where the address is a stranger's", async () => {
+  const PATH = "/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77";
+
+  it.each(["api.paypal.com", "api-m.paypal.com", "api.sandbox.paypal.com", "api-m.sandbox.paypal.com"])(
+    "is asked for at %s",
+    async (host) => {
+      const headers = { ...vector.request.headers, "paypal-cert-url": `https://${host}${PATH}` };
+      expect((await verify(verifier, { ...request, headers })).key).toBe(`https://${host}${PATH}`);
+    },
+  );
+
+  it.each([
+    ["a stranger's", `https://evil.example/.paypal.com${PATH}`],
+    ["another host of PayPal's, which may redirect", `https://www.paypal.com${PATH}`],
+    ["another path of the right host", "https://api.paypal.com/v1/oauth2/redirect"],
+    ["a path that climbs out", "https://api.paypal.com/v1/notifications/certs/../../x"],
+    ["a path with more behind it", `https://api.paypal.com${PATH}/x`],
+  ])("is not asked for where the address is %s", async (_, url) => {
     bring.mockClear();
-    const headers = { ...vector.request.headers, "paypal-cert-url": "https://evil.example/.paypal.com/cert" };
+    const headers = { ...vector.request.headers, "paypal-cert-url": url };
     await expect(verify(verifier, { ...request, headers })).rejects.toMatchObject({
       code: "header_malformed",
+      message:
+        'The header "paypal-cert-url" cannot be right: it must be https://api.paypal.com/v1/notifications/certs/…, ' +
+        "on the host api or api-m of paypal.com or sandbox.paypal.com.",
     });
     expect(bring).not.toHaveBeenCalled();
   });
@@ -65,7 +84,9 @@ it("a certificate that cannot be read is refused at construction, and named", ()
   expect(() => paypal({ webhookId, certificate: [certificate, "no PEM"] })).toThrow(
     expect.objectContaining({
       code: "secret_malformed",
-      message: expect.stringMatching(/^certificate 2 /) as string,
+      message:
+        'certificate 2 is not a certificate in PEM. Hand in the text from "-----BEGIN CERTIFICATE-----" to ' +
+        '"-----END CERTIFICATE-----".',
     }),
   );
 });
@@ -75,7 +96,8 @@ it("an ended certificate says so, with its dates, instead of calling the signatu
   expect(() => verifySync(paypal({ webhookId, certificate, clock: late }), request)).toThrow(
     expect.objectContaining({
       code: "key_out_of_period",
-      message: expect.stringContaining("2024-01-01T00:00:00.000Z") as string,
+      message:
+        "No given key is valid now: certificate 1: from 2023-01-01T00:00:00.000Z until 2024-01-01T00:00:00.000Z.",
     }),
   );
 });
@@ -86,7 +108,7 @@ it("the scheme by itself verifies nothing: without a webhook id nothing can be p
 });
 
 it("does not claim that the body is covered: its checksum is, and a checksum can be met", () => {
-  expect(PAYPAL.covers).toMatchObject({ body: false, id: false });
+  expect(PAYPAL.covers).toEqual({ body: false, url: false, time: true, id: false });
 });
 
 it("an event's fields are read only where they are texts", () => {

@@ -3,8 +3,7 @@ import { PosthornError } from "../../posthorn-error.js";
 import { keyFromCertificate } from "../keys/certificate.js";
 import { crc32 } from "../encoding/crc32.js";
 import { textTime } from "../event-time.js";
-import { needHeader } from "../headers/headers.js";
-import { keysInPeriod } from "../keys/key-period.js";
+import { malformedHeader, needHeader } from "../headers/headers.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -45,15 +44,22 @@ const ALGORITHM = "SHA256withRSA";
 export const PAYPAL: DescribedScheme = schemeFor(undefined);
 
 /**
- * Verifies PayPal. The certificate is handed in, or brought by a function that is told its address, after
- * that was held to PayPal's own host.
+ * Verifies PayPal. The certificate is handed in, or brought by a function that is given its address, after
+ * the address was held to PayPal's own host and path. Keep what was brought: PayPal changes its certificate rarely, and
+ * every request would wait for a download otherwise. A certificate that has ended is refused, kept or not.
  *
  * @example
+ * const certificates = new Map<string, KeySet>();
  * const verifier = paypal({
  *   webhookId: "8PT597110X687430LKGECATA",
  *   keys: async ({ name = "" }) => {
- *     const response = await fetch(name, { redirect: "error" });
- *     return keySetFromCertificate(await response.text(), name);
+ *     const known = certificates.get(name);
+ *     if (known !== undefined) return known;
+ *     const response = await fetch(name, { redirect: "error", signal: AbortSignal.timeout(5000) });
+ *     if (!response.ok) throw new Error(`PayPal answered ${response.status} for its certificate`);
+ *     const keys = keySetFromCertificate(await response.text(), name);
+ *     certificates.set(name, keys);
+ *     return keys;
  *   },
  * });
  */
@@ -67,12 +73,14 @@ function schemeFor(webhookId: string | undefined): DescribedScheme {
   return {
     name: "paypal",
     title: "PayPal",
+    secret: "PayPal's certificate in PEM",
     evidence: {
       kind: "published_example",
       where:
         "paypal/PayPal-Java-SDK: ValidateCertTest's recorded request passes here, our vector passes its SSLUtil",
     },
     covers: { body: false, url: false, time: true, id: false },
+    headers: Object.values(HEADERS),
     identity: { id: "body `id`", type: "body `event_type`", time: "body `create_time`" },
     // PayPal names none, and does not say whether a later attempt gets a new time.
     toleranceS: undefined,
@@ -80,7 +88,6 @@ function schemeFor(webhookId: string | undefined): DescribedScheme {
     retryHorizonS: 259_200,
     batch: false,
     replies: { success: { status: 200 } },
-    usableKeys: keysInPeriod,
     read: (request) => read(request, webhookId),
     identify,
   };
@@ -125,18 +132,24 @@ function read({ headers, body }: SignedRequest, webhookId: string | undefined): 
   };
 }
 
-// No port, no user, no query and no other host, judged on the text itself: parsers differ in what they
-// make of a backslash or a tab, and whoever brings the certificate may use another parser.
-const CERTIFICATE_URL = /^https:\/\/(?:[a-z0-9-]{1,63}\.){1,8}paypal\.com\/[A-Za-z0-9._~/-]{1,512}$/;
+// Host and path, without port, user or query, judged on the text itself: parsers differ in what they make of a backslash
+// or a tab, and whoever brings the certificate may use another parser. Any other page of PayPal's could hold a key that a
+// stranger put there.
+const CERTIFICATE_URL =
+  /^https:\/\/api(?:-m)?\.(?:sandbox\.)?paypal\.com\/v1\/notifications\/certs\/[A-Za-z0-9_-]{1,128}$/;
 
 function certificateUrl(url: string): string {
   if (CERTIFICATE_URL.test(url)) return url;
-  throw malformed(HEADERS.certificate, "it must be an https address of a host under paypal.com");
+  throw malformedHeader(
+    HEADERS.certificate,
+    "it must be https://api.paypal.com/v1/notifications/certs/…, " +
+      "on the host api or api-m of paypal.com or sandbox.paypal.com",
+  );
 }
 
 function visible(id: string, header: string): string {
   if (/^[\x21-\x7b\x7d\x7e]{1,255}$/.test(id)) return id;
-  throw malformed(header, "it must be visible ASCII without a pipe");
+  throw malformedHeader(header, "it must be visible ASCII without a pipe");
 }
 
 function secondsOf(time: string): number {
@@ -166,10 +179,4 @@ function unsupported(algorithm: string): PosthornError<SignatureErrorCode> {
     `The header "${HEADERS.algorithm}" names another algorithm than ${ALGORITHM}, the only one that is accepted.`,
     { detail: { found: algorithm.slice(0, 32) } },
   );
-}
-
-function malformed(header: string, why: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError("header_malformed", `The header "${header}" cannot be right: ${why}.`, {
-    detail: { header },
-  });
 }

@@ -41,18 +41,30 @@ it.each(["", "{", "null", '{"sg_event_id":7,"event":{},"timestamp":"1"}', '[["sg
   },
 );
 
+const NOT_P256 = "is not a public key on the curve P-256";
+
 it.each([
-  ["has its BEGIN and END lines", pair.publicKey.export({ format: "pem", type: "spki" }).toString()],
-  ["is on another curve", P384.export({ format: "der", type: "spki" }).toString("base64")],
-  ["is cut short", KEY.slice(0, -4)],
-  ["is a point without what stands before it", Buffer.from(KEY, "base64").subarray(-65).toString("base64")],
-  ["names another curve of the same size", encodeBase64(Buffer.from(KEY, "base64").with(22, 0x08))],
-  ["is an API key", "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"],
-])("a verification key that %s is refused at construction, with what to look for", (_, secrets) => {
+  [
+    "has its BEGIN and END lines",
+    pair.publicKey.export({ format: "pem", type: "spki" }).toString(),
+    "is not base64",
+  ],
+  ["is on another curve", P384.export({ format: "der", type: "spki" }).toString("base64"), NOT_P256],
+  ["is cut short", KEY.slice(0, -4), NOT_P256],
+  [
+    "is a point without what stands before it",
+    Buffer.from(KEY, "base64").subarray(-65).toString("base64"),
+    NOT_P256,
+  ],
+  ["names another curve of the same size", encodeBase64(Buffer.from(KEY, "base64").with(22, 0x08)), NOT_P256],
+  ["is an API key", "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", "is not base64"],
+])("a verification key that %s is refused at construction, with what to look for", (_, secrets, found) => {
   expect(() => sendgrid({ secrets })).toThrow(
     expect.objectContaining({
       code: "secret_malformed",
-      message: expect.stringContaining("Verification Key") as string,
+      message:
+        `secret 1 ${found}. Expected the "Verification Key" of Mail Settings, Event Webhook: 124 characters, ` +
+        "without BEGIN and END lines.",
     }),
   );
 });

@@ -1,10 +1,10 @@
 import { decodeBase64, decodeHex, equalBytes } from "../../bytes.js";
 import { elements, field, jsonObject, textField } from "../../json.js";
-import { PosthornError } from "../../posthorn-error.js";
 import { joinEcdsa } from "../encoding/ecdsa-der.js";
 import { unixTime } from "../event-time.js";
 import { needHeader } from "../headers/headers.js";
 import { Key } from "../keys/key.js";
+import { malformedSecret } from "../keys/secret.js";
 import type {
   DescribedScheme,
   EventIdentity,
@@ -13,7 +13,6 @@ import type {
   Verified,
   Verifier,
 } from "../scheme.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
 import { readSignature } from "../headers/signature-header.js";
 import { parseTimestamp, refuseLeadingDigit } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
@@ -29,8 +28,10 @@ const P256_SPKI = decodeHex("3059301306072a8648ce3d020106082a8648ce3d03010703420
 export const SENDGRID: DescribedScheme = {
   name: "sendgrid",
   title: "SendGrid",
+  secret: "the event webhook's verification key",
   evidence: { kind: "official_library", name: "@sendgrid/eventwebhook", version: "8.0.0" },
   covers: { body: true, url: false, time: true },
+  headers: [SIGNATURE_HEADER, TIME_HEADER],
   identity: {
     id: "`sg_event_id` of each element",
     type: "`event` of each element",
@@ -63,11 +64,9 @@ function parsePublicKey(secret: string, name: string): Key {
     return new Key("ecdsa_p256_sha256", name, bytes);
   }
   const found = bytes === undefined ? "is not base64" : "is not a public key on the curve P-256";
-  throw new PosthornError<SignatureErrorCode>(
-    "secret_malformed",
-    `${name} ${found}. Expected the "Verification Key" of Mail Settings, Event Webhook: 124 characters, without BEGIN and END lines.`,
-    { detail: { key: name } },
-  );
+  const cure =
+    'Expected the "Verification Key" of Mail Settings, Event Webhook: 124 characters, without BEGIN and END lines.';
+  throw malformedSecret(name, found, cure);
 }
 
 function read({ headers, body }: SignedRequest): Reading {

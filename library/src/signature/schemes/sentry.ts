@@ -13,6 +13,7 @@ import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "sentry-hook-signature";
 const TYPE_HEADER = "sentry-hook-resource";
 
 /**
@@ -22,11 +23,13 @@ const TYPE_HEADER = "sentry-hook-resource";
 export const SENTRY: DescribedScheme = {
   name: "sentry",
   title: "Sentry",
+  secret: "the integration's client secret",
   evidence: {
     kind: "published_example",
     where: "getsentry/integration-platform-example, verify_sentry_signature.py, run over the vector",
   },
   covers: { body: true, url: false, time: false },
+  headers: [SIGNATURE_HEADER, TYPE_HEADER],
   identity: {
     id: "none: the body's hash tells events apart",
     type: "header `Sentry-Hook-Resource`, then `.` and the body's `action`",
@@ -53,9 +56,7 @@ export function sentry(options: VerifierOptions): Verifier {
 }
 
 function read({ headers, body }: SignedRequest): Reading {
-  const signatures = [readSignature(headers, { header: "sentry-hook-signature", encoding: "hex" })];
-  // A header that stands twice is refused here: naming the event must not throw.
-  findHeader(headers, TYPE_HEADER);
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "hex" })];
   return { claims: [{ algorithm: "hmac_sha256", content: [body], signatures }] };
 }
 

@@ -18,17 +18,20 @@ import { parseTimestamp } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "x-slack-signature";
 const TIME_HEADER = "x-slack-request-timestamp";
 
 /** Slack: the Events API, and the form-encoded slash commands and interactions of the same app. */
 export const SLACK: DescribedScheme = {
   name: "slack",
   title: "Slack",
+  secret: "the app's signing secret",
   evidence: {
     kind: "published_example",
     where: "docs.slack.dev, Verifying requests from Slack; @slack/bolt 5.1.0 agrees",
   },
   covers: { body: true, url: false, time: true },
+  headers: [SIGNATURE_HEADER, TIME_HEADER],
   identity: {
     id: "body `event_id`; none for commands and interactions, which Slack never repeats",
     type: "body `event.type`; `slash_command`; an interaction's `type`",
@@ -59,9 +62,7 @@ export function slack(options: VerifierOptions): Verifier {
 
 function read({ headers, body }: SignedRequest): Reading {
   const timestamp = needHeader(headers, TIME_HEADER);
-  const signatures = [
-    readSignature(headers, { header: "x-slack-signature", encoding: "hex", prefix: "v0=" }),
-  ];
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "hex", prefix: "v0=" })];
   return {
     claims: [{ algorithm: "hmac_sha256", content: [`v0:${timestamp}:`, body], signatures }],
     signedAtS: parseTimestamp(timestamp, TIME_HEADER),

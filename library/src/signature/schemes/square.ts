@@ -14,15 +14,19 @@ import { signedUrl } from "../signed-url.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "x-square-hmacsha256-signature";
+
 /** Square, which signs the notification URL as it was configured, followed by the body. */
 export const SQUARE: DescribedScheme = {
   name: "square",
   title: "Square",
+  secret: "the subscription's signature key",
   evidence: {
     kind: "published_example",
     where: "developer.squareup.com, Verify and validate an event notification; square 46.0.0 agrees",
   },
   covers: { body: true, url: true, time: false },
+  headers: [SIGNATURE_HEADER],
   identity: { id: "body `event_id`", type: "body `type`", time: "body `created_at`" },
   toleranceS: undefined,
   retryHorizonS: 86_400,
@@ -44,7 +48,7 @@ export function square(options: VerifierOptions): Verifier {
 }
 
 function read(request: SignedRequest, verifier: Verifier): Reading {
-  const form = { header: "x-square-hmacsha256-signature", encoding: "base64" } as const;
+  const form = { header: SIGNATURE_HEADER, encoding: "base64" } as const;
   const signatures = [readSignature(request.headers, form)];
   const content = [signedUrl(request, verifier), request.body];
   return { claims: [{ algorithm: "hmac_sha256", content, signatures }] };

@@ -1,6 +1,5 @@
-import { PosthornError } from "../../posthorn-error.js";
 import { findHeader } from "../headers/headers.js";
-import type { Algorithm, Key } from "../keys/key.js";
+import type { Algorithm } from "../keys/key.js";
 import type {
   Claim,
   DescribedScheme,
@@ -11,10 +10,9 @@ import type {
   StampClaim,
   Verifier,
 } from "../scheme.js";
-import { parseStandardSecret } from "../keys/secret.js";
+import { parseVerifyingSecret } from "../keys/secret.js";
 import type { SecretEncoding } from "../keys/secret.js";
-import type { SignatureErrorCode } from "../signature-errors.js";
-import { readStandardHeaders } from "../headers/standard-headers.js";
+import { readStandardHeaders, STANDARD_HEADERS } from "../headers/standard-headers.js";
 import type { SignatureEntry, StandardHeaders } from "../headers/standard-headers.js";
 import { parseStamp, STAMP_HEADERS, STAMP_VERSIONS, stampContent } from "../stamp.js";
 import { parseTimestamp } from "../headers/timestamp.js";
@@ -38,6 +36,9 @@ const RUNTIME: Scheme = {
   name: "standard_webhooks",
   title: "Standard Webhooks",
   covers: { body: true, url: false, time: true },
+  headers: [...STANDARD_HEADERS, ...STAMP_HEADERS],
+  // Entries that nobody knows may hold anything.
+  listHeaders: ["webhook-signature", "svix-signature"],
   toleranceS: 300,
   // The example schedule of the standard: 75 h 35 min.
   retryHorizonS: 272_100,
@@ -54,6 +55,7 @@ const RUNTIME: Scheme = {
  * docs need stands here and not in what verifiers carry, so that a small bundle drops it.
  */
 export const STANDARD_WEBHOOKS: DescribedScheme = /* @__PURE__ */ describe(RUNTIME, {
+  secret: 'the endpoint\'s signing secret, "whsec_…", or the sender\'s public key, "whpk_…"',
   evidence: { kind: "official_library", name: "standardwebhooks", version: "1.1.1" },
   identity: {
     id: "header `webhook-id`",
@@ -62,7 +64,10 @@ export const STANDARD_WEBHOOKS: DescribedScheme = /* @__PURE__ */ describe(RUNTI
   },
 });
 
-function describe(scheme: Scheme, facts: Pick<DescribedScheme, "evidence" | "identity">): DescribedScheme {
+function describe(
+  scheme: Scheme,
+  facts: Pick<DescribedScheme, "secret" | "evidence" | "identity">,
+): DescribedScheme {
   return { ...scheme, ...facts };
 }
 
@@ -74,17 +79,8 @@ function describe(scheme: Scheme, facts: Pick<DescribedScheme, "evidence" | "ide
  * const verified = await verify(verifier, { headers: request.headers, body: bytes });
  */
 export function standardWebhooks(options: StandardOptions): Verifier {
-  const encoding = options.secretEncoding ?? "base64";
-  return createVerifier(RUNTIME, options, (secret, name) => parseVerifyingKey(secret, name, encoding));
-}
-
-function parseVerifyingKey(secret: string, name: string, encoding: SecretEncoding): Key {
-  const key = parseStandardSecret(secret, name, encoding);
-  if (key.algorithm !== "ed25519_private") return key;
-  throw new PosthornError<SignatureErrorCode>(
-    "secret_malformed",
-    `${name} is the sender's "whsk_" key. Verify with its "whpk_" key.`,
-    { detail: { key: name } },
+  return createVerifier(RUNTIME, options, (secret, name) =>
+    parseVerifyingSecret(secret, name, options.secretEncoding),
   );
 }
 

@@ -20,8 +20,11 @@ const HEADER = "stripe-signature";
 export const STRIPE: DescribedScheme = {
   name: "stripe",
   title: "Stripe",
+  secret: 'the endpoint\'s signing secret, "whsec_…": each endpoint has its own, and so has the Stripe CLI',
   evidence: { kind: "official_library", name: "stripe", version: "23.1.0" },
   covers: { body: true, url: false, time: true },
+  headers: [HEADER],
+  listHeaders: [HEADER],
   identity: { id: "body `id`", type: "body `type`", time: "body `created`" },
   toleranceS: 300,
   // Live mode: three days. A sandbox gives up after a few hours.

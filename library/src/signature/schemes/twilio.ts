@@ -23,6 +23,7 @@ import type { VerifierOptions } from "../verifier.js";
 
 const BODY_HASH = new Key("sha256", "hash of the body", new Uint8Array());
 
+const SIGNATURE_HEADER = "x-twilio-signature";
 const ID_HEADER = "i-twilio-idempotency-token";
 
 /**
@@ -33,13 +34,15 @@ const ID_HEADER = "i-twilio-idempotency-token";
 export const TWILIO: DescribedScheme = {
   name: "twilio",
   title: "Twilio",
+  secret: "the account's auth token",
   evidence: {
     kind: "published_example",
     where: "twilio.com/docs, Webhooks security; twilio 6.2.0 agrees",
   },
   covers: { body: true, url: true, time: false, id: false },
+  headers: [SIGNATURE_HEADER, ID_HEADER],
   identity: {
-    id: "header `I-Twilio-Idempotency-Token`; a CloudEvent's `id`",
+    id: "header `I-Twilio-Idempotency-Token`; a CloudEvent's `id`; else none, and the hash of the parameters tells calls apart",
     type: "`EventType`, or `message.`, `call.`, `recording.` and the status; a CloudEvent's `type`",
     time: "`Timestamp`; a CloudEvent's `time`",
   },
@@ -64,9 +67,7 @@ export function twilio(options: VerifierOptions): Verifier {
 }
 
 function read(request: SignedRequest, verifier: Verifier): Reading {
-  const signatures = [readSignature(request.headers, { header: "x-twilio-signature", encoding: "base64" })];
-  // A header that stands twice is refused here: naming the event must not throw.
-  findHeader(request.headers, ID_HEADER);
+  const signatures = [readSignature(request.headers, { header: SIGNATURE_HEADER, encoding: "base64" })];
   const url = signedUrl(request, verifier);
   const named = bodyHash(url);
   const parameters = named === undefined ? signedParameters(request.body) : "";
@@ -117,17 +118,18 @@ function portVariants(url: string): readonly string[] {
   return [url, `${start}:${scheme.toLowerCase() === "https" ? "443" : "80"}${rest}`];
 }
 
-function identify({ request }: Verified): readonly EventIdentity[] {
+function identify({ request, verifier }: Verified): readonly EventIdentity[] {
   const id = findHeader(request.headers, ID_HEADER);
   const cloudEvents = elements(request.body);
   if (cloudEvents !== undefined) return cloudEvents.map((body) => cloudEvent(body));
   if (jsonObject(request.body) !== undefined) return [cloudEvent(request.body, id)];
-  const form = parseForm(request.body.length > 0 ? request.body : utf8(queryOf(request.url)));
-  return [{ id, type: formType(form), time: textTime(formField(form, "Timestamp")) }];
+  // A call by GET has its parameters in the signed URL. Without them, the empty body would name every such call alike.
+  const body = request.body.length > 0 ? request.body : utf8(queryOf(signedUrl(request, verifier)));
+  const form = parseForm(body);
+  return [{ id, type: formType(form), time: textTime(formField(form, "Timestamp")), body }];
 }
 
-/** Where a webhook that is fetched by GET has its parameters. */
-function queryOf(url = ""): string {
+function queryOf(url: string): string {
   const mark = url.indexOf("?");
   return mark < 0 ? "" : url.slice(mark + 1);
 }

@@ -13,15 +13,19 @@ import { readSignature } from "../headers/signature-header.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "x-vercel-signature";
+
 /** Vercel: account webhooks with their own secret, integration webhooks with the integration's client secret. */
 export const VERCEL: DescribedScheme = {
   name: "vercel",
   title: "Vercel",
+  secret: "the webhook's secret, or the integration's client secret",
   evidence: {
     kind: "unconfirmed",
     why: "Vercel publishes the rule (HMAC-SHA1 over the raw body), but no library that checks it and no example with its secret",
   },
   covers: { body: true, url: false, time: false },
+  headers: [SIGNATURE_HEADER],
   identity: { id: "body `id`", type: "body `type`", time: "body `createdAt`" },
   toleranceS: undefined,
   // By memory of its documentation: up to a day.
@@ -43,7 +47,7 @@ export function vercel(options: VerifierOptions): Verifier {
 }
 
 function read({ headers, body }: SignedRequest): Reading {
-  const signatures = [readSignature(headers, { header: "x-vercel-signature", encoding: "hex" })];
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "hex" })];
   return { claims: [{ algorithm: "hmac_sha1", content: [body], signatures }] };
 }
 

@@ -20,8 +20,11 @@ const HEADER = "workos-signature";
 export const WORKOS: DescribedScheme = {
   name: "workos",
   title: "WorkOS",
+  secret: "the webhook endpoint's signing secret",
   evidence: { kind: "official_library", name: "@workos-inc/node", version: "8.13.0" },
   covers: { body: true, url: false, time: true },
+  headers: [HEADER],
+  listHeaders: [HEADER],
   identity: { id: "body `id`", type: "body `event`", time: "body `created_at`" },
   toleranceS: 180,
   // By memory of its documentation: six more attempts within three days.

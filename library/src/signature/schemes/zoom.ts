@@ -19,14 +19,17 @@ import { parseTimestamp } from "../headers/timestamp.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 
+const SIGNATURE_HEADER = "x-zm-signature";
 const TIME_HEADER = "x-zm-request-timestamp";
 
 /** Zoom, with the app's secret token. */
 export const ZOOM: DescribedScheme = {
   name: "zoom",
   title: "Zoom",
+  secret: "the app's secret token",
   evidence: { kind: "official_library", name: "@zoom/rivet", version: "0.4.0" },
   covers: { body: true, url: false, time: true },
+  headers: [SIGNATURE_HEADER, TIME_HEADER],
   identity: {
     id: "none: the body's hash tells events apart",
     type: "body `event`",
@@ -55,7 +58,7 @@ export function zoom(options: VerifierOptions): Verifier {
 
 function read({ headers, body }: SignedRequest): Reading {
   const timestamp = needHeader(headers, TIME_HEADER);
-  const signatures = [readSignature(headers, { header: "x-zm-signature", encoding: "hex", prefix: "v0=" })];
+  const signatures = [readSignature(headers, { header: SIGNATURE_HEADER, encoding: "hex", prefix: "v0=" })];
   return {
     claims: [{ algorithm: "hmac_sha256", content: [`v0:${timestamp}:`, body], signatures }],
     signedAtS: parseTimestamp(timestamp, TIME_HEADER),

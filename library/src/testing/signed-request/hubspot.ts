@@ -28,11 +28,16 @@ function batch(events: readonly PlannedEvent[]): unknown {
 }
 
 /** HubSpot has no one id: the given one is taken apart into the fields that make it. */
-function fieldsOf({ id, time, nonce }: PlannedEvent): Readonly<Record<string, number>> {
+function fieldsOf({ id, time, nonce }: PlannedEvent): Readonly<Record<string, number | string>> {
   const made = ["62515", "7481", String(numberOf(nonce)), "33", "", "", String(time.getTime())];
   const parts = id?.split(":") ?? made;
   const fields = IDENTITY.map((name, index) => [name, parts[index] ?? ""] as const);
-  return Object.fromEntries(
-    fields.filter(([, text]) => text !== "").map(([name, text]) => [name, Number(text)]),
-  );
+  const numbers = fields
+    .filter(([, text]) => text !== "")
+    .map(([name, text]) => [name, Number(text)] as const);
+  const property = parts.slice(IDENTITY.length).join(":");
+  return Object.fromEntries<number | string>([
+    ...numbers,
+    ...(property === "" ? [] : [["propertyName", property] as const]),
+  ]);
 }

@@ -5,19 +5,20 @@ import type { Sender } from "./sender.js";
 
 export const MAILGUN_SENDER: Sender = {
   type: "delivered",
-  id: (nonce) => nonce.slice(0, 22),
+  // A token of fifty characters.
+  id: (nonce) => nonce + nonce.slice(0, 18),
   bind: bySecret(mailgun),
-  write: ({ id, type, time, data, nonce }, { at, nonce: delivery, signatures: [signature] }) => ({
+  write: ({ id, type, time, data, nonce }, { at, signatures: [signature] }) => ({
     headers: {},
     body: {
       signature: {
         timestamp: String(unixSeconds(at)),
-        token: delivery.replaceAll("-", ""),
+        token: id,
         signature: encodeHex(signature ?? new Uint8Array()),
       },
       "event-data": {
         event: type,
-        id,
+        id: nonce.slice(0, 22),
         timestamp: unixSeconds(time),
         recipient: "alice@example.com",
         message: { headers: { "message-id": `${nonce}@example.com` } },
