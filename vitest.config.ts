@@ -13,6 +13,8 @@ const withServices = ["postgres", "sqlite", "redis", "conformance", "server"].ma
 const whole = ["e2e/**/*", "nth-call/**/*", "simulator/**/*", "reporter", "fuzz", "examples"].map(
   (name) => `test/${name}.test.ts`,
 );
+// These drive a browser against the built server.
+const browser = ["test/browser/**/*.test.ts"];
 // These kill processes and servers of their own.
 const crash = ["test/crash/**/*.test.ts"];
 // These use the packed tarballs as a person would: both packages are built for them.
@@ -45,12 +47,21 @@ export default defineConfig({
           include: [
             "library/src/**/*.test.ts",
             "server/src/**/*.test.ts",
+            "dashboard/src/**/*.test.ts",
             "simulator/**/*.test.ts",
             "scripts/**/*.test.ts",
             "test/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
-          exclude: [...builtOrInstalled, ...ownLock, ...withServices, ...whole, ...crash, ...packed],
+          exclude: [
+            ...builtOrInstalled,
+            ...ownLock,
+            ...withServices,
+            ...whole,
+            ...crash,
+            ...packed,
+            ...browser,
+          ],
           // The files share a process: what one of them leaves behind would be a fault of the library too. A process for
           // each took twice the time.
           isolate: false,
@@ -76,6 +87,11 @@ export default defineConfig({
           // Hosts that start and databases that sync leave a core idle, even where there are two.
           maxWorkers: 2,
         },
+      },
+      {
+        extends: true,
+        // One browser at a time: two on two cores are slower than one after the other.
+        test: { name: "browser", include: browser, testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 1 },
       },
       { extends: true, test: { name: "walk", include: walk, testTimeout: 180_000 } },
       {

@@ -60,6 +60,7 @@ it("`npm test` runs unit, whole, services and walk; `npm run test:all` also what
   expect(chooseFrom(lanes, ["--all"]).names).toEqual([
     ...short,
     "packed",
+    "browser",
     "crash",
     "official",
     "consumers",

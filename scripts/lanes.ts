@@ -21,6 +21,7 @@ export const lanes: readonly Lane[] = [
   { name: "services", command: vitest("services") },
   { name: "walk", command: vitest("walk") },
   { name: "packed", long: true, command: vitest("packed") },
+  { name: "browser", long: true, command: vitest("browser") },
   { name: "crash", long: true, command: vitest("crash") },
   { name: "official", long: true, install: "test/official", command: vitest("official") },
   { name: "consumers", long: true, command: ["tsx", "test/consumers/run.ts"] },

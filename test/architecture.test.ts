@@ -2,9 +2,16 @@ import { homedir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { checkBudgets, checkMedians, measureSizes } from "./architecture/budgets.js";
 import { checkCycles } from "./architecture/cycles.js";
+import { checkDashboardImports, checkHtmlSinks } from "./architecture/dashboard-rules.js";
 import type { LibraryPackage } from "./architecture/doors.js";
 import { aliasesOf, checkDoors, checkDoorsInDocs, checkExports, doorsOf } from "./architecture/doors.js";
-import { budgets, libraryRoot, serverRoot, simulatorRoot } from "./architecture/house-rules.js";
+import {
+  budgets,
+  dashboardRoot,
+  libraryRoot,
+  serverRoot,
+  simulatorRoot,
+} from "./architecture/house-rules.js";
 import { checkImportTable } from "./architecture/import-table.js";
 import { checkLintDirectives } from "./architecture/lint-directives.js";
 import { checkDefaultExports, checkTopLevelAwait } from "./architecture/module-shape.js";
@@ -34,6 +41,8 @@ const aliases = aliasesOf(manifest);
 const sizes = measureSizes(library);
 const server = code.filter(({ path }) => path.startsWith(serverRoot) && !path.endsWith(".test.ts"));
 const simulator = code.filter(({ path }) => path.startsWith(simulatorRoot) && !path.endsWith(".test.ts"));
+
+const dashboard = code.filter(({ path }) => path.startsWith(dashboardRoot) && !path.endsWith(".test.ts"));
 
 describe("the library's source", () => {
   it("is found, so that the rules below judge something", () => {
@@ -101,6 +110,27 @@ describe("the server's source", () => {
 
   it("has files and functions of a size to read", () => {
     expect([...checkBudgets(server), ...checkMedians(measureSizes(server))]).toEqual([]);
+  });
+});
+
+describe("the dashboard's source", () => {
+  it("knows the HTTP API alone, by the client of it", () => {
+    expect(dashboard.length).toBeGreaterThan(0);
+    const { dependencies } = JSON.parse(readText("dashboard/package.json")) as { dependencies: object };
+    expect(checkDashboardImports(dashboard, new Set(Object.keys(dependencies)))).toEqual([]);
+  });
+
+  it("turns no text into a part of the page", () => {
+    expect(checkHtmlSinks(dashboard)).toEqual([]);
+  });
+
+  it("has no import cycles, and exports by name only", () => {
+    const own = dashboard.filter(({ path }) => !path.endsWith(".d.ts"));
+    expect([...checkCycles(own, new Map()), ...checkDefaultExports(own)]).toEqual([]);
+  });
+
+  it("has files and functions of a size to read", () => {
+    expect(checkBudgets(dashboard)).toEqual([]);
   });
 });
 

@@ -8,6 +8,7 @@ import type { Settings } from "./config/settings.js";
 import { openEgress } from "./egress.js";
 import { ensureToken, requireToken } from "./http/auth/first-token.js";
 import type { FirstToken } from "./http/auth/first-token.js";
+import { SignInCodes } from "./http/auth/sign-in-codes.js";
 import { listenOnOthers } from "./http/other-addresses.js";
 import { createHttpServer } from "./http/server.js";
 import { createIngest } from "./ingest/ingest.js";
@@ -29,6 +30,8 @@ export interface RunningServer {
   readonly url: string;
   /** Made at this start. */
   readonly firstToken: FirstToken | undefined;
+  /** Signs a browser in, once and within ten minutes of this start. */
+  readonly signInUrl: string;
   /** Takes nothing more, finishes what is under way and hands the rest over; false where that took too long. */
   stop(): Promise<boolean>;
 }
@@ -71,10 +74,13 @@ async function startParts(settings: Settings, context: Context): Promise<Omit<Ru
   const parts = await partsOf(settings, context, { store, metrics });
   const ingest = await startIngest(parts, stops);
   const dispatcher = await startDispatcher(parts, observer, stops);
-  const url = await startHttp(parts, { ingest, dispatcher }, stops);
+  const codes = new SignInCodes(clock);
+  const url = await startHttp(parts, { ingest, dispatcher, codes }, stops);
   // Not before it listens: a token that was made by a start that failed would never be shown.
   const firstToken = await ensureToken(settings, store.registry, clock);
-  return { parts, url, firstToken, store: store.kind };
+  // After the hash: it is in no request, and so in no log.
+  const signInUrl = `${url}/sign-in#${codes.make()}`;
+  return { parts, url, firstToken, signInUrl, store: store.kind };
 }
 
 async function partsOf(
@@ -137,16 +143,17 @@ async function startDispatcher(
 interface Workers {
   readonly ingest: Ingest | undefined;
   readonly dispatcher: Dispatcher | undefined;
+  readonly codes: SignInCodes;
 }
 
 async function startHttp(
   parts: ServerParts,
-  { ingest, dispatcher }: Workers,
+  { ingest, dispatcher, codes }: Workers,
   stops: StopList,
 ): Promise<string> {
   const { settings } = parts;
   const { listen, roles } = settings;
-  const app = createHttpServer(parts, { ...(ingest && { ingest }), roles });
+  const app = createHttpServer(parts, { ...(ingest && { ingest }), roles, codes });
   // Requests and attempts may each take their whole time: one after the other, they would miss the deadline of the stop.
   stops.add("requests", async () => {
     await Promise.all([app.close(), dispatcher?.stop()]);

@@ -2,6 +2,24 @@
 
 export const libraryRoot = "library/src/";
 export const serverRoot = "server/src/";
+export const dashboardRoot = "dashboard/src/";
+/** The one door of the library that the dashboard may open: whatever else it needs, every client of the API would need. */
+export const dashboardDoor = "posthorn/client";
+/** What turns text into a page or a program. Payloads come from strangers. */
+export const htmlSinks: ReadonlySet<string> = new Set([
+  "dangerouslySetInnerHTML",
+  "innerHTML",
+  "outerHTML",
+  "insertAdjacentHTML",
+  "setHTMLUnsafe",
+  "createContextualFragment",
+  "parseFromString",
+  "srcdoc",
+  "write",
+  "writeln",
+  "eval",
+  "Function",
+]);
 export const simulatorRoot = "simulator/";
 export const modelRoot = "simulator/model/";
 export const lawsRoot = "simulator/laws/";

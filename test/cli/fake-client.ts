@@ -38,6 +38,7 @@ export function fakeClient(answers: Answers = {}): FakeClient {
     dead: group("dead", "list"),
     rejected: group("rejected", "list", "get", "body"),
     tokens: group("tokens", "list", "create", "remove"),
+    session: group("session", "get", "create", "end"),
     redrive: call("redrive"),
     calls,
   };

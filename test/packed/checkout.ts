@@ -15,6 +15,9 @@ const PARTS = [
   "scripts/prepack.mjs",
   ...["package.json", "tsconfig.json", "bin", "src"].map((path) => `library/${path}`),
   ...["package.json", "tsconfig.json", "src"].map((path) => `server/${path}`),
+  ...["package.json", "tsconfig.json", "vite.config.ts", "index.html", "src"].map(
+    (path) => `dashboard/${path}`,
+  ),
 ];
 
 const isWanted = (path: string): boolean => !path.endsWith(".test.ts");
@@ -27,12 +30,13 @@ export function copyCheckout(home: string): void {
   for (const path of PARTS) cpSync(join(root, path), join(home, path), { recursive: true, filter: isWanted });
   const modules = join(home, "node_modules");
   mkdirSync(join(modules, ".bin"), { recursive: true });
-  const own = new Set(["posthorn", "posthorn-server", ".bin", ".package-lock.json"]);
+  const own = new Set(["posthorn", "posthorn-server", "posthorn-dashboard", ".bin", ".package-lock.json"]);
   for (const name of readdirSync(join(root, "node_modules")))
     if (!own.has(name)) symlinkSync(join(root, "node_modules", name), join(modules, name));
   symlinkSync("../library", join(modules, "posthorn"));
   symlinkSync("../server", join(modules, "posthorn-server"));
-  symlinkSync(join(root, "node_modules/.bin/tsc"), join(modules, ".bin/tsc"));
+  for (const tool of ["tsc", "vite"])
+    symlinkSync(join(root, "node_modules/.bin", tool), join(modules, ".bin", tool));
   // The library's: when npm links the commands, the server's is not yet built.
   linkCommand(modules, "posthorn/bin/posthorn.mjs");
 }

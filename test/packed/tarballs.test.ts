@@ -39,9 +39,20 @@ it("the library's tarball holds its command, its modules with their types, and i
   );
 });
 
-it("the server's tarball holds its modules, the migrations among them", async () => {
-  const files = await filesIn(inject("tarballs").server);
+it("the server's tarball holds its modules, the migrations among them, and the built dashboard", async () => {
+  const all = await filesIn(inject("tarballs").server);
+  const files = all.filter((path) => !path.startsWith("dist/dashboard/"));
   expect(files).toEqual([...ALWAYS, ...modulesOf("server").map((name) => `dist/${name}.js`)].toSorted());
+  const dashboard = all
+    .filter((path) => !files.includes(path))
+    .map((path) => path.replace(/-[\w-]{8}\./, "-<hash>."));
+  expect(dashboard).toEqual([
+    "dist/dashboard/assets/icons-<hash>.svg",
+    "dist/dashboard/assets/index-<hash>.js",
+    "dist/dashboard/assets/logo-<hash>.svg",
+    "dist/dashboard/assets/style-<hash>.css",
+    "dist/dashboard/index.html",
+  ]);
   expect(files).toContain("dist/store/sqlite/migrations.js");
   expect(files).toContain("dist/store/postgres/migrations.js");
 });

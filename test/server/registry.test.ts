@@ -4,6 +4,7 @@ import { migrate as migrateSqlite } from "posthorn/sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Registry } from "../../server/src/store/registry.js";
 import type { RejectedRecord } from "../../server/src/store/rejected-request.js";
+import type { SessionRecord } from "../../server/src/store/session.js";
 import type { SourceRecord } from "../../server/src/store/source.js";
 import type { TokenRecord } from "../../server/src/store/token.js";
 import { SERVER_MIGRATIONS as POSTGRES_MIGRATIONS } from "../../server/src/store/postgres/migrations.js";
@@ -46,12 +47,16 @@ async function postgresBench(): Promise<Bench> {
   return {
     nodes: [postgresRegistry(pools[0], "posthorn", seal), postgresRegistry(pools[1], "posthorn", seal)],
     dump: async () =>
-      JSON.stringify(await Promise.all(["source", "token", "rejected", "probe"].map((table) => dump(table)))),
+      JSON.stringify(
+        await Promise.all(["source", "token", "session", "rejected", "probe"].map((table) => dump(table))),
+      ),
     spoilSecrets: async (name) => {
       await host.query(`update posthorn.source set secrets = '["other"]' where name = $1`, [name]);
     },
     reset: async () => {
-      await host.query("truncate posthorn.source, posthorn.token, posthorn.rejected, posthorn.probe");
+      await host.query(
+        "truncate posthorn.source, posthorn.token, posthorn.session, posthorn.rejected, posthorn.probe",
+      );
     },
   };
 }
@@ -63,7 +68,7 @@ async function sqliteBench(): Promise<Bench> {
   const [host] = handles;
   host.pragma("journal_mode = wal");
   await migrateSqlite(host, { set: { name: "server", migrations: SQLITE_MIGRATIONS } });
-  const tables = ["source", "token", "rejected", "probe"].map((table) => `posthorn_${table}`);
+  const tables = ["source", "token", "session", "rejected", "probe"].map((table) => `posthorn_${table}`);
   return {
     nodes: [sqliteRegistry(handles[0], seal), sqliteRegistry(handles[1], seal)],
     dump: () =>
@@ -101,6 +106,13 @@ const TOKEN: TokenRecord = {
   createdAt: new Date("2026-03-01T10:00:00.123Z"),
   expiresAt: new Date("2027-01-01T00:00:00Z"),
   lastUsedAt: undefined,
+};
+
+const SESSION: SessionRecord = {
+  hash: new Uint8Array(32).fill(9),
+  tokenId: TOKEN.id,
+  createdAt: new Date("2026-03-01T10:00:00.123Z"),
+  expiresAt: new Date("2026-03-01T22:00:00.123Z"),
 };
 
 function rejected(id: string, source = "billing"): RejectedRecord {
@@ -288,6 +300,39 @@ describe.each([
       expect((await one.findToken(TOKEN.hash))?.lastUsedAt).toEqual(at);
       await one.touchToken("tok_1", new Date(at.getTime() + 60_000));
       expect((await one.findToken(TOKEN.hash))?.lastUsedAt).toEqual(new Date(at.getTime() + 60_000));
+    });
+  });
+
+  describe("sessions", () => {
+    it("are found on every node by their hash, with their token", async () => {
+      await bench.reset();
+      await one.addToken(TOKEN);
+      await one.addSession(SESSION);
+      expect(await two.findSession(SESSION.hash)).toEqual({ session: SESSION, token: TOKEN });
+      expect(await two.findSession(TOKEN.hash)).toBeUndefined();
+    });
+
+    it("end when they are removed, and with their token", async () => {
+      await bench.reset();
+      await one.addToken(TOKEN);
+      await one.addSession(SESSION);
+      expect([await two.removeSession(SESSION.hash), await two.removeSession(SESSION.hash)]).toEqual([
+        true,
+        false,
+      ]);
+      await one.addSession(SESSION);
+      await one.removeToken(TOKEN.id);
+      expect(await one.findSession(SESSION.hash)).toBeUndefined();
+    });
+
+    it("are swept after their end by the next one", async () => {
+      await bench.reset();
+      await one.addToken(TOKEN);
+      await one.addSession(SESSION);
+      const next = { ...SESSION, hash: new Uint8Array(32).fill(10), createdAt: SESSION.expiresAt };
+      await one.addSession({ ...next, expiresAt: new Date("2026-03-02T10:00:00.123Z") });
+      expect(await one.findSession(SESSION.hash)).toBeUndefined();
+      expect(await one.findSession(next.hash)).toBeDefined();
     });
   });
 

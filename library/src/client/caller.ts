@@ -67,15 +67,17 @@ export class Caller {
       value === undefined ? [] : [[name, String(value)]],
     );
     const search = asked.length === 0 ? "" : `?${new URLSearchParams(asked).toString()}`;
+    // The server takes a write by session as JSON only, which no form of another page can send.
+    const sent = body === undefined && token === undefined && method !== "GET" ? {} : body;
     return settings.fetch(`${base}/api/v1/${path.map(segment).join("/")}${search}`, {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
         accept: "application/json",
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(sent !== undefined && { "content-type": "application/json" }),
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(sent !== undefined && { body: JSON.stringify(sent) }),
       // Followed, a redirect would turn a POST into a GET, and the token might go to another server.
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),

@@ -10,8 +10,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface ClientOptions {
   /** Of the server, as `http://127.0.0.1:8710`; a path before `/api/v1` is kept. */
   readonly url: string;
-  /** `phk_…` */
-  readonly token: string;
+  /** `phk_…`. Left out by a page of the server itself, which comes with the cookie of its session. */
+  readonly token?: string;
   /** @default the runtime's own */
   readonly fetch?: Fetch;
   /** For one request with its answer. @default 20,000 */
@@ -24,7 +24,7 @@ export interface ClientOptions {
 export interface ClientSettings {
   /** Without a slash at the end. */
   readonly base: string;
-  readonly token: string;
+  readonly token: string | undefined;
   readonly fetch: Fetch;
   readonly timeoutMs: number;
   readonly retries: number;
@@ -59,7 +59,8 @@ function checkUrl(text: unknown): string {
   return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
 }
 
-function checkToken(token: unknown): string {
+function checkToken(token: unknown): string | undefined {
+  if (token === undefined) return undefined;
   // The error of a header that cannot be written would show the token.
   if (typeof token === "string" && /^[\x21-\x7e]{1,255}$/.test(token)) return token;
   throw invalid("`token` must be a text of visible ASCII characters, as the server printed it");

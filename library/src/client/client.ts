@@ -19,6 +19,8 @@ import type {
   PublishedEvent,
   Redriven,
   RejectedRequest,
+  Session,
+  SessionInput,
   SkipInput,
   Skipped,
   Source,
@@ -117,6 +119,13 @@ export interface TokenCalls {
   remove(id: string): Promise<void>;
 }
 
+export interface SessionCalls {
+  get(): Promise<Session>;
+  /** Sets a cookie: for pages of the server itself. */
+  create(input: SessionInput): Promise<Session>;
+  end(): Promise<void>;
+}
+
 /** The admin API of a Posthorn server. Calls reject with a PosthornError whose code begins with `api_`. */
 export interface Client {
   readonly sources: SourceCalls;
@@ -128,6 +137,7 @@ export interface Client {
   readonly dead: { list(page?: PageOptions): Promise<Page<DeadLetter>> };
   readonly rejected: RejectedCalls;
   readonly tokens: TokenCalls;
+  readonly session: SessionCalls;
   /** Makes a dead delivery due again. */
   redrive(deliveryId: string): Promise<Redriven>;
 }
@@ -150,6 +160,7 @@ export function createClient(options: ClientOptions): Client {
     dead: { list: (page: PageOptions = {}) => caller.json<Page<DeadLetter>>(read(["dead"], page)) },
     rejected: rejectedCalls(caller),
     tokens: tokenCalls(caller),
+    session: sessionCalls(caller),
     redrive: (deliveryId: string) => caller.json<Redriven>(post(["deliveries", deliveryId, "redrive"])),
   });
 }
@@ -222,6 +233,14 @@ function tokenCalls(caller: Caller): TokenCalls {
     list: (page = {}) => caller.json(read(["tokens"], page)),
     create: (token) => caller.json(post(["tokens"], token)),
     remove: (id) => caller.nothing(remove(["tokens", id])),
+  };
+}
+
+function sessionCalls(caller: Caller): SessionCalls {
+  return {
+    get: () => caller.json(read(["session"])),
+    create: (input) => caller.json(post(["session"], input)),
+    end: () => caller.nothing(remove(["session"])),
   };
 }
 

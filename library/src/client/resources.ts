@@ -256,6 +256,24 @@ export interface CreatedToken extends Token {
   readonly token: string;
 }
 
+/** How a browser signs in: with one of the two. */
+export interface SessionInput {
+  /** `phk_…` */
+  readonly token?: string;
+  /** Of the link that a start of the server prints. */
+  readonly code?: string;
+}
+
+/** Who is signed in by a cookie. All else is null where nobody is. */
+export interface Session {
+  readonly signedIn: boolean;
+  /** The token whose rights the session has. */
+  readonly tokenId: string | null;
+  readonly name: string | null;
+  readonly scope: "read" | "full" | null;
+  readonly expiresAt: string | null;
+}
+
 /** An error of the API, as RFC 9457 says. */
 export interface Problem {
   readonly type: string;

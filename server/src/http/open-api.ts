@@ -12,6 +12,7 @@ import { EVENT_DETAIL, EVENT_INPUT, EVENT_SUMMARY, PUBLISHED_EVENT } from "./res
 import { DEAD_LETTER, LANE } from "./resources/lane.js";
 import { PROBLEM } from "./problem.js";
 import { REJECTED_REQUEST } from "./resources/rejected-request.js";
+import { SESSION, SESSION_INPUT } from "./resources/session.js";
 import { SOURCE, SOURCE_INPUT, SOURCE_UPDATE } from "./resources/source.js";
 import { CREATED_TOKEN, TOKEN, TOKEN_INPUT } from "./resources/token.js";
 
@@ -37,6 +38,8 @@ const RESOURCES: readonly object[] = [
   TOKEN_INPUT,
   TOKEN,
   CREATED_TOKEN,
+  SESSION_INPUT,
+  SESSION,
   PROBLEM,
 ];
 

@@ -11,6 +11,10 @@ export const PROBLEMS = {
   request_malformed: { status: 400, title: "The request is not HTTP as it should be." },
   unauthorised: { status: 401, title: "A token is wanted, and none that is valid was sent." },
   forbidden: { status: 403, title: "The token may only read." },
+  session_refused: {
+    status: 403,
+    title: "A session cannot be had in this way, or a write by session came from another page.",
+  },
   not_found: { status: 404, title: "There is nothing of this name." },
   method_not_allowed: { status: 405, title: "The path has other methods; `allow` lists them." },
   request_timeout: { status: 408, title: "The request did not arrive in time." },

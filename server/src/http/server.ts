@@ -9,6 +9,11 @@ import type { ServerParts } from "../parts.js";
 import type { ApiParts } from "./api-parts.js";
 import { failureOf } from "./failure.js";
 import { hostCheck } from "./auth/host-check.js";
+import { SessionCheck } from "./auth/session-check.js";
+import { SignInCodes } from "./auth/sign-in-codes.js";
+import { readBuiltFiles } from "./dashboard/built-files.js";
+import type { BuiltFiles } from "./dashboard/built-files.js";
+import { registerDashboard } from "./dashboard/register-dashboard.js";
 import { INGEST_ROUTE, IngestDoor } from "./ingest-door.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
 import { problem, shown } from "./problem.js";
@@ -19,6 +24,7 @@ import { registerHealth } from "./routes/health.js";
 import { registerLanes } from "./routes/lanes.js";
 import { registerMetrics } from "./routes/metrics.js";
 import { registerRejected } from "./routes/rejected.js";
+import { registerSession } from "./routes/session.js";
 import { registerSources } from "./routes/sources.js";
 import { registerTokens } from "./routes/tokens.js";
 import { frameworkOptions, nodeServer } from "./server-options.js";
@@ -29,6 +35,10 @@ export interface HttpOptions {
   /** Given where the node has the role `ingest`. */
   readonly ingest?: Ingest;
   readonly roles: readonly Role[];
+  /** Those that this start has printed. */
+  readonly codes?: SignInCodes;
+  /** @default what the build has put beside this module, if it has */
+  readonly dashboard?: BuiltFiles;
 }
 
 /** The HTTP side of a node, ready to listen: health for all, `/in` for ingest, `/api/v1` and `/metrics` by role. */
@@ -77,12 +87,15 @@ function methodsBeside(door: IngestDoor | undefined): AllowedMethods {
 }
 
 /** The routes that check the `host` header, because another site could lead a browser on this machine to them. */
-function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, roles }: HttpOptions): void {
+function registerGuarded(app: FastifyInstance, parts: ServerParts, options: HttpOptions): void {
+  const { ingest, roles, codes = new SignInCodes(parts.clock), dashboard = readBuiltFiles() } = options;
   const tokens = new TokenCheck(parts);
   const isOurs = hostCheck(parts.settings);
   const apiParts: ApiParts = {
     ...parts,
     tokens,
+    sessions: new SessionCheck(parts),
+    codes,
     guard: createAddressGuard(addressRules(parts.settings)),
     // The change is written in any case; ingest reads it at its next poll.
     sourcesChanged: async () =>
@@ -94,15 +107,17 @@ function registerGuarded(app: FastifyInstance, parts: ServerParts, { ingest, rol
       done(isOurs(request.headers.host) ? undefined : misdirected(request.headers.host));
     });
     registerMetrics(guarded, parts, tokens);
-    if (roles.includes("api"))
-      await guarded.register((api) => registerApi(api, apiParts), { prefix: "/api/v1" });
+    if (!roles.includes("api")) return;
+    if (dashboard !== undefined) registerDashboard(guarded, dashboard, parts.settings);
+    await guarded.register((api) => registerApi(api, apiParts), { prefix: "/api/v1" });
   });
 }
 
 async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void> {
   registerOpenApiRoute(open);
+  registerSession(open, parts);
   await open.register((api, _options, done) => {
-    api.addHook("onRequest", tokenHook(parts.tokens));
+    api.addHook("onRequest", tokenHook(parts.tokens, parts.sessions));
     api.addHook("preValidation", readLimit);
     // Only JSON bodies are parsed.
     api.removeContentTypeParser("text/plain");

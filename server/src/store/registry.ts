@@ -1,10 +1,11 @@
 import { isPosthornError, PosthornError } from "posthorn";
 import type { RejectedRegistry } from "./rejected-request.js";
+import type { SessionRegistry } from "./session.js";
 import type { SourceRegistry } from "./source.js";
 import type { TokenRegistry } from "./token.js";
 
 /** The server's own tables, in the same database as the library's inbox and outbox. */
-export interface Registry extends SourceRegistry, TokenRegistry, RejectedRegistry {
+export interface Registry extends SourceRegistry, TokenRegistry, SessionRegistry, RejectedRegistry {
   /** Writes one row and waits until it is durable, to see whether the database accepts writes. */
   probeWrite(node: string): Promise<void>;
 }
@@ -13,12 +14,13 @@ export interface Registry extends SourceRegistry, TokenRegistry, RejectedRegistr
 interface RegistryParts {
   readonly sources: Required<SourceRegistry>;
   readonly tokens: TokenRegistry;
+  readonly sessions: SessionRegistry;
   readonly rejected: RejectedRegistry;
   readonly probeWrite: Registry["probeWrite"];
 }
 
 /** Joins the parts into one registry. */
-export function joinRegistry({ sources, tokens, rejected, probeWrite }: RegistryParts): Registry {
+export function joinRegistry({ sources, tokens, sessions, rejected, probeWrite }: RegistryParts): Registry {
   return Object.freeze<Registry>({
     addSource: (source) => sources.addSource(source),
     changeSource: (name, change) => sources.changeSource(name, change),
@@ -33,6 +35,9 @@ export function joinRegistry({ sources, tokens, rejected, probeWrite }: Registry
     removeToken: (id) => tokens.removeToken(id),
     listTokens: (page) => tokens.listTokens(page),
     touchToken: (id, at) => tokens.touchToken(id, at),
+    addSession: (session) => sessions.addSession(session),
+    findSession: (hash) => sessions.findSession(hash),
+    removeSession: (hash) => sessions.removeSession(hash),
     recordRejected: (requests, keepPerSource) => rejected.recordRejected(requests, keepPerSource),
     listRejected: (page) => rejected.listRejected(page),
     readRejected: (id) => rejected.readRejected(id),

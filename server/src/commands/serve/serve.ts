@@ -93,6 +93,12 @@ function announce(server: RunningServer, settings: Settings, print: Printer): vo
     print.line("token ", { text: firstToken.token, tone: "name" });
     print.line(`It is shown this once. The CLI on this machine reads it from ${cliFilePath(dataDir)}`);
   }
+  // Others may read the log of a server that others can reach.
+  if (roles.includes("api") && isLoopback(listen.host) && !behindProxy) {
+    print.line("");
+    print.line("Dashboard (the link signs you in once, within ten minutes):");
+    print.line("  ", { text: server.signInUrl, tone: "name" });
+  }
   print.line("");
   print.line("Try it:");
   print.line(`  ${tryLine(url, firstToken?.random === true ? firstToken.token : undefined)}`);

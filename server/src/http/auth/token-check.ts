@@ -5,6 +5,9 @@ import type { TokenRecord } from "../../store/token.js";
 import { FailedTokens } from "./failed-tokens.js";
 import { tokenHash } from "./new-token.js";
 import { problem } from "../problem.js";
+import type { SessionCheck } from "./session-check.js";
+import { readCookie, writeCookie } from "./session-cookie.js";
+import { checkSessionWrite } from "./session-writes.js";
 
 /** What a request may do. */
 export type Scope = TokenRecord["scope"];
@@ -35,7 +38,11 @@ export class TokenCheck {
 
   /** Returns the token if it is valid and its scope is enough; throws the problem to answer otherwise. */
   async require(authorization: string | undefined, address: string, needed: Scope): Promise<TokenRecord> {
-    const token = await this.#find(authorization, address);
+    return this.allow(await this.#find(authorization, address), needed);
+  }
+
+  /** A token that was found to be valid, if its scope is enough. */
+  allow(token: TokenRecord, needed: Scope): TokenRecord {
     if (needed === "full" && token.scope !== "full") {
       throw problem(
         "forbidden",
@@ -44,6 +51,26 @@ export class TokenCheck {
     }
     this.#touch(token);
     return token;
+  }
+
+  /** The token that another proof leads to; a wrong proof counts as a wrong token does. */
+  async limited(address: string, find: () => Promise<TokenRecord | undefined>): Promise<TokenRecord> {
+    this.#checkRate(address);
+    const token = await find();
+    if (token !== undefined) return token;
+    this.#failed.count(address);
+    this.#parts.metrics.tokenRefused();
+    throw unauthorised(
+      "The link was used, or is too old. Start the server again for a new one, or use a token.",
+    );
+  }
+
+  #checkRate(address: string): void {
+    const waitS = this.#failed.waitS(address);
+    if (waitS === 0) return;
+    throw problem("too_many_failures", `Too many wrong tokens came from this address. Wait ${waitS} s.`, {
+      retryAfterS: waitS,
+    });
   }
 
   /** Clears the cache after a change on this node: a revoked token stops working here at once. */
@@ -59,12 +86,7 @@ export class TokenCheck {
     const key = Buffer.from(hash).toString("base64");
     const cached = this.#cached(key);
     if (cached !== undefined && this.#isValid(cached, hash)) return cached;
-    const waitS = this.#failed.waitS(address);
-    if (waitS > 0) {
-      throw problem("too_many_failures", `Too many wrong tokens came from this address. Wait ${waitS} s.`, {
-        retryAfterS: waitS,
-      });
-    }
+    this.#checkRate(address);
     const found = await this.#parts.registry.findToken(hash);
     if (found === undefined || !this.#isValid(found, hash)) throw this.#refuse(address, found);
     this.#remember(key, found);
@@ -116,13 +138,29 @@ export class TokenCheck {
 
 const tokens = new WeakMap<FastifyRequest, TokenRecord>();
 
-/** A hook that runs before the body is read. GET and HEAD need `read`, all else needs `full`. */
+/**
+ * A hook that runs before the body is read. GET and HEAD need `read`, all else needs `full`. With `sessions`, a browser
+ * without a token may send the cookie of its session instead.
+ */
 export function tokenHook(
   check: TokenCheck,
+  sessions?: SessionCheck,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  return async (request) => {
+  return async (request, reply) => {
+    const { authorization } = request.headers;
     const needed: Scope = request.method === "GET" || request.method === "HEAD" ? "read" : "full";
-    tokens.set(request, await check.require(request.headers.authorization, request.ip, needed));
+    const cookie = authorization === undefined && sessions !== undefined ? readCookie(request) : undefined;
+    if (cookie === undefined || sessions === undefined) {
+      tokens.set(request, await check.require(authorization, request.ip, needed));
+      return;
+    }
+    if (needed === "full") checkSessionWrite(request);
+    const open = await sessions.find(cookie, request.ip);
+    if (open === undefined) {
+      writeCookie(reply, "", 0);
+      throw problem("unauthorised", "The session has ended. Sign in again.");
+    }
+    tokens.set(request, check.allow(open.token, needed));
   };
 }
 

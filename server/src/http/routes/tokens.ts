@@ -47,6 +47,7 @@ async function remove(parts: ApiParts, id: string): Promise<void> {
   }
   if (!(await parts.registry.removeToken(id))) throw notFound("token", id);
   parts.tokens.forget();
+  parts.sessions.forget();
 }
 
 const PAGE = 1000;

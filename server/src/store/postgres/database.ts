@@ -14,7 +14,7 @@ export class RegistryDatabase {
     this.#schema = `"${schema.replaceAll('"', '""')}"`;
   }
 
-  table(name: "source" | "source_config" | "token" | "rejected" | "probe"): string {
+  table(name: "source" | "source_config" | "token" | "session" | "rejected" | "probe"): string {
     return `${this.#schema}.${name}`;
   }
 

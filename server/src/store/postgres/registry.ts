@@ -4,6 +4,7 @@ import { joinRegistry } from "../registry.js";
 import type { Registry } from "../registry.js";
 import { RegistryDatabase } from "./database.js";
 import { PostgresRejected } from "./rejected.js";
+import { PostgresSessions } from "./sessions.js";
 import { PostgresSources } from "./sources.js";
 import { PostgresTokens } from "./tokens.js";
 
@@ -13,6 +14,7 @@ export function postgresRegistry(pool: Pool, schema: string, seal: SecretSeal): 
   return joinRegistry({
     sources: new PostgresSources(db, seal),
     tokens: new PostgresTokens(db),
+    sessions: new PostgresSessions(db),
     rejected: new PostgresRejected(db),
     probeWrite: (node) => probeWrite(db, node),
   });

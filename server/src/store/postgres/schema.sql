@@ -30,6 +30,14 @@ create table posthorn.server_migration (
   constraint server_migration_key PRIMARY KEY (version)
 );
 
+create table posthorn.session (
+  hash bytea not null,
+  token_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint session_key PRIMARY KEY (hash)
+);
+
 create table posthorn.source (
   name text collate "C" not null,
   tenant text collate "C" not null,

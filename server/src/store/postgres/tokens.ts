@@ -2,7 +2,7 @@ import type { TokenRecord, TokenRegistry } from "../token.js";
 import { dateOf, instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
 
-interface Row {
+export interface TokenRow {
   readonly id: string;
   readonly name: string;
   readonly scope: TokenRecord["scope"];
@@ -12,8 +12,14 @@ interface Row {
   readonly used: string | null;
 }
 
-const COLUMNS = `id, name, scope, encode(hash, 'hex') as hash, ${msOf("created_at")} as created,
-  ${msOf("expires_at")} as expires, ${msOf("last_used_at")} as used`;
+/** The columns of a token, of the table that goes by this name in the statement. */
+export function columnsOf(table: string): string {
+  return `${table}.id, ${table}.name, ${table}.scope, encode(${table}.hash, 'hex') as hash,
+  ${msOf(`${table}.created_at`)} as created, ${msOf(`${table}.expires_at`)} as expires,
+  ${msOf(`${table}.last_used_at`)} as used`;
+}
+
+const COLUMNS = columnsOf("token");
 const VALUES = `$1::text, $2::text, $3::text, decode($4::text, 'hex'), ${instantOf("$5")}, ${instantOf("$6")}, ${instantOf("$7")}`;
 
 export class PostgresTokens implements TokenRegistry {
@@ -44,7 +50,7 @@ export class PostgresTokens implements TokenRegistry {
   }
 
   async findToken(hash: Uint8Array): Promise<TokenRecord | undefined> {
-    const [row] = await this.#db.query<Row>(
+    const [row] = await this.#db.query<TokenRow>(
       `select ${COLUMNS} from ${this.#table} where hash = decode($1::text, 'hex')`,
       [hexOf(hash)],
     );
@@ -60,7 +66,7 @@ export class PostgresTokens implements TokenRegistry {
     readonly after?: string | undefined;
     readonly limit: number;
   }): Promise<readonly TokenRecord[]> {
-    const rows = await this.#db.query<Row>(
+    const rows = await this.#db.query<TokenRow>(
       `select ${COLUMNS} from ${this.#table} where id > $1::text order by id limit $2::text::int8`,
       [page.after ?? "", String(page.limit)],
     );
@@ -89,7 +95,7 @@ function valuesOf({ id, name, scope, hash, createdAt, expiresAt, lastUsedAt }: T
   ];
 }
 
-function tokenOf({ id, name, scope, hash, created, expires, used }: Row): TokenRecord {
+export function tokenOf({ id, name, scope, hash, created, expires, used }: TokenRow): TokenRecord {
   return Object.freeze({
     id,
     name,

@@ -5,6 +5,7 @@ import { joinRegistry } from "../registry.js";
 import type { Registry } from "../registry.js";
 import { RegistryDatabase } from "./database.js";
 import { SqliteRejected } from "./rejected.js";
+import { SqliteSessions } from "./sessions.js";
 import { SqliteSources } from "./sources.js";
 import { SqliteTokens } from "./tokens.js";
 
@@ -16,6 +17,7 @@ export function sqliteRegistry(handle: Database, seal: SecretSeal): Registry {
   return joinRegistry({
     sources: new SqliteSources(db, seal),
     tokens: new SqliteTokens(db),
+    sessions: new SqliteSessions(db),
     rejected: new SqliteRejected(db),
     probeWrite: (node) => probeWrite(db, node),
   });

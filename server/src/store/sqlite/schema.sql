@@ -27,6 +27,13 @@ CREATE TABLE posthorn_rejected (
 
 CREATE INDEX posthorn_rejected_source on posthorn_rejected (source, id);
 
+CREATE TABLE posthorn_session (
+  hash blob primary key not null,
+  token_id text not null,
+  created_at integer not null,
+  expires_at integer not null
+) strict, without rowid;
+
 CREATE TABLE posthorn_set_migration (
          set_name text not null, version integer not null, name text not null, applied_at integer not null,
          primary key (set_name, version)

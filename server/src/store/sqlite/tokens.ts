@@ -1,7 +1,7 @@
 import type { TokenRecord, TokenRegistry } from "../token.js";
 import type { RegistryDatabase } from "./database.js";
 
-interface Row {
+export interface TokenRow {
   readonly id: string;
   readonly name: string;
   readonly scope: TokenRecord["scope"];
@@ -37,7 +37,7 @@ export class SqliteTokens implements TokenRegistry {
   }
 
   async findToken(hash: Uint8Array): Promise<TokenRecord | undefined> {
-    const [row] = await this.#db.all<Row>(`select ${COLUMNS} from posthorn_token where hash = ?`, hash);
+    const [row] = await this.#db.all<TokenRow>(`select ${COLUMNS} from posthorn_token where hash = ?`, hash);
     return row && tokenOf(row);
   }
 
@@ -49,7 +49,7 @@ export class SqliteTokens implements TokenRegistry {
     readonly after?: string | undefined;
     readonly limit: number;
   }): Promise<readonly TokenRecord[]> {
-    const rows = await this.#db.all<Row>(
+    const rows = await this.#db.all<TokenRow>(
       `select ${COLUMNS} from posthorn_token where id > ? order by id limit ?`,
       page.after ?? "",
       page.limit,
@@ -84,7 +84,15 @@ function valuesOf(
   ];
 }
 
-function tokenOf({ id, name, scope, hash, created_at, expires_at, last_used_at }: Row): TokenRecord {
+export function tokenOf({
+  id,
+  name,
+  scope,
+  hash,
+  created_at,
+  expires_at,
+  last_used_at,
+}: TokenRow): TokenRecord {
   return Object.freeze({
     id,
     name,

@@ -1,0 +1,5 @@
+declare module "*.svg?url" {
+  /** Where the file is. */
+  const url: string;
+  export default url;
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { skipFor } from "../skip-reason.js";
+import { noBrowser } from "./browser.js";
+import { visit } from "./visitor.js";
+import type { Visitor } from "./visitor.js";
+import { startWorld, until } from "./world.js";
+import type { World } from "./world.js";
+
+describe("a person with a browser", skipFor(noBrowser), () => {
+  let world: World;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    world = await startWorld();
+    visitor = await visit(world);
+  });
+  afterAll(async () => {
+    await visitor.leave();
+    await world.stop();
+  });
+
+  it("is asked for a token, and told when it is wrong", async () => {
+    const { page } = visitor;
+    await page.goto(world.url);
+    await page.getByLabel("Token", { exact: true }).fill("phk_wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("The token is not known here.").waitFor();
+    // The browser says in its console that the server answered 401, as it should.
+    expect(visitor.faults.splice(0)).toEqual([expect.stringContaining("401")]);
+  });
+
+  it("is signed in by the printed link, once, and leaves nothing of it in the address bar", async () => {
+    const { page } = visitor;
+    await page.goto(world.signInUrl);
+    await page.getByRole("heading", { name: "Let the first event land" }).waitFor();
+    expect(page.url()).toBe(`${world.url}/start`);
+    const cookies = await page.context().cookies();
+    expect(cookies).toMatchObject([{ httpOnly: true, sameSite: "Strict" }]);
+  });
+
+  it("walks from an empty server to the first event that landed", async () => {
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Make one" }).click();
+    await page.getByRole("button", { name: "Add source stripe" }).click();
+    await page.getByText("In Stripe, open Developers").waitFor();
+    await page.getByRole("textbox", { name: "Address" }).fill(world.receiver.url);
+    await page.getByRole("textbox", { name: "Id", exact: true }).fill("ep_shop");
+    await page.getByRole("button", { name: "Add endpoint ep_shop" }).click();
+    await page.getByText("signed as Stripe would sign it").waitFor();
+    await page.getByRole("button", { name: "Send the sample" }).click();
+    await page.getByText(/ep_shop acknowledged it in/).waitFor();
+    expect(world.receiver.landed).toHaveLength(1);
+    const [event] = (await world.client.events.list()).items;
+    expect(event).toMatchObject({ source: "stripe", type: "invoice.paid", key: "cus_first" });
+  });
+
+  it("reads its story, and comes back by the browser's own way", async () => {
+    const { page } = visitor;
+    await page.getByRole("link", { name: "Read its story" }).click();
+    await page.getByText(/landed in \d/).waitFor();
+    await page.getByText('"amount_paid"').waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Let the first event land" }).waitFor();
+  });
+
+  it("mends a lane that halted: redrives its head, and the others follow in order", async () => {
+    const { page } = visitor;
+    const { client, receiver } = world;
+    await client.endpoints.update("ep_shop", { retry: { waitsMs: [20] } });
+    receiver.answer(500, "db is down");
+    const publish = (id: string) => client.events.publish({ type: "order.paid", key: "k", id, data: {} });
+    await publish("one");
+    await until("a halted lane", async () =>
+      (await client.lanes.list()).items.some(({ state }) => state === "halted"),
+    );
+    await publish("two");
+    await publish("three");
+    await page.goto(world.url);
+    await page.getByRole("heading", { name: "1 lane is halted; 2 events wait behind it." }).waitFor();
+    await page.getByRole("link", { name: "Look at the lane" }).click();
+    await page.getByText("was given up").waitFor();
+    receiver.answer(200);
+    await page.keyboard.press("r");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Redrive #/ })
+      .click();
+    await page.getByText("is due again at the head of its lane").waitFor();
+    await page.getByText("Nothing waits in this lane").waitFor();
+    expect(receiver.landed.slice(1)).toEqual(["one", "two", "three"]);
+  });
+
+  it("finds an event by a pasted id, and walks by keys", async () => {
+    const { page } = visitor;
+    await page.keyboard.press("/");
+    await page.keyboard.type("webhook-id: two");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "order.paid" }).waitFor();
+    expect(page.url()).toBe(`${world.url}/events/two`);
+    await page.keyboard.press("g");
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { name: "Events" }).waitFor();
+    await page.locator("[data-row]").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${world.url}/events/two`);
+    await page.keyboard.press("j");
+    await page.waitForURL(`${world.url}/events/one`);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  it("filters by a click on a value, and no row moves under the pointer", async () => {
+    const { page } = visitor;
+    await page.goto(`${world.url}/events`);
+    await page.getByRole("button", { name: "cus_first" }).first().click();
+    await page.waitForURL(/key=cus_first/);
+    await page.getByText("1 event", { exact: true }).waitFor();
+    await page.locator("[data-row]").first().hover();
+    await world.client.events.publish({ type: "invoice.paid", key: "cus_first", id: "later", data: {} });
+    await page.getByRole("button", { name: "1 new" }).click();
+    await page.getByText("2 events", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Remove the filter key cus_first" }).click();
+    await page.waitForURL(`${world.url}/events`);
+    await until("the late one", () => Promise.resolve(world.receiver.landed.includes("later")));
+  });
+
+  it("redrives dead letters after a plan in words", async () => {
+    const { page } = visitor;
+    const { client, receiver } = world;
+    receiver.answer(500);
+    await client.endpoints.update("ep_shop", { dead: "skip" });
+    for (const id of ["a", "b", "c"])
+      await client.events.publish({ type: "order.sent", key: id, id, data: {} });
+    await until("dead letters", async () => (await client.dead.list()).items.length === 3);
+    receiver.answer(200);
+    await page.goto(`${world.url}/dead?endpoint=ep_shop`);
+    await page.getByLabel("Select all that are shown").check();
+    await page.getByText("Redrive 3 deliveries to ep_shop, oldest first.").waitFor();
+    await page.getByRole("button", { name: "Redrive 3" }).click();
+    await page.getByText("3 due again").waitFor();
+    await until("they landed", () => Promise.resolve(receiver.landed.length === 8));
+  });
+
+  it("tests, pauses and removes an endpoint, and is asked before it is gone", async () => {
+    const { page } = visitor;
+    await page.goto(`${world.url}/endpoints/ep_shop`);
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText(/200 in \d/).waitFor();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    await page.getByRole("button", { name: "Remove…" }).click();
+    await page.getByRole("button", { name: "Remove ep_shop" }).click();
+    await page.getByText("ep_shop is removed.").waitFor();
+    expect((await world.client.endpoints.list()).items).toEqual([]);
+  });
+
+  it("may only look with a token that may only read, and is told why buttons are grey", async () => {
+    const { page } = visitor;
+    const { token } = await world.client.tokens.create({ name: "watcher", scope: "read" });
+    await page.locator(".menu summary").click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token", { exact: true }).fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.goto(`${world.url}/tokens`);
+    const create = page.getByRole("button", { name: "Create token" });
+    expect(await create.getAttribute("aria-disabled")).toBe("true");
+    await page.getByText("Your token may only read.").first().waitFor();
+  });
+
+  it("has met no error, and nothing that the policy had to stop", () => {
+    // A lane in which nothing waits any more is not there, which a browser tells as an error.
+    expect(visitor.faults.filter((fault) => !/\/lanes\/\d+: .*404/.test(fault))).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import type { World } from "./world.js";
+import { until } from "./world.js";
+
+const QUICK = { waitsMs: [50, 100] };
+
+/** A gateway at work: endpoints that answer, one that is broken, lanes that halt, requests that are rejected. */
+export async function setScene({ client, receiver, url }: World): Promise<void> {
+  const at = (id: string, more: object = {}) => client.endpoints.create({ id, url: receiver.url, ...more });
+  await client.sources.create({
+    name: "stripe",
+    scheme: "stripe",
+    secrets: ["whsec_one"],
+    key: { json: "/data/object/customer" },
+  });
+  await client.sources.create({ name: "github", scheme: "github", secrets: ["s3cr3t"] });
+  await at("ep_bakery");
+  await at("ep_pharmacy", { retry: QUICK });
+  await at("ep_market", { types: ["order.*"], order: "none", dead: "skip", retry: QUICK });
+  const publish = (type: string, key: string, amount: string) =>
+    client.events.publish({
+      type,
+      key,
+      source: "stripe",
+      body: Buffer.from(
+        `{"id":"in_1PXk2eLkdIwHu7ix","object":"invoice","amount_paid":${amount},"currency":"eur","customer":"${key}","lines":[{"sku":"A-1","n":2},{"sku":"B-7","n":1}]}`,
+      ).toString("base64"),
+      contentType: "application/json",
+      headers: { "x-request": "7f3a" },
+    });
+  for (let n = 0; n < 4; n++) await publish("charge.succeeded", `cus_${n + 1}`, "14900");
+  await publish("charge.succeeded", "cus_9", "4900");
+  await until("what landed", () => Promise.resolve(receiver.landed.length >= 10));
+  receiver.answer(500, '{"error":"db is down","retry":"later"}');
+  await publish("invoice.paid", "cus_9", "900719925474099312");
+  await publish("order.packed", "cus_52", "1200");
+  await until(
+    "halted lanes",
+    async () => (await client.lanes.list()).items.filter(({ state }) => state === "halted").length >= 2,
+  );
+  for (let n = 0; n < 12; n++)
+    await publish(n % 3 === 0 ? "charge.refunded" : "invoice.paid", "cus_9", String(100 * n));
+  await publish("order.sent", "cus_52", "1300");
+  for (let n = 0; n < 3; n++) {
+    await fetch(`${url}/in/stripe`, {
+      method: "POST",
+      body: `{"id":"evt_bad_${n}"}`,
+      headers: { "stripe-signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}` },
+    });
+  }
+  await fetch(`${url}/in/github`, { method: "POST", body: "{}", headers: { "x-github-event": "push" } });
+  await until("rejected requests", async () => (await client.rejected.list()).items.length === 4);
+  await client.endpoints.create({ id: "ep_library", url: receiver.url, types: ["none.*"] });
+  await client.endpoints.pause("ep_library");
+  await client.tokens.create({
+    name: "grafana",
+    scope: "read",
+    expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+  });
+}

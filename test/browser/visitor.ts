@@ -1,0 +1,46 @@
+import type { Browser, Page } from "playwright-core";
+import { openBrowser } from "./browser.js";
+import type { World } from "./world.js";
+
+/** Somebody with a browser, who notices what goes wrong in it. */
+export interface Visitor {
+  readonly page: Page;
+  /** Errors in the console, errors of scripts, and everything that the content security policy had to stop. */
+  readonly faults: string[];
+  /** Goes to a page of the dashboard, and waits until it shows something. */
+  open(path: string): Promise<void>;
+  leave(): Promise<void>;
+}
+
+const TELL_VIOLATIONS =
+  'addEventListener("securitypolicyviolation", (e) => console.error("CSP stopped " + e.violatedDirective + " " + e.blockedURI));';
+
+export async function visit({ url }: Pick<World, "url">): Promise<Visitor> {
+  const browser: Browser = await openBrowser();
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    permissions: ["clipboard-write"],
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.setDefaultTimeout(10_000);
+  await page.addInitScript(TELL_VIOLATIONS);
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    faults.push(`${page.url()}: a script asked ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return {
+    page,
+    faults,
+    open: async (path) => {
+      await page.goto(url + path);
+      await page.locator("main h1, main .empty b").first().waitFor();
+    },
+    leave: () => browser.close(),
+  };
+}
