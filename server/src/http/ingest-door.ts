@@ -204,8 +204,8 @@ const ENCODED: Refusal = {
 };
 
 function received(
-  { headers, method = "POST", url = "/" }: IncomingMessage,
+  { headers, rawHeaders, method = "POST", url = "/" }: IncomingMessage,
   body: Uint8Array,
 ): ReceivedRequest {
-  return { headers, body, method, url };
+  return { headers, rawHeaders, body, method, url };
 }

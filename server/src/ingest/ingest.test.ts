@@ -144,6 +144,25 @@ const unsigned = (body: string, headers = {}): ReceivedRequest => ({
 
 const headersOf = ({ headers }: Reply): Readonly<Record<string, string>> => headers ?? {};
 
+describe("headers that stand twice", () => {
+  it("a second id header is refused and kept as rejected: joined, the two would be one id that nobody sent", async () => {
+    const github: SourceInput = {
+      name: "github",
+      scheme: "github",
+      secrets: [TEST_SECRETS.github.verifying],
+    };
+    const { post, outbox, registry, ingest } = await bench({ inputs: [github] });
+    const { headers, ...request } = await signed("github");
+    const raw = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
+    const rawHeaders = [...raw, "X-GitHub-Delivery", "another"];
+    expect(await post("github", { ...request, headers, rawHeaders })).toEqual({ status: 401 });
+    expect(outbox.stored).toEqual([]);
+    await ingest.stop();
+    expect(registry.rejected.map(({ code }) => code)).toEqual(["header_malformed"]);
+    expect(await post("github", { ...request, headers, rawHeaders: raw })).toMatchObject({ status: 200 });
+  });
+});
+
 describe("ingest", () => {
   it("stores an event that comes five times at once one time, and tells all five its id", async () => {
     const { post, outbox, clock, counted } = await bench({ inputs: [STRIPE] });

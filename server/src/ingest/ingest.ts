@@ -1,5 +1,5 @@
-import type { Event, Ingested, PosthornError, Reply } from "posthorn";
-import { diagnose, isPosthornError, readEvents } from "posthorn";
+import type { Event, Ingested, PosthornError, Reply, Scheme } from "posthorn";
+import { diagnose, isPosthornError, readEvents, schemeAnswering } from "posthorn";
 import { isWorse, refusalOf, repeat, replyTo, UNAVAILABLE } from "posthorn/gateway";
 import type { ServerParts } from "../parts.js";
 import { incomingEvent } from "./incoming-event.js";
@@ -157,6 +157,7 @@ class GatewayIngest implements Ingest {
   #take(live: LiveSource, received: ReceivedRequest): Reply | Promise<Reply> {
     const request = live.needsOrigin ? withOrigin(received, this.#protocol) : received;
     let events: readonly Event[];
+    let scheme: Scheme;
     try {
       const verified = verifiedRequest(live, request);
       const handshake = live.unverified ? undefined : live.verifier.scheme.handshake?.(verified);
@@ -165,14 +166,19 @@ class GatewayIngest implements Ingest {
         return handshake;
       }
       events = readEvents(verified, live.record.name);
+      scheme = schemeAnswering(verified);
     } catch (error) {
       return this.#refused(live, request, error);
     }
     if (events.length > MOST_EVENTS) return this.#tooMany(live, request, events.length);
-    return this.#store(live, request, events);
+    return this.#store(live, request, { events, scheme });
   }
 
-  #store(live: LiveSource, request: ReceivedRequest, events: readonly Event[]): Reply | Promise<Reply> {
+  #store(
+    live: LiveSource,
+    request: ReceivedRequest,
+    { events, scheme }: { readonly events: readonly Event[]; readonly scheme: Scheme },
+  ): Reply | Promise<Reply> {
     const bytes = request.body.length;
     this.#underWay++;
     this.#underWayBytes += bytes;
@@ -193,7 +199,7 @@ class GatewayIngest implements Ingest {
         named,
         (ingested) => {
           done();
-          return this.#stored(live, request, { named, ingested });
+          return this.#stored(live, request, { named, ingested, scheme });
         },
         failed,
       );
@@ -220,17 +226,13 @@ class GatewayIngest implements Ingest {
     return Promise.all(named.map(({ incoming }) => outbox.ingest(incoming))).then(stored, failed);
   }
 
-  #stored(
-    live: LiveSource,
-    request: ReceivedRequest,
-    { named, ingested }: { readonly named: readonly NamedEvent[]; readonly ingested: readonly Ingested[] },
-  ): Reply {
+  #stored(live: LiveSource, request: ReceivedRequest, { named, ingested, scheme }: StoredEvents): Reply {
     const { name } = live.record;
     for (const { kind } of ingested) this.#parts.metrics.ingested(name, kind);
     const worst = worstOf(ingested);
     if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
     const fellBack = named.some((each) => each.fellBack);
-    return replyTo(worst?.kind ?? "skipped", live.verifier.scheme, { event: worst?.id, fellBack });
+    return replyTo(worst?.kind ?? "skipped", scheme, { event: worst?.id, fellBack });
   }
 
   #refused(live: LiveSource, request: ReceivedRequest, error: unknown): Reply {
@@ -269,6 +271,13 @@ class GatewayIngest implements Ingest {
     this.#parts.metrics.ingested(name, "rejected");
     if (this.#rejected.admits(name)) this.#rejected.add(name, request, explain());
   }
+}
+
+/** What became of a request's events, and the scheme in whose terms the sender is answered. */
+interface StoredEvents {
+  readonly named: readonly NamedEvent[];
+  readonly ingested: readonly Ingested[];
+  readonly scheme: Scheme;
 }
 
 /** The event that the reply reports; undefined for a request without events. */

@@ -1,5 +1,5 @@
 import type { Clock, Verified, Verifier } from "posthorn";
-import { verifySync } from "posthorn";
+import { checkHeaders, verifySync } from "posthorn";
 import { canonicalRule, ForwardedHeaders, parseJsonPointer, parsePlace } from "posthorn/gateway";
 import type { JsonPointer, NamingRule, Place } from "posthorn/gateway";
 import type { DedupRule } from "posthorn/client";
@@ -53,6 +53,8 @@ function pointers(texts: readonly string[] = []): JsonPointer[] {
 /** Verifies a request, unless nobody signs the requests of its source. Throws a PosthornError. */
 export function verifiedRequest({ unverified, verifier }: LiveSource, request: ReceivedRequest): Verified {
   if (!unverified) return verifySync(verifier, request);
+  // A source without signatures reads ids and types from headers too: two of them must not become one joined id.
+  checkHeaders(verifier.scheme, request);
   return {
     verifier,
     request,
