@@ -12,7 +12,7 @@ import { Branch } from "../parts/branch.tsx";
 import { EventBody } from "../parts/event-body.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Loaded, Page, PageHead } from "../parts/page.tsx";
-import { Pager } from "../parts/pager.tsx";
+import { Pager, useWalkKeys } from "../parts/pager.tsx";
 import { Fact, Facts, Panel } from "../parts/panel.tsx";
 import { Badge } from "../parts/state.tsx";
 import { Ago, Clock } from "../parts/time.tsx";
@@ -23,6 +23,7 @@ import { EventTable } from "./events.tsx";
 
 /** One event: what it is, where it went, and what came of each attempt. */
 export function Event({ id = "" }: { readonly id?: string }): JSX.Element {
+  useWalkKeys();
   const tenant = place.value.query.get("tenant") ?? "default";
   const story = useLive(`story ${tenant} ${id}`, () => loadStory(id, tenant));
   const flag = tenant === "default" ? "" : ` --tenant ${shellWord(tenant)}`;

@@ -13,7 +13,7 @@ import { hrefOf } from "../location.ts";
 import { Act } from "../parts/act.tsx";
 import { behindOf, LaneAfter, LaneDrawing } from "../parts/lane-drawing.tsx";
 import { Empty, Loaded, Page, PageHead } from "../parts/page.tsx";
-import { Pager } from "../parts/pager.tsx";
+import { Pager, useWalkKeys } from "../parts/pager.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Badge, State } from "../parts/state.tsx";
 import { redrive } from "../redrive.tsx";
@@ -22,6 +22,7 @@ import { laneName } from "./lanes.tsx";
 
 /** One lane: the queue, and what can be done about its head. */
 export function LanePage({ id = "" }: { readonly id?: string }): JSX.Element {
+  useWalkKeys();
   const found = useLive(`lane ${id}`, async () => ({ story: await loadLane(id) }));
   const story = found.data?.story;
   const [last, setLast] = useState<Lane | undefined>();

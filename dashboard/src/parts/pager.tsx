@@ -1,19 +1,23 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { onKey } from "../keys.ts";
 import { walkBy, walkPlace } from "../links.ts";
 
-/** Where this page stands in the list that one came from; `j` and `k` lead to its neighbours. */
-export function Pager(): JSX.Element | null {
-  const at = walkPlace();
-  const known = at !== undefined;
-  useEffect(() => {
+/** `j` and `k` lead to the neighbours in the list that one came from. From the first moment: a page still loads when somebody walks on. */
+export function useWalkKeys(): void {
+  const known = walkPlace() !== undefined;
+  useLayoutEffect(() => {
     if (!known) return undefined;
     const stops = [onKey("j", () => walkBy(1)), onKey("k", () => walkBy(-1))];
     return () => {
       for (const stop of stops) stop();
     };
   }, [known]);
+}
+
+/** Where this page stands in that list. */
+export function Pager(): JSX.Element | null {
+  const at = walkPlace();
   if (at === undefined) return null;
   return (
     <span class="pager small faint hide-s">
