@@ -27,6 +27,14 @@ it("an observer that throws costs the caller nothing, and its error is printed",
   expect(printed).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("secret_weak"), error);
 });
 
+it("an observer that rejects costs the process nothing, and its error is printed", async () => {
+  const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const error = new Error("no disk");
+  notify(() => Promise.reject(error), signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(printed).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("secret_weak"), error);
+});
+
 it("without an observer nothing happens", () => {
   expect(() => {
     notify(undefined, signal);

@@ -137,12 +137,20 @@ export type Signal =
 /** Receives signals, synchronously and in order. */
 export type Observer = (signal: Signal) => void;
 
-/** Tells the observer. An observer that throws must never cost an event, so its error ends here, on the console. */
+/**
+ * Tells the observer. An observer that throws must never cost an event, and one that rejects must not end the process, so
+ * its error ends here, on the console.
+ */
 export function notify(observer: Observer | undefined, signal: Signal): void {
-  try {
-    observer?.(signal);
-  } catch (error) {
+  const failed = (error: unknown): void => {
     // oxlint-disable-next-line no-console -- the observer was the way to report, and it is what failed
     console.error(`posthorn: the observer threw on "${signal.kind}"`, error);
+  };
+  try {
+    // An `async` function fits the type: its promise is nobody's, and a rejection of it would end the process.
+    const answer: unknown = observer?.(signal);
+    if (answer instanceof Promise) answer.catch(failed);
+  } catch (error) {
+    failed(error);
   }
 }

@@ -86,8 +86,6 @@ export const nodeBound: readonly string[] = [
   "frameworks/node.ts",
   "frameworks/node-body.ts",
   "frameworks/hang-up.ts",
-  "frameworks/express.ts",
-  "frameworks/fastify.ts",
   "testing/",
 ];
 

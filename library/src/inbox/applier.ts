@@ -6,7 +6,7 @@ import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { identify, isStale } from "./arrival.js";
 import type { Identified } from "./arrival.js";
 import { InProgress, Timeouts } from "./deadlines.js";
-import { lookUp } from "./handlers.js";
+import type { TypeTable } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { Acceptance, Arrival } from "./inbox-store.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
@@ -16,7 +16,7 @@ import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */
 export interface ApplierParts<Tx> extends WorkParts<Tx> {
-  readonly handlers: ReadonlyMap<string, unknown>;
+  readonly handlers: TypeTable<unknown>;
   readonly clock: Clock;
   readonly handlerDeadlineMs: number;
   readonly acquireMs: number;
@@ -80,11 +80,12 @@ export class Applier<Tx> {
   async #once(source: Source, event: Event, identified: Identified): Promise<Judgement> {
     const { store, clock } = this.#parts;
     const { arrival } = identified;
-    if (isStale(source, arrival, clock.now())) {
+    const known = await store.find(arrival);
+    // Only an event that is unknown can be stale: one that failed is still waiting to be applied, however old it is.
+    if (known === undefined && isStale(source, arrival, clock.now())) {
       await store.refuse(arrival, "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
-    const known = await store.find(arrival);
     // Another body beside the same signature, which anybody can put there: not even a failed event may run with it.
     if (known !== undefined && source.firstBodyOnly && !equalBytes(known.bodyHash, arrival.bodyHash)) {
       return this.#settle(arrival, { kind: "conflict", known });
@@ -93,7 +94,7 @@ export class Applier<Tx> {
       const same = known.bodyHash.every((byte, index) => byte === arrival.bodyHash[index]);
       return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
     }
-    const handler = lookUp(this.#parts.handlers, arrival.source, arrival.type);
+    const handler = this.#parts.handlers.find(arrival.source, arrival.type);
     const judgement = await this.#settle(arrival, await this.#run(handler, event, identified));
     return handler === undefined && judgement.verdict === "applied"
       ? { verdict: "skipped", why: `no handler for ${arrival.type}` }
@@ -113,6 +114,8 @@ export class Applier<Tx> {
         };
       case "conflict":
         await store.refuse(arrival, "conflict");
+        // The sender still uses the id: forgotten in the middle of it, the other body would be applied.
+        store.touch(arrival);
         return { verdict: "conflict", why: "the id is known with another body" };
       case "busy":
         return { verdict: "busy", why: "another process is applying it" };
@@ -170,7 +173,12 @@ function deadlineError(ms: number): PosthornError<InboxErrorCode> {
 
 const MAX_ERROR_LENGTH = 2000;
 
+/** Handlers may throw anything, also what cannot be made into a text. */
 function describeError(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
-  return text.slice(0, MAX_ERROR_LENGTH);
+  try {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
+    return text.slice(0, MAX_ERROR_LENGTH);
+  } catch {
+    return `thrown: a value of type ${typeof error} that cannot be shown as text`;
+  }
 }

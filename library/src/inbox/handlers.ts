@@ -100,13 +100,38 @@ export type DataOf<S extends Schemas, Type> = string extends keyof S
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Looks a type up from the most to the least particular; a `Map`, so that a type called `constructor` finds nothing. */
-export function lookUp<Entry>(
-  table: ReadonlyMap<string, Entry>,
-  source: string,
-  type: string,
-): Entry | undefined {
-  return table.get(`${source}:${type}`) ?? table.get(type) ?? table.get(`${source}:*`) ?? table.get("*");
+const ANY = "*";
+
+/**
+ * Handlers or schemas by their keys. A key that begins with the name of a source belongs to that source alone. A type comes
+ * from the wire and is compared with types only: a sender that calls its event `stripe:invoice.paid` or `*` must not reach
+ * the handler of that key. `Map`s, so that a type called `constructor` finds nothing.
+ */
+export class TypeTable<Entry> {
+  readonly #ofSource = new Map<string, Map<string, Entry>>();
+  readonly #ofAny = new Map<string, Entry>();
+
+  constructor(entries: Readonly<Record<string, Entry>>, sources: ReadonlySet<string>) {
+    for (const [key, entry] of Object.entries(entries)) {
+      const colon = key.indexOf(":");
+      const source = key.slice(0, Math.max(colon, 0));
+      if (colon === -1 || !sources.has(source)) this.#ofAny.set(key, entry);
+      else this.#tableOf(source).set(key.slice(colon + 1), entry);
+    }
+  }
+
+  /** From the most to the least particular. */
+  find(source: string, type: string): Entry | undefined {
+    const own = this.#ofSource.get(source);
+    const exact = type === ANY ? undefined : (own?.get(type) ?? this.#ofAny.get(type));
+    return exact ?? own?.get(ANY) ?? this.#ofAny.get(ANY);
+  }
+
+  #tableOf(source: string): Map<string, Entry> {
+    const known = this.#ofSource.get(source) ?? new Map<string, Entry>();
+    this.#ofSource.set(source, known);
+    return known;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import { idempotencyBase } from "./arrival.js";
 import type { Identified } from "./arrival.js";
-import { describeIssues, lookUp } from "./handlers.js";
+import { describeIssues } from "./handlers.js";
 import type {
   AsynchronousHandler,
   HandlerContext,
@@ -13,7 +13,9 @@ import type {
   Publisher,
   ReceivedEvent,
   Schema,
+  SchemaResult,
   SynchronousHandler,
+  TypeTable,
 } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { Handled, InboxStore } from "./inbox-store.js";
@@ -23,7 +25,7 @@ import { encodeResult } from "./result.js";
 /** What a handler's work is made of. */
 export interface WorkParts<Tx> {
   readonly store: InboxStore<Tx>;
-  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly schemas: TypeTable<Schema>;
   readonly publisher: Publisher<Tx> | undefined;
   readonly observer: Observer | undefined;
 }
@@ -102,14 +104,14 @@ async function outer<Tx>(
 }
 
 async function receivedEvent(
-  schemas: ReadonlyMap<string, Schema>,
+  schemas: TypeTable<Schema>,
   event: Event,
   { id, arrival }: Identified,
 ): Promise<ReceivedEvent> {
   const { tenant, source } = arrival;
-  const schema = lookUp(schemas, source, arrival.type);
+  const schema = schemas.find(source, arrival.type);
   const parsed = parseJson(event.body);
-  const checked = schema === undefined ? { value: parsed } : await schema["~standard"].validate(parsed);
+  const checked = schema === undefined ? { value: parsed } : await checkedBy(schema, parsed);
   if (checked.issues !== undefined) {
     const invalid = `${arrival.type} does not fit its schema: ${describeIssues(checked.issues)}.`;
     throw new HandlerFailure("schema", {
@@ -118,6 +120,15 @@ async function receivedEvent(
   }
   const { type, time, stamp, body } = event;
   return { tenant, source, id, type, time, stamp, body, data: checked.value };
+}
+
+/** A schema is the host's code as its handler is: what it throws is the event's failure, and is recorded. */
+async function checkedBy(schema: Schema, parsed: unknown): Promise<SchemaResult<unknown>> {
+  try {
+    return await schema["~standard"].validate(parsed);
+  } catch (error) {
+    throw new HandlerFailure("schema", { cause: error });
+  }
 }
 
 async function contextOf(

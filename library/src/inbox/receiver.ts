@@ -8,6 +8,7 @@ import type { Reply, SignedRequest, Verified, Verifier } from "../signature/sche
 import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
+import { TypeTable } from "./handlers.js";
 import type { Handlers, Publisher, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
@@ -108,10 +109,11 @@ class InboxReceiver<Tx> implements Receiver {
     this.#sources = new Map(
       Object.entries(options.sources).map(([name, given]) => [name, createSource(name, given, observer)]),
     );
+    const names = new Set(this.#sources.keys());
     this.#applier = new Applier({
       store,
-      handlers: new Map(Object.entries(options.handlers)),
-      schemas: new Map(Object.entries(options.schemas ?? {})),
+      handlers: new TypeTable(checkedHandlers(options.handlers), names),
+      schemas: new TypeTable(options.schemas ?? {}, names),
       publisher: options.publisher,
       clock,
       observer,
@@ -196,6 +198,16 @@ class InboxReceiver<Tx> implements Receiver {
     const message = error instanceof Error ? error.message : String(error);
     notify(this.#observer, { kind: "store_failed", operation: "purge", code: "store_unavailable", message });
   }
+}
+
+/** A handler that is undefined, as after a typo in an import, would skip its events for ever. */
+function checkedHandlers(handlers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const broken = Object.entries(handlers).find(([, handler]) => typeof handler !== "function");
+  if (broken === undefined) return handlers;
+  throw new PosthornError<InboxErrorCode>(
+    "inbox_option_invalid",
+    `The handler of ${JSON.stringify(broken[0])} is of type ${typeof broken[1]}; expected a function. Was its import misspelt?`,
+  );
 }
 
 function positive(name: string, value: number | undefined, fallback: number): number {
