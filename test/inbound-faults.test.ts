@@ -15,6 +15,10 @@ const DAY_MS = 86_400_000;
 
 type TestHandlers = Handlers<MemoryTx, "asynchronous", Record<string, Schema>, string>;
 
+function verdict({ status, headers }: Reply): string {
+  return `${status} ${headers?.["posthorn-verdict"]}`;
+}
+
 function setStage(handlers: TestHandlers, schemas: Record<string, Schema> = {}) {
   const clock = createFakeClock({ at: Date.parse("2026-11-01T12:00:00Z") });
   const store = memoryStore({ clock, environment: "test" });
@@ -37,7 +41,6 @@ function setStage(handlers: TestHandlers, schemas: Record<string, Schema> = {}) 
     handlers,
     schemas,
   });
-  const verdict = ({ status, headers }: Reply): string => `${status} ${headers?.["posthorn-verdict"]}`;
   return {
     clock,
     store,
@@ -108,7 +111,6 @@ describe("what a handler throws", () => {
   ])("is a recorded failure: %s", async (_what, thrown) => {
     const { store, fromShop } = setStage({
       paid: () => {
-        // oxlint-disable-next-line typescript/only-throw-error -- handlers may throw anything
         throw thrown;
       },
     });

@@ -30,6 +30,7 @@ it("an observer that throws costs the caller nothing, and its error is printed",
 it("an observer that rejects costs the process nothing, and its error is printed", async () => {
   const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const error = new Error("no disk");
+  // oxlint-disable-next-line typescript/no-misused-promises -- users hand in such observers
   notify(() => Promise.reject(error), signal);
   await new Promise((resolve) => setImmediate(resolve));
   expect(printed).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("secret_weak"), error);
