@@ -69,6 +69,29 @@ describe("a dispatcher", () => {
     }
   });
 
+  it("sends what is published or redriven at once, without waiting for its next poll", async () => {
+    const { clock, store, sender, receipts, world, begin, add } = setUp({ dead: "halt" });
+    await add();
+    const run = begin();
+    const ended = run.untilStopped();
+    const settle = async (): Promise<void> => {
+      // Time passes for the exchange alone: a poll is due after 200 ms.
+      for (let n = 0; n < 20; n++) await clock.advance(1);
+    };
+    await settle();
+    world.answer = () => ({ kind: "refused", status: 413 });
+    await sender.publish({ type: "t", id: "e1", key: "a", data: 1 });
+    await settle();
+    expect(receipts.map(({ id }) => id)).toEqual(["e1"]);
+    world.answer = () => OK;
+    const [dead] = (await store.deadLetters({ limit: 1 })).items;
+    await store.redrive(dead?.id ?? "");
+    await settle();
+    expect(receipts.map(({ id }) => id)).toEqual(["e1", "e1"]);
+    run.stop();
+    await clock.until(ended, 50);
+  });
+
   it("signs what every verifier of the secret accepts, with its place in its lane", async () => {
     const { sender, world, begin, add, elapse, clock } = setUp();
     await add();

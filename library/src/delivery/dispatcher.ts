@@ -137,7 +137,7 @@ export class DispatcherRun {
       store,
       clock,
       pollMs,
-      onSequenced: () => this.#loop.hint(),
+      onWork: () => this.#loop.hint(),
       failed: (operation, error) => this.#failed(operation, error),
     });
     this.#unlisten = store.wake.listen((hint) => this.#sequencing.hint(hint));
@@ -207,7 +207,7 @@ export class DispatcherRun {
   async #untilDue(): Promise<number | undefined> {
     const dueMs = await this.#store.untilDue();
     // What is due may be an event whose `deliverAt` has come, and which has no place yet.
-    if (dueMs !== undefined && dueMs <= 0) this.#sequencing.hint("committed");
+    if (dueMs !== undefined && dueMs <= 0) this.#sequencing.look();
     return dueMs;
   }
 

@@ -7,8 +7,8 @@ export interface SequencingParts {
   readonly store: Pick<LaneStore, "sequence">;
   readonly clock: Clock;
   readonly pollMs: number;
-  /** Called when events were given their places. */
-  readonly onSequenced: () => void;
+  /** Called when something may be due: events were sequenced, or a publish, a redrive or a skip was committed. */
+  readonly onWork: () => void;
   readonly failed: (operation: string, error: unknown) => void;
 }
 
@@ -21,6 +21,8 @@ export class Sequencing {
   readonly #parts: SequencingParts;
   readonly #bell: Bell;
   #stopping = false;
+  // Somebody said "committed" since the last look.
+  #committed = false;
   // Polls are frequent for a while after a hint that a transaction is under way, and then ever rarer.
   #waitMs: number;
   #soonUntil = -Infinity;
@@ -32,10 +34,16 @@ export class Sequencing {
   }
 
   hint(hint: Hint): void {
+    if (hint === "committed") this.#committed = true;
     if (hint === "written") {
       this.#waitMs = Math.min(SOON_MS, this.#parts.pollMs);
       this.#soonUntil = this.#parts.clock.monotonic() + SOON_FOR_MS;
     }
+    this.#bell.ring();
+  }
+
+  /** Sequences at once, without claiming that anything is due: a worker that asks so again and again must not wake itself. */
+  look(): void {
     this.#bell.ring();
   }
 
@@ -54,8 +62,11 @@ export class Sequencing {
   /** True when there is more to do at once. */
   async once(): Promise<boolean> {
     try {
+      const committed = this.#committed;
+      this.#committed = false;
       const { events, more } = await this.#parts.store.sequence();
-      if (events > 0) this.#parts.onSequenced();
+      // Also without an event: SQLite and memory sequence within the publish, and a redrive or a skip stages nothing.
+      if (events > 0 || committed) this.#parts.onWork();
       // Where another process is at it, asking again at once would only be in its way.
       return more && events > 0;
     } catch (error) {
