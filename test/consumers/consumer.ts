@@ -19,6 +19,7 @@ export interface Consumer {
 export const NODE_DOORS: readonly string[] = [
   "posthorn/dispatch",
   "posthorn/node",
+  "posthorn/gateway",
   "posthorn/express",
   "posthorn/fastify",
   "posthorn/testing",

@@ -24,7 +24,7 @@ export const tarballCases: readonly Case[] = [
     run: ({ packed }) => {
       const stray = packed.files.filter(
         (path) =>
-          !/^(package\.json|README\.md|LICENSE|bin\/posthorn\.mjs|dist\/.+|src\/stores\/\w+\/migrations\/\d{4}_\w+\.sql)$/.test(
+          !/^(package\.json|README\.md|LICENSE|bin\/posthorn\.mjs|dist\/.+|src\/stores\/\w+\/schema\/migrations\/\d{4}_\w+\.sql)$/.test(
             path,
           ),
       );

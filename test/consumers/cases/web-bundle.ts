@@ -8,7 +8,7 @@ import { bundleForWeb } from "../consumer.js";
 
 const SOURCE =
   'import { verify, standardWebhooks } from "posthorn/verify";\nexport { verify, standardWebhooks };\n';
-const MAX_GZIP_BYTES = 5000;
+const MAX_GZIP_BYTES = 5120;
 
 /** What the smallest useful import costs a browser or a worker. */
 export const webBundleCases: readonly Case[] = [
@@ -88,7 +88,10 @@ function foreignText(text: string, { vectors }: Consumer): string[] {
     );
   const standard = headersOf(true);
   const foreign = [...headersOf(false)].filter((name) => name.includes("-") && !standard.has(name));
-  return ["node:", "require(", ...foreign]
-    .filter((marker) => text.toLowerCase().includes(marker))
-    .map((marker) => `The bundle contains the text "${marker}".`);
+  // Whole names: `x-signature` of one provider is a part of `svix-signature`, which is standard.
+  const words = new Set(text.toLowerCase().split(/[^\w-]+/));
+  return [
+    ...["node:", "require("].filter((marker) => text.includes(marker)),
+    ...foreign.filter((name) => words.has(name)),
+  ].map((marker) => `The bundle contains the text "${marker}".`);
 }

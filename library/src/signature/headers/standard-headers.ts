@@ -2,12 +2,13 @@ import { decodeBase64 } from "../../bytes.js";
 import { findHeader, malformedHeader, needHeader } from "./headers.js";
 import type { HeaderBag } from "./headers.js";
 
-// Id, time and signatures.
-const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
-const SVIX_NAMES = ["svix-id", "svix-timestamp", "svix-signature"] as const;
-
 /** The headers of Standard Webhooks, and Svix's names for them. */
-export const STANDARD_HEADERS: readonly string[] = [...NAMES, ...SVIX_NAMES];
+export const STANDARD_HEADERS: readonly string[] = ["webhook", "svix"].flatMap(namesOf);
+
+/** Id, time and signatures. */
+function namesOf(prefix: string): readonly [string, string, string] {
+  return [`${prefix}-id`, `${prefix}-timestamp`, `${prefix}-signature`];
+}
 
 /** The three headers of Standard Webhooks, checked for form but not yet believed. */
 export interface StandardHeaders {
@@ -28,15 +29,16 @@ const MAX_ID_LENGTH = 255;
 
 /** Reads the headers under their standard names or, where the first is absent, under Svix's. */
 export function readStandardHeaders(headers: HeaderBag): StandardHeaders {
-  const found = findHeader(headers, NAMES[0]);
-  const names = found === undefined && findHeader(headers, SVIX_NAMES[0]) !== undefined ? SVIX_NAMES : NAMES;
-  const id = found || needHeader(headers, names[0]);
-  const timestamp = needHeader(headers, names[1]);
-  const list = needHeader(headers, names[2]);
+  const found = findHeader(headers, "webhook-id");
+  const isSvix = found === undefined && findHeader(headers, "svix-id") !== undefined;
+  const [idName, timeName, listName] = namesOf(isSvix ? "svix" : "webhook");
+  const id = found || needHeader(headers, idName);
+  const timestamp = needHeader(headers, timeName);
+  const list = needHeader(headers, listName);
   if (!isEventId(id)) {
-    throw malformedHeader(names[0], "it must be 1 to 255 visible ASCII characters without a full stop");
+    throw malformedHeader(idName, "it must be 1 to 255 visible ASCII characters without a full stop");
   }
-  return { id, timestamp, entries: parseEntries(list, names[2]) };
+  return { id, timestamp, entries: parseEntries(list, listName) };
 }
 
 /** Whether a text can be the id of an event: a full stop would let id and timestamp trade places under one signature. */
