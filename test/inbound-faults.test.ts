@@ -1,5 +1,5 @@
 import { createReceiver } from "posthorn";
-import type { Handlers, Reply, Schema } from "posthorn";
+import type { Handlers, ReceiverTypes, Reply, Schema } from "posthorn";
 import { memoryStore } from "posthorn/memory";
 import type { MemoryTx } from "posthorn/memory";
 import { hmac, stripe } from "posthorn/providers";
@@ -13,7 +13,12 @@ import { describe, expect, it } from "vitest";
 const SECRET = "a secret of another sender, long enough";
 const DAY_MS = 86_400_000;
 
-type TestHandlers = Handlers<MemoryTx, "asynchronous", Record<string, Schema>, string>;
+type TestHandlers = Handlers<
+  MemoryTx,
+  "asynchronous",
+  ReceiverTypes & { readonly publisher: undefined },
+  string
+>;
 
 function verdict({ status, headers }: Reply): string {
   return `${status} ${headers?.["posthorn-verdict"]}`;
@@ -22,28 +27,32 @@ function verdict({ status, headers }: Reply): string {
 function setStage(handlers: TestHandlers, schemas: Record<string, Schema> = {}) {
   const clock = createFakeClock({ at: Date.parse("2026-11-01T12:00:00Z") });
   const store = memoryStore({ clock, environment: "test" });
-  const receiver = createReceiver({
-    store,
-    clock,
-    sources: {
-      stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying, clock }),
-      shop: hmac({
-        name: "shop",
-        retryHorizonS: 86_400,
-        secrets: SECRET,
-        header: "x-signature",
-        encoding: "hex",
-        content: "{body}",
-        id: { json: "/id" },
-        type: { json: "/type" },
-      }),
-    },
-    handlers,
-    schemas,
-  });
+  const receiverOf = (its: TestHandlers) =>
+    createReceiver({
+      store,
+      clock,
+      sources: {
+        stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying, clock }),
+        shop: hmac({
+          name: "shop",
+          retryHorizonS: 86_400,
+          secrets: SECRET,
+          header: "x-signature",
+          encoding: "hex",
+          content: "{body}",
+          id: { json: "/id" },
+          type: { json: "/type" },
+        }),
+      },
+      handlers: its,
+      schemas,
+    });
+  let receiver = receiverOf(handlers);
   return {
     clock,
     store,
+    /** The same host with other handlers, as after a deploy. */
+    restart: (its: TestHandlers) => void (receiver = receiverOf(its)),
     fromStripe: async (options: SignedRequestOptions = {}) =>
       verdict(await receiver.receive("stripe", await signedRequest("stripe", { clock, ...options }))),
     fromShop: async (event: object) => {
@@ -94,6 +103,30 @@ it("an event that failed is applied when its handler is mended, also after its w
   await clock.advance(2 * DAY_MS);
   broken = false;
   expect(await fromStripe(event)).toMatch(/applied$/);
+});
+
+it("an event that nobody handled is applied when its handler is there, once, and is a duplicate before and after", async () => {
+  const ran: string[] = [];
+  const handlers: TestHandlers = { "invoice.payd": () => void ran.push("typo") };
+  const { clock, store, fromStripe, restart } = setStage(handlers);
+  const event = { id: "evt_typo", type: "invoice.paid", time: new Date(clock.now()) };
+  expect(await fromStripe(event)).toMatch(/skipped$/);
+  expect(await fromStripe(event)).toMatch(/duplicate$/);
+  let broken = true;
+  restart({
+    "invoice.paid": () => {
+      if (broken) throw new Error("not yet");
+      ran.push("mended");
+    },
+  });
+  // Its failures are kept like those of any event: also past its window it is not stale.
+  expect(await fromStripe(event)).toMatch(/failed$/);
+  await clock.advance(15 * DAY_MS);
+  expect(await store.purge({ maxRows: 10, deadlineMs: 1000 })).toEqual({ removed: 0, more: false });
+  broken = false;
+  expect(await fromStripe(event)).toMatch(/applied$/);
+  expect(await fromStripe(event)).toMatch(/duplicate$/);
+  expect(ran).toEqual(["mended"]);
 });
 
 describe("what a handler throws", () => {

@@ -10,6 +10,7 @@ import { lightLoadCases, lightRatios } from "./delivery/light-load-cases.js";
 import { openPostgresOutbox } from "./delivery/outbox-tables.js";
 import { PUBLISH, publishCases, publishRatios } from "./delivery/publish-cases.js";
 import { startReceivingServer } from "./delivery/receiving-server.js";
+import { openSqliteOutbox, sqliteCommitOf } from "./delivery/sqlite-outbox.js";
 import { openPost } from "./delivery/signed-posts.js";
 
 // The turns of publish; all others are pieces of work of a fixed size.
@@ -75,6 +76,8 @@ export const suite: Suite = {
         pool,
         post,
         outbox: await outboxIn(LIGHT_SCHEMA),
+        sqlite: await openSqliteOutbox(context, server),
+        sqliteCommit: sqliteCommitOf(context),
         elsewhere: createSender({ store: postgresStore({ client: pool, schema: LIGHT_SCHEMA }) }),
         events: context.quick ? 10 : 100,
       })),

@@ -1,15 +1,15 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { failureOf, loadSession, session } from "./api.ts";
-import type { Failure } from "./api.ts";
-import { hrefOf, match, navigate, place } from "./location.ts";
-import { OperationDock } from "./parts/dock.tsx";
-import { Confirmation, Help, Toasts } from "./parts/overlays.tsx";
+import { failureOf, loadSession, session } from "./api/api.ts";
+import type { Failure } from "./api/api.ts";
+import { hrefOf, match, navigate, place } from "./place/location.ts";
+import { OperationDock } from "./pages/dead/dock.tsx";
+import { Confirmation, Help, Toasts } from "./shell/overlays.tsx";
 import { FailureNotice, PageHead } from "./parts/page.tsx";
-import { Shell } from "./parts/shell.tsx";
+import { Palette } from "./shell/palette.tsx";
+import { Shell } from "./shell/shell.tsx";
 import { pages, NotFound } from "./routes.tsx";
-import { SignIn } from "./pages/sign-in.tsx";
-import { useTrouble } from "./trouble.ts";
+import { SignIn } from "./pages/admin/sign-in.tsx";
 
 /** The whole of it: the sign-in, or the page that the URL names. */
 export function App(): JSX.Element | null {
@@ -34,11 +34,11 @@ export function App(): JSX.Element | null {
 }
 
 function Signed(): JSX.Element {
-  useTrouble();
   return (
     <Shell>
       <CurrentPage />
       <OperationDock />
+      <Palette />
     </Shell>
   );
 }

@@ -1,22 +1,24 @@
 import type { ComponentType, JSX } from "preact";
-import { hrefOf } from "./location.ts";
-import { Dead } from "./pages/dead.tsx";
-import { Delivery } from "./pages/delivery.tsx";
-import { EndpointPage } from "./pages/endpoint.tsx";
-import { Endpoints } from "./pages/endpoints.tsx";
-import { Event } from "./pages/event.tsx";
-import { Events } from "./pages/events.tsx";
-import { LanePage } from "./pages/lane.tsx";
-import { Lanes } from "./pages/lanes.tsx";
-import { More } from "./pages/more.tsx";
-import { Overview } from "./pages/overview.tsx";
-import { RejectedPage } from "./pages/rejected-request.tsx";
-import { Rejected } from "./pages/rejected.tsx";
-import { SourcePage } from "./pages/source.tsx";
-import { Sources } from "./pages/sources.tsx";
-import { Start } from "./pages/start.tsx";
-import { Tokens } from "./pages/tokens.tsx";
+import { More } from "./pages/admin/more.tsx";
+import { SettingsPage } from "./pages/admin/settings.tsx";
+import { Tokens } from "./pages/admin/tokens.tsx";
+import { Dead } from "./pages/dead/dead.tsx";
+import { EndpointPage } from "./pages/endpoints/endpoint.tsx";
+import { Endpoints } from "./pages/endpoints/endpoints.tsx";
+import { Delivery } from "./pages/events/delivery.tsx";
+import { Event } from "./pages/events/event.tsx";
+import { Events } from "./pages/events/events.tsx";
+import { LanePage } from "./pages/lanes/lane.tsx";
+import { Lanes } from "./pages/lanes/lanes.tsx";
+import { Overview } from "./pages/overview/overview.tsx";
+import { RejectedPage } from "./pages/rejected/rejected-request.tsx";
+import { Rejected } from "./pages/rejected/rejected.tsx";
+import { Compose } from "./pages/sources/compose.tsx";
+import { SourcePage } from "./pages/sources/source.tsx";
+import { Sources } from "./pages/sources/sources.tsx";
+import { Start } from "./pages/start/start.tsx";
 import { Empty, Page } from "./parts/page.tsx";
+import { hrefOf } from "./place/location.ts";
 
 type PageComponent = ComponentType<{ readonly id?: string; readonly name?: string }>;
 
@@ -38,7 +40,9 @@ export const pages: readonly (readonly [pattern: string, page: PageComponent])[]
   ["/endpoints/:id", EndpointPage],
   ["/sources", Sources],
   ["/sources/:name", SourcePage],
+  ["/compose", Compose],
   ["/tokens", Tokens],
+  ["/settings", SettingsPage],
 ];
 
 export function NotFound(): JSX.Element {

@@ -13,7 +13,7 @@ export interface Clock {
 }
 
 // setTimeout fires at once for anything above this: a sleep of 30 days would spin.
-const LONGEST_TIMER_MS = 2_147_483_647;
+export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The machine's own clock. */
 export const systemClock: Clock = Object.freeze({

@@ -10,6 +10,8 @@ export type { Egress, EgressAnswer, OutgoingRequest } from "./delivery/egress/eg
 export { createEgress } from "./delivery/egress/create-egress.js";
 export type { EgressOptions } from "./delivery/egress/create-egress.js";
 export { createAddressGuard } from "./delivery/egress/address-guard.js";
+export { queryResolver } from "./delivery/egress/resolver.js";
+export type { Resolve } from "./delivery/egress/resolver.js";
 export type {
   AddressGuard,
   AddressGuardOptions,

@@ -1,7 +1,9 @@
 import { CLIENT_ERRORS } from "./client/client-errors.js";
 import { DELIVERY_ERRORS } from "./delivery/delivery-errors.js";
 import { INBOX_ERRORS } from "./inbox/inbox-errors.js";
+import { OPERATOR_ERRORS } from "./operator/operator-errors.js";
 import { OUTBOX_ERRORS } from "./outbox/outbox-errors.js";
+import { RETENTION_ERRORS } from "./retention/retention-errors.js";
 import { SIGNATURE_ERRORS } from "./signature/signature-errors.js";
 import { STORE_ERRORS } from "./store-errors.js";
 import { WORK_ERRORS } from "./work/work-errors.js";
@@ -16,6 +18,8 @@ export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   typeof STORE_ERRORS &
   typeof DELIVERY_ERRORS &
   typeof WORK_ERRORS &
+  typeof RETENTION_ERRORS &
+  typeof OPERATOR_ERRORS &
   typeof CLIENT_ERRORS = {
   ...SIGNATURE_ERRORS,
   ...INBOX_ERRORS,
@@ -23,6 +27,8 @@ export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   ...STORE_ERRORS,
   ...DELIVERY_ERRORS,
   ...WORK_ERRORS,
+  ...RETENTION_ERRORS,
+  ...OPERATOR_ERRORS,
   ...CLIENT_ERRORS,
 };
 

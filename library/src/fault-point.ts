@@ -54,6 +54,9 @@ export const FAULT_POINTS = [
   "post.after_answer",
   "settle.before_record",
   "settle.after_record",
+  "remove.before_lanes",
+  "remove.before_commit",
+  "remove.after_commit",
   "reply.before_send",
   "reply.after_send",
 ] as const;

@@ -6,18 +6,21 @@
  */
 export { canonicalRule } from "./canonical-json.js";
 export { isContentType, isHeaderName } from "./event-headers.js";
+export { ExactJson } from "./exact-json.js";
 export { hangUp } from "./frameworks/hang-up.js";
 export { announcedBytes, readStream } from "./frameworks/node-body.js";
 export type { BodyListener, StreamReading } from "./frameworks/node-body.js";
 export { absoluteUrl } from "./frameworks/request-rules.js";
-export { newId } from "./id.js";
+export { idAt, newId, timeOfId } from "./id.js";
 export { keptHeaders } from "./inbox/kept-headers.js";
-export { namesOf } from "./inbox/names.js";
+export { idName, namesOf } from "./inbox/names.js";
 export type { NamingRule } from "./inbox/names.js";
 export { orderingKey } from "./inbox/ordering-key.js";
 export { isEncoded, refusalOf } from "./inbox/refusal.js";
 export { defaultWindowS, windowFault } from "./inbox/source.js";
 export { isWorse, replyTo, UNAVAILABLE } from "./inbox/verdict.js";
+export { depthOf, elements, members } from "./json.js";
+export type { JsonMember } from "./json.js";
 export { parseJsonPointer } from "./json-pointer.js";
 export type { JsonPointer } from "./json-pointer.js";
 export { parseLaneId } from "./lanes/delivery-id.js";

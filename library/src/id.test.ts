@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newId } from "./id.js";
+import { idAt, newId, timeOfId } from "./id.js";
 
 describe("a new id", () => {
   it("has its prefix, and letters that every header and URL carries", () => {
@@ -15,6 +15,22 @@ describe("a new id", () => {
   it("is of the moment for which it was asked, whatever was asked before", () => {
     const times = [5, 5, 7.9, 5].map((time) => newId("evt", time).slice(4, 14));
     expect(times).toEqual(["0000000005", "0000000005", "0000000007", "0000000005"]);
+  });
+
+  it("says when it was made, and no other text does", () => {
+    for (const time of [0, 31, Date.UTC(2026, 10, 16, 1, 2, 3, 4)])
+      expect(timeOfId(newId("evt", time))).toBe(time);
+    for (const other of ["", "evt_1", "in_1PX", `evt_${"u".repeat(26)}`, `evt_${"0".repeat(27)}`])
+      expect(timeOfId(other)).toBeUndefined();
+  });
+
+  it("lies between the marks of its moment and of the next one", () => {
+    const id = newId("evt", 1_000_000);
+    expect([idAt("evt", 1_000_001), id, idAt("evt", 1_000_000)].toSorted()).toEqual([
+      idAt("evt", 1_000_000),
+      id,
+      idAt("evt", 1_000_001),
+    ]);
   });
 
   it("is never the same twice", () => {

@@ -27,6 +27,22 @@ export function newId(prefix: string, nowMs: number): string {
   return `${prefix}_${lastTime}${pool.slice(from, used)}`;
 }
 
+/** When an id of {@link newId} was made, in milliseconds; undefined for any other text. */
+export function timeOfId(id: string): number | undefined {
+  const [, time] = MADE.exec(id) ?? [];
+  if (time === undefined) return undefined;
+  let ms = 0;
+  for (const character of time) ms = ms * 32 + ALPHABET.indexOf(character);
+  return ms;
+}
+
+/** The text with which every id of this prefix begins that was made at this time; ids of later times sort after it. */
+export function idAt(prefix: string, ms: number): string {
+  return `${prefix}_${timeText(Math.max(0, ms))}`;
+}
+
+const MADE = /^[a-z]{1,8}_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/;
+
 function refill(): void {
   crypto.getRandomValues(random);
   pool = "";

@@ -15,10 +15,13 @@ export type {
   Handler,
   HandlerContext,
   Handlers,
-  InnerContext,
+  InnerPublishing,
+  InnerResult,
   InnerHandler,
   Publisher,
+  Publishing,
   ReceivedEvent,
+  ReceiverTypes,
   Schema,
   TransactionContext,
 } from "./inbox/handlers.js";
@@ -42,10 +45,10 @@ export type { StoreErrorCode } from "./store-errors.js";
 export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
 export type { Publication } from "./publication.js";
 export { createReceiver } from "./inbox/receiver.js";
-export type { Receiver, ReceiverOptions } from "./inbox/receiver.js";
+export type { Receiver, ReceiverOptions, ReceiverReply } from "./inbox/receiver.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
-export type { AttemptRecord } from "./lanes/attempt-record.js";
+export type { AttemptDetails, AttemptRecord, AttemptTimings } from "./lanes/attempt-record.js";
 export type {
   Claim,
   ClaimAnswer,
@@ -59,7 +62,7 @@ export type {
   SettleRequest,
 } from "./lanes/lane-store.js";
 export type { DeliveryStore } from "./delivery/delivery-store.js";
-export type { Endpoint, EndpointChange, EndpointState, Order } from "./outbox/endpoint.js";
+export type { Endpoint, EndpointChange, EndpointState, EndpointView, Order } from "./outbox/endpoint.js";
 export type { DeadPolicy } from "./lanes/dead.js";
 export type {
   ForgetLimits,

@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import { concat, utf8 } from "./bytes.js";
 import {
   asObject,
+  depthOf,
   elements,
   field,
   jsonObject,
+  members,
   numberText,
   objectField,
   parseJson,
@@ -141,5 +143,37 @@ describe("the text of a number", () => {
 
   it("is found behind names full of quotes, braces and commas", () => {
     expect(numberText(utf8('{"a\\",{}":"}","\\\\":2,"id":7}'), "id")).toBe("7");
+  });
+});
+
+function membersOf(json: string): unknown {
+  return members(utf8(json))?.map(({ name, value }) => [name, text(value)]);
+}
+
+describe("members", () => {
+  it("hold the very bytes of their values, in order, equal names included", () => {
+    expect(membersOf('{ "a" : 1.0 , "b:c":"x,}" ,\n"a":{"a":[1, 2]}, "\\u0061": -0}')).toEqual([
+      ["a", "1.0"],
+      ["b:c", '"x,}"'],
+      ["a", '{"a":[1, 2]}'],
+      ["a", "-0"],
+    ]);
+    expect(membersOf("{}")).toEqual([]);
+  });
+
+  it.each(["[]", "1", '"{}"', "{", '{"a":01}', '{"a":1}x', ""])("are not in %s", (json) => {
+    expect(membersOf(json)).toBeUndefined();
+  });
+});
+
+describe("the depth of JSON", () => {
+  it.each([
+    [0, "1"],
+    [0, '"[{"'],
+    [1, "[]"],
+    [1, '{"a":"]","b":"\\"["}'],
+    [3, '[{"a":[]},{}]'],
+  ])("is %d for %s", (depth, json) => {
+    expect(depthOf(utf8(json))).toBe(depth);
   });
 });

@@ -47,25 +47,52 @@ export function elements(body: Uint8Array): readonly Uint8Array[] | undefined {
   return Array.isArray(parseJson(body)) ? children(body) : undefined;
 }
 
+/** A member of a JSON object, its value as a slice of the very bytes. */
+export interface JsonMember {
+  readonly name: string;
+  readonly value: Uint8Array;
+}
+
+/** The members of a JSON object in their order, equal names included; undefined when the body is anything else. */
+export function members(body: Uint8Array): readonly JsonMember[] | undefined {
+  return jsonObject(body) === undefined ? undefined : children(body).map(memberOf);
+}
+
+function memberOf(slice: Uint8Array): JsonMember {
+  const end = endOfString(slice, 0) + 1;
+  const name = JSON.parse(decoder.decode(slice.subarray(0, end))) as string;
+  const colon = slice.indexOf(COLON, end);
+  return { name, value: trim(slice.subarray(colon + 1)) };
+}
+
 /**
  * The exact text of a number among the members of a JSON object. `JSON.parse` rounds what is above
  * 2^53, and two events with neighbouring ids would then be one.
  */
 export function numberText(object: Uint8Array, name: string): string | undefined {
-  if (asObject(parseJson(object)) === undefined) return undefined;
-  let found: string | undefined;
-  for (const member of children(object)) {
-    const text = decoder.decode(member);
-    const match = /^("(?:[^"\\]|\\.)*")\s*:\s*(-?\d+$)?/.exec(text);
-    // The last of several equal names wins, as it does for JSON.parse, also over a number with a text.
-    if (match?.[1] !== undefined && JSON.parse(match[1]) === name) found = match[2];
+  // The last of several equal names wins, as it does for JSON.parse, also over a number with a text.
+  const last = members(object)?.findLast((member) => member.name === name);
+  const text = last && decoder.decode(last.value);
+  return text !== undefined && /^-?\d+$/.test(text) ? text : undefined;
+}
+
+/** How deep the arrays and objects of valid JSON are nested: 0 for a number or a text. */
+export function depthOf(json: Uint8Array): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < json.length; index++) {
+    const byte = json[index] as number;
+    if (byte === QUOTE) index = endOfString(json, index);
+    else if (isOpening(byte)) deepest = Math.max(deepest, ++depth);
+    else if (isClosing(byte)) depth--;
   }
-  return found;
+  return deepest;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 
 /** Splits valid JSON at the commas of its outermost array or object, without recursion, in one pass. */
 function children(json: Uint8Array): readonly Uint8Array[] {

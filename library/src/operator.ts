@@ -1,10 +1,11 @@
 /**
- * `posthorn/operator`: look into an outbox, redrive what is dead, skip what blocks.
+ * `posthorn/operator`: look into an outbox, redrive what is dead, skip what blocks, remove what is old.
  *
  * @module
  */
 export { createOperator } from "./operator/operator.js";
-export type { Lookups, Operator } from "./operator/operator.js";
+export type { Bulk, Lookups, Operator, Whole } from "./operator/operator.js";
+export type { Plain } from "./operator/plain.js";
 export type {
   DeliveryState,
   DeliverySummary,
@@ -25,7 +26,38 @@ export type {
   Redriven,
   Skipped,
 } from "./operator/operator-store.js";
+export { MOST_SUMMED } from "./operator/dead-store.js";
+export type { DeadFilter, DeadGroupFilter } from "./operator/dead-filter.js";
+export type {
+  DeadGroup,
+  DeadRound,
+  DeadStore,
+  DeadSummary,
+  LaneCancelled,
+  RedrivenRound,
+} from "./operator/dead-store.js";
+export { createRetention } from "./retention/retention.js";
+export type { Retention, RetentionOptions, RetentionReport } from "./retention/retention.js";
+export { DEFAULT_WINDOWS } from "./retention/windows.js";
+export type { RetentionWindows } from "./retention/windows.js";
+export { RETENTION_KINDS } from "./retention/retention-store.js";
+export type {
+  Removal,
+  RemovalStep,
+  RetentionCensus,
+  RetentionKind,
+  RetentionState,
+  RetentionStore,
+} from "./retention/retention-store.js";
+export type {
+  DeliveryEnd,
+  EndpointStanding,
+  QueuedDelivery,
+  QueuePart,
+  RepeatRecord,
+  ViewStore,
+} from "./operator/view-store.js";
 export type { Store } from "./operator/store.js";
 export { DEAD_REASONS } from "./lanes/dead.js";
 export type { DeadBecause } from "./lanes/dead.js";
-export type { AttemptRecord } from "./lanes/attempt-record.js";
+export type { AttemptDetails, AttemptRecord, AttemptTimings } from "./lanes/attempt-record.js";

@@ -8,6 +8,8 @@ export const STORE_ERRORS = {
   store_transaction_finished: "The transaction that was handed in has already been committed or rolled back.",
   store_transaction_aborted:
     "A statement inside the transaction failed and its error was swallowed: the database had rolled everything back.",
+  store_transaction_owned:
+    "A handler tried to begin, commit, roll back or release the transaction that it was given, which its store begins and ends.",
   store_commit_unknown:
     "The connection was lost while committing: the writes may be there or not. An event's next delivery finds the truth.",
   store_unavailable: "The database could not be reached or refused to work; the cause says why.",

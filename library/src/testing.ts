@@ -8,7 +8,12 @@ export type { BenchTime, Case, Topic } from "./testing/conformance/case.js";
 export { dedupConformance } from "./testing/conformance/dedup/conformance.js";
 export type { DedupBench, DedupHarness, HostTransaction } from "./testing/conformance/dedup/harness.js";
 export { inboxConformance } from "./testing/conformance/inbox/conformance.js";
-export type { InboxBench, InboxHarness, RefusedRecord } from "./testing/conformance/inbox/harness.js";
+export type {
+  HandlerStatement,
+  InboxBench,
+  InboxHarness,
+  RefusedRecord,
+} from "./testing/conformance/inbox/harness.js";
 export { outboxConformance } from "./testing/conformance/outbox/conformance.js";
 export type {
   CancelledRecord,

@@ -111,3 +111,9 @@ it("the help tells every command and every exit code", async () => {
     expect(out).toContain(`  ${name}`);
   }
 });
+
+it("a switch that is turned off by its flag is explained as that flag", async () => {
+  const terminal = fakeTerminal({ columns: 200 });
+  await runCli(["serve", "--help"], createCommandContext({ terminal }));
+  expect(terminal.out()).toMatch(/--no-migrate +Does not create or change tables at start/);
+});

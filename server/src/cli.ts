@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { createCommandContext } from "./commands/command-context.js";
 import type { CommandContext } from "./commands/command-context.js";
@@ -7,6 +6,7 @@ import { registerDoctor } from "./commands/doctor/doctor.js";
 import { registerMigrate } from "./commands/serve/migrate.js";
 import { registerClientCommands } from "./commands/register.js";
 import { registerServe } from "./commands/serve/serve.js";
+import { packageVersion } from "./package-version.js";
 import { EXIT_CODES } from "./terminal/failure.js";
 import { createPrinter } from "./terminal/printer.js";
 
@@ -48,11 +48,6 @@ export async function runCli(args: readonly string[], context?: CommandContext):
     });
     return EXIT_CODES[print.fail(error, { debug: args.includes("--debug") }).exit];
   }
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {

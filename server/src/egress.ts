@@ -1,18 +1,36 @@
-import { createEgress } from "posthorn/dispatch";
-import type { AddressGuardOptions, Egress, EgressAnswer } from "posthorn/dispatch";
+import { createAddressGuard, createEgress } from "posthorn/dispatch";
+import type { AddressGuardOptions, Egress, EgressAnswer, EgressOptions } from "posthorn/dispatch";
 import type { Settings } from "./config/settings.js";
 import { isLoopback } from "./http/auth/host-check.js";
+import type { Logger } from "./observe/log.js";
 
 const LOOPBACK: readonly string[] = ["127.0.0.0/8", "::1"];
 
 /** Opens the egress that deliveries and test sends share. */
-export async function openEgress({
-  dev,
-  allowAddresses,
-}: Pick<Settings, "dev" | "allowAddresses">): Promise<Egress> {
-  const egress = await createEgress(addressRules({ dev, allowAddresses }));
+export async function openEgress(
+  settings: Pick<Settings, "dev" | "allowAddresses">,
+  { log, ...options }: { readonly log: Pick<Logger, "warn"> } & Pick<EgressOptions, "resolve">,
+): Promise<Egress> {
+  const rules = addressRules(settings);
+  const egress = await createEgress({ ...rules, ...options });
+  const guard = createAddressGuard(rules);
   return {
-    post: async (request) => namingFlags(await egress.post(request)),
+    post: async (request) => {
+      const answer = await egress.post(request);
+      if (answer.outcome.kind !== "forbidden" || answer.detail === undefined) return answer;
+      // A refusal of the URL tells only what the caller wrote.
+      if (guard.judgeUrl(request.url).kind === "forbidden") return namingFlags(answer, answer.detail);
+      // That of an address behind a name would tell whoever may test an endpoint what names mean in this network.
+      const host = new URL(request.url).hostname;
+      log.warn(
+        { host, found: flagWords(answer.detail) },
+        "nothing was sent: the name leads to a refused address",
+      );
+      return {
+        ...answer,
+        detail: `${host} leads to an address where nothing is sent. The server's log names it, and what would allow it.`,
+      };
+    },
     close: () => egress.close(),
   };
 }
@@ -26,9 +44,7 @@ export function addressRules({
 }
 
 /** Refusals of the library name its options; operators look for flags. */
-function namingFlags(answer: EgressAnswer): EgressAnswer {
-  const { outcome, detail } = answer;
-  if (outcome.kind !== "forbidden" || detail === undefined) return answer;
+function namingFlags(answer: EgressAnswer, detail: string): EgressAnswer {
   return { ...answer, detail: flagWords(detail) };
 }
 

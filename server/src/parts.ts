@@ -2,12 +2,16 @@ import type { Clock, Observer, SecretSeal, Sender } from "posthorn";
 import type { Egress } from "posthorn/dispatch";
 import type { Operator, Store } from "posthorn/operator";
 import type { Settings } from "./config/settings.js";
+import type { Activity } from "./observe/activity.js";
 import type { Logger } from "./observe/log.js";
 import type { Metrics } from "./observe/metrics.js";
 import type { Registry } from "./store/registry.js";
 
 /** The library's store. */
 export type ServerOutbox = Store<unknown>;
+
+/** `older`: `migrate` has something to do. `newer`: a newer version of Posthorn has been here. */
+export type SchemaAge = "current" | "older" | "newer";
 
 /** The database, open. */
 export interface OpenStore {
@@ -16,8 +20,8 @@ export interface OpenStore {
   readonly registry: Registry;
   /** Creates and changes the tables of library and server; returns the names of what was run. */
   migrate(): Promise<readonly string[]>;
-  /** Whether `migrate` would find nothing to do. Changes nothing. */
-  isCurrent(): Promise<boolean>;
+  /** How the tables compare with those of this version. Changes nothing. */
+  schemaAge(): Promise<SchemaAge>;
   /** What takes back the promise that an answered event survives a power loss; empty where nothing does. */
   lostPromises(): Promise<readonly string[]>;
   /** Ends the leases of a process that died here, and says how many; 0 where other nodes may be at work. */
@@ -46,6 +50,8 @@ export interface ServerParts {
   readonly egress: Egress;
   readonly registry: Registry;
   readonly metrics: Metrics;
+  /** What happens on this node, for counters and for those who watch. */
+  readonly activity: Activity;
   readonly log: Logger;
   readonly clock: Clock;
   /** Unique per boot. */

@@ -1,4 +1,5 @@
 import { runsAlone } from "../../library/src/lanes/lane.js";
+import { roomOf } from "../../library/src/lanes/lane-store.js";
 import type { Claim, ClaimAnswer, ClaimRequest } from "../../library/src/lanes/lane-store.js";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";
 import { laneOf, lease, write } from "./lanes.js";
@@ -13,7 +14,7 @@ export function claim(model: Model, request: ClaimRequest): ClaimAnswer {
   const queues = endpointsInTurn(model).map((endpoint) => ({
     endpoint,
     lanes: due.filter(({ endpointId }) => endpointId === endpoint.id),
-    room: endpoint.maxInFlight - (request.inFlight.get(endpoint.id) ?? 0),
+    room: roomOf(endpoint, request),
   }));
   const claims: Claim[] = [];
   while (claims.length < limit && queues.some(({ room, lanes }) => room > 0 && lanes.length > 0)) {

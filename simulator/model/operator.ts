@@ -60,6 +60,8 @@ export function deadLetters({ rows }: Model, page: Page): Paged<DeadLetter> {
     const standing = rows.lanes.get(row.laneKey);
     return {
       id,
+      number: BigInt(row.number),
+      laneId: lane.kind === "lane" ? standing?.id : undefined,
       tenant,
       endpointId: lane.endpointId,
       key: lane.key,

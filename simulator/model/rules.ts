@@ -56,6 +56,6 @@ export const RIGHT_RULES: ModelRules = Object.freeze<ModelRules>({
   isLater: ({ deliverAt }, nowMs) => deliverAt !== undefined && deliverAt.getTime() > nowMs,
   locks: true,
   marksAt: "commit",
-  isKnown: (outcome) => outcome !== "failed",
+  isKnown: (outcome) => outcome === "success",
   keepUntil: ({ windowS }, nowMs) => (windowS === undefined ? undefined : nowMs + windowS * 1000),
 });

@@ -135,7 +135,7 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
 
   fail(arrival: Arrival, error: string): Promise<void> {
     const before = this.#model.rows.inbox.get(inboxKeyOf(arrival));
-    if (before === undefined || before.outcome === "failed") {
+    if (before === undefined || before.outcome !== "success") {
       writeArrival(this.#model, arrival, { outcome: "failed", error });
     }
     return Promise.resolve();

@@ -1,4 +1,4 @@
-import type { AsynchronousHandler } from "../../library/src/inbox/handlers.js";
+import type { AsynchronousHandler, Publishing } from "../../library/src/inbox/handlers.js";
 import type { Life } from "./life.js";
 import type { HandlerPlan } from "../script/script.js";
 import type { SimulatedStore } from "./simulated-store.js";
@@ -22,7 +22,11 @@ interface Told {
 export const PASSED_ON_FROM = 1000;
 
 /** The handler of every event: it writes that it has had its effect, and does with it what the event's plan says. */
-export function handlerOf({ store, life, begun }: HandlerParts): AsynchronousHandler<unknown, Told> {
+export function handlerOf({
+  store,
+  life,
+  begun,
+}: HandlerParts): AsynchronousHandler<unknown, Told, Publishing> {
   return async ({ source, data }, context) => {
     const { number, key, handler } = data;
     const name = `${source} ${number}`;

@@ -57,14 +57,26 @@ export const importTable: readonly ImportRow[] = [
     ],
   },
   { from: "delivery", may: ["signature", "work", "lanes", "outbox/endpoint"] },
-  { from: "operator", may: [], mayType: ["inbox", "outbox", "lanes", "delivery"] },
+  { from: "operator", may: [], mayType: ["inbox", "outbox", "lanes", "delivery", "retention"] },
+  { from: "retention", may: ["work"] },
   { from: "client", may: [] },
   // The ports and the pure functions beside them; never the store of another database.
-  { from: "stores/*", may: ["inbox", "outbox", "lanes", "work", "operator"] },
+  { from: "stores/*", may: ["inbox", "outbox", "lanes", "work", "operator", "retention"] },
   { from: "frameworks", may: ["inbox"] },
   {
     from: "testing",
-    may: ["signature", "work", "inbox", "outbox", "lanes", "delivery", "operator", "client", "frameworks"],
+    may: [
+      "signature",
+      "work",
+      "inbox",
+      "outbox",
+      "lanes",
+      "delivery",
+      "operator",
+      "retention",
+      "client",
+      "frameworks",
+    ],
   },
 ];
 
@@ -79,6 +91,9 @@ export const nodeBound: readonly string[] = [
   "delivery/egress/create-egress.ts",
   "delivery/egress/address-guard.ts",
   "delivery/egress/dial.ts",
+  "delivery/egress/resolver.ts",
+  "delivery/egress/hosts-file.ts",
+  "delivery/egress/unasked-continue.ts",
   // It writes messages of the driver `pg`, which takes bytes as Buffers.
   "stores/postgres/client/pg-round-trip.ts",
   // Decodes with Node's Buffer where there is one.

@@ -75,7 +75,7 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     await publish("two");
     await publish("three");
     await page.goto(world.url);
-    await page.getByRole("heading", { name: "1 lane is halted; 2 events wait behind it." }).waitFor();
+    await page.getByRole("heading", { name: /^1 lane is halted; 2 events wait/ }).waitFor();
     await page.getByRole("link", { name: "Look at the lane" }).click();
     await page.getByText("was given up").waitFor();
     receiver.answer(200);
@@ -111,6 +111,41 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     await page.keyboard.press("Escape");
   });
 
+  it("goes anywhere by the palette, with a few letters", async () => {
+    const { page } = visitor;
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command, page or id" }).fill("dead let");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${world.url}/dead`);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command, page or id" }).fill("ep_sho");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${world.url}/endpoints/ep_shop`);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command, page or id" }).fill("two");
+    await page.getByText("No command has these letters").waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${world.url}/events/two`);
+  });
+
+  it("composes an event, signs it with the source's secret, and is shown what came of it", async () => {
+    const { page } = visitor;
+    await world.client.sources.create({ name: "github", scheme: "github", secrets: ["s3cr3t"] });
+    await page.goto(`${world.url}/compose?source=github`);
+    await page.getByLabel("Secret of the source").fill("wrong");
+    await page.getByRole("button", { name: "Sign and send to github" }).click();
+    await page.getByText("See why, among the rejected requests").waitFor();
+    await page.getByLabel("Secret of the source").fill("s3cr3t");
+    await page.getByRole("button", { name: "Sign and send to github" }).click();
+    await page.getByRole("link", { name: "Read its story" }).click();
+    await page.getByRole("heading", { name: "push" }).waitFor();
+    visitor.faults.splice(
+      0,
+      visitor.faults.length,
+      ...visitor.faults.filter((fault) => !fault.includes("401")),
+    );
+  });
+
   it("filters by a click on a value, and no row moves under the pointer", async () => {
     const { page } = visitor;
     await page.goto(`${world.url}/events`);
@@ -140,7 +175,9 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     await page.getByText("Redrive 3 deliveries to ep_shop, oldest first.").waitFor();
     await page.getByRole("button", { name: "Redrive 3" }).click();
     await page.getByText("3 due again").waitFor();
-    await until("they landed", () => Promise.resolve(receiver.landed.length === 8));
+    await until("they landed", () =>
+      Promise.resolve(["a", "b", "c"].every((id) => receiver.landed.includes(id))),
+    );
   });
 
   it("tests, pauses and removes an endpoint, and is asked before it is gone", async () => {
@@ -170,7 +207,6 @@ describe("a person with a browser", skipFor(noBrowser), () => {
   });
 
   it("has met no error, and nothing that the policy had to stop", () => {
-    // A lane in which nothing waits any more is not there, which a browser tells as an error.
-    expect(visitor.faults.filter((fault) => !/\/lanes\/\d+: .*404/.test(fault))).toEqual([]);
+    expect(visitor.faults).toEqual([]);
   });
 });

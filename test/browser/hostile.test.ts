@@ -1,68 +1,67 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isPosthornError } from "posthorn/client";
 import { skipFor } from "../skip-reason.js";
 import { noBrowser } from "./browser.js";
+import { HOSTILE } from "./hostile-texts.js";
 import { visit } from "./visitor.js";
 import type { Visitor } from "./visitor.js";
 import { startWorld, until } from "./world.js";
 import type { World } from "./world.js";
 
-// Each would run, load or break out if a page took it for anything but text.
-const HOSTILE = [
-  `<img src=x onerror="alert('img')">`,
-  `"><svg onload=alert('svg')>`,
-  `</script><script>alert('script')</script>`,
-  `javascript:alert('link')`,
-  `{{constructor.constructor('alert(1)')()}}`,
-  `' onmouseover='alert(1)' x='`,
-  `\u202eevil\u202c \u200b${"wide ".repeat(10)}`,
-];
+/** What may stand in a header; the rest of a text is replaced. */
+const inHeader = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").trim() || "?";
+
+/** Puts every text into every field that a stranger can fill: types, keys, sources, headers, bodies, signatures, answers. */
+async function sendAll({ client, receiver, url }: World): Promise<void> {
+  await client.sources.create({ name: "stripe", scheme: "stripe", secrets: ["whsec_one"] });
+  await client.endpoints.create({
+    id: "ep_shop",
+    url: receiver.url,
+    types: ["*", "<b>*"],
+    retry: { waitsMs: [20] },
+  });
+  receiver.answer(500, HOSTILE.join("\n"));
+  for (const [n, text] of HOSTILE.entries()) {
+    await publish({ client }, text, n);
+    await fetch(`${url}/in/stripe`, {
+      method: "POST",
+      body: text,
+      headers: { "stripe-signature": inHeader(text), "x-odd": inHeader(text) },
+    });
+  }
+  await until("dead letters", async () => (await client.dead.list()).items.length === HOSTILE.length);
+  await until("rejected requests", async () => (await client.rejected.list()).items.length >= HOSTILE.length);
+  for (const text of HOSTILE.slice(0, 10)) await client.tokens.create({ name: text, scope: "read" });
+}
+
+/** Publishes a text in all of its places; where the API refuses it as a name, it stands in the body and the headers still. */
+async function publish({ client }: Pick<World, "client">, text: string, n: number): Promise<void> {
+  const body = JSON.stringify({ [text]: text, nested: [text, { deep: text }] });
+  const event = {
+    id: `hostile_${n}`,
+    contentType: "application/json",
+    body: Buffer.from(body).toString("base64"),
+    headers: { "x-hostile": inHeader(text) },
+  };
+  const name = text.slice(0, 200);
+  try {
+    await client.events.publish({ ...event, type: name, key: name, source: name });
+  } catch (error) {
+    if (!isPosthornError(error)) throw error;
+    await client.events.publish({ ...event, type: "refused.as.a.name", key: `key ${n}` });
+  }
+}
 
 describe("text of strangers", skipFor(noBrowser), () => {
   let world: World;
   let visitor: Visitor;
   beforeAll(async () => {
     world = await startWorld();
-    const { client, receiver, url } = world;
-    await client.sources.create({ name: "stripe", scheme: "stripe", secrets: ["whsec_one"] });
-    await client.endpoints.create({
-      id: "ep_shop",
-      url: receiver.url,
-      types: ["*", "<b>*"],
-      retry: { waitsMs: [20] },
-    });
-    receiver.answer(500, HOSTILE.join("\n"));
-    for (const [n, text] of HOSTILE.entries()) {
-      const body = Buffer.from(JSON.stringify({ [text]: text, nested: [text, { deep: text }] })).toString(
-        "base64",
-      );
-      await client.events.publish({
-        id: `hostile_${n}`,
-        type: text.slice(0, 200),
-        key: text.slice(0, 200),
-        source: text.slice(0, 200),
-        contentType: "application/json",
-        body,
-        headers: { "x-hostile": text.replaceAll(/[^\x20-\x7e]/g, "?") },
-      });
-      await fetch(`${url}/in/stripe`, {
-        method: "POST",
-        body: text,
-        headers: {
-          "stripe-signature": text.replaceAll(/[^\x20-\x7e]/g, "?"),
-          "x-odd": text.replaceAll(/[^\x20-\x7e]/g, "?"),
-        },
-      });
-    }
-    await until("dead letters", async () => (await client.dead.list()).items.length === HOSTILE.length);
-    await until(
-      "rejected requests",
-      async () => (await client.rejected.list()).items.length >= HOSTILE.length,
-    );
-    await client.tokens.create({ name: HOSTILE[0] ?? "", scope: "read" });
+    await sendAll(world);
     visitor = await visit(world);
     await visitor.page.goto(world.signInUrl);
     await visitor.page.getByRole("heading", { level: 1 }).waitFor();
-  });
+  }, 120_000);
   afterAll(async () => {
     await visitor.leave();
     await world.stop();
@@ -73,7 +72,7 @@ describe("text of strangers", skipFor(noBrowser), () => {
     const lanes = (await client.lanes.list()).items.map(({ id }) => `/lanes/${id}`);
     const dead = (await client.dead.list()).items.map(({ id }) => `/deliveries/${id}`);
     const rejected = (await client.rejected.list()).items.map(({ id }) => `/rejected/${id}`);
-    const events = HOSTILE.flatMap((_, n) => [`/events/hostile_${n}`, `/events/hostile_${n}?tab=headers`]);
+    const events = HOSTILE.map((_, n) => `/events/hostile_${n}?tab=headers`);
     const lists = [
       "/",
       "/events",
@@ -83,6 +82,7 @@ describe("text of strangers", skipFor(noBrowser), () => {
       "/endpoints",
       "/endpoints/ep_shop",
       "/tokens",
+      "/sources",
       "/sources/stripe",
     ];
     const filters = HOSTILE.map(
@@ -95,23 +95,32 @@ describe("text of strangers", skipFor(noBrowser), () => {
       );
     }
     expect(visitor.faults).toEqual([]);
-  });
+  }, 400_000);
 
   it("is shown as the text that it is", async () => {
     await visitor.open("/events/hostile_0");
     expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toBe(HOSTILE[0]);
-    expect(await visitor.page.locator("img").count()).toBe(0);
-    expect(await visitor.page.locator("#posthorn script").count()).toBe(0);
-    await visitor.open("/events/hostile_6");
+    expect(await visitor.page.locator("img, iframe, object, embed, video").count()).toBe(0);
+    expect(await visitor.page.locator("#posthorn script, #posthorn style, #posthorn link").count()).toBe(0);
+    const misleading = HOSTILE.findIndex((text) => text.startsWith("\u202e"));
+    await visitor.open(`/events/hostile_${misleading}`);
     expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toContain("\\u202eevil");
   });
 
-  it("finds nothing in the search field that runs", async () => {
+  it("finds nothing in the search field and the palette that runs", async () => {
+    const { page } = visitor;
+    await visitor.open("/tokens");
     for (const text of HOSTILE) {
-      await visitor.page.locator("#search").fill(text);
-      await visitor.page.keyboard.press("Enter");
+      await page.locator("#search").fill(text);
+      await page.keyboard.press("Enter");
     }
-    await visitor.page.waitForTimeout(300);
-    expect(visitor.faults.filter((fault) => !fault.includes("404"))).toEqual([]);
+    await page.keyboard.press("Escape");
+    for (const text of HOSTILE.slice(0, 10)) {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Command, page or id" }).fill(text);
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Escape");
+    }
+    expect(visitor.faults).toEqual([]);
   });
 });

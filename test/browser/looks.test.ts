@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { skipFor } from "../skip-reason.js";
 import { noBrowser } from "./browser.js";
-import { setScene } from "./scene.js";
+import { everyPath, setScene } from "./scene.js";
 import { visit } from "./visitor.js";
 import type { Visitor } from "./visitor.js";
 import { startWorld } from "./world.js";
@@ -32,7 +32,7 @@ describe("every page", skipFor(noBrowser), () => {
     await visitor.page.goto(world.signInUrl);
     await visitor.page.getByRole("heading", { name: "Let the first event land" }).waitFor();
     await setScene(world);
-    for (const [name, path] of await pathsOf(world)) pages.set(name, path);
+    for (const [name, path] of await everyPath(world)) pages.set(name, path);
   }, 60_000);
   afterAll(async () => {
     await visitor.leave();
@@ -89,32 +89,3 @@ describe("every page", skipFor(noBrowser), () => {
     expect(visitor.faults).toEqual([]);
   });
 });
-
-async function pathsOf({ client }: World): Promise<readonly (readonly [string, string])[]> {
-  const letter = (await client.dead.list()).items.find(({ key }) => key === "cus_9");
-  const lane = (await client.lanes.list()).items.find(({ headId }) => headId === letter?.id);
-  const [rejected] = (await client.rejected.list()).items;
-  return [
-    ["overview", "/"],
-    ["start", "/start"],
-    ["events", "/events"],
-    ["event", `/events/${letter?.eventId}`],
-    ["event-headers", `/events/${letter?.eventId}?tab=headers`],
-    ["delivery", `/deliveries/${letter?.id}`],
-    ["lanes", "/lanes"],
-    ["lane", `/lanes/${lane?.id}`],
-    ["dead", "/dead"],
-    ["rejected", "/rejected"],
-    ["rejected-request", `/rejected/${rejected?.id}`],
-    ["endpoints", "/endpoints"],
-    ["endpoint", "/endpoints/ep_pharmacy"],
-    ["endpoint-edit", "/endpoints/ep_pharmacy?edit=1"],
-    ["endpoint-add", "/endpoints?add=1"],
-    ["sources", "/sources"],
-    ["source", "/sources/stripe"],
-    ["source-add", "/sources?add=1"],
-    ["tokens", "/tokens"],
-    ["token-add", "/tokens?add=1"],
-    ["more", "/more"],
-  ];
-}

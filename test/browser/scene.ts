@@ -57,3 +57,41 @@ export async function setScene({ client, receiver, url }: World): Promise<void> 
     expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
   });
 }
+
+/** Every page of the dashboard, with something on it. */
+export async function everyPath({ client }: World): Promise<readonly (readonly [string, string])[]> {
+  const letter = (await client.dead.list()).items.find(({ key }) => key === "cus_9");
+  const lane = (await client.lanes.list()).items.find(({ headId }) => headId === letter?.id);
+  const [rejected] = (await client.rejected.list()).items;
+  return [
+    ["overview", "/"],
+    ["overview-day", "/?range=24h"],
+    ["start", "/start"],
+    ["events", "/events"],
+    ["events-filtered", "/events?source=stripe"],
+    ["event", `/events/${letter?.eventId}`],
+    ["event-headers", `/events/${letter?.eventId}?tab=headers`],
+    ["event-raw", `/events/${letter?.eventId}?tab=raw`],
+    ["delivery", `/deliveries/${letter?.id}`],
+    ["lanes", "/lanes"],
+    ["lane", `/lanes/${lane?.id}`],
+    ["lane-empty", "/lanes/99999"],
+    ["dead", "/dead"],
+    ["dead-filtered", "/dead?endpoint=ep_pharmacy"],
+    ["rejected", "/rejected"],
+    ["rejected-request", `/rejected/${rejected?.id}`],
+    ["endpoints", "/endpoints"],
+    ["endpoint", "/endpoints/ep_pharmacy"],
+    ["endpoint-edit", "/endpoints/ep_pharmacy?edit=1"],
+    ["endpoint-add", "/endpoints?add=1"],
+    ["sources", "/sources"],
+    ["source", "/sources/stripe"],
+    ["source-add", "/sources?add=1"],
+    ["compose", "/compose"],
+    ["tokens", "/tokens"],
+    ["token-add", "/tokens?add=1"],
+    ["settings", "/settings"],
+    ["more", "/more"],
+    ["not-found", "/sources/none"],
+  ];
+}

@@ -27,7 +27,10 @@ export async function visit({ url }: Pick<World, "url">): Promise<Visitor> {
   page.setDefaultTimeout(10_000);
   await page.addInitScript(TELL_VIOLATIONS);
   page.on("console", (message) => {
-    if (message.type() === "error") faults.push(`${page.url()}: ${message.text()}`);
+    // A page that asks for something which is not there, or by a name that nothing can have, is answered so and says so;
+    // the browser tells that as an error too.
+    if (message.type() !== "error" || /responded with a status of 40[04]\b/.test(message.text())) return;
+    faults.push(`${page.url()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
   page.on("dialog", (dialog) => {

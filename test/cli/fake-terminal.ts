@@ -44,6 +44,7 @@ export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
       if (answer !== undefined) return Promise.resolve(answer);
       return Promise.reject(new CommandFailure("interrupted", "Nothing was changed."));
     },
+    outputEnded: new AbortController().signal,
     readInput: () => Promise.resolve(Buffer.from(input)),
     out: () => Buffer.concat(out).toString("utf8"),
     err: () => err,

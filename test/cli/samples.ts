@@ -52,6 +52,11 @@ export const EVENT: EventSummary = {
   time: "2027-01-31T11:50:00.000Z",
   contentType: "application/json",
   bodyBytes: 1434,
+  direction: "out",
+  writtenAt: "2026-11-16T00:00:00.000Z",
+  providerId: null,
+  verifiedBy: null,
+  causedBy: null,
   deliverAt: null,
   expiresAt: null,
 };
@@ -106,6 +111,7 @@ export const LANES: readonly Lane[] = [
 
 export const DEAD: DeadLetter = {
   id: "dlv_12_7",
+  laneId: "12",
   tenant: "default",
   endpointId: "ep_shop",
   key: "cus_9",

@@ -1,5 +1,7 @@
 import type { ingestFlaws } from "./outbox-flaws/ingest.js";
 import type { lookupFlaws } from "./outbox-flaws/lookups.js";
+import type { retentionFlaws } from "./outbox-flaws/retention.js";
+import type { viewFlaws } from "./outbox-flaws/views.js";
 
 /** As `BROKEN_OUTBOXES`: for every flaw of taking events in promises that it breaks. */
 export const BROKEN_INGEST: Readonly<Record<keyof typeof ingestFlaws, readonly string[]>> = {
@@ -51,6 +53,8 @@ export const BROKEN_INGEST: Readonly<Record<keyof typeof ingestFlaws, readonly s
 /** The same of finding them again. */
 export const BROKEN_LOOKUPS: Readonly<Record<keyof typeof lookupFlaws, readonly string[]>> = {
   events_oldest_first: ["published events are listed newest first, page by page"],
+  unknown_cursor_of_dead_letters_begins_anew: ["a cursor that no page of a list gave is refused"],
+  unknown_cursor_of_lanes_begins_anew: ["a cursor that no page of events or lanes gave is refused"],
   events_without_pages: ["published events are listed newest first, page by page"],
   event_filter_ignores_the_tenant: ["published events are found by tenant, source, type and key"],
   event_filter_ignores_the_type: ["published events are found by tenant, source, type and key"],
@@ -109,4 +113,78 @@ export const BROKEN_LOOKUPS: Readonly<Record<keyof typeof lookupFlaws, readonly 
   census_counts_dead_heads: ["the census counts what waits, what is blocked and what is dead"],
   census_without_age: ["the census says how long the longest due delivery has been due"],
   census_without_stage: ["the census counts events that have no places yet"],
+};
+
+/** The same of removing what is old. */
+export const BROKEN_RETENTION: Readonly<Record<keyof typeof retentionFlaws, readonly string[]>> = {
+  removes_what_waits: [
+    "an event stays while a delivery of it waits, is under way or is not due yet",
+    "an event that waits for its retry stays, with its attempts",
+    "nothing of a lane that is halted or parked goes, and it can be redriven",
+  ],
+  event_lost_beside_a_removal: ["an event that is published into a lane while it is removed is delivered"],
+  removes_unresolved_dead_letters: [
+    "a dead letter goes only after it was resolved and its own window has passed, and holds its event until then",
+  ],
+  removes_at_any_age: [
+    "an event that is older than its window goes, with its attempts and its lane; a younger one stays",
+    "what a removed endpoint leaves, dead letters too, goes after its windows",
+  ],
+  removes_nothing: [
+    "an event that is older than its window goes, with its attempts and its lane; a younger one stays",
+  ],
+  removes_lanes_that_are_told_of: ["a lane of which something is told keeps its generation"],
+  lane_comes_back_in_its_generation: [
+    "a lane that is gone and comes back begins above its old sequences, in a higher generation",
+  ],
+  given_id_goes_with_its_event: [
+    "an id that a publisher gave is known for its own window, also when its event is gone",
+  ],
+  given_id_known_for_ever: [
+    "an id that a publisher gave is known for its own window, also when its event is gone",
+  ],
+  removal_without_a_limit: ["a step looks at no more than its limit, and says where the pass goes on"],
+  cancelled_leaves_its_attempts: ["a cancelled delivery goes after its window, and is not told as delivered"],
+  answers_stay: [
+    "answers and attempts can go before their event, and what was delivered is not told as dead",
+  ],
+  removal_untold: ["retention tells what was removed and when a pass last reached its end"],
+};
+
+/** The same for what pages show of many rows at once. */
+export const BROKEN_VIEWS: Readonly<Record<keyof typeof viewFlaws, readonly string[]>> = {
+  standings_without_dead_heads: [
+    "the standings count what waits at each endpoint, what is blocked, and for how long",
+  ],
+  standings_without_age: [
+    "the standings count what waits at each endpoint, what is blocked, and for how long",
+  ],
+  standings_call_retrying_halted: [
+    "the standings count what waits at each endpoint, what is blocked, and for how long",
+  ],
+  queue_from_one_end: ["a lane's queue is told from both ends, in order, and what is finished before it"],
+  queue_forgets_what_is_finished: [
+    "a lane's queue is told from both ends, in order, and what is finished before it",
+  ],
+  last_end_only: ["the ends of a delivery say how each round ended, and what became of it"],
+  end_never_resolved: ["the ends of a delivery say how each round ended, and what became of it"],
+  repeats_counted_once: [
+    "duplicates and conflicts are counted by body, and their bytes kept where they are not the event's own",
+  ],
+  repeats_without_bytes: [
+    "duplicates and conflicts are counted by body, and their bytes kept where they are not the event's own",
+  ],
+  repeats_of_any_tenant: [
+    "duplicates and conflicts are counted by body, and their bytes kept where they are not the event's own",
+  ],
+  repeats_kept_for_ever: [
+    "of one event only some bodies are kept, and those whose window has passed are forgotten",
+  ],
+  name_of_any_tenant: ["an event is found by the name under which it came, while its window lasts"],
+  tenants_by_beginning: ["the tenants that have an event of an id are found, in the order of their names"],
+  ids_of_any_tenant: ["event ids are found by how they begin, the last first, within a tenant"],
+  ids_in_the_order_of_writing: ["event ids are found by how they begin, the last first, within a tenant"],
+  origin_forgotten: ["an event says where it came from, and when it was written"],
+  since_ignored: ["events of a span of time are those that were written in it, page by page"],
+  until_ignored: ["events of a span of time are those that were written in it, page by page"],
 };

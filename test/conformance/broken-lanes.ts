@@ -7,6 +7,9 @@ export const BROKEN_LANES: Readonly<Record<keyof typeof laneFlaws, readonly stri
   attempt_without_a_next_state_not_counted: [
     "an attempt that is settled without a next state is counted, and its delivery is due at once",
   ],
+  lapses_kept_by_an_attempt_that_returns: [
+    "an attempt that returns ends the count of lapses: the next one runs beside others",
+  ],
   skip_of_an_ended_lease_intended: [
     "a head whose lease has ended is skipped at once, under a new epoch, and its lapsed attempt is recorded",
     "a head whose run has lapsed is skipped at once, and what else the run held goes by itself",

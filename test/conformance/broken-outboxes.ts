@@ -1,9 +1,17 @@
-import { BROKEN_INGEST, BROKEN_LOOKUPS } from "./broken-gateways.js";
+import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
+import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
 import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
 
 /** For every flaw promises that it breaks; it may break others with them. No promise of the kit is missing here. */
 export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = {
+  order_changed_with_a_backlog: [
+    "a change of order holds for events that are sequenced after it",
+    "the order of an endpoint is not changed while anything waits for it",
+  ],
+  lane_recreated_in_the_same_generation: [
+    "a lane of an endpoint that was removed and added again has a higher generation",
+  ],
   claims_more: ["the outbox says of itself what its harness claims"],
   rollback_leaves_the_event: [
     "an event of an open transaction is given to nobody",
@@ -113,7 +121,6 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ],
   change_keeps_the_version: ["a change returns the endpoint as it is now, with the next version"],
   change_to_nothing_ignored: ["a change returns the endpoint as it is now, with the next version"],
-  order_change_holds_for_the_past: ["a change of order holds for events that are sequenced after it"],
   paused_endpoint_claimed: [
     "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order",
     "what is redriven at an endpoint that is paused waits until that is active",
@@ -153,6 +160,13 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   cap_ignored: ["an endpoint gets at most maxInFlight less what the worker has of it"],
   in_flight_not_subtracted: ["an endpoint gets at most maxInFlight less what the worker has of it"],
   cap_over_all_endpoints: ["an endpoint gets at most maxInFlight less what the worker has of it"],
+  shares_ignored: ["of an endpoint a worker gets no more than its share, less what it holds already"],
+  share_of_others_forgotten: [
+    "of an endpoint a worker gets no more than its share, less what it holds already",
+  ],
+  share_beside_what_is_held: [
+    "of an endpoint a worker gets no more than its share, less what it holds already",
+  ],
   first_endpoint_first: ["endpoints are served in turn, whatever each has waiting"],
   newest_first: ["within an endpoint the one that waits longest is claimed first"],
   failing_lane_stops_the_endpoint: ["lanes go on beside each other, also beside one that fails"],
@@ -299,9 +313,9 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
     "a delivery that is cancelled is recorded with its reason",
     "what was skipped is recorded",
   ],
-  attempts_not_written: ["every attempt is kept with what it came to, in order"],
-  attempts_newest_first: ["every attempt is kept with what it came to, in order"],
-  attempts_without_answer: ["every attempt is kept with what it came to, in order"],
+  attempts_not_written: ["every attempt is kept with what it came to, and where it went, in order"],
+  attempts_newest_first: ["every attempt is kept with what it came to, and where it went, in order"],
+  attempts_without_answer: ["every attempt is kept with what it came to, and where it went, in order"],
   attempts_of_the_last_round: [
     "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
   ],
@@ -349,7 +363,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
     "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
   ],
   redrive_at_the_end_keeps_the_round: ["a dead letter whose lane went on is redriven at the end of the lane"],
-  redrive_twice: ["a second redrive changes nothing"],
+  redrive_twice: ["a second redrive changes nothing", "what is gone can be redriven no more"],
   redrive_of_anything: ["a second redrive changes nothing", "redrive knows only the dead"],
   redrive_without_a_lane_lost: ["a dead letter without a lane is redriven in a new round"],
   redrive_leaves_the_letter: [
@@ -401,4 +415,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_EXTENSIONS,
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
+  ...BROKEN_DEAD_BULK,
+  ...BROKEN_RETENTION,
+  ...BROKEN_VIEWS,
 };

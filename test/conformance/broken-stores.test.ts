@@ -15,7 +15,11 @@ import { runConformance } from "./run-conformance.js";
 const dedupWith = (flaw: DedupFlaw): DedupHarness =>
   inProcessDedup((clock) => new NaiveDedup(flaw, clock).bench(), { multiProcess: true });
 const inboxWith = (flaw: InboxFlaw): InboxHarness<MemoryTx> =>
-  inProcessInbox((clock) => new NaiveInbox(flaw, clock), { patienceMs: 400 });
+  inProcessInbox(
+    (clock) => new NaiveInbox(flaw, clock),
+    { patienceMs: 400 },
+    (store) => (store as NaiveInbox).means(),
+  );
 const flawedDedup = (flaw: DedupFlaw): Case[] => dedupConformance(dedupWith(flaw));
 const flawedInbox = (flaw: InboxFlaw): Case[] => inboxConformance(inboxWith(flaw));
 

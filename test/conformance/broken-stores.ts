@@ -85,6 +85,24 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
     "what the handler wrote is not seen before its event is known",
     "a handler that runs again after a failure has written once in the end",
   ],
+  commit_not_refused: [
+    "a handler that commits by itself and then throws has written nothing, and its event is not known",
+  ],
+  rollback_not_refused: [
+    "what a handler writes after a rollback of its own is there with its event, or not at all",
+  ],
+  transaction_not_proved: [
+    "what a handler writes in a transaction that it began itself is there with its event, or not at all",
+  ],
+  aborted_called_applied: [
+    "what a handler that swallows the error of a statement has written is there with its event, or not at all",
+  ],
+  saturated_waits: [
+    "an accept that gets no connection within acquireMs is told saturated, and its handler does not run",
+  ],
+  unknown_called_failed: [
+    "an accept whose commit got no answer throws store_commit_unknown, and the next delivery finds the truth",
+  ],
   error_swallowed: ["a handler that throws leaves nothing behind, and what it threw is handed back"],
   signal_ignored: [
     "a handler that is still running when the signal aborts is rolled back, and its event is free again",
@@ -92,6 +110,12 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
   skipped_forgotten: [
     "an event that nobody handles is remembered as skipped",
     "purge removes skipped events like successes",
+  ],
+  skipped_never_taken_over: [
+    "a row that says skipped is taken over whatever its body, because nothing of it was applied",
+  ],
+  failure_of_the_skipped_dropped: [
+    "a failure of an event that was skipped before is recorded, and the event has no end of its window",
   ],
   keys_joined: ["the same id from another source or tenant is another event"],
   conflict_applied: ["the same id with another body is a conflict, and is not applied"],

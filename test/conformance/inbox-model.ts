@@ -63,7 +63,9 @@ class Deliver implements Command {
     expect(acceptances.map(({ kind }) => kind)).toContain(promised);
     for (const acceptance of acceptances) this.#expectSound(acceptance, promised);
     const applied = acceptances.filter(({ kind }) => kind === "applied").length;
-    expect(applied).toBe(promised === "applied" ? 1 : 0);
+    // A skip is taken over by the next one, and applies nothing either time.
+    if (doing === "skipped" && promised === "applied") expect(applied).toBeGreaterThanOrEqual(1);
+    else expect(applied).toBe(promised === "applied" ? 1 : 0);
     const failures = acceptances.filter(({ kind }) => kind === "failed").length;
     for (let failure = 0; failure < failures; failure++) await storeOf(bench, failure).fail(arrival, "no");
     if (applied + failures === 0) return;
@@ -101,7 +103,7 @@ class FailLate implements Command {
     const { id, body } = this.#delivery;
     await storeOf(bench, 1).fail(await arrivalFor(bench, this.#delivery), "late");
     const before = model.rows.get(id);
-    if (before !== undefined && before.outcome !== "failed") return;
+    if (before?.outcome === "success") return;
     const attempts = (before?.attempts ?? 0) + 1;
     model.rows.set(id, { outcome: "failed", body, attempts, keepUntil: undefined });
   }
@@ -290,7 +292,7 @@ export function inboxModelTest<Tx>(
 }
 
 function promise(row: ModelRow | undefined, { body, doing }: Delivery): Acceptance["kind"] {
-  if (row === undefined || row.outcome === "failed") return doing === "throws" ? "failed" : "applied";
+  if (row?.outcome !== "success") return doing === "throws" ? "failed" : "applied";
   return row.body === body ? "duplicate" : "conflict";
 }
 

@@ -42,17 +42,29 @@ export function inProcessDedup(
 /** An inbox in this process, and what it has refused. */
 export type InProcessInbox = InboxStore<MemoryTx, "asynchronous"> & Pick<MemoryStore, "refused">;
 
+/** What the naive inbox lets a case do to it, and the memory store has nothing like. */
+export type NaiveMeans = Pick<InboxBench<MemoryTx>, "run" | "saturate" | "unanswered">;
+
 /** A harness around a store that takes its time from the clock it is given, and whose transactions are the memory store's. */
 export function inProcessInbox(
   make: (clock: FakeClock) => InProcessInbox,
   more: Pick<InboxBench, "patienceMs"> = {},
+  naive?: (store: InProcessInbox) => NaiveMeans,
 ): InboxHarness<MemoryTx> {
+  const isNaive = naive !== undefined;
   return {
     capabilities: { ...IN_PROCESS, sharesHostTransaction: true },
     transactions: "asynchronous",
     exactTime: true,
     listsRefused: true,
-    open: () => Promise.resolve({ ...inboxBench(make), ...more }),
+    runsStatements: isNaive,
+    saturates: isNaive,
+    losesAnswers: isNaive,
+    open() {
+      const bench = inboxBench(make);
+      const [store] = bench.stores as InProcessInbox[];
+      return Promise.resolve({ ...bench, ...more, ...(store && naive?.(store)) });
+    },
   };
 }
 

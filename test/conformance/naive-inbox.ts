@@ -14,7 +14,9 @@ import type {
   RefusedBecause,
 } from "../../library/src/inbox/inbox-store.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
-import type { InProcessInbox } from "./memory-harness.js";
+import { isPosthornError, PosthornError } from "../../library/src/posthorn-error.js";
+import type { InProcessInbox, NaiveMeans } from "./memory-harness.js";
+import { NaiveSession } from "./naive-session.js";
 
 /** One way each in which an inbox store can be wrong. */
 export type InboxFlaw =
@@ -36,9 +38,17 @@ export type InboxFlaw =
   | "row_seen_before_commit"
   | "insert_outside_the_transaction"
   | "writes_outside_the_transaction"
+  | "commit_not_refused"
+  | "rollback_not_refused"
+  | "transaction_not_proved"
+  | "aborted_called_applied"
+  | "saturated_waits"
+  | "unknown_called_failed"
   | "error_swallowed"
   | "signal_ignored"
   | "skipped_forgotten"
+  | "skipped_never_taken_over"
+  | "failure_of_the_skipped_dropped"
   | "keys_joined"
   | "conflict_applied"
   | "conflict_called_duplicate"
@@ -81,6 +91,8 @@ export class NaiveInbox implements InProcessInbox {
   readonly #applying = new Map<string, Promise<unknown>>();
   readonly #refused: RefusedEvent[] = [];
   readonly #touchedAt = new Map<string, number>();
+  #saturated: Promise<void> | undefined;
+  #losesAnswer = false;
 
   constructor(flaw: InboxFlaw, clock: FakeClock) {
     this.#flaw = flaw;
@@ -90,6 +102,22 @@ export class NaiveInbox implements InProcessInbox {
       survivesPowerLoss: flaw === "claims_more",
       multiProcess: false,
       clock: "process",
+    };
+  }
+
+  /** What the kit may do to it. */
+  means(): NaiveMeans {
+    return {
+      run: (tx, statement) => (tx as NaiveSession).run(statement),
+      saturate: () => {
+        const gate = new EventTarget();
+        this.#saturated = new Promise((resolve) => gate.addEventListener("free", () => resolve()));
+        return Promise.resolve(() => {
+          this.#saturated = undefined;
+          return Promise.resolve(void gate.dispatchEvent(new Event("free")));
+        });
+      },
+      unanswered: { store: this, arm: () => (this.#losesAnswer = true) },
     };
   }
 
@@ -114,6 +142,8 @@ export class NaiveInbox implements InProcessInbox {
   ): Promise<Acceptance> {
     if (this.#flaw === "type_refused" && arrival.type.includes("\0"))
       throw new Error("invalid byte sequence: 0x00");
+    if (this.#saturated !== undefined && this.#flaw !== "saturated_waits") return { kind: "saturated" };
+    await this.#saturated;
     const key = this.#keyOf(arrival);
     const known = this.#judge(arrival);
     if (known) return known;
@@ -127,16 +157,20 @@ export class NaiveInbox implements InProcessInbox {
     }
     const running = this.#run(arrival, work, signal);
     this.#applying.set(key, running);
-    const acceptance = await running;
-    this.#applying.delete(key);
-    return acceptance;
+    try {
+      return await running;
+    } finally {
+      this.#applying.delete(key);
+    }
   }
 
   fail(arrival: Arrival, error: string): Promise<void> {
     const key = this.#keyOf(arrival);
     const before = this.#rows.get(key);
-    const settled = before !== undefined && before.outcome !== "failed";
+    const settled = before?.outcome === "success";
     if (settled && this.#flaw !== "failure_overwrites_success") return Promise.resolve();
+    if (before?.outcome === "skipped" && this.#flaw === "failure_of_the_skipped_dropped")
+      return Promise.resolve();
     if (this.#flaw === "failure_text_refused" && error.includes("\0")) {
       return Promise.reject(new Error("invalid byte sequence: 0x00"));
     }
@@ -203,6 +237,8 @@ export class NaiveInbox implements InProcessInbox {
     const row = this.#rows.get(this.#keyOf(arrival));
     if (row === undefined || this.#flaw === "duplicate_applied") return undefined;
     const same = equalBytes(row.bodyHash, arrival.bodyHash);
+    if (row.outcome === "skipped")
+      return this.#flaw === "skipped_never_taken_over" ? { kind: "duplicate", known: row } : undefined;
     if (row.outcome === "failed") {
       if (this.#flaw === "failed_never_taken_over") return { kind: "duplicate", known: row };
       return this.#flaw === "failed_compared_by_body" && !same ? { kind: "conflict", known: row } : undefined;
@@ -226,17 +262,21 @@ export class NaiveInbox implements InProcessInbox {
     const before = this.#rows.get(key);
     const early = ["insert_outside_the_transaction", "row_seen_before_commit"].includes(this.#flaw);
     if (early) this.#store(arrival, before, { outcome: "success" });
-    const effects: (() => void)[] = [];
-    const leaks = this.#flaw === "writes_outside_the_transaction";
-    const tx: MemoryTx = { id: 1, onCommit: (effect) => (leaks ? effect() : void effects.push(effect)) };
+    const tx = new NaiveSession(this.#flaw, () => this.#store(arrival, before, { outcome: "success" }));
     try {
       const cut = this.#flaw === "signal_ignored" ? [] : [aborted(signal)];
       const handled = await Promise.race([Promise.resolve(work(tx)), ...cut]);
       const forgotten = this.#flaw === "skipped_forgotten" && handled.outcome === "skipped";
-      if (!forgotten) this.#store(arrival, before, handled);
-      if (this.#flaw !== "writes_dropped") for (const effect of effects) effect();
+      const row = forgotten ? () => undefined : () => this.#store(arrival, before, handled);
+      tx.commit(row);
+      if (this.#losesAnswer) {
+        this.#losesAnswer = false;
+        throw new PosthornError("store_commit_unknown", "No answer.");
+      }
       return { kind: "applied", attempt: this.#attempts(before) };
     } catch (error) {
+      const unknown = isPosthornError(error) && error.code === "store_commit_unknown";
+      if (unknown && this.#flaw !== "unknown_called_failed") throw error;
       if (this.#flaw === "row_seen_before_commit") this.#rows.delete(key);
       return {
         kind: "failed",

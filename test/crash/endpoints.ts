@@ -1,8 +1,11 @@
 import { createSender } from "posthorn";
+import { createAddressGuard } from "posthorn/dispatch";
 import type { History, OutboxUnderTest } from "posthorn/testing";
 import type { EndpointServer } from "./endpoint-server.js";
 import { SECRET } from "./endpoint-server.js";
 import { LOOSE_ENDPOINT } from "./outbox-database.js";
+
+const LOOPBACK = createAddressGuard({ allowHttp: true, allowAddresses: ["127.0.0.0/8"] });
 
 /** One endpoint in the order of keys, and one that has everything of type `line` in one order. */
 export const ENDPOINTS = [LOOSE_ENDPOINT, "ep_line"] as const;
@@ -24,7 +27,7 @@ export async function createEndpoints(
   },
   { waitMs, attempts, leastWaitMs = waitMs }: Retrying,
 ): Promise<void> {
-  const { endpoints } = createSender({ store: parts.outbox, allowHttp: true });
+  const { endpoints } = createSender({ store: parts.outbox, guard: LOOPBACK });
   const retry = { waitsMs: Array.from({ length: attempts - 1 }, () => waitMs), jitter: 0 };
   for (const id of ENDPOINTS) {
     const lined = id === "ep_line";

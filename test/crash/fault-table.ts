@@ -37,7 +37,12 @@ export const OUTBOX_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter((point) 
   OUTGOING.has(point.slice(0, point.indexOf("."))),
 );
 
+/** Points that nothing passes but the removal of old records; test/crash/retention.test.ts hits them. */
+export const REMOVAL_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter((point) =>
+  point.startsWith("remove."),
+);
+
 /** Points that an event on its way in passes. */
 export const INBOX_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
-  (point) => !OUTBOX_POINTS.includes(point),
+  (point) => !OUTBOX_POINTS.includes(point) && !REMOVAL_POINTS.includes(point),
 );

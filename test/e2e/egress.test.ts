@@ -79,10 +79,22 @@ const answers: readonly (readonly [string, Outcome, Behaviour])[] = [
     (socket) => flood(socket, "HTTP/1.1 103 Early Hints\r\n\r\n"),
   ],
   [
-    "to continue, which nobody asked for",
-    badAnswer,
-    (socket) => socket.write("HTTP/1.1 100 Continue\r\n\r\n"),
+    "after one to continue, which nobody asked for",
+    acknowledged,
+    (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${ok()}`),
   ],
+  [
+    "after one to continue that comes in pieces, between early hints",
+    acknowledged,
+    (socket) => {
+      const hints = "HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n";
+      socket.write(`${hints}HTTP/1.1 1`);
+      setTimeout(() => socket.write("00 Continue\r\nx: y\r"), 20);
+      setTimeout(() => socket.write(`\n\r\n${hints}${ok()}`), 40);
+    },
+  ],
+  ["to continue, and nothing more", timeout, (socket) => socket.write("HTTP/1.1 100 Continue\r\n\r\n")],
+  ["to continue without end", badAnswer, (socket) => flood(socket, "HTTP/1.1 100 Continue\r\n\r\n")],
   [
     "that changes the protocol",
     badAnswer,
@@ -488,5 +500,29 @@ describe("TLS", () => {
     expect(outcome).toEqual(acknowledged);
     expect(names).toEqual(["hooks.acme.com"]);
     expect(received[0]).toMatch(new RegExp(`\r\nhost: hooks\\.acme\\.com:${port}\r\n`));
+  });
+});
+
+describe("an answer says where the request went and how long each step took", () => {
+  it("with the steps of the connection where one was opened for it, and without them where it stood", async () => {
+    const { port } = await hostile((socket) => socket.write(ok()));
+    const post = await openEgress();
+    const first = await post(`http://localhost:${port}/`);
+    expect(first.address).toMatch(/^(127\.0\.0\.1|::1)$/);
+    const { dnsMs = -1, connectMs = -1, tlsMs, firstByteMs = -1, totalMs = -1 } = first.timings ?? {};
+    expect(Math.min(dnsMs, connectMs)).toBeGreaterThanOrEqual(0);
+    expect(tlsMs).toBeUndefined();
+    expect(firstByteMs).toBeGreaterThanOrEqual(dnsMs + connectMs);
+    expect(totalMs).toBeGreaterThanOrEqual(firstByteMs);
+    const second = await post(`http://localhost:${port}/`);
+    expect(second.address).toBe(first.address);
+    expect(Object.keys(second.timings ?? {})).toEqual(["firstByteMs", "totalMs"]);
+  });
+
+  it("without an address where nothing was reached", async () => {
+    const post = await openEgress();
+    const { address, timings } = await post("http://127.0.0.1:1025/");
+    expect(address).toBeUndefined();
+    expect(timings).toMatchObject({ firstByteMs: undefined });
   });
 });

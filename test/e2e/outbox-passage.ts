@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSender, generateSecret, standardWebhooks } from "posthorn";
 import type { Receiver, ReceivedEvent, Sender } from "posthorn";
-import { createDispatcher } from "posthorn/dispatch";
+import { createAddressGuard, createDispatcher } from "posthorn/dispatch";
 import { nodeListener } from "posthorn/node";
 import { createFaultProxy } from "posthorn/testing";
 import type { FaultProxy, OutboxUnderTest, ProxyFaults } from "posthorn/testing";
@@ -9,6 +9,8 @@ import { expect, onTestFinished } from "vitest";
 import type { Chance } from "../chance.js";
 import { createChance } from "../chance.js";
 import { serve } from "./receiving-server.js";
+
+const LOOPBACK = createAddressGuard({ allowHttp: true, allowAddresses: ["127.0.0.0/8"] });
 
 /** What a handler has written, in the order of the commits. */
 export interface Effect {
@@ -79,7 +81,7 @@ export class Passage {
     onTestFinished(() => proxy.close());
     const sender = createSender<never, "asynchronous">({
       store: options.outbox as OutboxUnderTest<never, "asynchronous">,
-      allowHttp: true,
+      guard: LOOPBACK,
     });
     const outcomes = new Map<string, number>();
     const dispatcher = createDispatcher({
@@ -87,8 +89,7 @@ export class Passage {
       deadlineMs: DEADLINE_MS,
       leaseMs: LEASE_MS,
       pollMs: 50,
-      allowAddresses: ["127.0.0.1"],
-      allowHttp: true,
+      guard: LOOPBACK,
       observer: (signal) => {
         if (signal.kind === "delivery_attempted")
           outcomes.set(signal.outcome, (outcomes.get(signal.outcome) ?? 0) + 1);

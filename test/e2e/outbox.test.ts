@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createReceiver, createSender, generateSecret, standardWebhooks, verify } from "posthorn";
-import { createDispatcher } from "posthorn/dispatch";
+import { createAddressGuard, createDispatcher } from "posthorn/dispatch";
 import type { Egress } from "posthorn/dispatch";
 import { memoryStore } from "posthorn/memory";
 import { migrate, sqliteStore } from "posthorn/sqlite";
@@ -14,6 +14,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createDatabaseFile } from "../sqlite/database-file.js";
 import type { Effect, Landing, PassageOptions } from "./outbox-passage.js";
 import { createFlakiness, effectOf, everyFault, Passage } from "./outbox-passage.js";
+
+const LOOPBACK = createAddressGuard({ allowHttp: true, allowAddresses: ["127.0.0.0/8"] });
 
 /** Repeats a run that failed, or makes another one. */
 const SEED = Number(process.env["POSTHORN_CRASH_SEED"] ?? 1);
@@ -95,10 +97,43 @@ describe.each([
   });
 });
 
+describe("an endpoint on localhost", () => {
+  const rules = { allowHttp: true, allowAddresses: ["127.0.0.1", "::1"] };
+
+  it("is accepted and delivered to by one guard, and refused at once without it", async () => {
+    const server = createServer((request, response) => void request.resume().on("end", () => response.end()));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    const store = memoryStore({ environment: "test" });
+    const secrets = generateSecret();
+    await expect(createSender({ store }).endpoints.create({ url, secrets })).rejects.toThrow(
+      "`allowHttp: true`",
+    );
+    const strict = createSender({ store, guard: createAddressGuard({ allowHttp: true }) });
+    await expect(strict.endpoints.create({ url, secrets })).rejects.toThrow("allowAddresses");
+    const guard = createAddressGuard(rules);
+    const sender = createSender({ store, guard });
+    await sender.endpoints.create({ url, secrets });
+    await sender.publish({ type: "t", data: 1 });
+    expect(await createDispatcher({ store, guard }).drain()).toMatchObject({ delivered: 1, failed: 0 });
+  });
+
+  it("that only the sender's guard allowed dies with the sentence of the dispatcher's", async () => {
+    const store = memoryStore({ environment: "test" });
+    const sender = createSender({ store, guard: createAddressGuard(rules) });
+    await sender.endpoints.create({ url: "http://localhost:3000/", secrets: generateSecret() });
+    await sender.publish({ type: "t", data: 1 });
+    await createDispatcher({ store }).drain();
+    const [dead] = (await store.deadLetters({ limit: 1 })).items;
+    expect(dead?.lastError).toContain("allowHttp: true would allow it");
+  });
+});
+
 describe("an event that a handler publishes", () => {
   it("is delivered when the handler's transaction commits, and never when it does not", async () => {
     const store = memoryStore({ environment: "test" });
-    const sender = createSender({ store, allowHttp: true });
+    const sender = createSender({ store, guard: LOOPBACK });
     const failFlaky = createFlakiness();
     const effects: Effect[] = [];
     // The same process receives what it publishes, from another source.
@@ -122,7 +157,7 @@ describe("an event that a handler publishes", () => {
     });
     const posted: string[] = [];
     await sender.endpoints.create({
-      url: "http://127.0.0.1:9/",
+      url: "http://127.0.0.1:9000/",
       secrets: "whsec_cG9zdGhvcm4gY3Jhc2ggdGVzdHMgb25seSE=",
     });
     const relay = createDispatcher({ store, egress: acknowledging(posted) });
@@ -181,13 +216,12 @@ describe("the headers of an event", () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const outbox = memoryStore({ environment: "test" });
-    const sender = createSender({ store: outbox, allowHttp: true });
+    const sender = createSender({ store: outbox, guard: LOOPBACK });
     const secrets = generateSecret();
     await sender.endpoints.create({ url: `http://127.0.0.1:${port}/`, secrets });
     const dispatcher = createDispatcher({
       store: outbox,
-      allowHttp: true,
-      allowAddresses: ["127.0.0.0/8"],
+      guard: LOOPBACK,
     });
     await sender.publish({ type: "t", data: 1, headers: { "X-Shop": "eu west", "x-tab": "a\tb" } });
     expect(await dispatcher.drain()).toMatchObject({ delivered: 1 });

@@ -10,10 +10,13 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 // What the bundle finds in node_modules when it runs.
 const EXTERNAL = ["undici", "better-sqlite3", "pg", "postgres", "standardwebhooks"];
 
+let built = 0;
+
 /** Builds a program of this folder on the library's source, with a bug in it where one is given; says where it lies. */
 export async function builtWith(program: string, planted: Planted | undefined): Promise<string> {
   const name = (planted?.name ?? "no bug").replaceAll(/[^a-z0-9]+/gi, "-");
-  const outfile = here(`../../.cache/mutants/${program}-${name}.mjs`);
+  // Numbered: the same bug is planted in two databases at once, and who ends first removes its file.
+  const outfile = here(`../../.cache/mutants/${program}-${name}-${++built}.mjs`);
   await build({
     entryPoints: [here(`${program}.ts`)],
     outfile,

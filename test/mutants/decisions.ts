@@ -33,8 +33,8 @@ export const DECISIONS: readonly Planted[] = [
       'void store.accept(arrival, work, limits).catch(() => undefined);\n      return { kind: "applied", attempt: 1 };',
   }),
   bug("a failed event counts as known", "inbox/applier.ts", {
-    find: 'if (known !== undefined && known.outcome !== "failed") {',
-    replace: "if (known !== undefined) {",
+    find: "known && !mayTakeOver(known.outcome)",
+    replace: "known !== undefined",
   }),
   bug("the wake-up when something is due is dropped", "work/work-loop.ts", {
     find: "if (!rung) this.#mayBeMore = true;",

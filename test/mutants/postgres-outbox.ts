@@ -28,41 +28,28 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "the stage is polled by a cursor",
     "lanes/stage.ts",
-    {
-      find: "const { rows } = await session.query({ text: TAKE(tables), params: [String(limit)], prepared: true });",
-      replace: `
-        const seen = tables.seen ?? 0n;
-        const sql = TAKE(tables).replace("order by id limit", "where id > " + seen + " order by id limit");
-        const { rows } = await session.query({ text: sql, params: [String(limit)] });
-        tables.seen = rows.reduce((last, [id]) => (BigInt(id) > last ? BigInt(id) : last), seen);`,
-    },
+    [
+      {
+        find: "? { text: TAKE(tables), params: [cursor, String(limit)], prepared: true }",
+        replace: `? {
+          text: TAKE(tables).replace("= turn.tenant", "= turn.tenant and stage.id > " + (tables.seen ?? 0n)),
+          params: [cursor, String(limit)],
+        }`,
+      },
+      {
+        find: 'let mark = "";',
+        replace: `let mark = "";
+        tables.seen = rows.reduce((last, [, , id]) => (BigInt(id) > last ? BigInt(id) : last), tables.seen ?? 0n);`,
+      },
+    ],
     "an event whose transaction commits late is not passed over",
   ),
-  // The sleep stands for a busy server, on which the lock is tried a while after the snapshot was taken.
   targeted(
-    "the sequencer's lock is tried and the stage read in one statement",
+    "the stage is read without its lock",
     "lanes/stage.ts",
     [
       { find: "pg_try_advisory_xact_lock(${lockKey(tables)})::text", replace: "'true'" },
-      {
-        find: `with gone as (
-      delete from \${stage} where id = any (array(select id from \${stage} order by id limit $1::text::int8))
-      returning id, event_id, target_consumer_id, round
-    )
-    select`,
-        replace: `with gone as materialized (
-      select id, event_id, target_consumer_id, round
-      from \${stage}
-      where (
-        select pg_try_advisory_xact_lock(hashtextextended('posthorn.sequence', '\${stage}'::regclass::oid::int8))
-        from pg_sleep(0.005)
-      )
-      order by id limit $1::text::int8
-    ), deleted as (
-      delete from \${stage} where id = any (array(select id from gone))
-    )
-    select`,
-      },
+      { find: "limit (select share from share) for update", replace: "limit (select share from share)" },
     ],
     RACING_SEQUENCERS,
   ),
@@ -85,8 +72,8 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "deliverAt is not honoured",
     "outbox/write.ts",
     {
-      find: "select id from written, clock where deliver_at is null or deliver_at <= at order by id",
-      replace: "select id from written, clock order by id",
+      find: "select tenant, id from written, clock where deliver_at is null or deliver_at <= at order by id",
+      replace: "select tenant, id from written, clock order by id",
     },
     "an event with deliverAt takes its place when it is due",
   ),
@@ -158,8 +145,11 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   ),
   found(
     "the epoch is not raised by a claim",
-    "lanes/lane-write.ts",
-    { find: "(run ? change.epoch + 1n : change.epoch)", replace: "change.epoch" },
+    "lanes/run.ts",
+    {
+      find: "return epoch + 1n + BigInt(Math.floor(Math.random() * MOST_RAISED));",
+      replace: "return epoch;",
+    },
     "whoever claims after another has a higher epoch",
   ),
   found(
@@ -183,8 +173,17 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "an endpoint gets more at once than it takes",
     "lanes/pick-due.ts",
-    { find: "max_in_flight - coalesce((", replace: "1000 - coalesce((" },
+    { find: "            max_in_flight,\n", replace: "            1000,\n" },
     "an endpoint gets at most maxInFlight less what the worker has of it",
+  ),
+  found(
+    "an endpoint gets more than its share",
+    "lanes/pick-due.ts",
+    {
+      find: "->> consumer.public_id)::int4, $6::text::int4)",
+      replace: "->> consumer.public_id)::int4 + $6::text::int4, 1000)",
+    },
+    "of an endpoint a worker gets no more than its share, less what it holds already",
   ),
   found(
     "expiresAt is ignored",
@@ -213,6 +212,12 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     RULE,
     { find: "draft.lapses += 1;", replace: "" },
     "what lapsed three times is claimed alone",
+  ),
+  found(
+    "an attempt that returns does not end the count of lapses",
+    RULE,
+    { find: "draft.lapses = 0;", replace: "" },
+    "an attempt that returns ends the count of lapses: the next one runs beside others",
   ),
   found(
     "a run is claimed after a lapse",
@@ -325,8 +330,26 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   found(
     "a dead letter is redriven twice",
     "operator/redrive.ts",
-    { find: "and resolved_at is null and exists", replace: "and exists" },
+    {
+      find: "dead.lane_id = given.lane_id and dead.seq = given.seq and resolved_at is null",
+      replace: "dead.lane_id = given.lane_id and dead.seq = given.seq",
+    },
     "a second redrive changes nothing",
+  ),
+  found(
+    "a redrive of many forgets the rounds",
+    "operator/redrive.ts",
+    {
+      find: 'round: numbers("int4", ({ round }) => round),',
+      replace: 'round: numbers("int4", () => undefined),',
+    },
+    "many are redriven each in its round, in the given order; one that died again since then is in another round, and stays",
+  ),
+  found(
+    "a cancelled lane keeps its dead letter",
+    "operator/cancel.ts",
+    { find: "if (range.dead === undefined) return;", replace: "return;" },
+    "a cancelled lane resolves the dead letter of its head, and is empty where all of it was cancelled",
   ),
   found(
     "a redrive stays in its round",
@@ -339,13 +362,13 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "a pause touches the epochs",
     "outbox/endpoints.ts",
     {
-      find: "return secrets.opened(after);",
+      find: "return secrets.opened(storedEndpointOf(written[0] ?? row).endpoint);",
       replace: `await session.query({
       text: \`update \${consumer.replace("consumer", "lane_state")} set epoch = epoch + 1
         where consumer_id = (select id from \${consumer} where public_id = $1::text and removed_at is null)\`,
       params: [id],
     });
-    return secrets.opened(after);`,
+    return secrets.opened(storedEndpointOf(written[0] ?? row).endpoint);`,
     },
     "a claim of an endpoint that is paused meanwhile is settled, and gives no next",
   ),
@@ -353,9 +376,49 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "a removed endpoint leaves its lanes behind",
     "outbox/remove-endpoint.ts",
     {
-      find: 'do after = await transactions.run((session) => cancelLanes(session, { consumer, after }, tables), "fresh");\n  while (after !== undefined);',
-      replace: "",
+      find: "where ctid = any (array(select at from picked)) returning",
+      replace: "where ctid = any (array(select at from picked)) and false returning",
     },
     "each delivery of an endpoint that is removed is recorded as cancelled",
+  ),
+  // Retention.
+  found(
+    "retention removes what waits in a lane",
+    "retention/remove-events.ts",
+    {
+      find: "        and not exists (select from ${tables.delivery} as held where held.event_id = old.id)\n",
+      replace: "",
+    },
+    "an event stays while a delivery of it waits, is under way or is not due yet",
+  ),
+  found(
+    "retention removes what waits without a lane",
+    "retention/remove-events.ts",
+    { find: "        and not exists (select from loose where loose.event_id = old.id)\n", replace: "" },
+    "an event stays while a delivery of it waits, is under way or is not due yet",
+  ),
+  found(
+    "retention removes an unresolved dead letter's event",
+    "retention/remove-events.ts",
+    {
+      find: "        and not exists (select from ${tables.dead} as dead where dead.event_id = old.id)\n",
+      replace: "",
+    },
+    "a dead letter goes only after it was resolved and its own window has passed, and holds its event until then",
+  ),
+  found(
+    "a lane comes back in its old generation",
+    "retention/remove-lanes.ts",
+    { find: "set generation = generation + 1", replace: "set generation = generation" },
+    "a lane that is gone and comes back begins above its old sequences, in a higher generation",
+  ),
+  found(
+    "retention removes a lane of which something is told",
+    "retention/remove-lanes.ts",
+    {
+      find: "        and not exists (select from ${attempt} as told where told.lane_id = given.lane_id)\n",
+      replace: "",
+    },
+    "a lane of which something is told keeps its generation",
   ),
 ];

@@ -41,19 +41,31 @@ export const SQLITE: readonly StoreMutant[] = [
     },
     ["inbox", "a handler that throws leaves nothing behind, and what it threw is handed back"],
   ),
+  bug(
+    "a handler may begin and end transactions",
+    "client/guard.ts",
+    { find: "check(transactionCommand(String(args[0])))", replace: "check(undefined)" },
+    ["inbox", "what a handler writes after a rollback of its own is there with its event, or not at all"],
+  ),
   // Inbox.
   bug(
     "a failed event counts as known",
     "inbox/accept.ts",
-    { find: "where outcome = 'failed'", replace: "where 0" },
+    { find: "where outcome in ('failed', 'skipped')", replace: "where 0" },
     ["inbox", "a row that says failed is taken over, and attempts go on counting"],
+  ),
+  bug(
+    "a skipped event counts as known",
+    "inbox/accept.ts",
+    { find: "where outcome in ('failed', 'skipped')", replace: "where outcome = 'failed'" },
+    ["inbox", "a row that says skipped is taken over whatever its body, because nothing of it was applied"],
   ),
   bug(
     "a failure overwrites another delivery's success",
     "inbox/records.ts",
     {
-      find: "body = excluded.body, error = excluded.error\n     where outcome = 'failed'",
-      replace: "body = excluded.body, error = excluded.error, outcome = 'failed'",
+      find: "body = excluded.body, error = excluded.error\n     where outcome in ('failed', 'skipped')",
+      replace: "body = excluded.body, error = excluded.error",
     },
     ["inbox", "a failure that comes after another delivery's success changes nothing"],
   ),
@@ -161,6 +173,12 @@ export const SQLITE: readonly StoreMutant[] = [
     ["outbox", "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order"],
   ),
   bug(
+    "an endpoint gets more than its share",
+    "lanes/claim.ts",
+    { find: "roomOf(endpoint, request)", replace: "roomOf(endpoint, { ...request, shares: undefined })" },
+    ["outbox", "of an endpoint a worker gets no more than its share, less what it holds already"],
+  ),
+  bug(
     "expiresAt is ignored",
     "lanes/run.ts",
     { find: "expiresAt === undefined ? undefined : expiresAt - nowMs", replace: "undefined" },
@@ -186,6 +204,11 @@ export const SQLITE: readonly StoreMutant[] = [
     "outbox",
     "what lapsed three times is claimed alone",
   ]),
+  ruleBug(
+    "an attempt that returns does not end the count of lapses",
+    { find: "draft.lapses = 0;", replace: "" },
+    ["outbox", "an attempt that returns ends the count of lapses: the next one runs beside others"],
+  ),
   bug(
     "what waits is not moved when the clock was set back",
     "lanes/seen-time.ts",
@@ -272,6 +295,27 @@ import { changeLane } from "./lane-write.js";`,
     { find: "resolve(turn, dead.id);", replace: "" },
     ["outbox", "a second redrive changes nothing"],
   ),
+  bug(
+    "a redrive of many forgets the rounds",
+    "operator/redrive.ts",
+    {
+      find: 'if (dead?.how === "redriven") return "before";',
+      replace: 'if (dead?.how === "redriven") return redriveDead(turn, id);',
+    },
+    [
+      "outbox",
+      "many are redriven each in its round, in the given order; one that died again since then is in another round, and stays",
+    ],
+  ),
+  bug(
+    "a cancelled lane keeps its dead letter",
+    "operator/cancel.ts",
+    { find: "if (range.dead !== undefined) {", replace: "if (nowMs < 0 && range.dead !== undefined) {" },
+    [
+      "outbox",
+      "a cancelled lane resolves the dead letter of its head, and is empty where all of it was cancelled",
+    ],
+  ),
   ruleBug("a redrive stays in its round", { find: "draft.round += 1;", replace: "" }, [
     "outbox",
     "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
@@ -290,7 +334,44 @@ import { changeLane } from "./lane-write.js";`,
   bug(
     "a removed endpoint leaves its lanes behind",
     "outbox/remove-endpoint.ts",
-    { find: "if (removed === undefined) return false;", replace: "return false;" },
+    {
+      find: "if (removed === undefined) return { cancelled: 0, more: false };",
+      replace: "return { cancelled: 0, more: false };",
+    },
     ["outbox", "each delivery of an endpoint that is removed is recorded as cancelled"],
+  ),
+  // Retention.
+  bug(
+    "what waits is removed",
+    "retention/remove-events.ts",
+    {
+      find: "places.some((place) => isOpen(client, place) || hasDead(client, place)) ||",
+      replace: "places.some((place) => hasDead(client, place)) ||",
+    },
+    ["outbox", "an event stays while a delivery of it waits, is under way or is not due yet"],
+  ),
+  bug(
+    "the event of an unresolved dead letter is removed",
+    "retention/remove-events.ts",
+    { find: "isOpen(client, place) || hasDead(client, place)", replace: "isOpen(client, place)" },
+    [
+      "outbox",
+      "a dead letter goes only after it was resolved and its own window has passed, and holds its event until then",
+    ],
+  ),
+  bug(
+    "a lane that is gone comes back in its old generation",
+    "retention/remove-lanes.ts",
+    { find: "set generation = generation + 1", replace: "set generation = generation" },
+    ["outbox", "a lane that is gone and comes back begins above its old sequences, in a higher generation"],
+  ),
+  bug(
+    "a lane of which something is told is removed",
+    "retention/remove-lanes.ts",
+    {
+      find: "         and not exists (select 1 from posthorn_attempt where lane = posthorn_lane.id)\n",
+      replace: "",
+    },
+    ["outbox", "a lane of which something is told keeps its generation"],
   ),
 ];

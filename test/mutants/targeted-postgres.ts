@@ -11,10 +11,13 @@ import type { Targeted } from "./targeted.js";
 export const SETTLED_IN_ORDER = "settlements of the same lanes in any order meet in no deadlock";
 export const KEYED_IN_ORDER = "appends of the same ids in any order meet in no deadlock";
 export const TAG_CHECKED = "an event whose handler swallows an error of the database is not applied";
+export const TRANSACTION_PROVED =
+  "an event whose handler left its transaction where no guard sees it is not applied";
 export const ISOLATION_NAMED = "handlers run read committed, whatever the database's default";
 export const TIME_GOES_ON = "time goes on inside of a host's transaction";
 export const HELD_ID = "an id that a transaction holds is not waited for by its batch";
 export const LOST_ANSWER = "an id whose answer was lost is still first";
+export const GIVEN_BACK = "an id whose caller was told nothing is first at another process";
 
 export function postgresCases(url: string): readonly Targeted[] {
   const within = (check: (pools: Pools) => Promise<void>): Promise<void> => withPools(url, check);
@@ -22,10 +25,12 @@ export function postgresCases(url: string): readonly Targeted[] {
     { name: SETTLED_IN_ORDER, run: () => within(settledInOrder) },
     { name: KEYED_IN_ORDER, run: () => within(keyedInOrder) },
     { name: TAG_CHECKED, run: () => within(tagChecked) },
+    { name: TRANSACTION_PROVED, run: () => within(transactionProved) },
     { name: ISOLATION_NAMED, run: () => within(isolationNamed) },
     { name: TIME_GOES_ON, run: () => within(timeGoesOn) },
     { name: HELD_ID, run: () => within(heldId) },
     { name: LOST_ANSWER, run: () => within(lostAnswer) },
+    { name: GIVEN_BACK, run: () => within(givenBack) },
   ];
 }
 
@@ -123,6 +128,23 @@ async function swallow(tx: PoolClient): Promise<void> {
   await tx.query("select 1 / 0").catch(() => undefined);
 }
 
+async function transactionProved({ one }: Pools): Promise<void> {
+  same(await accepted(one, "evt_left", leave), "failed", "an accept whose handler left its transaction");
+}
+
+/** By a query object that shows nobody its text. */
+function leave(tx: PoolClient): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const query = {
+      submit: (connection: { query(text: string): void }) => connection.query("rollback; begin"),
+      handleReadyForQuery: resolve,
+      handleError: reject,
+      handleCommandComplete: () => undefined,
+    };
+    (tx as unknown as { query(query: object): void }).query(query);
+  });
+}
+
 async function isolationNamed({ url, one, open }: Pools): Promise<void> {
   const name = new URL(url).pathname.slice(1);
   await one.query(`alter database ${name} set default_transaction_isolation to 'repeatable read'`);
@@ -143,7 +165,7 @@ async function timeGoesOn({ one, two }: Pools): Promise<void> {
     await host.query("select now()");
     same((await pooled.record("evt_short", 0.1)).duplicate, false, "the first receipt");
     await sleep(250);
-    const later = await postgresDedup({ client: host }).record("evt_short", 60);
+    const later = await postgresDedup({ tx: host }).record("evt_short", 60);
     same(later.duplicate, false, "a receipt after its time, in a transaction that began before it");
   } finally {
     await host.query("rollback");
@@ -155,7 +177,7 @@ async function heldId({ one, two, codes }: Pools): Promise<void> {
   const adapter = postgresDedup({ client: one, waitMs: 5000 });
   const host = await two.connect();
   await host.query("begin");
-  await postgresDedup({ client: host }).record("evt_held", 60);
+  await postgresDedup({ tx: host }).record("evt_held", 60);
   const held = adapter.record("evt_held", 60);
   same((await adapter.record("evt_free", 60)).duplicate, false, "a receipt in the same batch");
   await host.query("commit");
@@ -163,6 +185,22 @@ async function heldId({ one, two, codes }: Pools): Promise<void> {
   same((await held).duplicate, true, "the receipt that waited");
   // The lock's own time limit would end a wait, and tell it.
   alike(codes, [], "errors of the server");
+}
+
+async function givenBack({ url, one, open }: Pools): Promise<void> {
+  const proxy = await createLossyProxy(url);
+  const adapter = postgresDedup({ client: open(proxy.url, 1), waitMs: 0 });
+  await adapter.record("evt_before_untold", 60);
+  proxy.loseAnswerTo("evt_untold");
+  const told = await adapter.record("evt_untold", 60).catch(() => "nothing");
+  same(told, "nothing", "what its caller was told");
+  const elsewhere = postgresDedup({ client: one });
+  let isFirst = false;
+  for (let tries = 0; tries < 50 && !isFirst; tries++) {
+    isFirst = !(await elsewhere.record("evt_untold", 60)).duplicate;
+    await sleep(40);
+  }
+  same(isFirst, true, "whether it is first elsewhere");
 }
 
 async function lostAnswer({ url, open }: Pools): Promise<void> {

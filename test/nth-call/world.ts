@@ -4,7 +4,7 @@ import type { Publication } from "posthorn";
 import { migrate } from "posthorn/sqlite";
 import { createChecker, createHistory } from "posthorn/testing";
 import type { History, HistoryReport } from "posthorn/testing";
-import type { BlockedLane } from "posthorn/operator";
+import type { Plain, BlockedLane } from "posthorn/operator";
 import { bodyOf, Life, SECRET } from "./life.js";
 import { LATE, QuickClock } from "./quick-clock.js";
 import { passedIn, pendingIn, readEnd, stoppedIn } from "./read-end.js";
@@ -197,7 +197,7 @@ export class World {
       return letter === undefined ? "unknown" : operator.redrive(letter.id);
     });
     // As seen at first: whoever clicks again means the same head, and not the one that has taken its place and waits.
-    let seen: BlockedLane | undefined;
+    let seen: Plain<BlockedLane> | undefined;
     await this.#act("skip", "skips", async ({ operator }) => {
       seen ??= (await operator.blockedLanes()).items.find(({ key }) => key === "skips");
       return seen === undefined ? "unknown" : operator.skip(seen.id, seen.head);

@@ -114,16 +114,6 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     await expectAppliedOnce(arrival);
   });
 
-  it.each(["commit", "rollback"])(
-    "a handler that says %s itself is told so, and not called applied",
-    async (end) => {
-      const arrival = newArrival();
-      const acceptance = await accept(arrival, (tx) => pool.inside(tx, end));
-      expect(acceptance).toMatchObject({ kind: "failed", error: { code: "store_transaction_finished" } });
-      await expectWholePool();
-    },
-  );
-
   it("a backend that is terminated under a running statement fails the event, and the process lives", async () => {
     const arrival = newArrival();
     const acceptance = await accept(arrival, async (tx) => {

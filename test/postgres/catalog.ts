@@ -13,15 +13,18 @@ export async function printSchema(pool: TestPool, schema: string): Promise<strin
         from pg_constraint where conrelid = relation.oid and contype <> 'n') as constraints,
       (select string_agg(pg_get_indexdef(indexrelid) || E';\\n', '' order by indexrelid::regclass::text)
         from pg_index where indrelid = relation.oid and not exists (
-          select from pg_constraint where conindid = indexrelid)) as indexes
+          select from pg_constraint where conindid = indexrelid)) as indexes,
+      (select string_agg(format(E'-- trigger %s calls %s\\n', tgname, proname), '' order by tgname)
+        from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+        where tgrelid = relation.oid and not tgisinternal) as triggers
     from pg_class as relation
     where relnamespace = '${schema}'::regnamespace and relkind = 'r' order by relname`);
   return rows.map((row) => printTable(schema, row)).join("\n");
 }
 
 function printTable(schema: string, row: Record<string, string>): string {
-  const { name, columns, constraints, indexes, options } = row;
+  const { name, columns, constraints, indexes, triggers, options } = row;
   const settings = options?.replaceAll(/^\{|\}$/g, "").replaceAll(",", ", ");
   const storage = settings === undefined ? "" : ` with (${settings})`;
-  return `create table ${schema}.${name} (\n${columns}${constraints ?? ""}\n)${storage};\n${indexes ?? ""}`;
+  return `create table ${schema}.${name} (\n${columns}${constraints ?? ""}\n)${storage};\n${indexes ?? ""}${triggers ?? ""}`;
 }

@@ -2,11 +2,16 @@ import { dedupConformance, inboxConformance } from "posthorn/testing";
 import { runConformance } from "../conformance/run-conformance.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
+import { createLossyProxy } from "./lossy-proxy.js";
 import { postgresDedupHarness, postgresInboxHarness } from "./postgres-harness.js";
 
 const url = await freshDatabase();
+const proxy = await createLossyProxy(url);
 
 for (const driver of drivers) {
   runConformance(`postgresDedup on ${driver.name}`, dedupConformance(postgresDedupHarness(driver, url)));
-  runConformance(`postgresStore on ${driver.name}`, inboxConformance(postgresInboxHarness(driver, url)));
+  runConformance(
+    `postgresStore on ${driver.name}`,
+    inboxConformance(postgresInboxHarness(driver, url, proxy)),
+  );
 }

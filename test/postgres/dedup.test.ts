@@ -24,7 +24,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
   it("an id that a slow transaction holds keeps none of 200 others waiting, and is told busy", async () => {
     const slow = await other.begin();
     const [held, ...free] = Array.from({ length: 200 }, newId) as [string, ...string[]];
-    await postgresDedup({ client: slow.client }).record(held, DAY_S);
+    await postgresDedup({ tx: slow.client }).record(held, DAY_S);
     const adapter = postgresDedup({ client: pool.client, waitMs: 3000 });
     let waits = true;
     const busy = expect(adapter.record(held, DAY_S).finally(() => (waits = false))).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     ] as const) {
       const slow = await other.begin();
       const id = newId();
-      await postgresDedup({ client: slow.client }).record(id, DAY_S);
+      await postgresDedup({ tx: slow.client }).record(id, DAY_S);
       const waiting = record(id);
       await sleep(30);
       await slow[how]();
@@ -119,6 +119,80 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     await lossy.end();
   });
 
+  it("a caller that was told nothing is first at another process, too", async () => {
+    const lossy = driver.open(proxy.url, { max: 1 });
+    const adapter = postgresDedup({ client: lossy.client, waitMs: 0 });
+    await adapter.record(newId(), DAY_S);
+    const id = newId();
+    proxy.loseAnswerTo(id);
+    await expect(adapter.record(id, DAY_S)).rejects.toMatchObject({ code: "store_unavailable" });
+    const elsewhere = postgresDedup({ client: other.client });
+    // Until the first process has given the row back, nobody can tell it from one that was applied.
+    await expect.poll(() => elsewhere.record(id, DAY_S), { timeout: 10_000 }).toEqual({ duplicate: false });
+    expect(await elsewhere.record(id, DAY_S)).toEqual({ duplicate: true });
+    expect(await adapter.record(id, DAY_S)).toEqual({ duplicate: true });
+    await lossy.end();
+  });
+
+  it("an id that its own process has taken again is not given back under its hands", async () => {
+    const lossy = driver.open(proxy.url, { max: 1 });
+    const adapter = postgresDedup({ client: lossy.client, waitMs: 0 });
+    await adapter.record(newId(), DAY_S);
+    for (let round = 0; round < 5; round++) {
+      const id = newId();
+      proxy.loseAnswerTo(id);
+      await expect(adapter.record(id, DAY_S)).rejects.toMatchObject({ code: "store_unavailable" });
+      await sleep(round * 15);
+      const again = (): Promise<{ readonly duplicate: boolean }> =>
+        adapter.record(id, DAY_S).catch(() => again());
+      const verdicts = [await again(), await again()];
+      await sleep(80);
+      verdicts.push({ duplicate: await record(id) });
+      expect(verdicts).toEqual([{ duplicate: false }, { duplicate: true }, { duplicate: true }]);
+    }
+    await lossy.end();
+  });
+
+  it("ids of one scope say nothing of those of another, on a pool and in a transaction", async () => {
+    const id = newId();
+    const scopes = [{ scope: "stripe" }, { scope: "github" }, {}];
+    for (const duplicate of [false, true]) {
+      for (const scope of scopes) {
+        const adapter = postgresDedup({ client: pool.client, ...scope });
+        expect(await adapter.record(id, DAY_S)).toEqual({ duplicate });
+      }
+    }
+    const transaction = await other.begin();
+    const inside = (scope: string) => postgresDedup({ tx: transaction.client, scope }).record(id, DAY_S);
+    expect([await inside("stripe"), await inside("gitlab")]).toEqual([
+      { duplicate: true },
+      { duplicate: false },
+    ]);
+    // Held, not committed: the same id of another scope waits for nobody.
+    const third = postgresDedup({ client: pool.client, scope: "gitea", waitMs: 0 });
+    expect(await third.record(id, DAY_S)).toEqual({ duplicate: false });
+    await transaction.rollback();
+  });
+
+  it("a connection as client, a pool as tx and a ttl in milliseconds are refused with the hint", async () => {
+    const transaction = await pool.begin();
+    expect(() => postgresDedup({ client: transaction.client as never })).toThrow(
+      expect.objectContaining({
+        code: "store_client_unsupported",
+        message: expect.stringContaining("as `tx`") as string,
+      }),
+    );
+    expect(() => postgresDedup({ tx: pool.client as never })).toThrow(
+      expect.objectContaining({ code: "store_transaction_required" }),
+    );
+    await transaction.rollback();
+    const adapter = postgresDedup({ client: pool.client });
+    await expect(adapter.record(newId(), DAY_S * 1000)).rejects.toMatchObject({
+      code: "inbox_option_invalid",
+      message: expect.stringContaining("In seconds they are 86400") as string,
+    });
+  });
+
   it("where all connections are taken, the caller is told busy and nothing is recorded", async () => {
     const small = driver.open(url, { max: 1 });
     const adapter = postgresDedup({ client: small.client, waitMs: 50 });
@@ -152,7 +226,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
   it("a transaction without the table is told the command, and stays fit for use", async () => {
     const empty = driver.open(bare, { max: 1 });
     const transaction = await empty.begin();
-    const adapter = postgresDedup({ client: transaction.client, schema: "nowhere" });
+    const adapter = postgresDedup({ tx: transaction.client, schema: "nowhere" });
     await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "store_not_migrated" });
     const name = `made_on_${driver.name}`;
     await empty.inside(transaction.client, `create table ${name} (n int)`);
@@ -162,7 +236,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
 
   it("a transaction that has ended is refused", async () => {
     const transaction = await pool.begin();
-    const adapter = postgresDedup({ client: transaction.client });
+    const adapter = postgresDedup({ tx: transaction.client });
     await adapter.record(newId(), DAY_S);
     await transaction.commit();
     await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({
@@ -173,7 +247,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
   it("a transaction that was aborted by a statement of the host's is refused", async () => {
     const transaction = await pool.begin();
     await pool.inside(transaction.client, "select 1 / 0").catch(() => undefined);
-    const adapter = postgresDedup({ client: transaction.client });
+    const adapter = postgresDedup({ tx: transaction.client });
     await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({ code: "store_transaction_aborted" });
     await transaction.rollback().catch(() => undefined);
   });
@@ -183,7 +257,7 @@ describe.each(drivers)("postgresDedup on $name", (driver) => {
     await pool.inside(transaction.client, "select 1");
     const id = newId();
     expect(await record(id)).toBe(false);
-    const adapter = postgresDedup({ client: transaction.client });
+    const adapter = postgresDedup({ tx: transaction.client });
     await expect(adapter.record(id, DAY_S)).rejects.toMatchObject({ code: "40001" });
     await transaction.rollback().catch(() => undefined);
   });
@@ -228,7 +302,7 @@ describe("a connection that is in no transaction", () => {
   it("is refused on pg, whose rollback could forget nothing", async () => {
     const client = new Client(url);
     await client.connect();
-    const adapter = postgresDedup({ client });
+    const adapter = postgresDedup({ tx: client });
     await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({
       code: "store_transaction_required",
     });
@@ -240,7 +314,7 @@ describe("a connection that is in no transaction", () => {
   it("is refused on postgres, reserved or not", async () => {
     const sql = postgres(url, { max: 1 });
     const reserved = await sql.reserve();
-    const adapter = postgresDedup({ client: reserved });
+    const adapter = postgresDedup({ tx: reserved });
     await expect(adapter.record(newId(), DAY_S)).rejects.toMatchObject({
       code: "store_transaction_required",
     });

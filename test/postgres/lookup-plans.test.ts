@@ -15,6 +15,9 @@ import { tablesIn } from "../../library/src/stores/postgres/schema/tables.js";
 import type { StoreDatabase } from "../../library/src/stores/postgres/client/own-transaction.js";
 import { OwnTransactions } from "../../library/src/stores/postgres/client/own-transaction.js";
 import { release } from "../../library/src/stores/postgres/lanes/release.js";
+import type { Removal } from "../../library/src/retention/retention-store.js";
+import { readRetention } from "../../library/src/stores/postgres/retention/census.js";
+import { createRetention } from "../../library/src/stores/postgres/retention/retention.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 
@@ -118,7 +121,7 @@ async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
 }
 
 // Endpoints are few, and are read as they stand.
-function expectNoScan({ nodes }: Looked<unknown>): void {
+function expectNoScan({ nodes }: Pick<Looked<unknown>, "nodes">): void {
   const scanned = nodes.filter((node) => node["Node Type"] === "Seq Scan");
   expect(scanned.map((node) => node["Relation Name"]).filter((name) => name !== "consumer")).toEqual([]);
 }
@@ -155,7 +158,9 @@ beforeAll(async () => {
     insert into posthorn.ingest_name
     select 'default', 'app/id/' || to_char(n, 'FM0000000'), 'evt', null, now() - interval '1 day' + interval '1 ms' * n
     from generate_series(1, ${WAITING}) as n`);
-  await pool.query(`insert into posthorn.stage (event_id) select generate_series(1, ${WAITING})`);
+  await pool.query(
+    `insert into posthorn.stage (tenant, event_id) select 'default', generate_series(1, ${WAITING})`,
+  );
   await pool.query("vacuum analyze");
 }, 240_000);
 
@@ -271,4 +276,33 @@ describe("at a million rows", () => {
     expect(looked.pages).toBeLessThan(200);
     expectNoScan(looked);
   });
+
+  it("a step of retention reads what it removes, and of what waits the indexes alone", async () => {
+    const step = { windowMs: 0, idWindowMs: 0, limit: 500 } as const;
+    const events = await look((on) =>
+      createRetention(on).removeOld({ ...step, kind: "events", after: "300000" }),
+    );
+    // 500 events with an attempt each; nothing waits in the lanes of any.
+    expect(events.value).toMatchObject({ kind: "done", next: "300500" });
+    expect(removedIn(events)).toBeGreaterThanOrEqual(1000);
+    expect(events.pages).toBeLessThan(25_000);
+    // The stage is what waits for the sequencer alone, and is read once.
+    expectNoScan({ nodes: events.nodes.filter((node) => node["Relation Name"] !== "stage") });
+    for (const kind of ["attempts", "answers", "dead", "cancelled", "set_aside", "ids"] as const) {
+      const others = await look((on) => createRetention(on).removeOld({ ...step, kind }));
+      expect(others.pages).toBeLessThan(30_000);
+      expectNoScan(others);
+    }
+  });
+
+  it("how far retention is reads a row of each kind", async () => {
+    const looked = await look((on) => readRetention(on));
+    expect(looked.value.bytes).toBeGreaterThan(100_000_000);
+    expect(looked.value.tables.slice(0, 2).map(({ name }) => name)).toEqual(["event", "attempt"]);
+    expect(looked.pages).toBeLessThan(2000);
+  });
 });
+
+function removedIn({ value }: Looked<Removal>): number {
+  return value.kind === "done" ? value.removed : 0;
+}

@@ -6,21 +6,30 @@ const HOUR_S = 3600;
 
 // The columns that hold an instant by which something is decided or listed.
 const INSTANTS: Readonly<Record<string, readonly string[]>> = {
-  event: ["deliver_at", "expires_at"],
+  event: ["written_at", "deliver_at", "expires_at"],
+  outbox_key: ["keep_until"],
+  retention: ["passed_at"],
   later: ["deliver_at"],
   consumer: ["stopped_at"],
   lane_state: ["ready_at", "leased_at", "leased_until", "blocked_at"],
   loose_delivery: ["ready_at", "leased_at", "leased_until"],
   attempt: ["started_at"],
   loose_attempt: ["started_at"],
-  dead: ["died_at"],
+  dead: ["died_at", "resolved_at"],
   cancelled: ["cancelled_at"],
   ingest_name: ["keep_until"],
+  ingest_repeat: ["keep_until"],
 };
 
-const EMPTIED = [...Object.keys(INSTANTS), "outbox_key", "stage", "stage_dead", "lane", "delivery"].map(
-  (table) => `posthorn.${table}`,
-);
+const EMPTIED = [
+  ...Object.keys(INSTANTS),
+  "stage",
+  "stage_dead",
+  "lane",
+  "delivery",
+  "dead_change",
+  "dead_group",
+].map((table) => `posthorn.${table}`);
 
 /** Two pools on one database stand for two processes: to Postgres they are. The tables are emptied for each case. */
 export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarness<never> {
@@ -54,7 +63,7 @@ export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarnes
 export async function emptyOutbox(host: TestPool, firstEvent = 1n): Promise<void> {
   await host.rows(`truncate ${EMPTIED.join(", ")} restart identity`);
   // Whoever has read the endpoints before reads them again.
-  await host.rows("update posthorn.outbox_config set version = version + 1");
+  await host.rows("update posthorn.outbox_config set mark = gen_random_uuid()");
   for (const table of ["event", "stage"]) {
     await host.rows(`alter table posthorn.${table} alter column id restart with ${firstEvent}`);
   }

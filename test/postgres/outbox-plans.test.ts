@@ -3,7 +3,7 @@ import { pickDueSql } from "../../library/src/stores/postgres/lanes/pick-due.js"
 import { tablesIn } from "../../library/src/stores/postgres/schema/tables.js";
 import { KEPT_PLANS } from "../../library/src/stores/postgres/client/own-transaction.js";
 import { takeStaged } from "../../library/src/stores/postgres/lanes/stage.js";
-import type { Statement } from "../../library/src/stores/postgres/client/database.js";
+import type { Row, Statement } from "../../library/src/stores/postgres/client/database.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 
@@ -59,13 +59,14 @@ function expectNarrow(plan: Plan): void {
   expect(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]).toBeLessThan(MAX_PAGES);
 }
 
-const claim = (cursor: number): string => `pick ('${cursor}', '${LIMIT}', '{}', '{}', '8')`;
+const claim = (cursor: number): string =>
+  `pick ('${cursor}', '${LIMIT}', '{"ep_due": 1}', '{"ep_due": 500}', '8', '1000')`;
 
 async function takeText(): Promise<string> {
   let text = "";
-  const rows = [["-1", "1", null, null, null, null, null, null, "false"]];
+  const rows: Row[] = [];
   const query = (statement: Statement) => Promise.resolve({ rows, command: (text = statement.text) });
-  await takeStaged({ query }, LIMIT, tables);
+  await takeStaged({ query }, { limit: LIMIT, cursor: "", only: undefined }, tables);
   return text;
 }
 
@@ -90,10 +91,10 @@ async function lanes(from: number, count: number, of: { endpoint: number; ready:
 }
 
 beforeAll(async () => {
-  await session.query(`prepare pick (text, text, text[], int4[], text) as ${pickDueSql(tables)}`);
-  await session.query(`prepare take (text) as ${await takeText()}`);
+  await session.query(`prepare pick (text, text, text, text, text, text) as ${pickDueSql(tables)}`);
+  await session.query(`prepare take (text, text) as ${await takeText()}`);
   await planOf(claim(0));
-  await planOf(`take ('${LIMIT}')`);
+  await planOf(`take ('', '${LIMIT}')`);
   await pool.query("set synchronous_commit = off");
   for (const [id, state] of Object.entries({ ep_waits: "active", ep_paused: "paused", ep_due: "active" })) {
     await endpoint(id, state);
@@ -102,7 +103,9 @@ beforeAll(async () => {
     insert into posthorn.event (public_id, tenant, source, type, content_type, event_at, body)
     select 'evt_' || n, 'default', 'app', 'order.paid', 'application/json', now(), '\\x7b7d'
     from generate_series(1, 10000) as n`);
-  await pool.query(`insert into posthorn.stage (event_id) select generate_series(1, ${MILLION})`);
+  await pool.query(
+    `insert into posthorn.stage (tenant, event_id) select 'default', generate_series(1, ${MILLION})`,
+  );
   // In the far future at the first endpoint, long due at one that is paused, and a few at the last.
   await lanes(1, MILLION, { endpoint: 1, ready: "interval '1 hour' + n * interval '1 ms'" });
   await lanes(MILLION + 1, MILLION, { endpoint: 2, ready: "n * interval '-1 ms'" });
@@ -133,7 +136,7 @@ describe("at a million rows, by plans that were made for none", () => {
   });
 
   it("the sequencer takes the front of the stage, and looks at no more of it", async () => {
-    const plan = await planOf(`take ('${LIMIT}')`);
+    const plan = await planOf(`take ('', '${LIMIT}')`);
     expect(plan["Actual Rows"]).toBe(LIMIT + 1);
     expectNarrow(plan);
   });
@@ -141,6 +144,6 @@ describe("at a million rows, by plans that were made for none", () => {
   it("the same holds for plans that are made from statistics of such tables", async () => {
     await pool.query("analyze");
     expectNarrow(await planOf(claim(0)));
-    expectNarrow(await planOf(`take ('${LIMIT}')`));
+    expectNarrow(await planOf(`take ('', '${LIMIT}')`));
   });
 });

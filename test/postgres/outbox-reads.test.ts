@@ -74,7 +74,7 @@ beforeAll(async () => {
   await pool.query(`
     truncate posthorn.event, posthorn.attempt, posthorn.loose_attempt, posthorn.lane, posthorn.lane_state,
       posthorn.delivery, posthorn.loose_delivery;
-    update posthorn.outbox_config set version = version + 1`);
+    update posthorn.outbox_config set mark = gen_random_uuid()`);
   await pool.query("vacuum analyze");
   // Each statement is planned now. What was settled before is not settled again.
   await store.claim(request);

@@ -226,7 +226,9 @@ describe.each(drivers)("postgresStore on $name", async (driver) => {
     await plain.append(await eventsOf(3));
     await sequenceAll(plain);
     const { claims } = await plain.claim(request);
-    expect(await acknowledge(plain, claims, true)).toMatchObject([{ kind: "settled", next: { epoch: 2n } }]);
+    expect(await acknowledge(plain, claims, true)).toMatchObject([
+      { kind: "settled", next: { run: [{ sequence: 2n }] } },
+    ]);
   });
 
   it("a schema without tables is store_not_migrated, with the cure", async () => {

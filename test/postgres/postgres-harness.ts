@@ -1,6 +1,7 @@
 import { postgresDedup, postgresStore } from "posthorn/postgres";
 import type { DedupBench, DedupHarness, InboxBench, InboxHarness } from "posthorn/testing";
 import type { Driver, TestPool } from "./drivers.js";
+import type { LossyProxy } from "./lossy-proxy.js";
 
 const capabilities = {
   sharesHostTransaction: true,
@@ -10,6 +11,8 @@ const capabilities = {
 } as const;
 
 const HOUR_S = 3600;
+// The default of the test pools.
+const CONNECTIONS = 10;
 
 /** Two pools on one database stand for two processes: to Postgres they are. */
 export function postgresDedupHarness(driver: Driver, url: string): DedupHarness {
@@ -41,7 +44,7 @@ export function postgresDedupHarness(driver: Driver, url: string): DedupHarness 
             return how();
           };
           return {
-            adapter: postgresDedup({ client: transaction.client, tableName }),
+            adapter: postgresDedup({ tx: transaction.client, tableName }),
             commit: end(transaction.commit),
             rollback: end(transaction.rollback),
           };
@@ -56,13 +59,16 @@ export function postgresDedupHarness(driver: Driver, url: string): DedupHarness 
 }
 
 /** The tables are emptied for each case; the stores are new, as after a start of their processes. */
-export function postgresInboxHarness(driver: Driver, url: string): InboxHarness<never> {
+export function postgresInboxHarness(driver: Driver, url: string, proxy?: LossyProxy): InboxHarness<never> {
   const [one, two, host] = [driver.open(url), driver.open(url), driver.open(url)];
   return {
     capabilities,
     transactions: "asynchronous",
     exactTime: false,
     listsRefused: true,
+    runsStatements: true,
+    saturates: true,
+    losesAnswers: proxy !== undefined,
     async open(): Promise<InboxBench<never>> {
       await host.rows("create table if not exists effect (mark text not null)");
       await host.rows("truncate effect, posthorn.inbox, posthorn.inbox_attempt, posthorn.inbox_refused");
@@ -73,11 +79,25 @@ export function postgresInboxHarness(driver: Driver, url: string): InboxHarness<
           await host.inside(tx, `insert into effect (mark) values ('${mark}')`);
         },
         written: async () => (await host.rows("select mark from effect")).map(({ mark }) => mark ?? ""),
+        async run(tx, statement) {
+          await host.inside(tx, statement === "broken" ? "select 1 / 0" : statement);
+        },
+        async saturate() {
+          const taken = await Promise.all(Array.from({ length: CONNECTIONS }, () => one.begin()));
+          return async () => void (await Promise.all(taken.map((transaction) => transaction.rollback())));
+        },
+        ...(proxy && { unanswered: unansweredStore(driver, proxy) }),
         refused: () => refusedIn(host),
         close: () => Promise.resolve(),
       };
     },
   };
+}
+
+/** Armed in the handler, when its transaction has begun: the words "read committed" hold the word, too. */
+function unansweredStore(driver: Driver, proxy: LossyProxy): NonNullable<InboxBench<never>["unanswered"]> {
+  const { client } = driver.open(proxy.url, { max: 1 });
+  return { store: postgresStore({ client }), arm: () => proxy.loseAnswerTo("commit") };
 }
 
 async function moveIntoPast(host: TestPool, ms: number): Promise<void> {

@@ -54,10 +54,18 @@ describe.each(Object.entries(CLIENTS))("redisDedup on %s", skipFor(missing), (_n
 
   it("keeps an id for its ttl, to the millisecond, under the prefix and in its stored form", async () => {
     await make().record("evt 1\0", 0.75);
-    expect(await onlyKey()).toMatch(new RegExp(`${prefix}sha256 [0-9a-f]{64}$`));
+    expect(await onlyKey()).toMatch(new RegExp(`${prefix}:sha256 [0-9a-f]{64}$`));
     const leftMs = await admin.pttl(await onlyKey());
     expect(leftMs).toBeGreaterThan(400);
     expect(leftMs).toBeLessThanOrEqual(750);
+  });
+
+  it("keeps the ids of two scopes apart, also where a scope and an id read like another", async () => {
+    const of = (scope: string) => make({ scope });
+    const first = [await of("a").record("b:c", WEEK_S), await of("a:b").record("c", WEEK_S)];
+    const verdicts = [...first, await make().record("a:b:c", WEEK_S)];
+    expect(verdicts.map(({ duplicate }) => duplicate)).toEqual([false, false, false]);
+    expect(await of("a").record("b:c", WEEK_S)).toEqual({ duplicate: true });
   });
 
   it("a claim that was confirmed is a duplicate for the whole ttl", async () => {

@@ -47,7 +47,7 @@ describe.each(Object.entries(CLIENTS))("redisDedup on %s", skipFor(missing), (_n
   it("stays first when the answer is lost: a blind second try would call it a duplicate, and lose the event", async () => {
     const ids = redisDedup({ client: connection.client });
     const lostBefore = proxy.lost;
-    proxy.loseAnswerTo("posthorn:dedup:evt_1");
+    proxy.loseAnswerTo("posthorn:dedup::evt_1");
     expect(await ids.record("evt_1", 60)).toEqual({ duplicate: false });
     expect(proxy.lost).toBe(lostBefore + 1);
     expect(await ids.record("evt_1", 60)).toEqual({ duplicate: true });
@@ -55,10 +55,10 @@ describe.each(Object.entries(CLIENTS))("redisDedup on %s", skipFor(missing), (_n
 
   it("holds its claim, and has confirmed it, when the answers are lost", async () => {
     const ids = redisDedup({ client: connection.client });
-    proxy.loseAnswerTo("posthorn:dedup:evt_1");
+    proxy.loseAnswerTo("posthorn:dedup::evt_1");
     const claim = await ids.claim("evt_1");
     expect(claim.duplicate).toBe(false);
-    proxy.loseAnswerTo("posthorn:dedup:evt_1");
+    proxy.loseAnswerTo("posthorn:dedup::evt_1");
     if (!claim.duplicate) await claim.confirm();
     expect(await ids.claim("evt_1")).toEqual({ duplicate: true });
   });
@@ -69,7 +69,7 @@ describe.each(Object.entries(CLIENTS))("redisDedup on %s", skipFor(missing), (_n
     const failure = await ids.record("evt_1", 60).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "store_unavailable", message: /no answer within 50 ms/ });
     // What was sent late is taken back; until then the answer may also be late.
-    await expect.poll(() => admin.get("posthorn:dedup:evt_1")).toBeNull();
+    await expect.poll(() => admin.get("posthorn:dedup::evt_1")).toBeNull();
     expect(await redisDedup({ client: connection.client }).record("evt_1", 60)).toEqual({ duplicate: false });
   });
 

@@ -2,7 +2,9 @@ import Database from "better-sqlite3";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import type { SecretSeal } from "posthorn";
 import { createSender } from "posthorn";
+import { createAddressGuard } from "posthorn/dispatch";
 import type { Egress, EgressAnswer, OutgoingRequest } from "posthorn/dispatch";
+import { addressRules } from "../../server/src/egress.js";
 import { createClient } from "posthorn/client";
 import type { Client, Fetch } from "posthorn/client";
 import { createOperator } from "posthorn/operator";
@@ -14,6 +16,7 @@ import type { Settings } from "../../server/src/config/settings.js";
 import { newToken } from "../../server/src/http/auth/new-token.js";
 import { createHttpServer } from "../../server/src/http/server.js";
 import type { HttpOptions } from "../../server/src/http/server.js";
+import { Activity } from "../../server/src/observe/activity.js";
 import type { Metrics } from "../../server/src/observe/metrics.js";
 import type { ServerOutbox, ServerParts } from "../../server/src/parts.js";
 import type { Registry } from "../../server/src/store/registry.js";
@@ -63,7 +66,7 @@ export async function apiBench(options: BenchOptions = {}): Promise<ApiBench> {
   await migrate(db);
   await migrate(db, { set: { name: "server", migrations: SERVER_MIGRATIONS } });
   const clock = createFakeClock({ at: Date.UTC(2026, 10, 16) });
-  const registry = { ...sqliteRegistry(db, seal), ...options.registry };
+  const registry = { ...sqliteRegistry(db, seal, clock), ...options.registry };
   const outbox = Object.assign(sqliteStore({ db, clock }), options.outbox) as unknown as ServerOutbox;
   open.push(() => Promise.resolve(void db.close()));
   return benchOf({ registry, outbox, clock }, options);
@@ -87,9 +90,14 @@ export async function benchOf(stores: Stores, options: BenchOptions = {}): Promi
     ...stores,
     settings,
     egress,
-    sender: createSender({ store: stores.outbox, allowHttp: settings.dev, clock: stores.clock }),
+    sender: createSender({
+      store: stores.outbox,
+      guard: createAddressGuard(addressRules(settings)),
+      clock: stores.clock,
+    }),
     operator: createOperator({ store: stores.outbox }),
     metrics: silentMetrics,
+    activity: new Activity("node-1", stores.clock),
     log: recordingLog(lines),
     node: "node-1",
   };

@@ -128,16 +128,28 @@ describe("the API on Postgres", () => {
       "deliveries/dlv_9223372036854775808_1",
       "deliveries?event=none",
       "events/none",
-      "events?after=zz",
-      "lanes?after=f0.zz",
-      "dead?after=zz",
-      "rejected?after=zz",
-      "tokens?after=zz",
+      "rejected?after=rej_zz",
+      "tokens?after=tok_zz",
     ]) {
       const { statusCode } = await here.call("GET", `/api/v1/${path}`);
       expect([200, 404], path).toContain(statusCode);
     }
     expect((await here.call("GET", "/api/v1/events?key=a%00b")).statusCode).toBe(400);
+  });
+
+  it("refuses cursors that no page gave, and names the field", async () => {
+    for (const list of [
+      "events?after=zz",
+      "events?after=99999999999999999999",
+      "lanes?after=f0.zz",
+      "dead?after=1_2",
+    ]) {
+      const answer = await here.call("GET", `/api/v1/${list}`);
+      expect([answer.statusCode, answer.json()], list).toMatchObject([
+        400,
+        { code: "request_invalid", field: "after" },
+      ]);
+    }
   });
 
   it("tells that the database is away, and does not tell where it was", async () => {

@@ -183,7 +183,8 @@ it("of two nodes on one Postgres, one takes an event and the other delivers it",
   const firstToken = `phk_${"n".repeat(43)}`;
   const schema = "nodes";
   const api = await start({ database, schema, masterKey, firstToken, roles: ["api", "ingest"] });
-  await start({ database, schema, masterKey, roles: ["dispatch"] });
+  const other = await start({ database, schema, masterKey, roles: ["dispatch"] });
+  expect([other.firstToken, other.withoutToken]).toEqual([undefined, false]);
   expect((await call(api, firstToken, "/endpoints", { url: hook.url })).status).toBe(201);
   await call(api, firstToken, "/events", { type: "order.paid", data: { amount: 2 } });
   await until(() => hook.bodies.length > 0);

@@ -1,10 +1,11 @@
-import { systemClock } from "posthorn";
+import { createSender, systemClock } from "posthorn";
 import { expect, it } from "vitest";
 import { examine } from "../../server/src/commands/doctor/examination.js";
 import { defaultSettings } from "../../server/src/config/load.js";
-import { openStore } from "../../server/src/store/open-store.js";
+import { openOwnStore, openStore } from "../../server/src/store/open-store.js";
 import { NO_SEAL } from "../../server/src/secrets/seal.js";
 import { createSeal } from "../../server/src/secrets/seal.js";
+import { quietPool } from "../postgres/quiet-pool.js";
 import { freshDatabase } from "../services.js";
 
 const database = await freshDatabase({ migrated: false });
@@ -46,6 +47,41 @@ it("sources that are forgotten too early and secrets of another key are found", 
   expect(await levels({ masterKey: Buffer.alloc(32, 8).toString("base64") })).toMatchObject({
     secrets: "fail",
   });
+});
+
+it("an event that no node takes is told, and not by the one look at which it had just come", async () => {
+  const store = await openStore(settings, { seal: createSeal(key) });
+  await createSender({ store: store.outbox }).publish({ type: "t", data: 1 });
+  await store.close();
+  expect(await levels()).toMatchObject({ dispatch: "warn" });
+});
+
+it("tables of a newer version are told as such, by doctor, by a start and by migrate", async () => {
+  const newer = defaultSettings({ ...settings, schema: "newer", migrate: false });
+  const store = await openStore(newer, { seal: NO_SEAL });
+  await store.migrate();
+  await store.close();
+  const pool = quietPool({ connectionString: database, max: 1 });
+  await pool.query("insert into newer.server_migration values (99, 'later', now())");
+  await pool.end();
+  const schema = (await examine(newer, systemClock)).find(({ check }) => check === "schema");
+  expect(schema).toMatchObject({
+    level: "fail",
+    cure: expect.not.stringContaining("posthorn migrate") as string,
+  });
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
+  for (const migrate of [true, false]) {
+    const start = openOwnStore({ ...newer, migrate }, { observer: () => undefined, log });
+    await expect(start).rejects.toMatchObject({
+      code: "store_newer",
+      cure: expect.not.stringContaining("posthorn migrate") as string,
+    });
+  }
 });
 
 it("settings of Postgres that take back durability are told", async () => {

@@ -13,6 +13,7 @@ import { IngestDoor } from "../../server/src/http/ingest-door.js";
 import { checkSource } from "../../server/src/ingest/check-source.js";
 import { createIngest } from "../../server/src/ingest/ingest.js";
 import type { Ingest, IngestParts } from "../../server/src/ingest/ingest.js";
+import { Activity } from "../../server/src/observe/activity.js";
 import type { Registry } from "../../server/src/store/registry.js";
 import { SERVER_MIGRATIONS as POSTGRES_MIGRATIONS } from "../../server/src/store/postgres/migrations.js";
 import { postgresRegistry } from "../../server/src/store/postgres/registry.js";
@@ -61,6 +62,7 @@ async function node(outbox: unknown, registry: Registry): Promise<Node> {
       maxBodyBytes: 1_048_576,
     },
     metrics: { ingested: nothing, rejectedDropped: nothing, answered: nothing },
+    activity: new Activity("node-1", systemClock),
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   } as unknown as IngestParts;
   const ingest = createIngest(parts);

@@ -73,7 +73,7 @@ it("on Postgres it needs the database's URL and no master key", async () => {
   const masterKey = Buffer.alloc(32, 7).toString("base64");
   const unready = await create(["rescue", "--offline", "--database", database]);
   expect(unready).toMatchObject({ code: 1, token: "" });
-  expect(unready.err).toContain("are not those of this version");
+  expect(unready.err).toContain("are older than this version");
   const server = await start({ database, masterKey, dataDir: join(root, "none") });
   try {
     const made = await create(["rescue", "--offline", "--json"], { POSTHORN_DATABASE: database });

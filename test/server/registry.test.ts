@@ -130,6 +130,10 @@ function rejected(id: string, source = "billing"): RejectedRecord {
   };
 }
 
+function received(id: string, atMs: number): RejectedRecord {
+  return { ...rejected(id), receivedAt: new Date(atMs) };
+}
+
 describe.each([
   ["Postgres", postgresBench],
   ["SQLite", sqliteBench],
@@ -161,10 +165,10 @@ describe.each([
     it("are changed in part, and their version grows", async () => {
       await bench.reset();
       await one.addSource(SOURCE);
-      const changed = await one.changeSource("billing", { windowS: 5, key: undefined });
+      const changed = await one.changeSource("billing", () => ({ windowS: 5, key: undefined }));
       expect(changed).toEqual({ ...SOURCE, windowS: 5, key: undefined, version: 2 });
       expect(await two.readSource("billing")).toEqual(changed);
-      expect(await one.changeSource("other", { windowS: 5 })).toBeUndefined();
+      expect(await one.changeSource("other", () => ({ windowS: 5 }))).toBeUndefined();
     });
 
     it("lose no change when many are made at once", async () => {
@@ -172,9 +176,9 @@ describe.each([
       await one.addSource(SOURCE);
       const options = Array.from({ length: 5 }, (_, index) => ({ forwardHeaders: [`x-${index}`] }));
       await Promise.all([
-        ...options.map((change) => one.changeSource("billing", change)),
-        two.changeSource("billing", { windowS: 77 }),
-        two.changeSource("billing", { tenant: "acme" }),
+        ...options.map((change) => one.changeSource("billing", () => change)),
+        two.changeSource("billing", () => ({ windowS: 77 })),
+        two.changeSource("billing", () => ({ tenant: "acme" })),
       ]);
       const after = await one.readSource("billing");
       expect(after).toMatchObject({ windowS: 77, tenant: "acme", version: 8, secrets: SOURCE.secrets });
@@ -195,9 +199,9 @@ describe.each([
       await bench.reset();
       await one.addSource(SOURCE);
       await bench.spoilSecrets("billing");
-      await one.changeSource("billing", { windowS: 9 });
+      await one.changeSource("billing", () => ({ windowS: 9 }));
       expect(await bench.dump()).toContain("other");
-      const healed = await one.changeSource("billing", { secrets: ["new"] });
+      const healed = await one.changeSource("billing", () => ({ secrets: ["new"] }));
       expect(healed).toMatchObject({ secrets: ["new"], windowS: 9 });
       expect(healed?.unopened).toBeUndefined();
       expect((await one.readSource("billing"))?.secrets).toEqual(["new"]);
@@ -216,7 +220,7 @@ describe.each([
       const versions = [await two.sourcesVersion()];
       for (const step of [
         () => one.addSource(SOURCE),
-        () => one.changeSource("billing", { windowS: 5 }),
+        () => one.changeSource("billing", () => ({ windowS: 5 })),
         () => one.removeSource("billing"),
       ]) {
         await step();
@@ -224,7 +228,7 @@ describe.each([
       }
       expect(new Set(versions).size).toBe(4);
       await one.removeSource("billing");
-      await one.changeSource("billing", { windowS: 5 });
+      await one.changeSource("billing", () => ({ windowS: 5 }));
       expect(await two.sourcesVersion()).toBe(versions[3]);
     });
 
@@ -234,7 +238,7 @@ describe.each([
       const stop = one.onSourcesChanged?.(() => told++);
       await one.addSource(SOURCE);
       await one.addSource(SOURCE);
-      await one.changeSource("billing", { windowS: 5 });
+      await one.changeSource("billing", () => ({ windowS: 5 }));
       await one.removeSource("billing");
       stop?.();
       await one.addSource(SOURCE);
@@ -248,6 +252,21 @@ describe.each([
       expect(await one.removeSource("billing")).toBe(true);
       expect(await one.removeSource("billing")).toBe(false);
       expect((await one.listRejected({ limit: 10 })).map(({ id }) => id)).toEqual(["rej_2"]);
+    });
+  });
+
+  describe("old rejected requests", () => {
+    it("are removed oldest first, up to the limit, and younger ones stay", async () => {
+      await bench.reset();
+      await one.recordRejected(
+        [received("1", 1000), received("2", 2000), received("3", 3000), received("4", 9000)],
+        10,
+      );
+      expect(await two.removeRejected(new Date(5000), 2)).toBe(2);
+      expect((await one.listRejected({ limit: 10 })).map(({ id }) => id)).toEqual(["rej_4", "rej_3"]);
+      expect(await two.removeRejected(new Date(5000), 2)).toBe(1);
+      expect(await two.removeRejected(new Date(5000), 2)).toBe(0);
+      expect((await one.listRejected({ limit: 10 })).map(({ id }) => id)).toEqual(["rej_4"]);
     });
   });
 
@@ -277,8 +296,8 @@ describe.each([
       await one.addToken(TOKEN);
       const other = { ...TOKEN, id: "tok_2", hash: new Uint8Array(32).fill(8) };
       expect(await one.addFirstToken(other)).toBe(false);
-      expect(await one.removeToken("tok_1")).toBe(true);
-      expect(await one.removeToken("tok_1")).toBe(false);
+      expect(await one.removeToken("tok_1", TOKEN.createdAt)).toBe("removed");
+      expect(await one.removeToken("tok_1", TOKEN.createdAt)).toBe("unknown");
       expect(await one.addFirstToken(other)).toBe(true);
     });
 
@@ -321,7 +340,7 @@ describe.each([
         false,
       ]);
       await one.addSession(SESSION);
-      await one.removeToken(TOKEN.id);
+      await one.removeToken(TOKEN.id, TOKEN.createdAt);
       expect(await one.findSession(SESSION.hash)).toBeUndefined();
     });
 

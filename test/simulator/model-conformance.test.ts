@@ -45,6 +45,9 @@ const outbox: NarrowOutboxHarness<Tx> = {
 const inbox: InboxHarness<Tx> = {
   ...claims,
   listsRefused: false,
+  runsStatements: false,
+  saturates: false,
+  losesAnswers: false,
   open() {
     const { store, ...bench } = opened();
     return Promise.resolve({

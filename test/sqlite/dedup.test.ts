@@ -28,6 +28,24 @@ describe("dedup() with sqliteDedup", () => {
     expect(first).toHaveLength(1);
   });
 
+  it("keeps the ids of two scopes apart, and refuses a ttl in milliseconds with the hint", async () => {
+    const db = file.open();
+    const found: boolean[] = [];
+    for (const scope of ["stripe", "github", "stripe"]) {
+      const adapter = sqliteDedup({ db, scope });
+      found.push((await dedup("invoice.paid", "evt_1", { ttl: DAY_S, adapter })).duplicate);
+    }
+    expect(found).toEqual([false, false, true]);
+    expect(() => sqliteDedup({ db, scope: "" })).toThrow(
+      expect.objectContaining({ code: "inbox_option_invalid" }),
+    );
+    const adapter = sqliteDedup({ db });
+    await expect(dedup("invoice.paid", "evt_1", { ttl: DAY_S * 1000, adapter })).rejects.toMatchObject({
+      code: "inbox_option_invalid",
+      message: expect.stringContaining("In seconds they are 86400") as string,
+    });
+  });
+
   it("forgets an id with the rollback of the host's transaction, and remembers it with the commit", async () => {
     const db = file.open();
     await migrate(db);
@@ -140,6 +158,7 @@ describe("what cannot work", () => {
   it.each([
     [{ waitMs: -1 }, /waitMs is -1; expected milliseconds/],
     [{ waitMs: Number.NaN }, /waitMs is NaN/],
+    [{ waitMs: 3e9 }, /waitMs is 3000000000/],
     [{ durability: "fast" as "strict" }, /durability is fast; expected one of set, strict, as_is/],
   ])("is refused when it is made: %o", (options, message) => {
     expect(() => sqliteDedup({ db: file.open(), ...options })).toThrow(message);

@@ -58,6 +58,15 @@ const nested = (tx: Database) => {
 
 const orphan = (tx: Database) => (tx.prepare("insert into child values (1)").run(), SUCCESS);
 
+const withSavepoints = (tx: Database) => {
+  tx.exec("savepoint mine");
+  writes("undone")(tx);
+  tx.exec("rollback to mine; release mine");
+  tx.transaction(() => writes("a")(tx))();
+  expect([tx.inTransaction, tx.open, tx.pragma("user_version", { simple: true })]).toEqual([true, true, 0]);
+  return SUCCESS;
+};
+
 describe("a group of events", () => {
   it("applies the neighbours of a handler that throws, and nothing of the one that threw", async () => {
     const store = sqliteStore({ db });
@@ -87,12 +96,12 @@ describe("a group of events", () => {
     ["commit", false, "duplicate"],
     ["commit; begin", false, "duplicate"],
   ])(
-    "has one effect each beside a handler that runs %s (foreign keys: %s)",
+    "has one effect each beside a handler that runs %s on the host's own handle (foreign keys: %s)",
     async (sql, foreignKeys, before) => {
       db.pragma(`foreign_keys = ${foreignKeys ? "on" : "off"}`);
       const store = sqliteStore({ db });
-      const ending = (tx: Database) => {
-        tx.exec(sql);
+      const ending = () => {
+        db.exec(sql);
         return SUCCESS;
       };
       const accepted = await Promise.all([
@@ -122,6 +131,46 @@ describe("a group of events", () => {
 });
 
 describe("a handler", () => {
+  it.each(["begin", "commit", "rollback", "rollback; begin", "end", "/* */ ROLLBACK;"])(
+    "that runs %j on its transaction is refused by name, and fails even if it goes on",
+    async (sql) => {
+      db.pragma("foreign_keys = off");
+      const store = sqliteStore({ db });
+      for (const run of [(tx: Database) => tx.exec(sql), (tx: Database) => tx.prepare(sql).run()]) {
+        const accepted = await store.accept(
+          arrival("a"),
+          (tx) => {
+            writes("a")(tx);
+            expect(() => run(tx)).toThrow(expect.objectContaining({ code: "store_transaction_owned" }));
+            writes("a")(tx);
+            return SUCCESS;
+          },
+          limits(),
+        );
+        expect(accepted).toMatchObject({ kind: "failed", error: { code: "store_transaction_owned" } });
+        expect([effects(), db.inTransaction]).toEqual([[], false]);
+      }
+      expect((await store.accept(arrival("a"), writes("a"), limits())).kind).toBe("applied");
+      expect(effects()).toEqual(["a"]);
+    },
+  );
+
+  it("may use savepoints, transactions of better-sqlite3, and every other method of its handle", async () => {
+    const store = sqliteStore({ db });
+    expect(await store.accept(arrival("a"), withSavepoints, limits())).toMatchObject({ kind: "applied" });
+    expect(effects()).toEqual(["a"]);
+  });
+
+  it("that keeps its transaction is refused after its end, instead of writing outside of it", async () => {
+    const store = sqliteStore({ db });
+    let kept: Database | undefined;
+    await store.accept(arrival("a"), (tx) => ((kept = tx), SUCCESS), limits());
+    expect(() => kept?.exec("insert into effect values ('late')")).toThrow(
+      expect.objectContaining({ code: "store_transaction_finished" }),
+    );
+    expect(effects()).toEqual([]);
+  });
+
   it("that returns a promise is rolled back and told so, and its rejection harms nobody", async () => {
     const store = sqliteStore({ db });
     const unhandled: unknown[] = [];

@@ -46,11 +46,17 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
     settlements: claims.map((claim) => ({ claim, attempts: [], acknowledged: 0, rest: dead, next: true })),
   });
   const letters = await outbox.deadLetters({ limit: 10 });
+  await outbox.deadLetters({ limit: 10 }, { order: "oldest", since: new Date(0), upTo: 9n });
+  await outbox.deadLetters({ limit: 10 }, { endpointId: "ep_a", because: "exhausted", until: new Date() });
+  await outbox.deadLetters({ limit: 10 }, { endpointId: "ep_a", status: null, order: "oldest" });
+  await outbox.deadGroups({ endpointId: "ep_a" });
+  await outbox.redriveAll([{ id: "dlv_99_1", round: 1 }]);
   for (const { id } of letters.items) await outbox.redrive(id);
   await outbox.claim(request);
   await outbox.release("worker_1", []);
   const [lane] = (await outbox.blockedLanes({ limit: 10 })).items;
   await outbox.skip(lane?.id ?? 1n, lane?.head ?? 1n);
+  await outbox.cancel(1n, 1n);
   await outbox.changeEndpoint("ep_a", { state: "paused" });
   await outbox.blockedLanes({ limit: 10 });
   await outbox.attempts("dlv_1_1");

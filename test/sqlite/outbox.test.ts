@@ -144,7 +144,7 @@ describe("what waits for a removed endpoint", () => {
   it("is cancelled by the next to sequence, when the process that removed it has died", async () => {
     await store.append([eventOf("e1"), eventOf("e2", { key: undefined })]);
     db.exec("update posthorn_consumer set removed_at = 1");
-    expect(await store.sequence()).toEqual({ events: 0, more: false });
+    expect(await store.sequence()).toEqual({ events: 0, more: false, cancelled: 2 });
     expect(count("cancelled")).toBe(2);
     expect(db.prepare("select secrets from posthorn_consumer").pluck().all()).toEqual(["[]"]);
   });
@@ -212,15 +212,36 @@ describe("a table that somebody has changed by hand", () => {
     expect(await heads()).toEqual(["e2"]);
   });
 
-  it("halts the lane whose head has lost its event, loudly, and no other", async () => {
+  it("gives up the delivery whose event is gone, loudly, and no other", async () => {
     await store.append([eventOf("e1"), eventOf("e2"), eventOf("other", { key: "other" })]);
     db.exec("delete from posthorn_event where public_id = 'e1'");
     expect(await heads()).toEqual(["other"]);
     expect(signals).toMatchObject([
-      { kind: "store_failed", message: expect.stringMatching(/Lane 1 /) as string },
+      { kind: "store_failed", message: expect.stringMatching(/dlv_1_1 .*event_missing/) as string },
+    ]);
+    expect((await store.deadLetters({ limit: 10 })).items).toMatchObject([
+      { id: "dlv_1_1", because: "event_missing", eventId: "", blocks: true },
     ]);
     expect(await store.skip(1n, 1n)).toBe("skipped");
     expect(await heads()).toEqual(["e2"]);
+  });
+
+  it("sends nothing past an event that is gone from the middle of a run", async () => {
+    await store.append([eventOf("e1"), eventOf("e2"), eventOf("e3")]);
+    db.exec("delete from posthorn_event where public_id = 'e2'");
+    const run = { maxEvents: 8, maxBytes: 1_000_000 };
+    const { claims } = await store.claim(claimRequest({ run }));
+    expect(claims.map((claim) => claim.run.map(({ event }) => event.id))).toEqual([["e1"]]);
+  });
+
+  it("sets an event aside that is gone before it had its places, and changes of endpoints go on", async () => {
+    await store.append([eventOf("e1", { deliverAt: new Date(clock.now() + 1000) })]);
+    db.exec("delete from posthorn_event");
+    await clock.advance(1000);
+    expect(await store.changeEndpoint("ep_a", { types: ["order.paid"] })).toMatchObject({ version: 2 });
+    expect(await store.sequence()).toEqual({ events: 1, more: false });
+    expect([count("later"), count("stage"), count("stage_dead")]).toEqual([0, 0, 1]);
+    expect(signals).toMatchObject([{ kind: "sequence_failed" }]);
   });
 
   it("stops a delivery without a lane that has lost its event, loudly, and no other", async () => {

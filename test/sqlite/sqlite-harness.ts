@@ -42,6 +42,9 @@ export const sqliteInboxHarness: InboxHarness<Database> = {
   transactions: "synchronous",
   exactTime: true,
   listsRefused: true,
+  runsStatements: true,
+  saturates: true,
+  losesAnswers: false,
   async open(): Promise<InboxBench<Database>> {
     const file = createDatabaseFile();
     const clock = createFakeClock();
@@ -53,6 +56,11 @@ export const sqliteInboxHarness: InboxHarness<Database> = {
       time: timeOf(clock),
       write: (tx, mark) => void tx.prepare("insert into effect (mark) values (?)").run(mark),
       written: () => Promise.resolve(host.prepare("select mark from effect").pluck().all() as string[]),
+      run: (tx, statement) => void tx.exec(statement === "broken" ? "select * from missing" : statement),
+      saturate() {
+        host.exec("begin immediate");
+        return Promise.resolve(() => Promise.resolve(void host.exec("rollback")));
+      },
       refused: () => Promise.resolve(refusedIn(host)),
       close: () => Promise.resolve(file.remove()),
     };

@@ -1,10 +1,12 @@
 import type { DeliveryStore, OutboxStore, Publication, Sender } from "posthorn";
 import { createSender } from "posthorn";
-import { createDispatcher } from "posthorn/dispatch";
+import { createAddressGuard, createDispatcher } from "posthorn/dispatch";
 import type { Dispatcher, DispatcherOptions } from "posthorn/dispatch";
 import { BODY, TYPE } from "../inbox/signed-events.js";
 import type { ReceivingServer } from "./receiving-server.js";
 import { IN_FLIGHT, SECRET } from "./signed-posts.js";
+
+const LOOPBACK = createAddressGuard({ allowHttp: true, allowAddresses: ["127.0.0.0/8"] });
 
 /** An outbox with one endpoint, which is the receiving server. */
 export interface BenchOutbox<Tx = never> {
@@ -24,7 +26,7 @@ export async function openOutbox<Tx>(
   server: ReceivingServer,
   care: Pick<BenchOutbox, "empty" | "settleDown">,
 ): Promise<BenchOutbox<Tx>> {
-  const sender = createSender({ store, allowHttp: true });
+  const sender = createSender({ store, guard: LOOPBACK });
   await sender.endpoints.create({ url: server.url, secrets: SECRET, maxInFlight: MAX_IN_FLIGHT });
   return { store, sender, ...care };
 }
@@ -36,8 +38,7 @@ export function dispatcherOf(
   return createDispatcher({
     store,
     slots: IN_FLIGHT,
-    allowHttp: true,
-    allowAddresses: ["127.0.0.0/8"],
+    guard: LOOPBACK,
     ...options,
   });
 }

@@ -2,7 +2,7 @@
 // loaded takes as much memory as the dispatcher itself.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
-import { createDispatcher } from "posthorn/dispatch";
+import { createAddressGuard, createDispatcher } from "posthorn/dispatch";
 import { postgresStore } from "posthorn/postgres";
 
 const [url = "", schema = "", slots, forMs] = process.argv.slice(2);
@@ -11,8 +11,7 @@ const attempts = { acknowledged: 0, other: 0 };
 const dispatcher = createDispatcher({
   store: postgresStore({ client: pool, schema }),
   slots: Number(slots),
-  allowHttp: true,
-  allowAddresses: ["127.0.0.0/8"],
+  guard: createAddressGuard({ allowHttp: true, allowAddresses: ["127.0.0.0/8"] }),
   observer(signal) {
     if (signal.kind !== "delivery_attempted") return;
     if (signal.outcome === "acknowledged") attempts.acknowledged += 1;

@@ -14,13 +14,32 @@ export const LIGHT = {
   woken: "10/s: published with tx, then wake()",
   polled: "10/s: published with tx, polled",
   elsewhere: "10/s: published by another process, polled",
+  sqliteBeside: "10/s: one SQLite commit + one POST",
+  sqlite: "10/s: published on SQLite",
 } as const;
 
 // Ours at its slowest against the other as it usually is: more than to divide p99 by p99 would ask, which is reported.
 const slowest = { to: LIGHT.beside, figure: "p99Ms", toFigure: "p50Ms" } as const;
 const alike = { to: LIGHT.beside, figure: "p99Ms" } as const;
+const usual = { figure: "p50Ms" } as const;
 
 export const lightRatios: readonly Ratio[] = [
+  {
+    name: "p50 without tx / one commit + one POST",
+    of: LIGHT.own,
+    to: LIGHT.beside,
+    ...usual,
+    goal: "<= 4",
+  },
+  {
+    name: "p50 on SQLite / one SQLite commit + one POST",
+    of: LIGHT.sqlite,
+    to: LIGHT.sqliteBeside,
+    ...usual,
+    goal: "<= 4",
+  },
+  { name: "p50 with tx and wake() / one commit + one POST", of: LIGHT.woken, to: LIGHT.beside, ...usual },
+  { name: "p50 with tx, polled / one commit + one POST", of: LIGHT.polled, to: LIGHT.beside, ...usual },
   { name: "p99 without tx / one commit + one POST", of: LIGHT.own, ...slowest, goal: "<= 8" },
   { name: "p99 with tx and wake() / one commit + one POST", of: LIGHT.woken, ...slowest, goal: "<= 8" },
   { name: "p99 without tx / p99 of one commit + one POST", of: LIGHT.own, ...alike },
@@ -39,13 +58,16 @@ interface Parts {
   readonly outbox: BenchOutbox<PoolClient>;
   /** The same tables by a store of its own, as another process has one: the dispatcher hears nothing of it. */
   readonly elsewhere: Sender<PoolClient>;
+  readonly sqlite: BenchOutbox;
+  /** One commit in a SQLite file. */
+  readonly sqliteCommit: (key: string) => void;
   /** In a turn: p99 of fewer than 100 is the slowest. */
   readonly events: number;
 }
 
 /** Ten events a second, each timed from before it is published until it is acknowledged. */
 export async function lightLoadCases(parts: Parts): Promise<Case[]> {
-  const { pool, post, outbox, elsewhere, events } = parts;
+  const { pool, post, outbox, elsewhere, sqlite, sqliteCommit, events } = parts;
   await pool.query(
     "create table if not exists light_commit (id bigint generated always as identity primary key, key text)",
   );
@@ -62,25 +84,44 @@ export async function lightLoadCases(parts: Parts): Promise<Case[]> {
   const light = (name: string, publish: (number: number) => Promise<string>): WorkCase =>
     lightCase({ name, outbox, events, publish });
   return [
-    {
-      kind: "work",
-      group: "light load",
-      name: LIGHT.beside,
-      async run(record) {
-        await atFixedRate(events, async (number) => {
-          const startedAt = performance.now();
-          await commit(`key_${number}`);
-          await post(postedEvent(number + 1, KEYS));
-          record(performance.now() - startedAt);
-        });
-        return events;
-      },
-    },
+    besideCase({ name: LIGHT.beside, events, post, commit }),
+    besideCase({ name: LIGHT.sqliteBeside, events, post, commit: sqliteCommit }),
     light(LIGHT.own, async (number) => (await outbox.sender.publish(publication(number, KEYS))).id),
     light(LIGHT.woken, (number) => inHost(outbox.sender, number, true)),
     light(LIGHT.polled, (number) => inHost(outbox.sender, number, false)),
     light(LIGHT.elsewhere, (number) => inHost(elsewhere, number, false)),
+    lightCase({
+      name: LIGHT.sqlite,
+      outbox: sqlite,
+      events,
+      publish: async (number) => (await sqlite.sender.publish(publication(number, KEYS))).id,
+    }),
   ];
+}
+
+interface Beside {
+  readonly name: string;
+  readonly events: number;
+  readonly post: Post;
+  readonly commit: (key: string) => void | Promise<void>;
+}
+
+/** What every delivery needs at least: a commit, and then a POST. */
+function besideCase({ name, events, post, commit }: Beside): WorkCase {
+  return {
+    kind: "work",
+    group: "light load",
+    name,
+    async run(record) {
+      await atFixedRate(events, async (number) => {
+        const startedAt = performance.now();
+        await commit(`key_${number}`);
+        await post(postedEvent(number + 1, KEYS));
+        record(performance.now() - startedAt);
+      });
+      return events;
+    },
+  };
 }
 
 async function publishInHost(pool: Pool, sender: Sender<PoolClient>, number: number): Promise<string> {
@@ -93,7 +134,7 @@ async function publishInHost(pool: Pool, sender: Sender<PoolClient>, number: num
 
 interface Light {
   readonly name: string;
-  readonly outbox: BenchOutbox<PoolClient>;
+  readonly outbox: Pick<BenchOutbox, "store" | "empty">;
   readonly events: number;
   /** Returns the event's id. */
   readonly publish: (number: number) => Promise<string>;

@@ -30,3 +30,11 @@ export async function openSqliteOutbox(context: SuiteContext, server: ReceivingS
     settleDown: () => void db.pragma("wal_checkpoint(truncate)"),
   });
 }
+
+/** One durable commit of one row, in a file of its own. */
+export function sqliteCommitOf(context: SuiteContext): (key: string) => void {
+  const db = openFile(context, "light");
+  db.exec("create table light_commit (id integer primary key, key text)");
+  const insert = db.prepare("insert into light_commit (key) values (?)");
+  return (key) => void insert.run(key);
+}

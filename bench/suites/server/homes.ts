@@ -61,7 +61,7 @@ export async function postgresHome(
     home,
     async empty() {
       // A node knows its lanes by heart as long as the endpoints are the same.
-      await pool.query(`truncate ${tables}; update ${schema}.outbox_config set version = version + 1`);
+      await pool.query(`truncate ${tables}; update ${schema}.outbox_config set mark = gen_random_uuid()`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { readOnly } from "../api.ts";
-import { copy } from "../deeds.ts";
+import { readOnly } from "../api/api.ts";
+import { copy } from "../shell/deeds.ts";
 import { Icon } from "./icon.tsx";
 
 interface ActProps {
@@ -10,6 +10,8 @@ interface ActProps {
   readonly kind?: "primary" | "danger" | "quiet" | "plain";
   readonly small?: boolean;
   readonly type?: "button" | "submit";
+  /** What it will do, where the label is too short for it. */
+  readonly title?: string;
   /** Why it cannot be done; a grey button without a reason is a riddle. */
   readonly because?: string | undefined;
   /** It only looks: tokens that may only read may do it. */
@@ -43,7 +45,7 @@ export function Act(props: ActProps): JSX.Element {
         type={type}
         aria-disabled={because !== undefined || busy}
         aria-busy={busy}
-        title={because}
+        title={because ?? props.title}
         onClick={click}
       >
         {icon !== undefined && <Icon name={icon} class={small ? "sm" : ""} />}

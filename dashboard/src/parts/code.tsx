@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { hexLines, jsonLines, utf8Of } from "../exact-json.ts";
-import type { Piece } from "../exact-json.ts";
-import { oneLine } from "../format.ts";
+import { hexLines, jsonLines, utf8Of } from "../words/exact-json.ts";
+import type { Piece } from "../words/exact-json.ts";
+import { oneLine } from "../words/format.ts";
 
 const CLASSES: Readonly<Record<Piece["kind"], string>> = {
   key: "k",

@@ -96,3 +96,32 @@ export function Pick({ legend, value, options, onValue }: PickProps): JSX.Elemen
     </fieldset>
   );
 }
+
+interface TextAreaProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly hint?: ComponentChildren;
+}
+
+/** A text of many lines, in fixed letters. */
+export function TextArea({ label, value, onValue, hint }: TextAreaProps): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        class="input mono area"
+        id={id}
+        rows={14}
+        value={value}
+        spellcheck={false}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      <span class="hint" id={`${id}-hint`}>
+        {hint}
+      </span>
+    </div>
+  );
+}

@@ -1,14 +1,14 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Page as ApiPage } from "posthorn/client";
-import { failureOf } from "../api.ts";
-import type { Failure } from "../api.ts";
-import { useLive } from "../live.ts";
-import type { Live } from "../live.ts";
-import { setQuery } from "../location.ts";
-import { count } from "../format.ts";
-import { useSettled } from "../settled.ts";
-import type { Settled } from "../settled.ts";
+import { failureOf } from "../api/api.ts";
+import type { Failure } from "../api/api.ts";
+import { useLive } from "../api/live.ts";
+import type { Live } from "../api/live.ts";
+import { setQuery } from "../place/location.ts";
+import { count } from "../words/format.ts";
+import { useSettled } from "../api/settled.ts";
+import type { Settled } from "../api/settled.ts";
 import { Act } from "./act.tsx";
 import { Icon } from "./icon.tsx";
 

@@ -1,8 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Failure } from "../api.ts";
-import type { Live } from "../live.ts";
+import type { Failure } from "../api/api.ts";
+import type { Live } from "../api/live.ts";
+import { copy } from "../shell/deeds.ts";
 import { Copy } from "./act.tsx";
+import { curlOf } from "./copy-as.tsx";
 import { Icon, Shape } from "./icon.tsx";
 
 interface PageProps {
@@ -10,12 +12,14 @@ interface PageProps {
   readonly title: string;
   /** The commands that show or do the same. */
   readonly cli: readonly string[];
+  /** What the API is asked for this page, for whoever wants to ask it too. */
+  readonly get?: readonly string[];
   readonly children: ComponentChildren;
   readonly aside?: ComponentChildren;
 }
 
 /** The content of a page, and below it the same by the command line. */
-export function Page({ title, cli, children, aside }: PageProps): JSX.Element {
+export function Page({ title, cli, get = [], children, aside }: PageProps): JSX.Element {
   useEffect(() => {
     document.title = `${title} · Posthorn`;
   }, [title]);
@@ -33,6 +37,15 @@ export function Page({ title, cli, children, aside }: PageProps): JSX.Element {
             <Copy text={command} what="the command" />
           </span>
         ))}
+        {get.length > 0 && (
+          <button
+            class="btn sm quiet"
+            type="button"
+            onClick={() => void copy(get.map((path) => curlOf(path)).join("\n"), "it as curl")}
+          >
+            Copy as curl
+          </button>
+        )}
         {aside !== undefined && <span class="end">{aside}</span>}
       </footer>
     </>

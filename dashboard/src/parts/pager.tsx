@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import { onKey } from "../keys.ts";
-import { walkBy, walkPlace } from "../links.ts";
+import { onKey } from "../shell/keys.ts";
+import { walkBy, walkPlace } from "../place/links.ts";
 
 /** `j` and `k` lead to the neighbours in the list that one came from. From the first moment: a page still loads when somebody walks on. */
 export function useWalkKeys(): void {

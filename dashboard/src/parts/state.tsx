@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Look } from "../words.ts";
+import type { Look } from "../words/words.ts";
 import { Shape } from "./icon.tsx";
 
 interface StateProps {

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { age, clockTime, duration, fromNow, fullTime } from "../format.ts";
-import { now } from "../live.ts";
+import { age, clockTime, duration, fromNow, fullTime } from "../words/format.ts";
+import { now } from "../api/live.ts";
 
 interface TimeProps {
   /** ISO 8601. */

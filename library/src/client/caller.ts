@@ -5,7 +5,7 @@ import { answeredError } from "./problem.js";
 
 /** One call of the API. */
 export interface Call {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Parts of the path after /api/v1, as they are: they are escaped here. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;

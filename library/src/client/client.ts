@@ -2,11 +2,12 @@ import { Caller } from "./caller.js";
 import type { Call } from "./caller.js";
 import { checkClientOptions } from "./client-options.js";
 import type { ClientOptions } from "./client-options.js";
+import { auditCalls, deadCalls, operationCalls } from "./operation-calls.js";
+import type { AuditCalls, DeadCalls, OperationCalls } from "./operation-calls.js";
 import type {
   Attempt,
   CreatedEndpoint,
   CreatedToken,
-  DeadLetter,
   Delivery,
   Endpoint,
   EndpointInput,
@@ -31,6 +32,8 @@ import type {
   Token,
   TokenInput,
 } from "./resources.js";
+
+import type { Found, LaneWaiting, Series, SeriesQuery, Status, Story } from "./view-resources.js";
 
 /** Which part of a list is wanted. */
 export interface PageOptions {
@@ -100,6 +103,15 @@ export interface LaneCalls {
   /** Blocked ones first, then the others in which something waits. */
   list(query?: PageOptions & { readonly endpoint?: string | undefined }): Promise<Page<Lane>>;
   get(id: string): Promise<Lane>;
+  /** What stands in it, from both ends. */
+  waiting(
+    id: string,
+    query?: {
+      readonly first?: number | undefined;
+      readonly last?: number | undefined;
+      readonly before?: number | undefined;
+    },
+  ): Promise<LaneWaiting>;
   /** Passes over the lane's head, where it is the one that is named, as `head` of the lane tells it; else it is the problem `lane_moved`. */
   skip(id: string, head: string): Promise<Skipped>;
 }
@@ -133,11 +145,22 @@ export interface Client {
   readonly events: EventCalls;
   readonly deliveries: DeliveryCalls;
   readonly lanes: LaneCalls;
-  /** Newest first. */
-  readonly dead: { list(page?: PageOptions): Promise<Page<DeadLetter>> };
+  readonly dead: DeadCalls;
+  /** What is done to many deliveries at once. */
+  readonly operations: OperationCalls;
+  /** Who changed what. */
+  readonly audit: AuditCalls;
   readonly rejected: RejectedCalls;
   readonly tokens: TokenCalls;
   readonly session: SessionCalls;
+  /** What is wrong, in one sentence and as data. */
+  status(): Promise<Status>;
+  /** Everything that is known of one event: by its id, a delivery's id, or the id that its provider gave it. */
+  story(id: string, options?: TenantOptions): Promise<Story>;
+  /** What a pasted id, header line or curl leads to. */
+  search(text: string, options?: TenantOptions): Promise<{ readonly items: readonly Found[] }>;
+  /** Counts over time. */
+  series(query?: SeriesQuery): Promise<Series>;
   /** Makes a dead delivery due again. */
   redrive(deliveryId: string): Promise<Redriven>;
 }
@@ -157,12 +180,24 @@ export function createClient(options: ClientOptions): Client {
     events: eventCalls(caller),
     deliveries: deliveryCalls(caller),
     lanes: laneCalls(caller),
-    dead: { list: (page: PageOptions = {}) => caller.json<Page<DeadLetter>>(read(["dead"], page)) },
+    dead: deadCalls(caller),
+    operations: operationCalls(caller),
+    audit: auditCalls(caller),
     rejected: rejectedCalls(caller),
     tokens: tokenCalls(caller),
     session: sessionCalls(caller),
+    ...viewCalls(caller),
     redrive: (deliveryId: string) => caller.json<Redriven>(post(["deliveries", deliveryId, "redrive"])),
   });
+}
+
+function viewCalls(caller: Caller): Pick<Client, "status" | "story" | "search" | "series"> {
+  return {
+    status: () => caller.json(read(["status"])),
+    story: (id, options = {}) => caller.json(read(["story", id], options)),
+    search: (text, options = {}) => caller.json(read(["search"], { q: text, ...options })),
+    series: (query = {}) => caller.json(read(["series"], query)),
+  };
 }
 
 function sourceCalls(caller: Caller): SourceCalls {
@@ -216,6 +251,7 @@ function laneCalls(caller: Caller): LaneCalls {
   return {
     list: (query = {}) => caller.json(read(["lanes"], query)),
     get: (id) => caller.json(read(["lanes", id])),
+    waiting: (id, query = {}) => caller.json(read(["lanes", id, "waiting"], query)),
     skip: (id, head) => caller.json(post(["lanes", id, "skip"], { head } satisfies SkipInput)),
   };
 }

@@ -132,6 +132,16 @@ export interface EventSummary {
   readonly time: string;
   readonly contentType: string;
   readonly bodyBytes: number;
+  /** `in`: from a source. `out`: published. */
+  readonly direction: "in" | "out";
+  /** When it was stored. */
+  readonly writtenAt: string;
+  /** The id that its provider gave it. */
+  readonly providerId: string | null;
+  /** The key that verified its signature. */
+  readonly verifiedBy: string | null;
+  /** The event whose handler published it. */
+  readonly causedBy: string | null;
   readonly deliverAt: string | null;
   readonly expiresAt: string | null;
 }
@@ -189,6 +199,8 @@ export interface Lane {
 
 export interface DeadLetter {
   readonly id: string;
+  /** Null where its event has no key. */
+  readonly laneId: string | null;
   readonly tenant: string;
   readonly endpointId: string;
   readonly key: string | null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../bytes.js";
 import { createSigner } from "../signature/sign.js";
-import { requestHeaders } from "./attempt.js";
+import { requestHeaders, shownHeaders } from "./attempt.js";
 
 const signer = createSigner({ secrets: ["whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"] });
 
@@ -29,4 +29,19 @@ describe("the headers of an attempt", () => {
     };
     expect(headersOf(foreign)).toEqual(headersOf(undefined));
   });
+});
+
+it("headers are shown without what could be used again: nothing of secrets, the beginning of signatures", () => {
+  const shown = shownHeaders({
+    "webhook-id": "evt_1",
+    "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4= v1,abcdefghijklmnop",
+    "posthorn-signature": "v1,K5oZfzN95Z9UVu1Esf",
+    Authorization: "Bearer hunter2",
+    "x-api-key": "hunter2",
+    cookie: "session=hunter2",
+  });
+  expect(shown["webhook-id"]).toBe("evt_1");
+  expect(shown["webhook-signature"]).toBe("v1,K5oZfzN95… v1,abcdefghi…");
+  expect(JSON.stringify(shown)).not.toMatch(/hunter2|UVu1Esf/);
+  expect(Object.keys(shown)).toHaveLength(6);
 });

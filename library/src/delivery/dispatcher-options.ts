@@ -4,6 +4,7 @@ import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { DeliveryErrorCode } from "./delivery-errors.js";
 import type { DeliveryStore } from "./delivery-store.js";
+import type { AddressGuard } from "./egress/address-guard.js";
 import type { Egress } from "./egress/egress.js";
 
 /** What a dispatcher is made of. */
@@ -17,10 +18,13 @@ export interface DispatcherOptions {
   readonly leaseMs?: number;
   /** How often to look for work that no hint announced. @default 250 */
   readonly pollMs?: number;
-  /** Private address ranges that endpoints may have all the same, as `["10.1.0.0/16"]`. @default none */
-  readonly allowAddresses?: readonly string[];
-  /** Delivers to endpoints without TLS. For tests. @default false */
-  readonly allowHttp?: boolean;
+  /**
+   * Says where may be sent, best shared with the sender: what one accepts, the other does. @default public addresses, by https
+   *
+   * @example
+   * const guard = createAddressGuard({ allowAddresses: ["10.1.0.0/16"] });
+   */
+  readonly guard?: AddressGuard;
   /** An egress of your own in place of the guarded one. For tests. */
   readonly egress?: Egress;
   readonly clock?: Clock;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../outbox/sender.js";
 import type { EndpointOptions } from "../outbox/endpoint-options.js";
 import { generateSecret } from "../signature/keys/secret.js";
@@ -6,8 +6,9 @@ import { standardWebhooks } from "../signature/schemes/standard.js";
 import { verifySync } from "../signature/verify.js";
 import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
+import { Wake } from "../work/wake.js";
 import { checkDispatcher } from "./dispatcher-options.js";
-import { DispatcherRun } from "./dispatcher.js";
+import { createDispatcher, DispatcherRun } from "./dispatcher.js";
 import type { EgressAnswer, OutgoingRequest } from "./egress/egress.js";
 import type { Outcome } from "./outcome.js";
 
@@ -29,7 +30,11 @@ function setUp(endpoint: Partial<EndpointOptions> = {}) {
   const store = memoryStore({ clock, environment: "test" });
   const sender = createSender({ store, clock });
   const receipts: Receipt[] = [];
-  const world = { answer: (_request: OutgoingRequest): Outcome => OK, tookMs: 1 };
+  const world = {
+    answer: (_request: OutgoingRequest): Outcome => OK,
+    detail: undefined as string | undefined,
+    tookMs: 1,
+  };
   const egress = {
     async post(request: OutgoingRequest): Promise<EgressAnswer> {
       const { headers } = request;
@@ -42,7 +47,7 @@ function setUp(endpoint: Partial<EndpointOptions> = {}) {
       });
       const outcome = world.answer(request);
       await clock.sleep(world.tookMs);
-      return { outcome, answer: undefined, durationMs: world.tookMs };
+      return { outcome, answer: undefined, durationMs: world.tookMs, detail: world.detail };
     },
     close: () => Promise.resolve(),
   };
@@ -52,6 +57,23 @@ function setUp(endpoint: Partial<EndpointOptions> = {}) {
     sender.endpoints.create({ id: "ep_1", url: "https://example.com/", secrets: secret, ...endpoint });
   const elapse = <T>(doing: Promise<T>): Promise<T> => clock.until(doing, 50);
   return { clock, store, sender, receipts, world, begin, add, elapse };
+}
+
+/** A dispatcher under way whose endpoint answers as told; time passes for exchanges alone, and a poll is due after 250 ms. */
+async function asleep() {
+  const { clock, store, sender, receipts, world, begin, add } = setUp({ dead: "halt" });
+  await add();
+  const run = begin();
+  const ended = run.untilStopped();
+  const pass = async (): Promise<void> => {
+    for (let n = 0; n < 20; n++) await clock.advance(1);
+  };
+  await pass();
+  onTestFinished(async () => {
+    run.stop();
+    await clock.until(ended, 50);
+  });
+  return { store, sender, world, pass, sent: () => receipts.map(({ id }) => id) };
 }
 
 describe("a dispatcher", () => {
@@ -69,27 +91,49 @@ describe("a dispatcher", () => {
     }
   });
 
-  it("sends what is published or redriven at once, without waiting for its next poll", async () => {
-    const { clock, store, sender, receipts, world, begin, add } = setUp({ dead: "halt" });
-    await add();
-    const run = begin();
-    const ended = run.untilStopped();
-    const settle = async (): Promise<void> => {
-      // Time passes for the exchange alone: a poll is due after 200 ms.
-      for (let n = 0; n < 20; n++) await clock.advance(1);
-    };
-    await settle();
-    world.answer = () => ({ kind: "refused", status: 413 });
-    await sender.publish({ type: "t", id: "e1", key: "a", data: 1 });
-    await settle();
-    expect(receipts.map(({ id }) => id)).toEqual(["e1"]);
-    world.answer = () => OK;
-    const [dead] = (await store.deadLetters({ limit: 1 })).items;
-    await store.redrive(dead?.id ?? "");
-    await settle();
-    expect(receipts.map(({ id }) => id)).toEqual(["e1", "e1"]);
-    run.stop();
-    await clock.until(ended, 50);
+  describe("that sleeps", () => {
+    it("sends what is published at once", async () => {
+      const { sender, pass, sent } = await asleep();
+      await sender.publish({ type: "t", id: "e1", key: "a", data: 1 });
+      await pass();
+      expect(sent()).toEqual(["e1"]);
+    });
+
+    it("sends what is redriven at once", async () => {
+      const { store, sender, world, pass, sent } = await asleep();
+      world.answer = () => ({ kind: "refused", status: 413 });
+      await sender.publish({ type: "t", id: "e1", key: "a", data: 1 });
+      await pass();
+      world.answer = () => OK;
+      const [dead] = (await store.deadLetters({ limit: 1 })).items;
+      await store.redrive(dead?.id ?? "");
+      await pass();
+      expect(sent()).toEqual(["e1", "e1"]);
+    });
+
+    it("sends what waited behind a head that is skipped at once", async () => {
+      const { store, sender, world, pass, sent } = await asleep();
+      world.answer = () => ({ kind: "refused", status: 413 });
+      for (const id of ["e1", "e2"]) await sender.publish({ type: "t", id, key: "a", data: 1 });
+      await pass();
+      expect(sent()).toEqual(["e1"]);
+      world.answer = () => OK;
+      const [blocked] = (await store.blockedLanes({ limit: 1 })).items;
+      expect(await store.skip(blocked?.id ?? 0n, blocked?.head ?? 0n)).toBe("skipped");
+      await pass();
+      expect(sent()).toEqual(["e1", "e2"]);
+    });
+
+    it("sends what waits for an endpoint that is resumed at once", async () => {
+      const { sender, pass, sent } = await asleep();
+      await sender.endpoints.pause("ep_1");
+      await sender.publish({ type: "t", id: "e1", key: "a", data: 1 });
+      await pass();
+      expect(sent()).toEqual([]);
+      await sender.endpoints.resume("ep_1");
+      await pass();
+      expect(sent()).toEqual(["e1"]);
+    });
   });
 
   it("signs what every verifier of the secret accepts, with its place in its lane", async () => {
@@ -156,6 +200,27 @@ describe("a dispatcher", () => {
     expect(receipts.map(({ id }) => id)).toEqual(["a1", "a1", "a2"]);
   });
 
+  it("tells a dead letter in the guard's own words why nothing was sent", async () => {
+    const { sender, store, world, begin, add, elapse } = setUp();
+    await add();
+    world.answer = () => ({ kind: "forbidden", reason: "scheme" });
+    world.detail = "The URL is of http; allowHttp: true would allow it.";
+    await sender.publish({ type: "t", id: "a1", key: "a", data: 1 });
+    await elapse(begin().drain({}));
+    const [dead] = (await store.deadLetters({ limit: 1 })).items;
+    expect(dead).toMatchObject({ because: "forbidden", lastError: world.detail });
+    const [attempt] = await store.attempts(dead?.id ?? "");
+    expect(attempt).toMatchObject({
+      outcome: "forbidden",
+      error: world.detail,
+      details: {
+        url: "https://example.com/",
+        fingerprint: "scheme",
+        requestHeaders: { "webhook-id": "a1" },
+      },
+    });
+  });
+
   it("disables an endpoint that answers 410, and keeps the delivery due", async () => {
     const { sender, receipts, world, begin, add, elapse } = setUp();
     await add();
@@ -215,6 +280,20 @@ describe("a dispatcher", () => {
     dispatching.stop();
     await elapse(run);
     expect(receipts.map(({ attempt }) => attempt)).toEqual(["1", "2"]);
+  });
+
+  it("that could not start says so at every start, and can be stopped", async () => {
+    const { store, clock } = setUp();
+    const wake = Object.assign(new Wake(), {
+      listen: () => {
+        throw new Error("no listener");
+      },
+    });
+    const dispatcher = createDispatcher({ store: { ...store, wake }, clock });
+    for (let n = 0; n < 2; n++) await expect(dispatcher.start()).rejects.toThrow("no listener");
+    const both = await Promise.allSettled([dispatcher.start(), dispatcher.start()]);
+    expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await dispatcher.stop();
   });
 
   it("drains no more than it was asked for", async () => {

@@ -4,15 +4,18 @@ import { Sequencing } from "../lanes/sequencing.js";
 import { notify } from "../observer.js";
 import { isPosthornError } from "../posthorn-error.js";
 import { WorkLoop } from "../work/work-loop.js";
-import type { WorkPort } from "../work/work-loop.js";
+import type { AskedNext, WorkPort } from "../work/work-loop.js";
 import type { DeliveryStore } from "./delivery-store.js";
 import { checkDispatcher } from "./dispatcher-options.js";
 import type { DispatcherOptions, DispatcherSettings } from "./dispatcher-options.js";
 import { createEgress } from "./egress/create-egress.js";
 import type { Egress } from "./egress/egress.js";
+import { fairAsk, generousAsk, SlotKeeping } from "./fair-share.js";
+import type { Ask, Holding } from "./fair-share.js";
 import { KnownEndpoints } from "./known-endpoints.js";
 import { runClaim } from "./lane-run.js";
 import type { HeldClaim, RunParts, RunResult } from "./lane-run.js";
+import { Paces } from "./paces.js";
 
 /** Delivers what was published. */
 export interface Dispatcher {
@@ -66,10 +69,22 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   async start(): Promise<void> {
-    if (this.#running !== undefined) return;
-    this.#running = this.#open();
-    const { run, egress } = await this.#running;
-    this.#ended = run.untilStopped().then(() => this.#close(egress));
+    if (this.#running !== undefined) return void (await this.#running);
+    const running = this.#begin();
+    this.#running = running;
+    try {
+      await running;
+    } catch (error) {
+      // Nothing runs: the next start tries again, and a stop has nothing to wait for.
+      if (this.#running === running) this.#running = undefined;
+      throw error;
+    }
+  }
+
+  async #begin(): Promise<OpenRun> {
+    const open = await this.#open();
+    this.#ended = open.run.untilStopped().then(() => this.#close(open.egress));
+    return open;
   }
 
   async stop(): Promise<void> {
@@ -90,8 +105,8 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   async #open(): Promise<OpenRun> {
-    const { store, egress: given, allowAddresses = [], allowHttp = false } = this.#options;
-    const egress = given ?? (await createEgress({ allowAddresses, allowHttp }));
+    const { store, egress: given, guard } = this.#options;
+    const egress = given ?? (await createEgress(guard && { guard }));
     return { egress, run: new DispatcherRun(store, egress, this.#settings) };
   }
 
@@ -120,6 +135,12 @@ export class DispatcherRun {
   readonly #loop: WorkLoop<HeldClaim, RunResult>;
   readonly #sequencing: Sequencing;
   readonly #inFlight = new Map<string, number>();
+  readonly #paces = new Paces();
+  readonly #keeping = new SlotKeeping();
+  // The last claim left something to others' turn, or could not ask for everybody: a slot that is kept may be missed.
+  #leftSome = false;
+  // What was asked for last, where less than that was found.
+  #short: Ask | undefined;
   readonly #counts = { delivered: 0, failed: 0 };
   readonly #unlisten: () => void;
   #stopping = false;
@@ -129,7 +150,7 @@ export class DispatcherRun {
     const { clock, slots, pollMs } = settings;
     this.#store = store;
     this.#settings = settings;
-    this.#runParts = { ...settings, egress, isStopping: () => this.#stopping };
+    this.#runParts = { ...settings, egress, paces: this.#paces, isStopping: () => this.#stopping };
     this.#worker = newId("wrk", clock.now());
     this.#endpoints = new KnownEndpoints(store);
     this.#loop = new WorkLoop(this.#port(), { slots, pollMs, settleBatch: SETTLE_BATCH }, clock);
@@ -176,9 +197,9 @@ export class DispatcherRun {
 
   #port(): WorkPort<HeldClaim, RunResult> {
     return {
-      claim: ({ limit, alone }) => this.#claim(limit, alone),
+      claim: ({ alone }) => (alone ? this.#claimAlone() : this.#claimFairly()),
       run: (held) => runClaim(this.#runParts, held, this.#endpoints.get(held.claim.consumer.id)),
-      settle: (results, next) => this.#settle(results, next),
+      settle: (results, asked) => this.#settle(results, asked),
       release: async (held) => {
         await this.#store.release(
           this.#worker,
@@ -190,18 +211,54 @@ export class DispatcherRun {
     };
   }
 
-  async #claim(limit: number, alone: boolean) {
+  async #claimAlone() {
+    return { ...(await this.#claim({ limit: 1, alone: true })), more: false };
+  }
+
+  /** Everybody's share first. A claim that finds less than that leaves the rest to those that could use more: they get it next. */
+  async #claimFairly() {
+    const holding = this.#holding();
+    const generous = this.#short && generousAsk(holding, this.#short);
+    this.#short = undefined;
+    const ask = generous ?? fairAsk(holding);
+    if (ask === undefined) return { claims: [], lapsed: false, more: true };
+    const answer = await this.#claim({ ...ask, alone: false });
+    const full = answer.claims.length >= ask.limit;
+    if (generous !== undefined) return { ...answer, more: full };
+    this.#leftSome = full || ask.shares.others === 0;
+    if (!full && generousAsk(this.#holding(), ask)) this.#short = ask;
+    return { ...answer, more: full || this.#short !== undefined };
+  }
+
+  async #claim({ limit, shares, alone }: Pick<Ask, "limit"> & Partial<Ask> & { readonly alone: boolean }) {
     const endsAt = this.#leaseEnd();
     const { claims, lapsed } = await this.#store.claim({
       worker: this.#worker,
       limit,
       leaseMs: this.#settings.leaseMs,
       inFlight: this.#inFlight,
+      shares,
       run: this.#runLimits(),
       alone,
     });
     await this.#endpoints.learn(claims);
     return { claims: claims.map((claim) => this.#hold(claim, endsAt)), lapsed };
+  }
+
+  #holding(): Holding {
+    const now = this.#settings.clock.monotonic();
+    const known = new Map<string, boolean>();
+    const isQuick = (consumer: string): boolean => {
+      const quick = known.get(consumer) ?? this.#paces.isQuick(consumer, now);
+      known.set(consumer, quick);
+      return quick;
+    };
+    return {
+      slots: this.#settings.slots,
+      inFlight: this.#inFlight,
+      isQuick,
+      quick: () => this.#paces.quick(now),
+    };
   }
 
   async #untilDue(): Promise<number | undefined> {
@@ -211,20 +268,25 @@ export class DispatcherRun {
     return dueMs;
   }
 
-  async #settle(results: readonly RunResult[], wanted: boolean): Promise<readonly (HeldClaim | undefined)[]> {
-    const next = wanted && this.#counts.delivered < this.#maxEvents;
+  async #settle(
+    results: readonly RunResult[],
+    { next, waiting }: AskedNext,
+  ): Promise<readonly (HeldClaim | undefined)[]> {
+    const goesOn = next && this.#counts.delivered < this.#maxEvents;
+    const consumers = results.map(({ claim }) => claim.consumer.id);
+    const keeps = this.#keeping.decide(consumers, this.#holding(), waiting || this.#leftSome);
     const endsAt = this.#leaseEnd();
     const settled = await this.#store.settle({
       worker: this.#worker,
       leaseMs: this.#settings.leaseMs,
       run: this.#runLimits(),
       // Named one by one: a copy by spreading costs Node as much as a signature.
-      settlements: results.map(({ claim, attempts, acknowledged, rest }) => ({
+      settlements: results.map(({ claim, attempts, acknowledged, rest }, index) => ({
         claim,
         attempts,
         acknowledged,
         rest,
-        next,
+        next: goesOn && keeps[index] === true,
       })),
     });
     const nexts = settled.map((each) => (each.kind === "settled" ? each.next : undefined));

@@ -11,7 +11,7 @@ export interface KnownEndpoint {
   readonly signer: Signer | undefined;
 }
 
-/** The endpoints of claims, each read again when its version has changed. */
+/** The endpoints of claims, each read again when it is not the one that the claim names. */
 export class KnownEndpoints {
   readonly #store: Pick<DeliveryStore, "readEndpoints">;
   readonly #known = new Map<string, KnownEndpoint>();
@@ -37,9 +37,11 @@ export class KnownEndpoints {
     return this.#known.get(id);
   }
 
-  // A newer version than the claim's is fine: an attempt should use the newest values.
-  #isCurrent({ id, version }: Claim["consumer"]): boolean {
-    return (this.#known.get(id)?.endpoint.version ?? 0) >= version;
+  // A higher version is not enough: after a failover that lost changes, versions are counted again, and what is known here
+  // may be an address that was never confirmed.
+  #isCurrent({ id, version, mark }: Claim["consumer"]): boolean {
+    const known = this.#known.get(id)?.endpoint;
+    return known !== undefined && known.version === version && known.mark === mark;
   }
 }
 

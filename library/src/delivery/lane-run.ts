@@ -11,6 +11,7 @@ import type { AttemptRecord } from "../lanes/attempt-record.js";
 import type { Claim, ClaimedDelivery, NextState, Settlement } from "../lanes/lane-store.js";
 import type { Egress, EgressAnswer, OutgoingRequest } from "./egress/egress.js";
 import type { KnownEndpoint } from "./known-endpoints.js";
+import type { Paces } from "./paces.js";
 import { transition } from "./transition.js";
 
 /** A claim that this process holds, and until when it is safe to send for it, by the process's own monotonic clock. */
@@ -31,6 +32,8 @@ export interface RunParts {
   readonly deadlineMs: number;
   /** Between the end of an attempt and the end of its lease: time for the settlement to arrive. */
   readonly marginMs: number;
+  /** Told of each attempt: how quickly an endpoint answers decides how many slots it may hold. */
+  readonly paces: Pick<Paces, "begin" | "end">;
   /** True when no further event of a run should be sent. */
   readonly isStopping: () => boolean;
 }
@@ -121,6 +124,7 @@ async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, giv
     leftMs: () => begunAt + deadlineMs - clock.monotonic(),
   };
   reach("post.before_send");
+  const begun = parts.paces.begin(endpoint.id, clock.monotonic());
   let result: EgressAnswer;
   try {
     result = await parts.egress.post(request);
@@ -130,10 +134,14 @@ async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, giv
     const durationMs = parts.clock.now() - startedAt.getTime();
     result = { outcome: { kind: "unknown", reason: "reset" }, answer: undefined, durationMs };
   }
+  parts.paces.end(begun, clock.monotonic());
   reach("post.after_answer");
   tell(parts.observer, given, result, endpoint.id);
   const waitMs = retryWaitMs(endpoint.retry, failures + 1, parts.random());
-  return { rest: transition(result.outcome, { waitMs, policy }), record: recordOf(given, startedAt, result) };
+  return {
+    rest: transition(result.outcome, { waitMs, policy }),
+    record: recordOf(given, startedAt, { request, result }),
+  };
 }
 
 function isExpired({ expiresInMs }: ClaimedDelivery, runMs: number): boolean {

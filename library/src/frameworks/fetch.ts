@@ -12,9 +12,9 @@ export type FetchHandler = (request: Request) => Promise<Response>;
  * @example
  * export const POST = fetchHandler(receiver, { source: "stripe" });
  */
-export function fetchHandler(
-  receiver: Receiver,
-  options: { readonly source: SourceChoice<Request> },
+export function fetchHandler<Source extends string>(
+  receiver: Receiver<Source>,
+  options: { readonly source: SourceChoice<Request, NoInfer<Source>> },
 ): FetchHandler {
   return async (request) => {
     try {

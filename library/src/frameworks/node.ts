@@ -22,9 +22,9 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
  * @example
  * createServer(nodeListener(receiver, { source: "stripe" })).listen(3000);
  */
-export function nodeListener(
-  receiver: Receiver,
-  options: { readonly source: SourceChoice<IncomingMessage> },
+export function nodeListener<Source extends string>(
+  receiver: Receiver<Source>,
+  options: { readonly source: SourceChoice<IncomingMessage, NoInfer<Source>> },
 ): NodeListener {
   return (request, response) => {
     void serve(receiver, options.source, request, response);

@@ -1,7 +1,7 @@
 import type { Receiver, Reply } from "../inbox/receiver.js";
 
 /** The name of the source, or how to read it from a request (its path, say). */
-export type SourceChoice<Request> = string | ((request: Request) => string);
+export type SourceChoice<Request, Source extends string = string> = Source | ((request: Request) => string);
 
 /** What an adapter could make of a request's body. */
 export type BodyReading =

@@ -8,6 +8,7 @@ import type { Identified } from "./arrival.js";
 import { InProgress, Timeouts } from "./deadlines.js";
 import type { TypeTable } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
+import { mayTakeOver } from "./inbox-store.js";
 import type { Acceptance, Arrival } from "./inbox-store.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
 import type { WorkParts } from "./prepare-work.js";
@@ -90,11 +91,14 @@ export class Applier<Tx> {
     if (known !== undefined && source.firstBodyOnly && !equalBytes(known.bodyHash, arrival.bodyHash)) {
       return this.#settle(arrival, { kind: "conflict", known });
     }
-    if (known !== undefined && known.outcome !== "failed") {
-      const same = known.bodyHash.every((byte, index) => byte === arrival.bodyHash[index]);
+    const handler = this.#parts.handlers.find(arrival.source, arrival.type);
+    // A skipped event is taken over once there is a handler for it: after a typo is mended, its redelivery is applied.
+    const isOver =
+      known?.outcome === "skipped" ? handler === undefined : known && !mayTakeOver(known.outcome);
+    if (known !== undefined && isOver === true) {
+      const same = equalBytes(known.bodyHash, arrival.bodyHash);
       return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
     }
-    const handler = this.#parts.handlers.find(arrival.source, arrival.type);
     const judgement = await this.#settle(arrival, await this.#run(handler, event, identified));
     return handler === undefined && judgement.verdict === "applied"
       ? { verdict: "skipped", why: `no handler for ${arrival.type}` }

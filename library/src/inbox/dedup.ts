@@ -25,8 +25,9 @@ export interface DedupOptions {
   readonly observer?: Observer;
 }
 
-// Longer than any store's clock can carry: a ttl that overflows would expire at once.
-const LONGEST_TTL_S = 100 * 365 * 24 * 3600;
+// A day in milliseconds is more: read as seconds, it would keep the table growing for 1,000 days.
+const LONGEST_TTL_S = 2 * 365 * 24 * 3600;
+const LONGEST_SCOPE = 255;
 
 /**
  * Says whether an event was seen before, and remembers it. `type` is told to the observer; only `id` counts.
@@ -51,8 +52,23 @@ export function checkDedup(id: string, ttlSeconds: number): void {
   if (typeof id !== "string" || id === "")
     throw invalid(`the id is ${id === "" ? "empty" : `of type ${typeof id}`}`);
   if (typeof ttlSeconds !== "number" || !(ttlSeconds > 0 && ttlSeconds <= LONGEST_TTL_S)) {
-    throw invalid(`ttl is ${String(ttlSeconds)}; expected seconds above 0, up to ${LONGEST_TTL_S}`);
+    const hint =
+      ttlSeconds > LONGEST_TTL_S && Number.isFinite(ttlSeconds)
+        ? `. Were milliseconds meant? In seconds they are ${ttlSeconds / 1000}`
+        : "";
+    throw invalid(
+      `ttl is ${String(ttlSeconds)}; expected seconds above 0, up to ${LONGEST_TTL_S}, which is two years${hint}`,
+    );
   }
+}
+
+/** The scope of ids, empty where none was given; throws unless every store can keep it. */
+export function checkedScope(scope: string | undefined): string {
+  if (scope === undefined) return "";
+  const fits = typeof scope === "string" && scope !== "" && scope.length <= LONGEST_SCOPE;
+  if (fits && /^[\x20-\x7E]+$/.test(scope)) return scope;
+  const found = typeof scope === "string" ? JSON.stringify(scope.slice(0, 40)) : `of type ${typeof scope}`;
+  throw invalid(`scope is ${found}; expected 1 to ${LONGEST_SCOPE} visible ASCII characters`);
 }
 
 function invalid(found: string): PosthornError<InboxErrorCode> {

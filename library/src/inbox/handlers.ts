@@ -15,7 +15,7 @@ export interface ReceivedEvent<Data = unknown> {
   readonly stamp: Stamp | undefined;
   /** The exact bytes. */
   readonly body: Uint8Array;
-  /** The body as JSON, checked by the type's schema where one was given; undefined when it is not JSON. */
+  /** The body as JSON, or the fields of a form, checked by the type's schema where one was given; undefined when it is neither. */
   readonly data: Data;
 }
 
@@ -23,6 +23,8 @@ export interface ReceivedEvent<Data = unknown> {
 export interface Publisher<Tx> {
   /** Returns without a promise where transactions are synchronous. */
   publish(events: Publication | readonly Publication[], options: { readonly tx: Tx }): unknown;
+  /** Never there. It tells the compiler whose transactions a publisher takes, so that a sender of SQLite does not fit a store in Postgres. */
+  readonly "~transaction"?: (tx: Tx) => void;
 }
 
 /** What every handler gets besides the event. */
@@ -47,56 +49,109 @@ export interface HandlerLogger {
 export interface TransactionContext<Tx> extends HandlerContext {
   /** The host client's own transaction: what is written through it commits with the event, or not at all. */
   readonly tx: Tx;
-  /** Publishes in the same transaction. Only there when the receiver was given a publisher. */
-  publish(events: Publication | readonly Publication[]): Promise<void>;
 }
 
-/** What the inner function of a synchronous handler gets. */
-export interface InnerContext {
-  /** Publishes in the same transaction. Only there when the receiver was given a publisher. */
-  publish(events: Publication | readonly Publication[]): void;
+/** What the context has besides where the receiver was given a publisher. */
+export interface Publishing {
+  /** Publishes in the handler's transaction. */
+  readonly publish: (events: Publication | readonly Publication[]) => Promise<void>;
 }
 
-/** Where handlers may await inside the transaction. What it returns is kept with the event, as JSON. */
-export type AsynchronousHandler<Tx, Data> = (
+/** The same inside of a synchronous transaction. */
+export interface InnerPublishing {
+  /** Publishes in the handler's transaction. */
+  readonly publish: (events: Publication | readonly Publication[]) => void;
+}
+
+/** Where handlers may await inside the transaction. What it returns is kept with the event, if it is small plain JSON. */
+export type AsynchronousHandler<Tx, Data, Context = object> = (
   event: ReceivedEvent<Data>,
-  context: TransactionContext<Tx>,
+  context: TransactionContext<Tx> & Context,
 ) => unknown;
 
 /**
  * Where they may not (SQLite): the outer function may await and has no transaction; the function that it
  * returns runs inside one, without awaiting.
  */
-export type SynchronousHandler<Tx, Data> = (
+export type SynchronousHandler<Tx, Data, Context = object> = (
   event: ReceivedEvent<Data>,
   context: HandlerContext,
-) => InnerHandler<Tx> | Promise<InnerHandler<Tx>>;
+) => InnerHandler<Tx, Context> | Promise<InnerHandler<Tx, Context>>;
 
-export type InnerHandler<Tx> = (tx: Tx, context: InnerContext) => unknown;
+export type InnerHandler<Tx, Context = object> = (tx: Tx, context: Context) => InnerResult;
 
-/** The handler that a store of this mode runs. */
-export type Handler<Tx, Mode extends TransactionMode, Data = unknown> = Mode extends "synchronous"
-  ? SynchronousHandler<Tx, Data>
-  : AsynchronousHandler<Tx, Data>;
+/** Anything but a promise: what an asynchronous function writes after its first await would land outside of the transaction. */
+export type InnerResult = string | number | bigint | boolean | null | undefined | void | NotAPromise;
+
+type NotAPromise = object & { readonly then?: never };
+
+/** The handler that a store of this mode runs; `P` is the receiver's publisher, undefined where it has none. */
+export type Handler<
+  Tx,
+  Mode extends TransactionMode,
+  Data = unknown,
+  P = unknown,
+> = Mode extends "synchronous"
+  ? SynchronousHandler<Tx, Data, [P] extends [undefined] ? object : InnerPublishing>
+  : AsynchronousHandler<Tx, Data, [P] extends [undefined] ? object : Publishing>;
+
+/** What a receiver is typed by. */
+export interface ReceiverTypes {
+  readonly sources: string;
+  readonly schemas: Schemas;
+  readonly publisher: unknown;
+}
 
 /**
  * Handlers by event type. `"*"` takes what has no handler of its own; a key may name one source, as in
- * `"github:push"` or `"github:*"`.
+ * `"github:push"` or `"github:*"`. A key that names no source of the receiver, or no type of its schemas, does not compile.
  */
-export type Handlers<Tx, Mode extends TransactionMode, S extends Schemas, Types extends string> = {
-  readonly [Type in Types]: Handler<Tx, Mode, DataOf<S, Type>>;
+export type Handlers<Tx, Mode extends TransactionMode, R extends ReceiverTypes, Keys extends string> = {
+  readonly [Key in Keys]: KnownKey<Key, R> extends true
+    ? Handler<Tx, Mode, DataOf<R["schemas"], Key>, R["publisher"]>
+    : UnknownKey<Key>;
 };
+
+/** Shown by the compiler in the place of a handler whose key is unknown. */
+interface UnknownKey<Key extends string> {
+  readonly error: `No source or schema is called as in "${Key}"`;
+}
+
+type KnownKey<Key extends string, R extends ReceiverTypes> = Key extends "*" | NamedBy<R["schemas"]>
+  ? true
+  : Key extends `${R["sources"]}:*`
+    ? true
+    : Key extends `${R["sources"]}:${infer Type}`
+      ? KnownType<Type, R["schemas"]>
+      : Key extends `${string}:${string}`
+        ? false
+        : KnownType<Key, R["schemas"]>;
+
+// Schemas that name no types at all (the default) refuse none. A type that only schemas of single sources name is known, too.
+type KnownType<Type extends string, S extends Schemas> = string extends keyof S
+  ? true
+  : Type extends keyof S | TypesOf<keyof S>
+    ? true
+    : false;
+
+type NamedBy<S extends Schemas> = string extends keyof S ? never : keyof S;
+
+type TypesOf<Key> = Key extends `${string}:${infer Type}` ? Type : never;
 
 /** What JSON.parse gives, which is all that is known of an event type without a schema. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as JSON.parse says it
 type Unchecked = any;
 
-/** The data of an event type, by its schema. Schemas that name no types at all (the default) promise nothing. */
-export type DataOf<S extends Schemas, Type> = string extends keyof S
+/** The data of a handler's key, by its schema: the key's own, or that of its type. Schemas that name no types at all promise nothing. */
+export type DataOf<S extends Schemas, Key> = string extends keyof S
   ? Unchecked
-  : Type extends keyof S
-    ? SchemaOutput<S[Type]>
-    : Unchecked;
+  : Key extends keyof S
+    ? SchemaOutput<S[Key]>
+    : Key extends `${string}:${infer Type}`
+      ? Type extends keyof S
+        ? SchemaOutput<S[Type]>
+        : Unchecked
+      : Unchecked;
 
 export type Schemas = Readonly<Record<string, Schema>>;
 

@@ -12,6 +12,11 @@ export interface InboxKey {
 /** What the inbox can know of an event. `pending`, `held` and `dead` come with the workers. */
 export type InboxOutcome = "success" | "skipped" | "failed";
 
+/** Whether the next delivery takes an event over: nothing of one that failed, or that nobody handled, was applied. */
+export function mayTakeOver(outcome: InboxOutcome): boolean {
+  return outcome === "failed" || outcome === "skipped";
+}
+
 /** One verified event, about to be applied. */
 export interface Arrival extends InboxKey {
   readonly idPreview: string | undefined;
@@ -94,7 +99,7 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   /**
    * Runs `work` at most once per event, in a transaction that commits its writes together with the event's
    * row; where a neighbour in the same group breaks its transaction, `work` may be rolled back and run again.
-   * A row that says `failed` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
+   * A row that says `failed` or `skipped` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
    * Throws `store_commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
    */
   accept(
@@ -102,7 +107,7 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
     work: (tx: Tx) => Promise<Handled> | Handled,
     limits: AcceptLimits,
   ): Promise<Acceptance>;
-  /** Records that the handler failed, with its attempt's number, after its transaction was rolled back; a row that says otherwise stays. */
+  /** Records that the handler failed, with its attempt's number, after its transaction was rolled back; a row that says `success` stays. */
   fail(arrival: Arrival, error: string): Promise<void>;
   /** Records a conflict or a stale event apart from the inbox, with its bytes. */
   refuse(arrival: Arrival, because: RefusedBecause): Promise<void>;

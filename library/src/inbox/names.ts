@@ -49,7 +49,8 @@ function contentHash(rule: CanonicalRule | undefined, body: Uint8Array): Content
 }
 
 // The words between the slashes keep the kinds apart: an id that looks like a hash is no hash.
-function idName(source: string, id: string): string {
+/** The name of an event by the id that its sender gave it. */
+export function idName(source: string, id: string): string {
   return `${source}/id/${storedIdSync(id).id}`;
 }
 

@@ -1,16 +1,18 @@
 import type { Event } from "../event.js";
-import { parseJson } from "../json.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import { idempotencyBase } from "./arrival.js";
 import type { Identified } from "./arrival.js";
+import { eventData } from "./event-data.js";
 import { describeIssues } from "./handlers.js";
 import type {
   AsynchronousHandler,
   HandlerContext,
   InnerHandler,
+  InnerPublishing,
   Publisher,
+  Publishing,
   ReceivedEvent,
   Schema,
   SchemaResult,
@@ -51,14 +53,17 @@ export async function prepareWork<Tx>(
   const received = await receivedEvent(parts.schemas, event, identified);
   const context = await contextOf(parts.observer, identified, signal);
   if (parts.store.transactions === "asynchronous") {
-    return awaitingWork(handler as AsynchronousHandler<Tx, unknown>, received, { context, parts });
+    return awaitingWork(handler as AsynchronousHandler<Tx, unknown, Publishing>, received, {
+      context,
+      parts,
+    });
   }
-  const inner = await outer(handler as SynchronousHandler<Tx, unknown>, received, context);
+  const inner = await outer(handler as SynchronousHandler<Tx, unknown, InnerPublishing>, received, context);
   return synchronousWork(inner, context, parts);
 }
 
 function awaitingWork<Tx>(
-  handler: AsynchronousHandler<Tx, unknown>,
+  handler: AsynchronousHandler<Tx, unknown, Publishing>,
   received: ReceivedEvent,
   { context, parts }: { readonly context: HandlerContext; readonly parts: WorkParts<Tx> },
 ): Work<Tx> {
@@ -71,7 +76,7 @@ function awaitingWork<Tx>(
 }
 
 function synchronousWork<Tx>(
-  inner: InnerHandler<Tx>,
+  inner: InnerHandler<Tx, InnerPublishing>,
   context: HandlerContext,
   parts: WorkParts<Tx>,
 ): Work<Tx> {
@@ -79,17 +84,17 @@ function synchronousWork<Tx>(
     const publish = (events: Publication | readonly Publication[]): void => {
       publisherOf(parts).publish(events, { tx });
     };
-    const result = inner(tx, { publish });
+    const result: unknown = inner(tx, { publish });
     // Handed on as it is: the store rolls it back, because what follows an await would land outside of the transaction.
     return isPromise(result) ? (result as Promise<Handled>) : success(result, context);
   };
 }
 
 async function outer<Tx>(
-  handler: SynchronousHandler<Tx, unknown>,
+  handler: SynchronousHandler<Tx, unknown, InnerPublishing>,
   event: ReceivedEvent,
   context: HandlerContext,
-): Promise<InnerHandler<Tx>> {
+): Promise<InnerHandler<Tx, InnerPublishing>> {
   try {
     const inner = await Promise.race([handler(event, context), aborted(context.signal)]);
     if (typeof inner === "function") return inner;
@@ -110,7 +115,7 @@ async function receivedEvent(
 ): Promise<ReceivedEvent> {
   const { tenant, source } = arrival;
   const schema = schemas.find(source, arrival.type);
-  const parsed = parseJson(event.body);
+  const parsed = eventData(event.body, arrival.headers);
   const checked = schema === undefined ? { value: parsed } : await checkedBy(schema, parsed);
   if (checked.issues !== undefined) {
     const invalid = `${arrival.type} does not fit its schema: ${describeIssues(checked.issues)}.`;

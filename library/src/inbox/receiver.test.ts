@@ -8,6 +8,7 @@ import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { createReceiver } from "./receiver.js";
 import type { Receiver, ReceiverOptions } from "./receiver.js";
+import type { PurgeLimits } from "./inbox-store.js";
 import { typed } from "./handlers.js";
 import type { Schema } from "./handlers.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
@@ -375,12 +376,48 @@ describe("a store that is down", () => {
   });
 });
 
+describe("stop", () => {
+  it("finishes what is under way, answers 503 from then on, and ends the purging", async () => {
+    const gate = new EventTarget();
+    const opened = new Promise((resolve) => gate.addEventListener("open", resolve));
+    const { receiver, post, store } = setUp({ handlers: { "*": () => opened } });
+    const purging = receiver.keepPurged({ everyMs: 60_000, signal: new AbortController().signal });
+    const first = post("evt_1");
+    let stopped = false;
+    const stopping = receiver.stop().then(() => (stopped = true));
+    const late = await post("evt_2");
+    expect([late.status, late.headers?.["retry-after"], stopped]).toEqual([503, "5", false]);
+    gate.dispatchEvent(new Event("open"));
+    expect(await first).toMatchObject({ verdict: "applied", headers: { "posthorn-verdict": "applied" } });
+    await Promise.all([stopping, purging]);
+    expect(await store.read({ tenant: "default", source: "acme", id: "evt_2" })).toBeUndefined();
+  });
+});
+
 describe("options", () => {
   it.each([
     ["handlerDeadlineMs", 0],
+    ["handlerDeadlineMs", 3e9],
     ["acquireMs", Number.NaN],
+    // A timer holds 2^31 ms, and ends at once where it is given more: every event would be saturated.
+    ["acquireMs", 3e9],
+    ["acquireMs", Infinity],
     ["maxBodyBytes", -1],
   ])("%s of %s is refused", (name, value) => {
     expect(() => setUp({ [name]: value })).toThrow(expect.objectContaining({ code: "inbox_option_invalid" }));
   });
+
+  it.each([Number.NaN, 0, -1, 3e9])(
+    "everyMs of %s is refused, instead of purging in a loop",
+    async (everyMs) => {
+      let purges = 0;
+      const store = memoryStore();
+      const counted = { ...store, purge: (limits: PurgeLimits) => (purges++, store.purge(limits)) };
+      const { receiver } = setUp({ store: counted });
+      const stop = new AbortController();
+      const purging = receiver.keepPurged({ everyMs, signal: stop.signal });
+      await expect(purging).rejects.toMatchObject({ code: "inbox_option_invalid" });
+      expect(purges).toBe(0);
+    },
+  );
 });

@@ -4,6 +4,7 @@ export const DEAD_REASONS = {
   refused: "The endpoint answered with a status that says it will never take this event.",
   forbidden: "The endpoint's address is one to which nothing may be sent.",
   lease_expired: "Its process died while it ran alone: it is likely that the event itself kills the process.",
+  event_missing: "Its event is no longer in the database: somebody has deleted it.",
   unsendable: "It cannot be made into a request: its id or key cannot be signed, or a secret cannot be read.",
 } as const;
 

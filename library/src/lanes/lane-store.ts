@@ -28,8 +28,12 @@ export interface Claim {
   readonly id: bigint;
   /** The lease's fence: whoever claims after it has a higher one. */
   readonly epoch: bigint;
-  /** To whom the lane leads. `version` grows with each change of the consumer. */
-  readonly consumer: { readonly id: string; readonly version: number };
+  /** To whom the lane leads. `version` grows with each change of the consumer; `mark` is another one, where the store has it. */
+  readonly consumer: {
+    readonly id: string;
+    readonly version: number;
+    readonly mark?: string | undefined;
+  };
   readonly lane: { readonly generation: bigint; readonly key: string } | undefined;
   /** The last sequence before the head that was not skipped; undefined where the lane starts here. */
   readonly after: bigint | undefined;
@@ -48,9 +52,28 @@ export interface ClaimRequest {
   readonly leaseMs: number;
   /** How many claims this worker holds, by consumer: each consumer gets at most its `maxInFlight` less that. */
   readonly inFlight: ReadonlyMap<string, number>;
+  /** The most that this worker may hold of each consumer, where that is less than `maxInFlight`. @default no such limit */
+  readonly shares?: Shares | undefined;
   readonly run: RunLimits;
   /** Asks for one claim that has lapsed `LAPSES_BEFORE_ALONE` times, and for nothing else. */
   readonly alone: boolean;
+}
+
+/** How many claims of a consumer a worker may hold at once; 0 where it must not get any. */
+export interface Shares {
+  /** By consumer. */
+  readonly of: ReadonlyMap<string, number>;
+  /** Of every consumer that `of` does not name. */
+  readonly others: number;
+}
+
+/** How many more claims of a consumer a worker gets. Postgres says the same in SQL. */
+export function roomOf(
+  { id, maxInFlight }: { readonly id: string; readonly maxInFlight: number },
+  { inFlight, shares }: Pick<ClaimRequest, "inFlight" | "shares">,
+): number {
+  const share = shares === undefined ? maxInFlight : (shares.of.get(id) ?? shares.others);
+  return Math.min(maxInFlight, share) - (inFlight.get(id) ?? 0);
 }
 
 /** How much of a lane may be sent before it is settled. */
@@ -104,8 +127,10 @@ export interface SettleRequest {
 }
 
 export interface SequenceReport {
-  /** How many events were given their places. */
+  /** How many events were given places, all of them or a part. */
   readonly events: number;
+  /** How many deliveries of removed endpoints were cancelled. */
+  readonly cancelled?: number | undefined;
   /** True when it stopped at its limit, or another process is at it. */
   readonly more: boolean;
 }
@@ -119,16 +144,18 @@ export interface LaneStore {
   /**
    * Gives every committed event a place at each endpoint that matches it: in a lane the next sequence, without a gap.
    * If one event was committed before another was written, it comes first. An event with `deliverAt` takes its place
-   * when it is due. An event that cannot be sequenced is set aside with an alarm, and stops no other.
+   * when it is due. An event that cannot be sequenced is set aside with an alarm, and stops no other. One call gives a
+   * bounded number of places, tenants in turn; an event that has more is finished before a later one of its tenant begins.
    */
   sequence(): Promise<SequenceReport>;
   /**
    * Leases due lanes and loose deliveries, round robin over endpoints, longest waiting first within one; none twice
    * until its lease ends, and none of an endpoint that is paused, disabled or full. Of a lane only the head is due.
+   * Of an endpoint a worker gets no more than its share, less what it holds already.
    * A run is allowed when the head was never tried, its last claim was settled or released, and no run that lapsed held it.
    * A claim whose lease has ended writes a `lapsed` attempt, which spends no failure; a run that lapsed writes none.
    * A lapsed attempt starts at its lease's start and lasts as long as the lease. One that lapsed three times is claimed
-   * alone; if that lapses too, it is dead.
+   * alone; if that lapses too, it is dead. An attempt that returns ends the count of lapses.
    */
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
   /**

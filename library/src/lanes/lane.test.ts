@@ -15,6 +15,7 @@ import {
   settled,
   skipped,
 } from "./lane.js";
+import { cancelledRange } from "./cancelled-range.js";
 import type { Lane, LaneChange } from "./lane.js";
 import type { ClaimedDelivery, NextState, Settlement } from "./lane-store.js";
 
@@ -672,6 +673,49 @@ describe("a skip", () => {
   ];
   it.each(rows)("%s", (_, lane, expected) => {
     expect(differences(lane, skipOf(lane, 7n, true) as LaneChange)).toStrictEqual(expected);
+  });
+});
+
+function cancelOf(lane: Lane, through: bigint, leaseHasEnded = false): unknown {
+  const range = cancelledRange(lane, { through, leaseHasEnded });
+  return typeof range === "string" ? range : { ...range, change: differences(lane, range.change) };
+}
+
+describe("a cancellation", () => {
+  it("passes everything from the head to the sequence that is named; what waits behind it is due at once", () => {
+    expect(cancelOf(FAILING, 8n)).toEqual({
+      change: { head: 9n, attempts: 0, failures: 0, readyAfterMs: 0, blocked: "clear" },
+      from: 7n,
+      through: 8n,
+      dead: undefined,
+    });
+  });
+
+  it("ends at the end of the lane, which is empty then and not due", () => {
+    expect(cancelOf(WAITING, 99n)).toMatchObject({
+      change: { head: 10n, readyAfterMs: undefined },
+      from: 7n,
+      through: 9n,
+    });
+  });
+
+  it("leaves the dead head to its dead letter, and names it", () => {
+    const halted: Lane = { ...FAILING, state: "halted" };
+    expect(cancelOf(halted, 9n)).toMatchObject({
+      change: { state: "flowing" },
+      from: 8n,
+      through: 9n,
+      dead: 7n,
+    });
+  });
+
+  it("is only intended while a worker has the head under way, and takes effect under a new epoch once its lease has ended", () => {
+    expect(cancelOf(LEASED, 9n)).toBe("intended");
+    expect(cancelOf(LEASED, 9n, true)).toMatchObject({ change: { head: 10n, epoch: 5n } });
+  });
+
+  it("of what has left the lane, or of an empty lane, changes nothing", () => {
+    expect([cancelOf(WAITING, 6n), cancelOf({ ...WAITING, head: 10n }, 12n)]).toEqual(["unknown", "unknown"]);
   });
 });
 

@@ -29,7 +29,7 @@ export interface Lane {
   readonly attempts: number;
   /** Attempts that spent the head's retry budget. */
   readonly failures: number;
-  /** Claims of the head that ended by expiry. */
+  /** Claims of the head in a row that ended by expiry. */
   readonly lapses: number;
   /** A run up to this sequence lapsed: one of its deliveries may be what killed the process. */
   readonly suspectUntil: bigint | undefined;
@@ -182,6 +182,18 @@ export function redriven(lane: Lane, sequence: bigint): LaneChange | undefined {
   return draft;
 }
 
+/**
+ * What becomes of a lane that would be leased, but its head has no event any more: somebody has deleted it. It can never be
+ * sent, and is dead like any other delivery; the others of its lane, by the policy, wait or go on.
+ */
+export function withoutEvent(lane: Lane, change: LaneChange, dead: DeadPolicy | undefined): LaneChange {
+  const draft: Draft = { ...change, leasable: "nothing" };
+  const policy = dead ?? defaultPolicy(lane);
+  killHead(draft, lane, { because: "event_missing", policy, attempts: draft.attempts, last: undefined });
+  settleReadiness(draft, lane);
+  return draft;
+}
+
 /** Gives a leased lane back untried. Under the next epoch: what its worker may still settle is stale. */
 export function released(lane: Lane): LaneChange {
   const draft = unchanged(lane);
@@ -280,7 +292,11 @@ function settleHead(
 ): void {
   const ofHead = attempts.filter(({ sequence }) => sequence === draft.head);
   draft.attempts += ofHead.length;
-  if (ofHead.length > 0) block(draft, lane);
+  if (ofHead.length > 0) {
+    block(draft, lane);
+    // It came back, so it kills no process: else it would run alone at every later retry, and its node would stand still.
+    draft.lapses = 0;
+  }
   if (rest?.state === "disabled") draft.disabled = rest.because;
   // The attempt did not succeed, so the operator's skip holds.
   if (draft.skipIntended) return cancelHead(draft, "skipped");

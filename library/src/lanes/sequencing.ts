@@ -64,11 +64,11 @@ export class Sequencing {
     try {
       const committed = this.#committed;
       this.#committed = false;
-      const { events, more } = await this.#parts.store.sequence();
+      const { events, more, cancelled = 0 } = await this.#parts.store.sequence();
       // Also without an event: SQLite and memory sequence within the publish, and a redrive or a skip stages nothing.
       if (events > 0 || committed) this.#parts.onWork();
       // Where another process is at it, asking again at once would only be in its way.
-      return more && events > 0;
+      return more && (events > 0 || cancelled > 0);
     } catch (error) {
       this.#parts.failed("sequence", error);
       return false;

@@ -6,6 +6,10 @@ export interface EventFilter {
   readonly source?: string | undefined;
   readonly type?: string | undefined;
   readonly key?: string | undefined;
+  /** Written at this time or later, by the store's clock. */
+  readonly since?: Date | undefined;
+  /** Written before this time. */
+  readonly until?: Date | undefined;
 }
 
 /** A published event, without its bytes. */
@@ -19,6 +23,16 @@ export interface EventSummary {
   readonly time: Date;
   readonly contentType: string;
   readonly bodyBytes: number;
+  /** `in`: from a source, by ingest. `out`: published. */
+  readonly direction: "in" | "out";
+  /** The store's clock when it was written. */
+  readonly writtenAt: Date;
+  /** The id that its provider gave it. */
+  readonly providerId: string | undefined;
+  /** The key that verified its signature. */
+  readonly verifiedBy: string | undefined;
+  /** The event whose handler published it. */
+  readonly causedBy: string | undefined;
   readonly deliverAt: Date | undefined;
   readonly expiresAt: Date | undefined;
 }

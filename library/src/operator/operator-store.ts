@@ -1,5 +1,6 @@
 import type { AttemptRecord } from "../lanes/attempt-record.js";
 import type { DeadBecause } from "../lanes/dead.js";
+import type { DeadFilter } from "./dead-filter.js";
 
 /** Why a lane does not move. */
 export type BlockedState = "halted" | "parked" | "retrying" | "paused" | "disabled";
@@ -27,10 +28,14 @@ export interface BlockedLane {
 export interface DeadLetter {
   /** `dlv_…`, by which it is redriven. */
   readonly id: string;
+  /** Higher than that of all that died before it. */
+  readonly number: bigint;
+  readonly laneId: bigint | undefined;
   readonly tenant: string;
   readonly endpointId: string;
   readonly key: string | undefined;
   readonly sequence: bigint | undefined;
+  /** Empty, as the type is, where the event was deleted. */
   readonly eventId: string;
   readonly type: string;
   readonly round: number;
@@ -46,13 +51,13 @@ export interface DeadLetter {
 
 export interface Page {
   readonly limit: number;
-  /** Where the page before ended. */
+  /** `next` of the page before. Anything else is refused with `cursor_invalid`. */
   readonly after?: string | undefined;
 }
 
 export interface Paged<T> {
   readonly items: readonly T[];
-  /** Where the next page begins; undefined at the end. */
+  /** Where the next page begins; undefined at the end, and only there: a page may hold fewer than its limit, or none. */
   readonly next: string | undefined;
 }
 
@@ -79,8 +84,8 @@ export interface OperatorStore {
    * head is dead is halted or parked, whatever its endpoint; one whose endpoint is stopped has its state.
    */
   blockedLanes(page: Page): Promise<Paged<BlockedLane>>;
-  /** Newest first; none of an endpoint that was removed. */
-  deadLetters(page: Page): Promise<Paged<DeadLetter>>;
+  /** Newest first; none of an endpoint that was removed. With a filter, those alone that it lets through, in its order. */
+  deadLetters(page: Page, filter?: DeadFilter): Promise<Paged<DeadLetter>>;
   /** Makes a dead delivery due again, in a new round with a fresh retry budget; a second call changes nothing. */
   redrive(deliveryId: string): Promise<Redriven>;
   /**

@@ -1,4 +1,14 @@
+import { PosthornError } from "../posthorn-error.js";
 import type { AttemptRecord } from "../lanes/attempt-record.js";
+import type { DeadFilter, DeadGroupFilter } from "./dead-filter.js";
+import type {
+  DeadGroup,
+  DeadRound,
+  DeadStore,
+  DeadSummary,
+  LaneCancelled,
+  RedrivenRound,
+} from "./dead-store.js";
 import type {
   DeliverySummary,
   EventFilter,
@@ -8,6 +18,9 @@ import type {
   OutboxCensus,
   StoredEvent,
 } from "./lookup-store.js";
+import type { OperatorErrorCode } from "./operator-errors.js";
+import { plain } from "./plain.js";
+import type { Plain } from "./plain.js";
 import type {
   BlockedLane,
   DeadLetter,
@@ -18,18 +31,21 @@ import type {
   Skipped,
 } from "./operator-store.js";
 
-/** How a person looks into an outbox and intervenes. */
+/** A sequence or a lane's id, as this module hands it out or as the engine counts. */
+export type Whole = string | bigint;
+
+/** How a person looks into an outbox and intervenes. What it answers can be written as JSON: big numbers are texts. */
 export interface Operator {
   /** Lanes that do not move, longest blocked first: what to look at when somebody waits for an event. */
-  blockedLanes(page?: Partial<Page>): Promise<Paged<BlockedLane>>;
-  /** Deliveries that were given up, newest first. */
-  deadLetters(page?: Partial<Page>): Promise<Paged<DeadLetter>>;
+  blockedLanes(page?: Partial<Page>): Promise<Paged<Plain<BlockedLane>>>;
+  /** Deliveries that were given up, newest first; with a filter, those alone that it lets through. */
+  deadLetters(page?: Partial<Page>, filter?: DeadFilter): Promise<Paged<Plain<DeadLetter>>>;
   /** Every attempt of a delivery, in order. */
-  attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
+  attempts(deliveryId: string): Promise<readonly Plain<AttemptRecord>[]>;
   /** Makes a dead delivery due again: in its old place where its lane has waited for it, at the end where it has not. */
   redrive(deliveryId: string): Promise<Redriven>;
   /** Passes over the head of a lane, where it is this one: the lane goes on, and receivers are told of the gap. A second call changes nothing. */
-  skip(laneId: bigint, head: bigint): Promise<Skipped>;
+  skip(laneId: Whole, head: Whole): Promise<Skipped>;
 }
 
 /** How a person finds what was published, where the store can look it up. */
@@ -39,16 +55,28 @@ export interface Lookups {
   /** An event with its bytes; undefined where the tenant has published none of this id. */
   event(tenant: string, id: string): Promise<StoredEvent | undefined>;
   /** Every delivery of these events, and how it stands. */
-  deliveriesOf(tenant: string, eventIds: readonly string[]): Promise<readonly DeliverySummary[]>;
-  delivery(id: string): Promise<DeliverySummary | undefined>;
+  deliveriesOf(tenant: string, eventIds: readonly string[]): Promise<readonly Plain<DeliverySummary>[]>;
+  delivery(id: string): Promise<Plain<DeliverySummary> | undefined>;
   /** Lanes in which something waits, whether they move or not. */
   lanes(
     filter?: { readonly endpointId?: string | undefined },
     page?: Partial<Page>,
-  ): Promise<Paged<LaneSummary>>;
-  lane(id: bigint): Promise<LaneSummary | undefined>;
+  ): Promise<Paged<Plain<LaneSummary>>>;
+  lane(id: Whole): Promise<Plain<LaneSummary> | undefined>;
   /** How much waits, for metrics. */
   census(): Promise<OutboxCensus>;
+}
+
+/** How a person deals with many dead letters at once, where the store can. */
+export interface Bulk {
+  /** Dead letters that died alike, counted without reading them. */
+  deadGroups(filter?: DeadGroupFilter): Promise<readonly DeadGroup[]>;
+  /** What the dead letters of a filter come to: how many, in how many lanes, and how much waits behind them. */
+  deadSummary(filter?: DeadFilter): Promise<Plain<DeadSummary>>;
+  /** Redrives each in its round, in the given order; at most a few hundred in one call. */
+  redriveAll(letters: readonly DeadRound[]): Promise<readonly RedrivenRound[]>;
+  /** Cancels what waits in a lane, from its head to this sequence: nothing of it will be sent. */
+  cancel(laneId: Whole, through: Whole): Promise<LaneCancelled>;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -61,17 +89,37 @@ const MOST = 1000;
  * const operator = createOperator({ store: outbox });
  * for (const lane of (await operator.blockedLanes()).items) console.log(lane.key, lane.state, lane.depth);
  */
+export function createOperator(options: {
+  readonly store: OperatorStore & LookupStore & DeadStore;
+}): Operator & Lookups & Bulk;
 export function createOperator(options: { readonly store: OperatorStore & LookupStore }): Operator & Lookups;
 export function createOperator(options: { readonly store: OperatorStore }): Operator;
 export function createOperator({ store }: { readonly store: OperatorStore }): Operator {
   const verbs: Operator = {
-    blockedLanes: (page) => store.blockedLanes(pageOf(page)),
-    deadLetters: (page) => store.deadLetters(pageOf(page)),
-    attempts: (deliveryId) => store.attempts(deliveryId),
+    blockedLanes: async (page) => plain(await store.blockedLanes(pageOf(page))),
+    deadLetters: async (page, filter) => plain(await store.deadLetters(pageOf(page), filter)),
+    attempts: async (deliveryId) => plain(await store.attempts(deliveryId)),
     redrive: (deliveryId) => store.redrive(deliveryId),
-    skip: (laneId, head) => store.skip(laneId, head),
+    skip: async (laneId, head) => store.skip(wholeOf(laneId), wholeOf(head)),
   };
-  return canLookUp(store) ? { ...verbs, ...lookupsOf(store) } : verbs;
+  return {
+    ...verbs,
+    ...(canLookUp(store) && lookupsOf(store)),
+    ...(hasBulk(store) && bulkOf(store)),
+  };
+}
+
+function hasBulk(store: OperatorStore): store is OperatorStore & DeadStore {
+  return "deadSummary" in store;
+}
+
+function bulkOf(store: DeadStore): Bulk {
+  return {
+    deadGroups: (filter = {}) => store.deadGroups(filter),
+    deadSummary: async (filter = {}) => plain(await store.deadSummary(filter)),
+    redriveAll: (letters) => store.redriveAll(letters),
+    cancel: async (laneId, through) => store.cancel(wholeOf(laneId), wholeOf(through)),
+  };
 }
 
 function canLookUp(store: OperatorStore): store is OperatorStore & LookupStore {
@@ -82,12 +130,22 @@ function lookupsOf(store: LookupStore): Lookups {
   return {
     events: (filter = {}, page) => store.events(filter, pageOf(page)),
     event: (tenant, id) => store.event(tenant, id),
-    deliveriesOf: (tenant, eventIds) => store.deliveriesOf(tenant, eventIds),
-    delivery: (id) => store.delivery(id),
-    lanes: (filter = {}, page) => store.lanes(filter, pageOf(page)),
-    lane: (id) => store.lane(id),
+    deliveriesOf: async (tenant, eventIds) => plain(await store.deliveriesOf(tenant, eventIds)),
+    delivery: async (id) => plain(await store.delivery(id)),
+    lanes: async (filter = {}, page) => plain(await store.lanes(filter, pageOf(page))),
+    lane: async (id) => plain(await store.lane(wholeOf(id))),
     census: () => store.census(),
   };
+}
+
+/** A text that is no whole number is refused: as a lane it would be none, and a typo would read as "unknown". */
+function wholeOf(given: Whole): bigint {
+  if (typeof given === "bigint") return given;
+  if (/^\d{1,19}$/.test(given)) return BigInt(given);
+  throw new PosthornError<OperatorErrorCode>(
+    "number_invalid",
+    `${JSON.stringify(given.slice(0, 40))} is no lane or sequence; expected a whole number, as \`blockedLanes\` gives it.`,
+  );
 }
 
 function pageOf({ limit = DEFAULT_LIMIT, after }: Partial<Page> = {}): Page {

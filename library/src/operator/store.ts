@@ -3,13 +3,19 @@ import type { InboxStore } from "../inbox/inbox-store.js";
 import type { IngestStore } from "../outbox/ingest-store.js";
 import type { OutboxStore } from "../outbox/outbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
+import type { DeadStore } from "./dead-store.js";
+import type { RetentionStore } from "../retention/retention-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import type { OperatorStore } from "./operator-store.js";
+import type { ViewStore } from "./view-store.js";
 
 /** One database, behind every port: receiver, sender, dispatcher, gateway and operator take the same store. */
 export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxStore<Tx, Mode> &
   OutboxStore<Tx, Mode> &
   DeliveryStore &
   OperatorStore &
+  DeadStore &
   IngestStore &
-  LookupStore;
+  LookupStore &
+  RetentionStore &
+  ViewStore;

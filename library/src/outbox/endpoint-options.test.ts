@@ -3,7 +3,7 @@ import { generateKeyPair, generateSecret } from "../signature/keys/secret.js";
 import { changeOf, endpointOf } from "./endpoint-options.js";
 import type { EndpointOptions } from "./endpoint-options.js";
 
-const rules = { allowHttp: false };
+const rules = { guard: undefined };
 const secret = generateSecret();
 
 function endpoint(options: Partial<EndpointOptions> = {}) {
@@ -26,10 +26,29 @@ describe("an endpoint", () => {
     expect(endpoint().id).toMatch(/^ep_/);
   });
 
-  it("is reached without TLS only where that is allowed", () => {
+  it("is where the guard allows it, and is refused in the guard's own words", () => {
     const url = "http://localhost:3000/";
-    expect(endpointOf({ url, secrets: secret }, 0, { allowHttp: true }).url).toBe(url);
-    expect(() => endpoint({ url })).toThrow("`allowHttp`");
+    const allowing = { guard: { judgeUrl: () => ({ kind: "allowed" }) as const } };
+    expect(endpointOf({ url, secrets: secret }, 0, allowing).url).toBe(url);
+    const refusing = {
+      guard: { judgeUrl: () => ({ kind: "forbidden", message: "Nothing is sent there." }) as const },
+    };
+    expect(() => endpointOf({ url: "https://example.com/", secrets: secret }, 0, refusing)).toThrow(
+      "Nothing is sent there.",
+    );
+  });
+
+  it.each([
+    ["http://example.com/", "`allowHttp: true`"],
+    ["https://localhost:3000/", "`allowAddresses`"],
+    ["https://billing.internal/", "`allowAddresses`"],
+    ["https://billing/", "`allowAddresses`"],
+    ["https://127.0.0.1/", "one `guard`"],
+    ["https://0x7f.1/", "of the address 127.0.0.1"],
+    ["https://[::1]/", "one `guard`"],
+    ["https://example.com:25/", "`allowPorts: [25]`"],
+  ])("without a guard is not %s, where nobody would deliver: %s is told", (url, told) => {
+    expect(() => endpoint({ url })).toThrow(told);
   });
 
   it("changes only in what is named", () => {

@@ -3,6 +3,7 @@ import { PosthornError } from "../posthorn-error.js";
 import { parseStandardSecret } from "../signature/keys/secret.js";
 import { checkRetry, DEFAULT_RETRY } from "../work/retry-policy.js";
 import type { RetryOptions } from "../work/retry-policy.js";
+import { objectToName, objectToPort } from "../name-and-port-rules.js";
 import type { Endpoint, EndpointChange, Order } from "./endpoint.js";
 import type { DeadPolicy } from "../lanes/dead.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
@@ -31,11 +32,21 @@ export interface EndpointOptions {
 }
 
 /** What of an endpoint may be changed by the host. */
-export type EndpointUpdate = Partial<Omit<EndpointOptions, "id" | "tenant">>;
+export type EndpointUpdate = Partial<Omit<EndpointOptions, "id" | "tenant" | "dead">> & {
+  /** null restores the default. */
+  readonly dead?: DeadPolicy | null;
+};
+
+/** Judges URLs of endpoints: `createAddressGuard` of `posthorn/dispatch` makes one. */
+export interface UrlGuard {
+  judgeUrl(
+    url: string,
+  ): { readonly kind: "allowed" } | { readonly kind: "forbidden"; readonly message: string };
+}
 
 export interface EndpointRules {
-  /** Whether endpoints may be reached without TLS. */
-  readonly allowHttp: boolean;
+  /** The dispatcher's: what it would refuse at each attempt is refused here. Without it, only public names of https are taken. */
+  readonly guard: UrlGuard | undefined;
 }
 
 const ORDERS: ReadonlySet<unknown> = new Set(["key", "endpoint", "none"] satisfies Order[]);
@@ -84,26 +95,42 @@ export function changeOf(update: EndpointUpdate, rules: EndpointRules): Endpoint
     ...(types !== undefined && { types: checkPatterns("types", types) }),
     ...(order !== undefined && { order: oneOf("order", order, ORDERS) }),
     ...(retry !== undefined && { retry: checkRetry(retry) }),
-    ...(dead !== undefined && { dead: oneOf("dead", dead, DEAD_POLICIES) }),
+    ...(dead !== undefined && { dead: dead === null ? undefined : oneOf("dead", dead, DEAD_POLICIES) }),
     ...(maxInFlight !== undefined && { maxInFlight: checkInFlight(maxInFlight) }),
   };
 }
 
-function checkUrl(text: unknown, { allowHttp }: EndpointRules): string {
+function checkUrl(text: unknown, { guard }: EndpointRules): string {
   const absolute = typeof text === "string" && text.length <= MAX_URL_LENGTH && URL.canParse(text);
   if (!absolute) throw invalid(`\`url\` is no absolute URL of at most ${MAX_URL_LENGTH} characters`);
   const url = new URL(text);
-  if (url.protocol === "http:" && !allowHttp) {
-    throw invalid(
-      "`url` is http, which anybody on the way can read; use https, or set `allowHttp` for tests",
-    );
-  }
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("`url` must be https");
   // They would stand in every log; a receiver that wants them checks the signature instead.
   if (url.username !== "" || url.password !== "") throw invalid("`url` holds a user name or password");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("`url` must be https");
+  const verdict = guard?.judgeUrl(url.href);
+  if (verdict?.kind === "forbidden") throw new PosthornError("endpoint_invalid", verdict.message);
+  const objection = verdict === undefined ? objectToUrl(url) : undefined;
+  if (objection !== undefined) throw invalid(objection);
   // A fragment never reaches the server.
   url.hash = "";
   return url.href;
+}
+
+/** Why nobody would deliver to a URL; undefined where a dispatcher does that whose guard has no settings. */
+function objectToUrl({ protocol, hostname, port }: URL): string | undefined {
+  const cure = "give the sender and the dispatcher one `guard`";
+  if (protocol === "http:") {
+    return `\`url\` is http, which anybody on the way can read; use https, or ${cure} made with \`allowHttp: true\``;
+  }
+  if (/^\[|^[\d.]+$/.test(hostname)) {
+    return `\`url\` is of the address ${hostname}; use a name, or ${cure}, which judges addresses`;
+  }
+  const name = objectToName(hostname);
+  if (name !== undefined) {
+    return `\`url\` is of the host ${hostname.slice(0, 64)}: ${name.why}; ${cure} made with \`allowAddresses\``;
+  }
+  const why = port === "" ? undefined : objectToPort(Number(port));
+  return why && `\`url\` is of port ${port}: ${why}; ${cure} made with \`allowPorts: [${port}]\``;
 }
 
 function checkSecrets(given: string | readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
-import type { Endpoint } from "./endpoint.js";
+import type { Endpoint, EndpointStamp } from "./endpoint.js";
 import type { SecretSeal } from "./secret-seal.js";
 
 // As they are before they are sealed: what was stored without a seal is still read.
@@ -14,8 +14,8 @@ const PLAIN = /^whs(ec|k)_/;
 export class EndpointSecrets {
   readonly #seal: SecretSeal | undefined;
   readonly #observer: Observer | undefined;
-  // The versions whose secrets were looked at last.
-  readonly #versions = new Map<string, number>();
+  // The states whose secrets were looked at last.
+  readonly #stamps = new Map<string, string>();
   readonly #unopened = new Set<string>();
 
   constructor(seal: SecretSeal | undefined, observer: Observer | undefined) {
@@ -31,9 +31,9 @@ export class EndpointSecrets {
 
   /** The endpoint of a row, as everyone sees it. */
   opened(endpoint: Endpoint): Endpoint {
-    const { id, version } = endpoint;
-    const told = this.#unopened.has(id) && this.isKnown(id, version);
-    this.#versions.set(id, version);
+    const { id } = endpoint;
+    const told = this.#unopened.has(id) && this.isKnown(endpoint);
+    this.#stamps.set(id, stampOf(endpoint));
     try {
       const secrets = endpoint.secrets.map((secret) => this.#open(secret));
       this.#unopened.delete(id);
@@ -46,14 +46,14 @@ export class EndpointSecrets {
     }
   }
 
-  /** Whether its secrets of this version were looked at. */
-  isKnown(id: string, version: number): boolean {
-    return this.#versions.get(id) === version;
+  /** Whether its secrets, as they are in this state of the endpoint, were looked at. */
+  isKnown(endpoint: EndpointStamp): boolean {
+    return this.#stamps.get(endpoint.id) === stampOf(endpoint);
   }
 
   /** Whether its secrets may have been changed since they were looked at. */
-  isOutdated(id: string, version: number): boolean {
-    return (this.#versions.get(id) ?? version) < version;
+  isOutdated(endpoint: EndpointStamp): boolean {
+    return (this.#stamps.get(endpoint.id) ?? stampOf(endpoint)) !== stampOf(endpoint);
   }
 
   /** Endpoints of which nothing can be sent from here. */
@@ -63,7 +63,7 @@ export class EndpointSecrets {
 
   /** It was removed. */
   forget(id: string): void {
-    this.#versions.delete(id);
+    this.#stamps.delete(id);
     this.#unopened.delete(id);
   }
 
@@ -72,4 +72,8 @@ export class EndpointSecrets {
     if (this.#seal === undefined) throw new Error("they are sealed, and the store was given no seal");
     return this.#seal.open(secret);
   }
+}
+
+function stampOf({ version, mark = "" }: EndpointStamp): string {
+  return `${version} ${mark}`;
 }

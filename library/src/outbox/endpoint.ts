@@ -1,3 +1,5 @@
+import { PosthornError } from "../posthorn-error.js";
+import type { OutboxErrorCode } from "./outbox-errors.js";
 import type { DeadPolicy } from "../lanes/dead.js";
 import type { RetryPolicy } from "../work/retry-policy.js";
 
@@ -27,9 +29,33 @@ export interface Endpoint {
   readonly state: EndpointState;
   /** Why it is disabled. */
   readonly because: string | undefined;
-  /** Grows with each change: whoever has an older one reads it again. */
+  /** Grows with each change: whoever has another one reads the endpoint again. */
   readonly version: number;
+  /** Random, and another one with each change, where the store can lose changes in a failover: a version would be counted again. */
+  readonly mark?: string | undefined;
 }
 
-/** What of an endpoint can be changed. A change of patterns or order holds for events that are sequenced after it. */
-export type EndpointChange = Partial<Omit<Endpoint, "id" | "tenant" | "version">>;
+/** An endpoint as it is shown: without its secrets, which one line of a route would else hand to whoever asks. */
+export interface EndpointView extends Omit<Endpoint, "secrets"> {
+  readonly secretCount: number;
+}
+
+/** What tells one state of an endpoint from every other. */
+export type EndpointStamp = Pick<Endpoint, "id" | "version" | "mark">;
+
+/** What of an endpoint can be changed. A change of patterns or order holds for events that are sequenced after it; one of the order is refused while anything waits. */
+export type EndpointChange = Partial<Omit<Endpoint, "id" | "tenant" | "version" | "mark">>;
+
+/** Whether a change gives the endpoint another order: to be asked by a store, which refuses it while anything waits. */
+export function changesOrder(before: Pick<Endpoint, "order">, { order }: EndpointChange): boolean {
+  return order !== undefined && order !== before.order;
+}
+
+/** What waits is in lanes of the old order, and what comes would be in others: it would overtake. */
+export function orderRefused(before: Pick<Endpoint, "id" | "order">, { order }: EndpointChange): Error {
+  return new PosthornError<OutboxErrorCode>(
+    "endpoint_busy",
+    `The order of ${before.id} cannot be changed from "${before.order}" to "${order}" while deliveries wait for it: later events would overtake them. Let them be delivered, or skip them, and change it then; or add another endpoint.`,
+    { detail: { field: "order" } },
+  );
+}

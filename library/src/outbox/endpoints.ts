@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
 import { PosthornError } from "../posthorn-error.js";
-import type { Endpoint, EndpointChange } from "./endpoint.js";
+import type { Endpoint, EndpointChange, EndpointView } from "./endpoint.js";
 import { changeOf, endpointOf } from "./endpoint-options.js";
 import type { EndpointOptions, EndpointRules, EndpointUpdate } from "./endpoint-options.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
@@ -24,9 +24,9 @@ export class Endpoints {
   }
 
   /** Adds an endpoint: it gets what is published from now on. */
-  async create(options: EndpointOptions): Promise<Endpoint> {
+  async create(options: EndpointOptions): Promise<EndpointView> {
     const endpoint = endpointOf(options, this.#clock.now(), this.#rules);
-    if (await this.#store.addEndpoint(endpoint)) return endpoint;
+    if (await this.#store.addEndpoint(endpoint)) return viewOf(endpoint);
     throw new PosthornError<OutboxErrorCode>(
       "endpoint_invalid",
       `There is an endpoint ${endpoint.id} already. Update it, or choose another id.`,
@@ -34,17 +34,17 @@ export class Endpoints {
   }
 
   /** Changes an endpoint; the next attempt of everything that waits for it uses the new values. */
-  update(id: string, update: EndpointUpdate): Promise<Endpoint> {
+  update(id: string, update: EndpointUpdate): Promise<EndpointView> {
     return this.#change(id, changeOf(update, this.#rules));
   }
 
   /** Lets everything wait, in order, until `resume`. What is under way is finished. */
-  pause(id: string): Promise<Endpoint> {
+  pause(id: string): Promise<EndpointView> {
     return this.#change(id, { state: "paused", because: undefined });
   }
 
   /** Ends a pause, or enables an endpoint that was disabled. */
-  resume(id: string): Promise<Endpoint> {
+  resume(id: string): Promise<EndpointView> {
     return this.#change(id, { state: "active", because: undefined });
   }
 
@@ -53,23 +53,33 @@ export class Endpoints {
     if (!(await this.#store.removeEndpoint(id))) throw unknown(id);
   }
 
-  async get(id: string): Promise<Endpoint | undefined> {
+  async get(id: string): Promise<EndpointView | undefined> {
     const [endpoint] = await this.#store.readEndpoints([id]);
-    return endpoint;
+    return endpoint && viewOf(endpoint);
+  }
+
+  /** Its secrets in clear, to hand them to the endpoint's owner; undefined where there is no such endpoint. */
+  async secretsOf(id: string): Promise<readonly string[] | undefined> {
+    const [endpoint] = await this.#store.readEndpoints([id]);
+    return endpoint?.secrets;
   }
 
   /** In the order of their ids, from after `after` on. */
-  list(
+  async list(
     page: { readonly tenant?: string; readonly after?: string; readonly limit?: number } = {},
-  ): Promise<readonly Endpoint[]> {
-    return this.#store.listEndpoints({ limit: 100, ...page });
+  ): Promise<readonly EndpointView[]> {
+    return (await this.#store.listEndpoints({ limit: 100, ...page })).map(viewOf);
   }
 
-  async #change(id: string, change: EndpointChange): Promise<Endpoint> {
+  async #change(id: string, change: EndpointChange): Promise<EndpointView> {
     const changed = await this.#store.changeEndpoint(id, change);
     if (changed === undefined) throw unknown(id);
-    return changed;
+    return viewOf(changed);
   }
+}
+
+function viewOf({ secrets, ...rest }: Endpoint): EndpointView {
+  return { ...rest, secretCount: secrets.length };
 }
 
 function unknown(id: string): PosthornError<OutboxErrorCode> {

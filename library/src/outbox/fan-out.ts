@@ -27,10 +27,22 @@ export class FanOut {
   }
 
   placesOf(event: Addressed): readonly Place[] {
-    const matching = (this.#byTenant.get(event.tenant) ?? []).filter(
-      ({ sources, types }) => sources(event.source) && types(event.type),
-    );
-    return matching.map(({ endpoint }) => placeIn(endpoint, event.key));
+    return this.partOf(event, () => true, Infinity).places;
+  }
+
+  /** Up to `most` places, at endpoints that `isLeft` says the event has not reached yet. `isDone`: there are no more. */
+  partOf(
+    event: Addressed,
+    isLeft: (endpointId: string) => boolean,
+    most: number,
+  ): { readonly places: readonly Place[]; readonly isDone: boolean } {
+    const places: Place[] = [];
+    for (const { endpoint, sources, types } of this.#byTenant.get(event.tenant) ?? []) {
+      if (!isLeft(endpoint.id) || !sources(event.source) || !types(event.type)) continue;
+      if (places.length >= most) return { places, isDone: false };
+      places.push(placeIn(endpoint, event.key));
+    }
+    return { places, isDone: true };
   }
 }
 

@@ -19,6 +19,24 @@ export type Ingested =
   /** One of its names is known with another body; this one is not stored. */
   | { readonly kind: "conflict"; readonly id: string };
 
+/** A request that carried an event which had come before. */
+export interface IncomingRepeat {
+  readonly tenant: string;
+  /** The event that came first. */
+  readonly eventId: string;
+  readonly kind: "duplicate" | "conflict";
+  readonly receivedAt: Date;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** SHA-256 of the body's bytes. */
+  readonly bodyHash: Uint8Array;
+  /** Kept this long after its last receipt; undefined = for ever. */
+  readonly windowS: number | undefined;
+}
+
+/** How many bodies are kept of one event; further ones are not recorded. */
+export const MOST_REPEATED_BODIES = 20;
+
 export interface ForgetLimits {
   readonly maxNames: number;
 }
@@ -31,6 +49,11 @@ export interface IngestStore {
    * known from then on, and its window starts again. Of two that share a name and come at once, one is stored.
    */
   ingest(incoming: IncomingEvent): Promise<Ingested>;
+  /**
+   * Records duplicates and conflicts: one row per body, which counts its receipts; the bytes are kept where they are not
+   * the event's own. Of one event, {@link MOST_REPEATED_BODIES} bodies are kept. Rows whose window has passed are forgotten.
+   */
+  recordRepeats(repeats: readonly IncomingRepeat[]): Promise<void>;
   /** Forgets names whose window has passed, oldest first; says how many. */
   forgetNames(limits: ForgetLimits): Promise<number>;
 }

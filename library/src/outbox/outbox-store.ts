@@ -33,12 +33,12 @@ export interface OutboxStore<Tx, Mode extends TransactionMode = TransactionMode>
   append(events: readonly OutgoingEvent[]): Promise<readonly Written[]>;
   /** Adds an endpoint; it gets what is sequenced from now on. False where the id is taken. */
   addEndpoint(endpoint: Endpoint): Promise<boolean>;
-  /** Changes an endpoint and returns it as it is now; undefined where there is none. What was published before is sequenced by the old patterns first. */
+  /** Changes an endpoint and returns it as it is now; undefined where there is none. What was published before is sequenced by the old patterns first. A change of the order is refused with `endpoint_busy` while anything waits for the endpoint. */
   changeEndpoint(id: string, change: EndpointChange): Promise<Endpoint | undefined>;
   /** Removes an endpoint; what waits for it is cancelled. False where there is none. */
   removeEndpoint(id: string): Promise<boolean>;
   readEndpoints(ids: readonly string[]): Promise<readonly Endpoint[]>;
-  /** In the order of their ids, after the one that is named. */
+  /** In the order of their ids, after the one that is named, also where that was removed; what is no endpoint's id is refused with `cursor_invalid`. */
   listEndpoints(page: {
     readonly tenant?: string | undefined;
     readonly after?: string | undefined;

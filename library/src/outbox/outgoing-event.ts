@@ -15,10 +15,20 @@ export interface OutgoingEvent {
   readonly contentType: string;
   /** Sent with each delivery, their names in lower case; undefined where there are none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Where it came from; undefined where it was published here. */
+  readonly origin?: EventOrigin | undefined;
   /** When it happened. */
   readonly time: Date;
   /** Not before; it takes its place in its lanes then. */
   readonly deliverAt: Date | undefined;
   /** Not after; what has not been sent by then is cancelled. */
   readonly expiresAt: Date | undefined;
+}
+
+/** What is known of how an event came in. */
+export interface EventOrigin {
+  /** The id that the provider gave it. */
+  readonly providerId: string | undefined;
+  /** The key that verified its signature. */
+  readonly verifiedBy: string | undefined;
 }

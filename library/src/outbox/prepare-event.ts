@@ -7,6 +7,7 @@ import {
   MAX_EVENT_HEADERS,
 } from "../event-headers.js";
 import type { EventHeaders } from "../event-headers.js";
+import { ExactJson } from "../exact-json.js";
 import { newId } from "../id.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
@@ -62,7 +63,7 @@ export function prepareEvent(given: Publication, nowMs: number, limits: Publicat
 function contentOf({ data, body, time }: Publication, event: OutgoingEvent): Uint8Array {
   // Without the time that we put into the body: by it, a second call with the same data would always be a conflict.
   const isOwnTime = body === undefined && time === undefined;
-  return contentToHash(event.type, isOwnTime ? utf8(jsonOf({ data })) : event.body);
+  return contentToHash(event.type, isOwnTime ? withData({}, data) : event.body);
 }
 
 /** What must be the same when an id is published again. The type's length comes first, so that no two pairs of type and body make the same bytes. */
@@ -79,13 +80,20 @@ function bodyOf(
   if ((data === undefined) === (body === undefined)) {
     throw invalid("give either `data` or `body`; a delivery without a body is `body: new Uint8Array()`");
   }
-  const bytes = body ?? utf8(jsonOf({ type, timestamp: time.toISOString(), data }));
+  const bytes = body ?? withData({ type, timestamp: time.toISOString() }, data);
   // A Buffer of a pool that is written again before the commit would change the event under way; the driver copies.
   if (!(bytes instanceof Uint8Array)) throw invalid("`body` must be a Uint8Array, exactly the bytes to send");
   if (bytes.length > maxBodyBytes) {
     throw invalid(`its body has ${bytes.length} bytes; at most ${maxBodyBytes} are taken (\`maxBodyBytes\`)`);
   }
   return bytes;
+}
+
+/** The JSON of the fields, with `data` as the last of them. */
+function withData(fields: Readonly<Record<string, string>>, data: unknown): Uint8Array {
+  if (!(data instanceof ExactJson)) return utf8(jsonOf({ ...fields, data }));
+  const [head, tail] = jsonOf({ ...fields, data: 0 }).split(/0(?=\}$)/) as [string, string];
+  return concat([head, data.bytes, tail]);
 }
 
 function jsonOf(value: object): string {

@@ -127,6 +127,22 @@ describe("the endpoints of a sender", () => {
     expect(await endpoints.get("ep_1")).toBeUndefined();
   });
 
+  it("are shown without their secrets, which are given only where they are asked for", async () => {
+    const { endpoints } = sender;
+    const secret = generateSecret();
+    const shown = [
+      await endpoints.create({ id: "ep_2", url: "https://example.com/", secrets: [secret] }),
+      await endpoints.get("ep_2"),
+      await endpoints.update("ep_2", { maxInFlight: 3 }),
+      await endpoints.pause("ep_2"),
+      ...(await endpoints.list()),
+    ];
+    expect(JSON.stringify(shown)).not.toContain("whsec_");
+    expect(shown[1]).toMatchObject({ id: "ep_2", secretCount: 1 });
+    expect(await endpoints.secretsOf("ep_2")).toEqual([secret]);
+    expect(await endpoints.secretsOf("ep_3")).toBeUndefined();
+  });
+
   it("that are not there are told so", async () => {
     for (const call of [sender.endpoints.pause("ep_2"), sender.endpoints.remove("ep_2")]) {
       await expect(call).rejects.toMatchObject({ code: "endpoint_unknown" });

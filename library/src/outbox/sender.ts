@@ -4,6 +4,7 @@ import type { Clock } from "../clock.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
 import type { TransactionMode } from "../store-capabilities.js";
+import type { UrlGuard } from "./endpoint-options.js";
 import { Endpoints } from "./endpoints.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
 import type { MaybePromise, OutboxStore, Written } from "./outbox-store.js";
@@ -16,8 +17,13 @@ export interface SenderOptions<Tx, Mode extends TransactionMode> {
   readonly store: OutboxStore<Tx, Mode>;
   /** The largest body that is published. @default 1 MiB */
   readonly maxBodyBytes?: number;
-  /** Takes endpoints that are reached without TLS. For tests. @default false */
-  readonly allowHttp?: boolean;
+  /**
+   * The dispatcher's guard: what it accepts can be an endpoint, and nothing else. @default public names of https
+   *
+   * @example
+   * const guard = createAddressGuard({ allowHttp: true, allowAddresses: ["127.0.0.1"] }); // of posthorn/dispatch
+   */
+  readonly guard?: UrlGuard;
   readonly clock?: Clock;
 }
 
@@ -41,6 +47,8 @@ export interface Sender<Tx, Mode extends TransactionMode = TransactionMode> {
   /** Writes in a transaction of its own, shared with calls of the same moment; resolves when the event is durable. */
   publish(event: Publication): Promise<Published>;
   publish(events: readonly Publication[]): Promise<readonly Published[]>;
+  /** Never there. It tells the compiler whose transactions these are: another store's receiver does not take this sender. */
+  readonly "~transaction"?: (tx: Tx) => void;
   /** Says that a transaction with events in it has committed, so that the dispatcher need not find out by asking. */
   wake(): void;
 }
@@ -67,19 +75,14 @@ class OutboxSender<Tx, Mode extends TransactionMode> {
   readonly #clock: Clock;
   readonly #maxBodyBytes: number;
 
-  constructor({
-    store,
-    clock = systemClock,
-    maxBodyBytes = 1_048_576,
-    allowHttp = false,
-  }: SenderOptions<Tx, Mode>) {
+  constructor({ store, clock = systemClock, maxBodyBytes = 1_048_576, guard }: SenderOptions<Tx, Mode>) {
     if (!(Number.isInteger(maxBodyBytes) && maxBodyBytes > 0)) {
       throw new PosthornError<OutboxErrorCode>(
         "outbox_option_invalid",
         `maxBodyBytes is ${String(maxBodyBytes)}; expected a positive whole number.`,
       );
     }
-    this.endpoints = new Endpoints(store, clock, { allowHttp });
+    this.endpoints = new Endpoints(store, clock, { guard });
     this.#store = store;
     this.#clock = clock;
     this.#maxBodyBytes = maxBodyBytes;

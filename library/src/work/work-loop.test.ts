@@ -14,7 +14,7 @@ function recorded(due: Piece[], changes: Partial<WorkPort<Piece, Piece>> = {}) {
     claim({ limit, alone }) {
       const claims = due.splice(0, limit);
       log.push(`${alone ? "claim alone" : "claim"} ${claims.map(({ name }) => name).join(" ")}`.trim());
-      return Promise.resolve({ claims, lapsed: false });
+      return Promise.resolve({ claims, lapsed: false, more: claims.length >= limit });
     },
     run: (piece) => Promise.resolve(piece),
     settle(results) {
@@ -46,7 +46,7 @@ describe("a work loop", () => {
   it("runs what a settlement returns without another claim", async () => {
     const nexts = pieces("a2", "a3");
     const { log, loop } = recorded(pieces("a"), {
-      settle(results, next) {
+      settle(results, { next }) {
         log.push(`settle ${results.map(({ name }) => name).join(" ")}${next ? " and go on" : ""}`);
         return Promise.resolve([nexts.shift()]);
       },
@@ -72,7 +72,7 @@ describe("a work loop", () => {
         log.push(`${asked ? "claim alone" : "claim"} ${claims.map(({ name }) => name).join(" ")}`.trim());
         const lapsed = first;
         first = false;
-        return Promise.resolve({ claims, lapsed });
+        return Promise.resolve({ claims, lapsed, more: false });
       },
     });
     await loop.run({ once: true });
@@ -84,6 +84,64 @@ describe("a work loop", () => {
       "claim",
       "release all but 0",
     ]);
+  });
+
+  it("claims as soon as one slot is free", async () => {
+    const { log, loop, clock } = recorded(pieces("hangs", "b", "c", "d"), {
+      run: async (piece) => {
+        if (piece.name === "hangs") await clock.sleep(10_000);
+        return piece;
+      },
+    });
+    const run = loop.run({ once: true });
+    for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+    expect(log).toEqual(["claim hangs b", "settle b", "claim c", "settle c", "claim d", "settle d", "claim"]);
+    await clock.until(run, 1000);
+  });
+
+  it("runs alone for a tenth of its time: others are claimed nine times as long before the next one", async () => {
+    const alone = pieces("poison 1", "poison 2");
+    const starts: [string, number][] = [];
+    const { loop, clock } = recorded([], {
+      claim: ({ alone: asked }) => {
+        const claims = asked ? alone.splice(0, 1) : pieces("other");
+        return Promise.resolve({ claims, lapsed: alone.length > 0, more: false });
+      },
+      run: async (piece) => {
+        starts.push([piece.name, clock.monotonic()]);
+        await clock.sleep(piece.name === "other" ? 100 : 1000);
+        return piece;
+      },
+    });
+    const run = loop.run();
+    const until = async (name: string): Promise<number> => {
+      for (;;) {
+        const found = starts.find(([each]) => each === name);
+        if (found !== undefined) return found[1];
+        await clock.advance(10);
+      }
+    };
+    const first = await until("poison 1");
+    const second = await until("poison 2");
+    expect(second - first).toBeGreaterThanOrEqual(1000 + 9 * 1000);
+    const between = starts.filter(([name, at]) => name === "other" && at > first && at < second);
+    expect(between.length).toBeGreaterThanOrEqual(80);
+    loop.stop();
+    await clock.until(run, 100);
+  });
+
+  it("runs everything that must run alone before it ends, where nothing else is due", async () => {
+    const alone = pieces("poison 1", "poison 2");
+    const { log, loop, clock } = recorded([], {
+      claim: ({ alone: asked }) =>
+        Promise.resolve({ claims: asked ? alone.splice(0, 1) : [], lapsed: alone.length > 0, more: false }),
+      run: async (piece) => {
+        await clock.sleep(1000);
+        return piece;
+      },
+    });
+    await clock.until(loop.run({ once: true }), 100);
+    expect(log).toEqual(["settle poison 1", "settle poison 2", "release all but 0"]);
   });
 
   it("settles again what a broken store did not take, and then gives back what the lost answer may have leased", async () => {
@@ -106,7 +164,7 @@ describe("a work loop", () => {
         await clock.sleep(100);
         return piece;
       },
-      settle(results, next) {
+      settle(results, { next }) {
         log.push(`settle ${results.map(({ name }) => name).join(" ")}${next ? " and go on" : ""}`);
         return Promise.resolve(results.map(() => undefined));
       },

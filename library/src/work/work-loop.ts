@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.js";
+import { aloneAgainAt } from "./alone-budget.js";
 import { Batcher } from "./batcher.js";
 import { Bell } from "./wake.js";
 
@@ -9,17 +10,25 @@ export interface WorkPort<Held, Result> {
     readonly claims: readonly Held[];
     /** True when something waits for a claim with `alone`. */
     readonly lapsed: boolean;
+    /** True when the claim was full, so that another may find more. */
+    readonly more: boolean;
   }>;
   /** Never throws: what went wrong is a result. */
   run(claim: Held): Promise<Result>;
   /** Records results, and returns what is leased in their place, if `next` asks for it. */
-  settle(results: readonly Result[], next: boolean): Promise<readonly (Held | undefined)[]>;
+  settle(results: readonly Result[], asked: AskedNext): Promise<readonly (Held | undefined)[]>;
   /** Gives back what is leased and not among these. */
   release(held: readonly Held[]): Promise<void>;
   /** Milliseconds until something is due; undefined when nothing waits for its time. */
   untilDue(): Promise<number | undefined>;
   /** Called for each call to the store that failed; the loop goes on. */
   failed(operation: string, error: unknown): void;
+}
+
+export interface AskedNext {
+  readonly next: boolean;
+  /** True when others may wait for the slots of these results. */
+  readonly waiting: boolean;
 }
 
 export interface LoopLimits {
@@ -52,6 +61,9 @@ export class WorkLoop<Held extends object, Result> {
   #stopping = false;
   // Something lapsed too often to run beside others: everything else is let finish first.
   #alone = false;
+  // Until then it waits, although something asks to run alone: that may take a part of the time only.
+  #aloneAgainAt = -Infinity;
+  #alonePostponed = false;
   #mayBeMore = true;
   #failures = 0;
   #leftBehind = false;
@@ -92,17 +104,19 @@ export class WorkLoop<Held extends object, Result> {
       if (this.#leftBehind) await this.#releaseLost();
       else if (this.#alone) await this.#runAlone();
       else if (this.#mayBeMore && this.#hasRoom()) await this.#claim();
-      else if (once && !this.#mayBeMore && this.#held.size === 0) break;
-      else await this.#sleep(once);
+      else if (once && !this.#mayBeMore && this.#held.size === 0) {
+        // With nothing else to do, what was postponed is in nobody's way.
+        if (!this.#alonePostponed) break;
+        this.#alone = true;
+      } else await this.#sleep(once);
     }
     while (this.#held.size > 0) await this.#bell.wait(this.#limits.pollMs);
     await this.#attempt("release", () => this.#port.release([]));
   }
 
   #hasRoom(): boolean {
-    const free = this.#limits.slots - this.#held.size;
-    // A claim costs the same for one as for many: it waits until some slots are free.
-    return free >= Math.ceil(this.#limits.slots / 8) || this.#held.size === 0;
+    // One free slot is enough: where it waited for more, one endpoint that hung could keep every other from being claimed.
+    return this.#held.size < this.#limits.slots;
   }
 
   async #claim(): Promise<void> {
@@ -110,12 +124,14 @@ export class WorkLoop<Held extends object, Result> {
     this.#mayBeMore = false;
     const answer = await this.#attempt("claim", () => this.#port.claim({ limit, alone: false }));
     if (answer === undefined) return;
-    if (answer.claims.length >= limit) this.#mayBeMore = true;
-    if (answer.lapsed) this.#alone = true;
+    if (answer.more) this.#mayBeMore = true;
+    this.#alonePostponed = answer.lapsed && this.#clock.monotonic() < this.#aloneAgainAt;
+    if (answer.lapsed && !this.#alonePostponed) this.#alone = true;
     for (const claim of answer.claims) this.#start(claim);
   }
 
   async #runAlone(): Promise<void> {
+    const startedAt = this.#clock.monotonic();
     while (this.#held.size > 0 && !this.#stopping) await this.#bell.wait(this.#limits.pollMs);
     if (this.#stopping) return;
     const answer = await this.#attempt("claim", () => this.#port.claim({ limit: 1, alone: true }));
@@ -123,6 +139,8 @@ export class WorkLoop<Held extends object, Result> {
     while (this.#held.size > 0) await this.#bell.wait(this.#limits.pollMs);
     // Another process may have taken it; the next claim tells whether there are more.
     this.#alone = false;
+    this.#alonePostponed = false;
+    this.#aloneAgainAt = aloneAgainAt(startedAt, this.#clock.monotonic());
     this.#mayBeMore = true;
   }
 
@@ -143,7 +161,9 @@ export class WorkLoop<Held extends object, Result> {
     let tries = 0;
     do {
       const next = !this.#stopping && !this.#alone;
-      answer = await this.#attempt("settle", () => this.#port.settle(results, next));
+      answer = await this.#attempt("settle", () =>
+        this.#port.settle(results, { next, waiting: this.#mayBeMore }),
+      );
       tries += 1;
     } while (answer === undefined);
     results.forEach((result, index) => {
@@ -169,7 +189,11 @@ export class WorkLoop<Held extends object, Result> {
     }
     const dueMs = await this.#attempt("until_due", () => this.#port.untilDue().then((ms) => ms ?? pollMs));
     if (dueMs === undefined) return;
-    const rung = await this.#bell.wait(Math.min(Math.max(dueMs, LEAST_WAIT_MS), pollMs));
+    // What was postponed is due all the time.
+    const leastMs = this.#alonePostponed
+      ? Math.max(LEAST_WAIT_MS, this.#aloneAgainAt - this.#clock.monotonic())
+      : LEAST_WAIT_MS;
+    const rung = await this.#bell.wait(Math.min(Math.max(dueMs, leastMs), pollMs));
     if (!rung) this.#mayBeMore = true;
   }
 

@@ -3,6 +3,9 @@ import { expect, it } from "vitest";
 import { fakeClient, page } from "../../../test/cli/fake-client.js";
 import { runCommand } from "../../../test/cli/run-command.js";
 import { DEAD, EVENT, NOW_MS } from "../../../test/cli/samples.js";
+import { fakeTerminal } from "../../../test/cli/fake-terminal.js";
+import { runCli } from "../cli.js";
+import { createCommandContext } from "./command-context.js";
 import { follow } from "./listing.js";
 
 interface Item {
@@ -25,10 +28,11 @@ it("following tells each item once, oldest first, even where more came than a pa
     tell: (items) => {
       told.push(...items.map(({ id }) => id));
     },
+    past: 50,
     clock,
     signal: stop.signal,
   });
-  await clock.advance(10);
+  await expect.poll(() => clock.sleeping).toBe(1);
   all.unshift("g", "f", "e", "d", "c");
   await clock.advance(1000);
   await clock.advance(5000);
@@ -74,4 +78,53 @@ it("--follow has its titles once, and keeps to what flags name", async () => {
   expect(out.split("DELIVERY")).toHaveLength(2);
   expect(out.trimEnd().split("\n")).toHaveLength(4);
   expect(out).not.toContain("ep_other");
+});
+
+it("--follow begins with as many of the past as --limit says, of those that flags name", async () => {
+  const stop = new AbortController();
+  const letters = Array.from({ length: 30 }, (_, n) => ({
+    ...DEAD,
+    id: `dlv_${n}`,
+    endpointId: n % 2 === 0 ? "ep_shop" : "ep_other",
+  }));
+  const client = fakeClient({
+    "dead.list": ({ after, limit = 100 }: { after?: string; limit?: number }) => {
+      stop.abort();
+      const from = Number(after ?? 0);
+      return { items: letters.slice(from, from + limit), next: String(from + limit) };
+    },
+  });
+  const args = ["dead", "list", "--follow", "--json", "--endpoint", "ep_shop", "--limit", "3"];
+  const { out } = await runCommand(args, { client, context: { interrupted: () => stop.signal } });
+  const ids = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as Item).id);
+  expect(ids).toEqual(["dlv_4", "dlv_2", "dlv_0"]);
+});
+
+it("--follow refuses --after, which goes the other way", async () => {
+  const { err, code } = await runCommand(["events", "list", "--follow", "--after", "x"], {
+    client: fakeClient({}),
+  });
+  expect([code, err]).toEqual([2, expect.stringContaining("--after goes back in the list")]);
+});
+
+it("--follow ends without an error when nobody reads its output any more", async () => {
+  const clock = createFakeClock({ at: NOW_MS });
+  const ended = new AbortController();
+  const client = fakeClient({ "events.list": () => (ended.abort(), page([EVENT])) });
+  const terminal = { ...fakeTerminal(), outputEnded: ended.signal };
+  const context = createCommandContext({
+    terminal,
+    clock,
+    connect: () => client,
+    environment: { POSTHORN_TOKEN: "phk_x" },
+  });
+  expect(
+    await runCli(["events", "list", "--follow"], {
+      ...context,
+      interrupted: () => new AbortController().signal,
+    }),
+  ).toBe(0);
 });

@@ -3,6 +3,8 @@ import type { Page, PageOptions } from "posthorn/client";
 import type { Clock } from "posthorn";
 import type { Printer } from "../terminal/printer.js";
 import type { Table } from "../terminal/table.js";
+import { CommandFailure } from "../terminal/failure.js";
+import type { CommandContext } from "./command-context.js";
 import { wholeNumber } from "./define-command.js";
 import type { Flag } from "./define-command.js";
 
@@ -15,6 +17,19 @@ export interface FollowOptions {
   readonly follow?: boolean;
 }
 
+/** How `--follow` begins and ends: with so many of the past, until Ctrl-C or until nobody reads the output. */
+export function followed(
+  { limit, after }: ListOptions,
+  { interrupted, terminal, clock }: CommandContext,
+): Pick<Following<unknown>, "past" | "clock" | "signal"> {
+  if (after !== undefined) {
+    throw new CommandFailure("usage", "--after goes back in the list, and --follow goes on with new ones.", {
+      cure: "Leave one of them away; --limit says how many of the past --follow shows first.",
+    });
+  }
+  return { past: limit, clock, signal: AbortSignal.any([interrupted(), terminal.outputEnded]) };
+}
+
 export const LIST_FLAGS: readonly Flag[] = [
   { form: "--limit <n>", says: "How many at most.", parse: wholeNumber(1, 100_000), initial: 50 },
   { form: "--after <cursor>", says: "Go on where the list before ended." },
@@ -22,7 +37,7 @@ export const LIST_FLAGS: readonly Flag[] = [
 
 export const FOLLOW_FLAG: Flag = {
   form: "--follow",
-  says: "Go on with new ones until Ctrl-C; with --json one line each.",
+  says: "After --limit of the past, go on with new ones until Ctrl-C; with --json one line each.",
 };
 
 export const TENANT_FLAG: Flag = { form: "--tenant <name>", says: "Of this tenant." };
@@ -73,17 +88,21 @@ export interface Following<T> {
   /** Which items are printed. @default all */
   readonly wanted?: (item: T) => boolean;
   readonly tell: (items: readonly T[]) => void;
+  /** How many of the past are printed first. */
+  readonly past: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** Prints the items of a newest-first list, oldest first, and then new ones as they appear. */
 export async function follow<T>(following: Following<T>): Promise<void> {
-  const { list, idOf, wanted = () => true, tell, clock, signal } = following;
+  const { list, idOf, wanted = () => true, tell, past, clock, signal } = following;
   const seen = new Set<string>();
   let isFirst = true;
   while (!signal.aborted) {
-    const fresh = await unseen(list, (item) => seen.has(idOf(item)), isFirst);
+    const fresh = isFirst
+      ? await pastItems(list, past, wanted)
+      : await unseen(list, (item) => seen.has(idOf(item)));
     isFirst = false;
     for (const item of fresh) seen.add(idOf(item));
     for (const old of seen) {
@@ -112,15 +131,25 @@ export function teller<T>(
   };
 }
 
-/** Reads pages until an item is known: more may be new than a page holds. */
-async function unseen<T>(
+/** The newest items, so many that `most` of them are wanted, oldest first. */
+async function pastItems<T>(
   list: List<T>,
-  known: (item: T) => boolean,
-  isFirst: boolean,
+  most: number,
+  wanted: (item: T) => boolean,
 ): Promise<readonly T[]> {
   const found: T[] = [];
-  // The first read shows one page, not all of the past.
-  if (isFirst) return (await list({ limit: 20 })).items.toReversed();
+  let left = most;
+  for await (const item of everyItem(list, { limit: Math.min(PAGE, most) })) {
+    found.push(item);
+    if (wanted(item)) left--;
+    if (left === 0 || found.length >= REMEMBERED) break;
+  }
+  return found.toReversed();
+}
+
+/** Reads pages until an item is known: more may be new than a page holds. */
+async function unseen<T>(list: List<T>, known: (item: T) => boolean): Promise<readonly T[]> {
+  const found: T[] = [];
   for await (const item of everyItem(list, { limit: PAGE })) {
     if (known(item) || found.length >= REMEMBERED) break;
     found.push(item);

@@ -12,9 +12,9 @@ export function addSettingFlags(command: Command): Command {
     "read settings from this file (default: ./posthorn.yaml, where there is one)",
   );
   for (const setting of SETTINGS) {
-    const { kind, doc } = setting;
+    const { kind, doc, flagSays = doc[0] } = setting;
     const value = kind.placeholder === undefined ? "" : ` <${kind.placeholder}>`;
-    command.option(flagOf(setting) + value, doc[0]);
+    command.option(flagOf(setting) + value, flagSays);
   }
   return command;
 }

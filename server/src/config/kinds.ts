@@ -62,7 +62,13 @@ export function bytes(least: number, most: number): Kind<number> {
 }
 
 // A unit is required: without one, nobody could tell seconds from milliseconds.
-const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const TIME_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 export function duration(least: number, most: number): Kind<number> {
   return {
@@ -165,6 +171,7 @@ export function printBytes(value: number): string {
 
 export function printDuration(ms: number): string {
   for (const [unit, size] of [
+    ["d", 86_400_000],
     ["h", 3_600_000],
     ["m", 60_000],
     ["s", 1000],

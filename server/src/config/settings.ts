@@ -63,6 +63,19 @@ export interface Settings {
   /** Private ranges in which endpoints may be, as `10.1.0.0/16`. */
   readonly allowAddresses: readonly string[];
 
+  readonly retentionEventsMs: number;
+  readonly retentionAttemptsMs: number;
+  readonly retentionAnswersMs: number;
+  readonly retentionCancelledMs: number;
+  /** From the moment on when they were resolved. */
+  readonly retentionDeadMs: number;
+  /** From the moment on when they were resolved. */
+  readonly retentionSetAsideMs: number;
+  readonly retentionIdsMs: number;
+  readonly retentionRejectedMs: number;
+  /** Rows in a second. */
+  readonly retentionRate: number;
+
   readonly logLevel: LogLevel;
   /** `auto`: for people on a terminal, JSON elsewhere. */
   readonly logFormat: "auto" | "json" | "pretty";

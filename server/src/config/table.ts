@@ -12,6 +12,7 @@ import {
   textLike,
   yesOrNo,
 } from "./kinds.js";
+import { RETENTION_SETTINGS } from "./retention-settings.js";
 import type { Settings } from "./settings.js";
 
 /** One setting. Its flag, variable, line of the file and docs are all made from this row. */
@@ -26,6 +27,8 @@ export interface Setting<Name extends keyof Settings = keyof Settings> {
   readonly example?: string;
   /** Sentences; the first one is for `--help`. */
   readonly doc: readonly [string, ...string[]];
+  /** For `--help`, of a switch whose flag turns it off. */
+  readonly flagSays?: string;
   /** `whole`: never shown. `password`: shown without the password of its URL. */
   readonly secret?: "whole" | "password";
 }
@@ -52,7 +55,7 @@ const listening: Section = {
       default: "127.0.0.1:8710",
       doc: [
         "The address of ingest, API and metrics.",
-        "An address other than loopback is refused until there is a token: start once on loopback, or set first_token.",
+        "Another address than loopback is refused until there is a token: first_token, or `posthorn token create --offline`.",
       ],
     },
     {
@@ -142,6 +145,7 @@ const database: Section = {
       key: "migrate",
       kind: yesOrNo,
       default: true,
+      flagSays: "Does not create or change tables at start: that is left to `posthorn migrate`.",
       doc: [
         "Creates and changes the tables at start.",
         "Turn it off where the server's role may not: it then refuses to start until `posthorn migrate` has been run.",
@@ -204,7 +208,10 @@ const requests: Section = {
       key: "max_body",
       kind: bytes(KIB, 64 * MIB),
       default: "1MiB",
-      doc: ["The largest body that is taken in, published or read by the API; a larger one gets 413."],
+      doc: [
+        "The largest body that is taken in, published or read by the API; a larger one gets 413.",
+        "A source of a provider that sends more takes as much as that (GitHub, GitLab: 25 MiB), 256 MiB of such bodies at once.",
+      ],
     },
     {
       name: "maxHeaderBytes",
@@ -349,6 +356,7 @@ export const SECTIONS: readonly Section[] = [
   requests,
   ingest,
   delivery,
+  { title: "Retention", settings: RETENTION_SETTINGS },
   running,
 ];
 

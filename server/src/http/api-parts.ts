@@ -13,4 +13,6 @@ export interface ApiParts extends ServerParts {
   readonly guard: Pick<AddressGuard, "judgeUrl">;
   /** Call it after adding, changing or removing a source; resolves when ingest on this node has read the change. */
   sourcesChanged(): Promise<void>;
+  /** Call it after starting an operation: this node looks for work at once. */
+  operationStarted(): void;
 }

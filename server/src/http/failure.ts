@@ -20,6 +20,8 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   id_conflict: "conflict",
   endpoint_invalid: "request_invalid",
   endpoint_unknown: "not_found",
+  endpoint_busy: "conflict",
+  cursor_invalid: "request_invalid",
   retry_policy_invalid: "request_invalid",
   address_forbidden: "request_invalid",
   secret_missing: "request_invalid",

@@ -14,6 +14,7 @@ import type { ServerParts } from "../parts.js";
 import { createHttpServer } from "./server.js";
 
 const MAX_BODY_BYTES = 1000;
+const LARGE_BODY_BYTES = 100 * 1024 * 1024;
 
 const nothing = (): void => undefined;
 
@@ -37,6 +38,13 @@ class RecordingIngest implements Ingest {
     return Promise.resolve({ status: refusal.status });
   }
 
+  begun = 0;
+
+  bodyLimit(source: string): number {
+    this.begun++;
+    return source === "github" ? LARGE_BODY_BYTES : MAX_BODY_BYTES;
+  }
+
   refresh = (): Promise<void> => Promise.resolve();
   start = (): Promise<void> => Promise.resolve();
   stop = (): Promise<void> => Promise.resolve();
@@ -54,12 +62,12 @@ interface Node {
   readonly post: (sent: Knock) => Promise<Knocked>;
 }
 
-async function node({ behindProxy = false } = {}): Promise<Node> {
+async function node({ behindProxy = false, requestTimeoutMs = 300 } = {}): Promise<Node> {
   const ingest = new RecordingIngest();
   const settings = {
     maxBodyBytes: MAX_BODY_BYTES,
     maxHeaderBytes: 16_384,
-    requestTimeoutMs: 300,
+    requestTimeoutMs,
     maxConnections: 100,
     behindProxy,
     hosts: [],
@@ -166,6 +174,33 @@ describe("POST /in/:source", () => {
     expect(ingest.refused).toMatchObject([
       { source: "a", refusal: { code: "body_too_large", bodyBytes: 5_000_000 } },
     ]);
+  });
+
+  it("takes from a source whose provider sends more as much as that, and from others no more than the setting", async () => {
+    const { ingest, post } = await node();
+    const payload = Buffer.alloc(5 * MAX_BODY_BYTES, 1);
+    expect((await post({ url: "/in/github", payload })).status).toBe(200);
+    expect((await post({ url: "/in/stripe", payload })).status).toBe(413);
+    expect(ingest.received.map(({ request }) => request.body.length)).toEqual([5 * MAX_BODY_BYTES]);
+  });
+
+  it("holds no more large bodies at once than fit in memory, and refuses no small one for it", async () => {
+    const { app, ingest, post } = await node({ requestTimeoutMs: 30_000 });
+    const port = await portOf(app.server);
+    // Together they announce all of the 256 MiB, and none of them sends its body.
+    const sockets = [100, 100, 56].map((mebibytes) => {
+      const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+      socket.write(
+        `POST /in/github HTTP/1.1\r\nHost: a\r\nContent-Length: ${mebibytes * 1024 * 1024}\r\n\r\n`,
+      );
+      return socket;
+    });
+    await expect.poll(() => ingest.begun).toBe(3);
+    const large = { url: "/in/github", payload: Buffer.alloc(MAX_BODY_BYTES + 1) };
+    expect(await post(large)).toMatchObject({ status: 503, headers: { "retry-after": "1" }, body: "" });
+    expect((await post({ url: "/in/github", payload: Buffer.alloc(MAX_BODY_BYTES) })).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(async () => (await post(large)).status).toBe(200);
   });
 
   it("says 413 to a body without a length as soon as it is too large", async () => {

@@ -26,6 +26,7 @@ export interface IngestDoorParts extends Pick<ServerParts, "log" | "clock"> {
 export class IngestDoor {
   readonly parts: IngestDoorParts;
   #closing = false;
+  #largeBytes = 0;
 
   constructor(parts: IngestDoorParts) {
     this.parts = parts;
@@ -44,6 +45,17 @@ export class IngestDoor {
     return true;
   }
 
+  /** Counts bytes of a body that is larger than most; false where too many of those are in memory. */
+  holdLarge(bytes: number): boolean {
+    if (this.#largeBytes + bytes > MOST_LARGE_BYTES) return false;
+    this.#largeBytes += bytes;
+    return true;
+  }
+
+  releaseLarge(bytes: number): void {
+    this.#largeBytes -= bytes;
+  }
+
   /** From now on, new requests are answered 503, and every answer closes its connection. */
   close(): void {
     this.#closing = true;
@@ -51,6 +63,9 @@ export class IngestDoor {
 }
 
 const PREFIX = "/in/";
+// Of bodies above the setting, together: some providers send 25 MiB, and anybody may begin such a request. Those below
+// the setting are never refused for it.
+const MOST_LARGE_BYTES = 256 * 1024 * 1024;
 
 /** The name between `/in/` and the query; undefined for any other path. */
 function sourceIn(url: string): string | undefined {
@@ -74,6 +89,7 @@ function decoded(name: string): string | undefined {
 
 const EMPTY = new Uint8Array();
 
+const BUSY: Reply = { status: 503, headers: { "retry-after": "1" } };
 const CLOSING: Reply = { status: 503, headers: { "retry-after": "1" } };
 
 /** One request and its answer. */
@@ -83,6 +99,7 @@ class Exchange implements BodyListener {
   readonly #response: ServerResponse;
   readonly #since: number;
   #source = "";
+  #limit = 0;
 
   constructor(door: IngestDoor, request: IncomingMessage, response: ServerResponse) {
     this.#door = door;
@@ -93,9 +110,20 @@ class Exchange implements BodyListener {
 
   begin(source: string): void {
     this.#source = source;
+    this.#limit = this.#door.parts.ingest.bodyLimit(source);
     if (this.#door.closing) this.#answerUnread(CLOSING);
     else if (isEncoded(this.#request.headers)) this.#refuse(ENCODED);
-    else readStream(this.#request, this.#door.parts.settings.maxBodyBytes, this);
+    else if (this.#holdBody()) readStream(this.#request, this.#limit, this);
+    else this.#answerUnread(BUSY);
+  }
+
+  #holdBody(): boolean {
+    const bytes = announcedBytes(this.#request) ?? this.#limit;
+    // One that is announced too large is not read.
+    if (bytes <= this.#door.parts.settings.maxBodyBytes || bytes > this.#limit) return true;
+    if (!this.#door.holdLarge(bytes)) return false;
+    this.#response.once("close", () => this.#door.releaseLarge(bytes));
+    return true;
   }
 
   bodyRead(reading: StreamReading): void {
@@ -104,7 +132,7 @@ class Exchange implements BodyListener {
         this.#receive(reading.bytes);
         return;
       case "too_large":
-        this.#refuse(tooLarge(this.#request, this.#door.parts.settings.maxBodyBytes));
+        this.#refuse(tooLarge(this.#request, this.#limit));
         return;
       case "broken":
         // The connection is gone, and half a body is no event.
@@ -191,7 +219,7 @@ function tooLarge(request: IncomingMessage, maxBodyBytes: number): Refusal {
   return {
     status: 413,
     code: "body_too_large",
-    message: `The body has ${found} bytes; at most ${maxBodyBytes} are taken (setting maxBodyBytes).`,
+    message: `The body has ${found} bytes; at most ${maxBodyBytes} are taken (setting max_body).`,
     diagnosis: [],
   };
 }

@@ -76,9 +76,32 @@ it("one call looks at a bounded number of lanes, however many are of others", as
   expect([items.length, typeof next, store.pages()]).toEqual([0, "string", 10]);
 });
 
-it("a cursor that is none starts at the beginning", async () => {
-  for (const after of ["", "x", "b", "b99999.", "zz.zz"]) {
-    const { items } = await listLanes(storeOf(some), { limit: 1, after });
-    expect(items.map(({ id }) => Number(id))).toEqual([6]);
-  }
+it("a lane that moves away between two pages takes none of the others with it", async () => {
+  // Cursors are ids here, as a store's own are: a lane's place does not depend on those before it.
+  const lanes = Array.from({ length: 30 }, (_, n) => lane(n + 1, "flowing"));
+  const store = {
+    blockedLanes: () => Promise.resolve({ items: [], next: undefined }),
+    lanes: (_filter: unknown, { limit, after = "0" }: Page) => {
+      const rest = lanes.filter(({ id }) => id > BigInt(after));
+      const items = rest.slice(0, limit);
+      return Promise.resolve({ items, next: rest.length > limit ? String(items.at(-1)?.id) : undefined });
+    },
+  };
+  const first = await listLanes(store, { limit: 10 });
+  // All that were on the first page are done and gone.
+  lanes.splice(0, 10);
+  const second = await listLanes(store, { limit: 100, after: first.next });
+  expect([...first.items, ...second.items].map(({ id }) => Number(id))).toEqual(
+    Array.from({ length: 30 }, (_, n) => n + 1),
+  );
 });
+
+it.each(["", "x", "b", "b.", "b99999.", "zz.zz", "f.-1", "f.1e3", "b0.1_2"])(
+  "a cursor that is none is refused: %j",
+  async (after) => {
+    await expect(listLanes(storeOf(some), { limit: 1, after })).rejects.toMatchObject({
+      code: "request_invalid",
+      detail: { field: "after" },
+    });
+  },
+);

@@ -1,4 +1,5 @@
 import type { LaneSummary, LookupStore, OperatorStore, Page, Paged } from "posthorn/operator";
+import { checkedCursor } from "./page.js";
 
 type LaneStore = Pick<OperatorStore, "blockedLanes"> & Pick<LookupStore, "lanes">;
 
@@ -8,11 +9,10 @@ export interface LaneQuery {
   readonly limit: number;
 }
 
-/** The position in a list of lanes: the half, the last page of the store, and how much of the next page was returned. */
+/** The position in a list of lanes: the half, and the store's own cursor in it. */
 interface Place {
   readonly half: "blocked" | "flowing";
   readonly after: string | undefined;
-  readonly skip: number;
 }
 
 const PAGE = 1000;
@@ -23,31 +23,46 @@ const MOST_PAGES = 10;
 export async function listLanes(store: LaneStore, query: LaneQuery): Promise<Paged<LaneSummary>> {
   const items: LaneSummary[] = [];
   let place: Place | undefined = parsePlace(query.after);
-  for (let pages = 0; pages < MOST_PAGES && place !== undefined; pages++) {
-    const page: Paged<LaneSummary> = await readPage(store, place, query.endpoint);
-    const wanted = page.items.flatMap((lane, index) =>
-      isWanted(lane, place as Place, query.endpoint) && index >= (place as Place).skip
-        ? [{ lane, index }]
-        : [],
-    );
-    const taken = wanted.slice(0, query.limit - items.length);
-    items.push(...taken.map(({ lane }) => lane));
-    const last = taken.at(-1);
-    if (last !== undefined && items.length === query.limit && last.index + 1 < page.items.length) {
-      return { items, next: writePlace({ ...place, skip: last.index + 1 }) };
-    }
-    place = placeAfter(place, page.next);
-    if (items.length === query.limit) break;
+  for (let pages = 0; pages < MOST_PAGES && place !== undefined && items.length < query.limit; pages++) {
+    const { wanted, next } = await fittingPage(store, place, {
+      endpointId: query.endpoint,
+      most: query.limit - items.length,
+    });
+    items.push(...wanted);
+    place = placeAfter(place, next);
   }
   return { items, next: place && writePlace(place) };
+}
+
+interface Wanted {
+  readonly wanted: readonly LaneSummary[];
+  readonly next: string | undefined;
+}
+
+/**
+ * A page of which no more than `most` lanes are wanted. The store's cursors stand behind a whole page: a count of lanes that
+ * were shown would leave out others when one before them moves away.
+ */
+async function fittingPage(
+  store: LaneStore,
+  place: Place,
+  { endpointId, most }: { readonly endpointId: string | undefined; readonly most: number },
+): Promise<Wanted> {
+  for (let limit = PAGE; ;) {
+    const { items, next }: Paged<LaneSummary> = await readPage(store, place, { endpointId, limit });
+    const wanted = items.filter((lane) => isWanted(lane, place, endpointId));
+    const last = wanted[most - 1];
+    if (wanted.length <= most || last === undefined) return { wanted, next };
+    limit = items.indexOf(last) + 1;
+  }
 }
 
 function readPage(
   store: LaneStore,
   { half, after }: Place,
-  endpointId: string | undefined,
+  { endpointId, limit }: { readonly endpointId: string | undefined; readonly limit: number },
 ): Promise<Paged<LaneSummary>> {
-  const page: Page = { limit: PAGE, after };
+  const page: Page = { limit, after };
   return half === "blocked" ? store.blockedLanes(page) : store.lanes({ endpointId }, page);
 }
 
@@ -58,20 +73,17 @@ function isWanted(lane: LaneSummary, { half }: Place, endpointId: string | undef
 }
 
 function placeAfter({ half }: Place, next: string | undefined): Place | undefined {
-  if (next !== undefined) return { half, after: next, skip: 0 };
-  return half === "blocked" ? { half: "flowing", after: undefined, skip: 0 } : undefined;
+  if (next !== undefined) return { half, after: next };
+  return half === "blocked" ? { half: "flowing", after: undefined } : undefined;
 }
 
-function writePlace({ half, after = "", skip }: Place): string {
-  return `${half[0]}${skip}.${after}`;
+function writePlace({ half, after = "" }: Place): string {
+  return `${half[0]}.${after}`;
 }
 
-/** An invalid cursor starts at the beginning, as the store's own do. */
-function parsePlace(text = ""): Place {
-  const [, half, skip, after] = /^([bf])(\d{1,4})\.(.*)$/s.exec(text) ?? [];
-  return {
-    half: half === "f" ? "flowing" : "blocked",
-    after: after === undefined || after === "" ? undefined : after,
-    skip: Number(skip ?? 0),
-  };
+function parsePlace(text: string | undefined): Place {
+  const place = checkedCursor(text, /^(?:f\.|[bf]\.\d[\d_]{0,200})$/);
+  if (place === undefined) return { half: "blocked", after: undefined };
+  const after = place.slice(2);
+  return { half: place.startsWith("f") ? "flowing" : "blocked", after: after === "" ? undefined : after };
 }

@@ -11,9 +11,20 @@ import {
 import { EVENT_DETAIL, EVENT_INPUT, EVENT_SUMMARY, PUBLISHED_EVENT } from "./resources/event.js";
 import { DEAD_LETTER, LANE } from "./resources/lane.js";
 import { PROBLEM } from "./problem.js";
+import {
+  AUDIT_ENTRY,
+  DEAD_GROUP,
+  OPERATION,
+  OPERATION_INPUT,
+  OPERATION_ITEM,
+  OPERATION_RUN,
+} from "./resources/operation.js";
 import { REJECTED_REQUEST } from "./resources/rejected-request.js";
+import { SERIES } from "./resources/series.js";
 import { SESSION, SESSION_INPUT } from "./resources/session.js";
 import { SOURCE, SOURCE_INPUT, SOURCE_UPDATE } from "./resources/source.js";
+import { STATUS } from "./resources/status.js";
+import { FOUND, LANE_WAITING, STORY } from "./resources/story.js";
 import { CREATED_TOKEN, TOKEN, TOKEN_INPUT } from "./resources/token.js";
 
 /** The schemas that routes refer to by name. */
@@ -34,12 +45,23 @@ const RESOURCES: readonly object[] = [
   EVENT_DETAIL,
   LANE,
   DEAD_LETTER,
+  DEAD_GROUP,
+  OPERATION_INPUT,
+  OPERATION_RUN,
+  OPERATION,
+  OPERATION_ITEM,
+  AUDIT_ENTRY,
   REJECTED_REQUEST,
   TOKEN_INPUT,
   TOKEN,
   CREATED_TOKEN,
   SESSION_INPUT,
   SESSION,
+  SERIES,
+  STATUS,
+  STORY,
+  LANE_WAITING,
+  FOUND,
   PROBLEM,
 ];
 

@@ -1,4 +1,5 @@
 import type { Page } from "posthorn/client";
+import { problem, shown } from "./problem.js";
 import { PLAIN_TEXT } from "./route-schema.js";
 
 /** Which part of a list is asked for. */
@@ -23,6 +24,16 @@ export function pageSchema(resource: string): object {
       next: { type: ["string", "null"], description: "Hand it back as `after`; null at the end." },
     },
   };
+}
+
+/** The place after which a list goes on, if it is of the form that the list's own cursors have. */
+export function checkedCursor(after: string | undefined, form: RegExp): string | undefined {
+  if (after === undefined || form.test(after)) return after;
+  throw problem(
+    "request_invalid",
+    `\`after\` is ${shown(after)}, where no page of this list ended. Hand back \`next\` of the page before, as it is, or leave it out to begin.`,
+    { field: "after" },
+  );
 }
 
 /** Makes a page of `limit` items. The caller reads one more: if it is there, there is a next page. */

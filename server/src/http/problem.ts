@@ -23,6 +23,10 @@ export const PROBLEMS = {
     status: 409,
     title: "The lane has another head by now, which `head` names; nothing was skipped.",
   },
+  plan_changed: {
+    status: 409,
+    title: "What was planned is not what would be done now; nothing was done.",
+  },
   body_too_large: { status: 413, title: "The body is larger than what is taken." },
   uri_too_long: { status: 414, title: "The path is longer than what is taken." },
   media_type_unsupported: { status: 415, title: "The body is of a type that is not read; send JSON." },

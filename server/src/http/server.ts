@@ -5,6 +5,7 @@ import { hangUp, newId } from "posthorn/gateway";
 import type { Role } from "../config/settings.js";
 import { addressRules } from "../egress.js";
 import type { Ingest } from "../ingest/ingest.js";
+import type { OperationRunner } from "../operations/runner.js";
 import type { ServerParts } from "../parts.js";
 import type { ApiParts } from "./api-parts.js";
 import { failureOf } from "./failure.js";
@@ -16,16 +17,24 @@ import type { BuiltFiles } from "./dashboard/built-files.js";
 import { registerDashboard } from "./dashboard/register-dashboard.js";
 import { INGEST_ROUTE, IngestDoor } from "./ingest-door.js";
 import { registerOpenApi, registerOpenApiRoute } from "./open-api.js";
+import { registerAudit } from "./audit.js";
 import { problem, shown } from "./problem.js";
+import { registerAuditRoute } from "./routes/audit.js";
+import { registerDead } from "./routes/dead.js";
 import { registerDeliveries } from "./routes/deliveries.js";
 import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
 import { registerHealth } from "./routes/health.js";
 import { registerLanes } from "./routes/lanes.js";
 import { registerMetrics } from "./routes/metrics.js";
+import { registerOperations } from "./routes/operations.js";
 import { registerRejected } from "./routes/rejected.js";
+import { registerSeries } from "./routes/series.js";
 import { registerSession } from "./routes/session.js";
 import { registerSources } from "./routes/sources.js";
+import { registerLaneWaiting } from "./routes/lane-waiting.js";
+import { registerStory } from "./routes/story.js";
+import { registerStatus } from "./routes/status.js";
 import { registerTokens } from "./routes/tokens.js";
 import { frameworkOptions, nodeServer } from "./server-options.js";
 import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
@@ -35,6 +44,8 @@ export interface HttpOptions {
   /** Given where the node has the role `ingest`. */
   readonly ingest?: Ingest;
   readonly roles: readonly Role[];
+  /** Given where this node runs operations. */
+  readonly operations?: Pick<OperationRunner, "wake">;
   /** Those that this start has printed. */
   readonly codes?: SignInCodes;
   /** @default what the build has put beside this module, if it has */
@@ -100,6 +111,7 @@ function registerGuarded(app: FastifyInstance, parts: ServerParts, options: Http
     // The change is written in any case; ingest reads it at its next poll.
     sourcesChanged: async () =>
       ingest?.refresh().catch((error: unknown) => parts.log.warn({ err: error }, "sources not read")),
+    operationStarted: () => options.operations?.wake(),
   };
   if (roles.includes("api")) registerOpenApi(app);
   app.register(async (guarded) => {
@@ -118,16 +130,24 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
   registerSession(open, parts);
   await open.register((api, _options, done) => {
     api.addHook("onRequest", tokenHook(parts.tokens, parts.sessions));
-    api.addHook("preValidation", readLimit);
+    api.addHook("preValidation", readNumbers);
     // Only JSON bodies are parsed.
     api.removeContentTypeParser("text/plain");
+    registerAudit(api, parts);
     registerSources(api, parts);
     registerEndpoints(api, parts);
     registerEvents(api, parts);
     registerDeliveries(api, parts);
+    registerDead(api, parts);
+    registerOperations(api, parts);
+    registerAuditRoute(api, parts);
     registerLanes(api, parts);
     registerRejected(api, parts);
     registerTokens(api, parts);
+    registerSeries(api, parts);
+    registerStatus(api, parts);
+    registerStory(api, parts);
+    registerLaneWaiting(api, parts);
     done();
   });
 }
@@ -183,11 +203,15 @@ function misdirected(host: string | undefined): Error {
   );
 }
 
-/** Parses the one number in queries. All other parameters stay text. */
-function readLimit(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+const NUMBERS = ["limit", "step", "first", "last", "before"] as const;
+
+/** Parses the numbers in queries. All other parameters stay text. */
+function readNumbers(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const asked = request.query as Record<string, unknown>;
-  if (typeof asked["limit"] === "string" && /^\d{1,9}$/.test(asked["limit"]))
-    asked["limit"] = Number(asked["limit"]);
+  for (const name of NUMBERS) {
+    const given = asked[name];
+    if (typeof given === "string" && /^\d{1,9}$/.test(given)) asked[name] = Number(given);
+  }
   done();
 }
 

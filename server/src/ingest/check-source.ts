@@ -41,7 +41,7 @@ export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): Sour
   });
 }
 
-/** Checks a change together with the fields that it leaves alone. Secrets that are not given stay. */
+/** Checks a change together with the fields that it leaves alone, and returns those that it changes. */
 export function checkSourceChange(
   before: SourceRecord,
   change: Partial<Omit<SourceInput, "name">>,
@@ -51,12 +51,7 @@ export function checkSourceChange(
   // The options belong to the old scheme, and the new scheme may have no id for the old dedup rule.
   const kept = change.scheme === undefined || change.scheme === scheme ? { options, dedup } : {};
   const wasUnverified = scheme === UNVERIFIED ? { allowUnverified: true } : {};
-  const {
-    createdAt: _,
-    version: __,
-    name: ___,
-    ...after
-  } = checkSource(
+  const checked = checkSource(
     {
       name,
       tenant,
@@ -71,7 +66,12 @@ export function checkSourceChange(
     },
     clock,
   );
-  return after;
+  const implied =
+    checked.scheme === scheme
+      ? []
+      : ["options", "dedup", ...(checked.scheme === UNVERIFIED ? ["secrets"] : [])];
+  const named = new Set([...Object.keys(change), ...implied]);
+  return Object.fromEntries(Object.entries(checked).filter(([field]) => named.has(field)));
 }
 
 function checkName(name: unknown): void {

@@ -9,12 +9,19 @@ export interface NamedEvent {
   readonly fellBack: boolean;
 }
 
+/** How an event came in. */
+export interface Arrival {
+  readonly request: ReceivedRequest;
+  readonly nowMs: number;
+  /** The key that verified it; undefined where nobody signs. */
+  readonly verifiedBy: string | undefined;
+}
+
 /** Makes the outbox's form of an event, with a new id. */
 export function incomingEvent(
   live: LiveSource,
   event: Event,
-  request: ReceivedRequest,
-  nowMs: number,
+  { request, nowMs, verifiedBy }: Arrival,
 ): NamedEvent {
   const { record, key } = live;
   const { names, fellBack } = namesOf(live.naming, event.id, event.body);
@@ -33,6 +40,7 @@ export function incomingEvent(
       deliverAt: undefined,
       expiresAt: undefined,
       headers: live.forwarded.of(request.headers),
+      origin: { providerId: providerIdOf(event), verifiedBy },
     },
     names,
     windowS: record.windowS,
@@ -44,4 +52,9 @@ export function incomingEvent(
 function contentTypeOf({ headers }: ReceivedRequest): string {
   const given = headers["content-type"];
   return isContentType(given) ? given : "application/octet-stream";
+}
+
+/** For people: an id that no column holds is shown in part, and found by its name all the same. */
+function providerIdOf({ id }: Event): string | undefined {
+  return id === undefined || id === "" ? undefined : storableName(id, "unreadable");
 }

@@ -4,6 +4,7 @@ import type { SourceInput } from "posthorn/client";
 import { createFakeClock, signedRequest, TEST_SECRETS, TEST_WEBHOOK_ID } from "posthorn/testing";
 import type { FakeClock, ProviderName, SignedRequestOptions } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
+import { Activity } from "../observe/activity.js";
 import type { RejectedRecord } from "../store/rejected-request.js";
 import type { SourceRecord } from "../store/source.js";
 import { checkSource } from "./check-source.js";
@@ -109,11 +110,18 @@ async function bench({
     outbox,
     registry,
     clock,
-    settings: { rejectedPerSource: 100, rejectedBodyBytes: 64, sourcePollMs: 1000, behindProxy },
+    settings: {
+      maxBodyBytes: 1_048_576,
+      rejectedPerSource: 100,
+      rejectedBodyBytes: 64,
+      sourcePollMs: 1000,
+      behindProxy,
+    },
     metrics: {
       ingested: (source: string, verdict: string) => made.counted.push(`${source} ${verdict}`),
       rejectedDropped: (count: number) => (made.dropped += count),
     },
+    activity: new Activity("node-1", clock),
     log: { debug: note, info: note, warn: note, error: note },
   };
   const ingest = createIngest(parts as unknown as IngestParts);
@@ -123,6 +131,7 @@ async function bench({
   return made;
 }
 
+const GITHUB: SourceInput = { name: "github", scheme: "github", secrets: ["long enough to be a secret"] };
 const STRIPE: SourceInput = { name: "stripe", scheme: "stripe", secrets: [TEST_SECRETS.stripe.verifying] };
 
 async function signed(provider: ProviderName, options: SignedRequestOptions = {}): Promise<ReceivedRequest> {
@@ -505,7 +514,7 @@ describe("a flood of bad requests", () => {
     const { post, registry, clock } = await bench();
     const before = registry.looks;
     const request: ReceivedRequest = { headers: {}, body: new Uint8Array(), method: "POST", url: "/" };
-    for (let n = 0; n < 100; n++) expect(await post(`none-${n}`, request)).toEqual({ status: 404 });
+    for (let n = 0; n < 100; n++) expect(await post(`none-${n}`, request)).toEqual({ status: 401 });
     expect(registry.looks - before).toBe(0);
     await clock.advance(250);
     for (let n = 0; n < 100; n++) await post(`none-${n}`, request);
@@ -531,7 +540,7 @@ describe("sources", () => {
     registry.sources.delete("stripe");
     registry.version++;
     for (const listener of registry.listeners) listener();
-    expect(await post("stripe", event)).toEqual({ status: 404 });
+    expect(await post("stripe", event)).toEqual({ status: 401 });
   });
 
   it("whose secret was taken back on this node let nobody in while they are read again", async () => {
@@ -547,6 +556,24 @@ describe("sources", () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
   });
 
+  it("take bodies as large as their provider sends, and never less than the setting", async () => {
+    const { ingest, add } = await bench({ inputs: [STRIPE, GITHUB] });
+    expect(["stripe", "github", "none"].map((name) => ingest.bodyLimit(name) / 1_048_576)).toEqual([
+      1, 25, 1,
+    ]);
+    add({ name: "open", scheme: "none", allowUnverified: true });
+    // While the change is being read, a delivery of 25 MiB must not be refused: GitHub sends it once.
+    expect(ingest.bodyLimit("github") / 1_048_576).toBe(25);
+  });
+
+  it("that do not exist are answered as a missing and a wrong signature are, without a body", async () => {
+    const { post, clock } = await bench({ inputs: [STRIPE] });
+    const event = await signed("stripe", { clock });
+    const wrong = { ...event, body: new TextEncoder().encode("{}") };
+    const replies = [await post("none", event), await post("stripe", request), await post("stripe", wrong)];
+    expect(replies).toEqual([{ status: 401 }, { status: 401 }, { status: 401 }]);
+  });
+
   it("that were made on another node are found when they are called, and changes within a second", async () => {
     const { post, add, clock, ingest, registry } = await bench();
     await ingest.start();
@@ -556,7 +583,7 @@ describe("sources", () => {
     registry.sources.delete("open");
     registry.version++;
     await clock.advance(1000);
-    expect(await post("open", request)).toEqual({ status: 404 });
+    expect(await post("open", request)).toEqual({ status: 401 });
     await ingest.stop();
   });
 
@@ -616,7 +643,7 @@ it("a request that could not be read is kept, where its source is one", async ()
   };
   const request = { headers: {}, body: new Uint8Array(), method: "POST", url: "/in/stripe" };
   expect(await ingest.refuse("stripe", request, refusal)).toEqual({ status: 413 });
-  expect(await ingest.refuse("other", request, refusal)).toEqual({ status: 404 });
+  expect(await ingest.refuse("other", request, refusal)).toEqual({ status: 413 });
   await ingest.stop();
   expect(registry.rejected).toMatchObject([{ code: "body_too_large", bodyBytes: 2_000_000 }]);
 });

@@ -1,6 +1,7 @@
-import type { Event, Ingested, PosthornError, Reply, Scheme } from "posthorn";
+import type { Event, Ingested, PosthornError, Reply, Scheme, Verified } from "posthorn";
 import { diagnose, isPosthornError, readEvents, schemeAnswering } from "posthorn";
 import { isWorse, refusalOf, repeat, replyTo, UNAVAILABLE } from "posthorn/gateway";
+import type { IngestedEvent } from "../observe/activity.js";
 import type { ServerParts } from "../parts.js";
 import { incomingEvent } from "./incoming-event.js";
 import type { NamedEvent } from "./incoming-event.js";
@@ -10,11 +11,15 @@ import { withOrigin } from "./received-request.js";
 import type { ReceivedRequest } from "./received-request.js";
 import type { Rejection } from "./rejected-requests.js";
 import { RejectedRequests } from "./rejected-requests.js";
+import { RepeatedEvents } from "./repeated-events.js";
 import type { CachedSource } from "./source-cache.js";
 import { SourceCache } from "./source-cache.js";
 import { StoreFailures } from "./store-failures.js";
 
-export type IngestParts = Pick<ServerParts, "outbox" | "registry" | "metrics" | "log" | "clock" | "settings">;
+export type IngestParts = Pick<
+  ServerParts,
+  "outbox" | "registry" | "metrics" | "activity" | "log" | "clock" | "settings"
+>;
 
 /** Receives the requests of providers. */
 export interface Ingest {
@@ -25,6 +30,8 @@ export interface Ingest {
   receive(source: string, request: ReceivedRequest): Reply | Promise<Reply>;
   /** Records a request that could not be read as rejected, and returns the reply. */
   refuse(source: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply>;
+  /** The largest body that a source takes: the setting, or more where the provider sends more. */
+  bodyLimit(source: string): number;
   /** Reads changed sources now. */
   refresh(): Promise<void>;
   /** Reads the sources, and starts the loops that read changes, write rejected requests and forget old names. */
@@ -47,6 +54,8 @@ const MOST_UNDER_WAY = 10_000;
 const MOST_UNDER_WAY_BYTES = 128 * 1024 * 1024;
 // A hostile sender could put a million events into a body of one megabyte.
 const MOST_EVENTS = 10_000;
+// As for a wrong signature: a stranger must not learn which sources there are.
+const UNKNOWN: Reply = { status: 401 };
 const FLUSH_EVERY_MS = 250;
 const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 5000;
@@ -55,6 +64,7 @@ class GatewayIngest implements Ingest {
   readonly #parts: IngestParts;
   readonly #sources: SourceCache;
   readonly #rejected: RejectedRequests;
+  readonly #repeated: RepeatedEvents;
   readonly #failures: StoreFailures;
   readonly #protocol: "http" | "https";
   readonly #ended = new AbortController();
@@ -71,6 +81,7 @@ class GatewayIngest implements Ingest {
       keepPerSource: settings.rejectedPerSource,
       keepBodyBytes: settings.rejectedBodyBytes,
     });
+    this.#repeated = new RepeatedEvents(parts);
     this.#failures = new StoreFailures(parts);
     this.#protocol = settings.behindProxy ? "https" : "http";
   }
@@ -82,9 +93,16 @@ class GatewayIngest implements Ingest {
 
   async refuse(name: string, request: ReceivedRequest, refusal: Refusal): Promise<Reply> {
     const known = this.#sources.get(name) ?? (await this.#find(name));
-    if ("status" in known) return known;
-    this.#reject(name, request, () => refusal);
+    if (known === UNAVAILABLE) return UNAVAILABLE;
+    if (!("status" in known)) this.#reject(name, request, () => refusal);
+    // The same without a source of this name: otherwise a large body would tell which names there are.
     return { status: refusal.status };
+  }
+
+  bodyLimit(name: string): number {
+    const source = this.#sources.peek(name);
+    const sent = source === undefined || "broken" in source ? 0 : (source.verifier.scheme.maxBodyBytes ?? 0);
+    return Math.max(this.#parts.settings.maxBodyBytes, sent);
   }
 
   refresh(): Promise<void> {
@@ -112,6 +130,13 @@ class GatewayIngest implements Ingest {
         failed: failed("rejected requests could not be kept"),
       }),
       repeat({
+        everyMs: FLUSH_EVERY_MS,
+        clock,
+        signal,
+        work: () => this.#repeated.flush(),
+        failed: failed("duplicates and conflicts could not be kept"),
+      }),
+      repeat({
         everyMs: FORGET_EVERY_MS,
         clock,
         signal,
@@ -125,7 +150,7 @@ class GatewayIngest implements Ingest {
     this.#ended.abort();
     this.#sources.close();
     await Promise.all(this.#loops);
-    await this.#rejected.flush();
+    await Promise.all([this.#rejected.flush(), this.#repeated.flush()]);
   }
 
   /** Looks for a source that is not in the cache; returns the reply when there is none. */
@@ -134,11 +159,11 @@ class GatewayIngest implements Ingest {
       const found = await this.#sources.find(name);
       if (found !== undefined) return found;
     } catch (error) {
-      // Not 404: a provider may disable an address that answers 404.
+      // Not 401: a provider may disable an address that refuses.
       this.#failures.note("sources", error);
       return UNAVAILABLE;
     }
-    return { status: 404 };
+    return UNKNOWN;
   }
 
   async #receiveUnknown(name: string, request: ReceivedRequest): Promise<Reply> {
@@ -158,11 +183,12 @@ class GatewayIngest implements Ingest {
     const request = live.needsOrigin ? withOrigin(received, this.#protocol) : received;
     let events: readonly Event[];
     let scheme: Scheme;
+    let verified: Verified;
     try {
-      const verified = verifiedRequest(live, request);
+      verified = verifiedRequest(live, request);
       const handshake = live.unverified ? undefined : live.verifier.scheme.handshake?.(verified);
       if (handshake !== undefined) {
-        this.#parts.metrics.ingested(live.record.name, "handshake");
+        this.#counted({ source: live.record.name, verdict: "handshake" });
         return handshake;
       }
       events = readEvents(verified, live.record.name);
@@ -171,13 +197,14 @@ class GatewayIngest implements Ingest {
       return this.#refused(live, request, error);
     }
     if (events.length > MOST_EVENTS) return this.#tooMany(live, request, events.length);
-    return this.#store(live, request, { events, scheme });
+    const verifiedBy = live.unverified ? undefined : verified.key;
+    return this.#store(live, request, { events, scheme, verifiedBy });
   }
 
   #store(
     live: LiveSource,
     request: ReceivedRequest,
-    { events, scheme }: { readonly events: readonly Event[]; readonly scheme: Scheme },
+    { events, scheme, verifiedBy }: ReadEvents,
   ): Reply | Promise<Reply> {
     const bytes = request.body.length;
     this.#underWay++;
@@ -189,12 +216,13 @@ class GatewayIngest implements Ingest {
     const failed = (error: unknown): Reply => {
       done();
       // Some events may be stored: they are duplicates when the sender retries.
-      this.#parts.metrics.ingested(live.record.name, "failed");
+      this.#counted({ source: live.record.name, verdict: "failed" });
       this.#failures.note("ingest", error);
       return UNAVAILABLE;
     };
     try {
-      const named = this.#named(live, request, events);
+      const arrival = { request, nowMs: this.#parts.clock.now(), verifiedBy };
+      const named = events.map((event) => incomingEvent(live, event, arrival));
       return this.#ingest(
         named,
         (ingested) => {
@@ -206,11 +234,6 @@ class GatewayIngest implements Ingest {
     } catch (error) {
       return failed(error);
     }
-  }
-
-  #named(live: LiveSource, request: ReceivedRequest, events: readonly Event[]): readonly NamedEvent[] {
-    const nowMs = this.#parts.clock.now();
-    return events.map((event) => incomingEvent(live, event, request, nowMs));
   }
 
   /** Calls the store for all events at once, so that they share one commit. */
@@ -228,8 +251,12 @@ class GatewayIngest implements Ingest {
 
   #stored(live: LiveSource, request: ReceivedRequest, { named, ingested, scheme }: StoredEvents): Reply {
     const { name } = live.record;
-    for (const { kind } of ingested) this.#parts.metrics.ingested(name, kind);
+    ingested.forEach(({ kind, id }, n) =>
+      this.#counted({ source: name, verdict: kind, type: named[n]?.incoming.event.type ?? "", eventId: id }),
+    );
     const worst = worstOf(ingested);
+    if (worst !== undefined && worst.kind !== "stored")
+      named.forEach((event, n) => this.#repeated.add(ingested[n] ?? worst, event, request));
     if (worst?.kind === "conflict") this.#conflict(name, request, worst.id);
     const fellBack = named.some((each) => each.fellBack);
     return replyTo(worst?.kind ?? "skipped", scheme, { event: worst?.id, fellBack });
@@ -268,9 +295,28 @@ class GatewayIngest implements Ingest {
   }
 
   #reject(name: string, request: ReceivedRequest, explain: () => Rejection): void {
-    this.#parts.metrics.ingested(name, "rejected");
-    if (this.#rejected.admits(name)) this.#rejected.add(name, request, explain());
+    const admitted = this.#rejected.admits(name);
+    const rejection = admitted ? explain() : undefined;
+    if (rejection !== undefined) this.#rejected.add(name, request, rejection);
+    this.#counted({
+      source: name,
+      verdict: "rejected",
+      ...(rejection !== undefined && { code: rejection.code }),
+    });
   }
+
+  #counted(event: IngestedEvent): void {
+    this.#parts.metrics.ingested(event.source, event.verdict);
+    this.#parts.activity.ingested(event);
+  }
+}
+
+/** What a verified request carries. */
+interface ReadEvents {
+  readonly events: readonly Event[];
+  readonly scheme: Scheme;
+  /** The key that verified it; undefined where nobody signs. */
+  readonly verifiedBy: string | undefined;
 }
 
 /** What became of a request's events, and the scheme in whose terms the sender is answered. */

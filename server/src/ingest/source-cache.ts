@@ -46,6 +46,11 @@ export class SourceCache {
     return this.#changes === this.#seen ? this.#sources.get(name) : undefined;
   }
 
+  /** What was last read of the source, even where it may have changed since. */
+  peek(name: string): CachedSource | undefined {
+    return this.#sources.get(name);
+  }
+
   /** Reads the registry first, when a source changed on this node or the name is unknown. */
   async find(name: string): Promise<CachedSource | undefined> {
     if (this.#changes !== this.#seen) {

@@ -1,8 +1,8 @@
 import type { Clock } from "posthorn";
 import type { OutboxCensus } from "posthorn/operator";
 
-export interface CensusReading {
-  readonly census: OutboxCensus;
+export interface CensusReading<T = OutboxCensus> {
+  readonly census: T;
   readonly ageMs: number;
 }
 
@@ -16,16 +16,16 @@ export interface CensusLimits {
 const LIMITS: CensusLimits = { keepMs: 5000, waitMs: 1000 };
 
 /** Counts what waits, one count at a time and seldom, however often Prometheus scrapes. */
-export class Census {
-  readonly #count: () => Promise<OutboxCensus>;
+export class Census<T = OutboxCensus> {
+  readonly #count: () => Promise<T>;
   readonly #clock: Clock;
   readonly #limits: CensusLimits;
   readonly #onFailure: () => void;
-  #last: { readonly census: OutboxCensus; readonly at: number } | undefined;
+  #last: { readonly census: T; readonly at: number } | undefined;
   #underWay: Promise<void> | undefined;
 
   constructor(
-    count: () => Promise<OutboxCensus>,
+    count: () => Promise<T>,
     options: { readonly clock: Clock; readonly onFailure: () => void; readonly limits?: CensusLimits },
   ) {
     this.#count = count;
@@ -35,7 +35,7 @@ export class Census {
   }
 
   /** The newest census; undefined before the first one. */
-  async read(): Promise<CensusReading | undefined> {
+  async read(): Promise<CensusReading<T> | undefined> {
     const { keepMs, waitMs } = this.#limits;
     if (this.#last === undefined || this.#clock.monotonic() - this.#last.at >= keepMs) {
       this.#underWay ??= this.#renew();

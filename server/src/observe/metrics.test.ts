@@ -96,7 +96,12 @@ it("questions to the outbox are timed, and its own fields are left alone", async
 it("docs/server.md names every metric", async () => {
   const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
   const documented = [...page.matchAll(/^\| `(posthorn_\w+)` \|/gm)].map(([, name]) => name);
-  const metrics = createMetrics({ processMetrics: false, census: () => Promise.resolve(CENSUS) });
+  const kinds = [{ kind: "events" as const, removed: 1, passedMs: 1, oldestMs: 1 }];
+  const metrics = createMetrics({
+    processMetrics: false,
+    census: () => Promise.resolve(CENSUS),
+    retention: () => Promise.resolve({ bytes: 1, freeBytes: undefined, tables: [], kinds }),
+  });
   const { body } = await metrics.text();
   const known = [...body.matchAll(/^# TYPE (posthorn_\w+)/gm)].map(([, name]) => name);
   expect(new Set(documented)).toEqual(new Set(known));

@@ -1,8 +1,9 @@
 import type { Clock, Observer, Signal } from "posthorn";
 import { systemClock } from "posthorn";
-import type { OutboxCensus } from "posthorn/operator";
+import type { OutboxCensus, RetentionCensus } from "posthorn/operator";
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import { Census } from "./census.js";
+import { addRetentionGauges } from "./retention-gauges.js";
 import { TimeHistogram } from "./time-histogram.js";
 
 /** What ingest made of a request or of one of its events. */
@@ -36,6 +37,8 @@ export interface Metrics {
 export interface MetricsOptions {
   /** Counts what waits; without it the gauges of the outbox are left out. */
   readonly census?: () => Promise<OutboxCensus>;
+  /** How much room everything takes; without it those gauges are left out. */
+  readonly retention?: () => Promise<RetentionCensus>;
   readonly clock?: Clock;
   /** Of the process and its event loop. @default true */
   readonly processMetrics?: boolean;
@@ -91,10 +94,15 @@ class PrometheusMetrics implements Metrics {
   );
   readonly #refusedTokens = this.#counter("tokens_refused_total", "Requests with a wrong token.");
 
-  constructor({ census, clock = systemClock, processMetrics = true }: MetricsOptions) {
+  constructor({ census, retention, clock = systemClock, processMetrics = true }: MetricsOptions) {
     this.#clock = clock;
     this.#countVerdicts();
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
+    if (retention !== undefined) {
+      const onFailure = (): void => this.#storeFailures.inc({ operation: "retention" });
+      const limits = { keepMs: 60_000, waitMs: 1000 };
+      addRetentionGauges(this.#registry, new Census(retention, { clock, onFailure, limits }));
+    }
     if (census === undefined) return;
     this.#census = new Census(census, {
       clock,

@@ -28,6 +28,16 @@ const TIMED: ReadonlySet<string | symbol> = new Set([
   "lanes",
   "lane",
   "census",
+  "removeOld",
+  "retention",
+  "recordRepeats",
+  "standings",
+  "queue",
+  "ends",
+  "repeats",
+  "namedEvents",
+  "eventIds",
+  "tenantsOf",
 ]);
 
 type Asked = (...given: unknown[]) => Promise<unknown>;

@@ -2,7 +2,8 @@ import { Pool } from "pg";
 import { migrate, MIGRATIONS, postgresStore } from "posthorn/postgres";
 import { withoutPassword } from "../config/print.js";
 import type { Settings } from "../config/settings.js";
-import type { OpenStore, OpenStoreOptions } from "../parts.js";
+import type { OpenStore, OpenStoreOptions, SchemaAge } from "../parts.js";
+import { ageOf } from "./schema-age.js";
 import { SERVER_MIGRATIONS } from "./postgres/migrations.js";
 import { postgresRegistry } from "./postgres/registry.js";
 import { CommandFailure } from "../terminal/failure.js";
@@ -31,7 +32,7 @@ export async function openPostgres(
       const servers = await migrate(pool, { schema, set: SERVER_SET });
       return [...own.applied, ...servers.applied];
     },
-    isCurrent: () => isCurrent(pool, schema),
+    schemaAge: () => schemaAge(pool, schema),
     lostPromises: () => lostPromises(pool),
     endLeases: () => Promise.resolve(0),
     now: () => clockOf(pool),
@@ -80,10 +81,10 @@ function wordsOf(cause: unknown): string {
   return message !== undefined && message !== "" ? message : (code ?? "unknown");
 }
 
-async function isCurrent(pool: Pool, schema: string): Promise<boolean> {
+async function schemaAge(pool: Pool, schema: string): Promise<SchemaAge> {
   const own = await versionIn(pool, `"${schema}".migration`);
   const servers = await versionIn(pool, `"${schema}".${SERVER_SET.name}_migration`);
-  return own === MIGRATIONS.length && servers === SERVER_MIGRATIONS.length;
+  return ageOf([own, MIGRATIONS.length], [servers, SERVER_MIGRATIONS.length]);
 }
 
 /** 0 where the table is not there. */

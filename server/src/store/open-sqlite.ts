@@ -3,7 +3,8 @@ import type { Database as Db } from "better-sqlite3";
 import { endLeases, migrate, MIGRATIONS, sqliteStore } from "posthorn/sqlite";
 import type { Settings } from "../config/settings.js";
 import { databasePath, holdDataDir, makeDataDir } from "../data-dir.js";
-import type { OpenStore, OpenStoreOptions } from "../parts.js";
+import type { OpenStore, OpenStoreOptions, SchemaAge } from "../parts.js";
+import { ageOf } from "./schema-age.js";
 import { touchPrivateFile } from "../secrets/private-file.js";
 import { SERVER_MIGRATIONS } from "./sqlite/migrations.js";
 import { sqliteRegistry } from "./sqlite/registry.js";
@@ -45,7 +46,7 @@ async function storeOf(
       const servers = await migrate(db, { set: SERVER_SET });
       return [...own.applied, ...servers.applied];
     },
-    isCurrent: () => Promise.resolve(isCurrent(db)),
+    schemaAge: () => Promise.resolve(schemaAge(db)),
     lostPromises: () => Promise.resolve(lostPromises(db)),
     endLeases: () => endLeases(db),
     now: () => Promise.resolve(undefined),
@@ -82,10 +83,10 @@ function giveSpaceBack(db: Db): void {
   if (Number(db.pragma("page_count", { simple: true })) === 0) db.pragma("auto_vacuum = incremental");
 }
 
-function isCurrent(db: Db): boolean {
+function schemaAge(db: Db): SchemaAge {
   const own = versionIn(db, "posthorn_migration", "");
   const servers = versionIn(db, "posthorn_set_migration", `where set_name = '${SERVER_SET.name}'`);
-  return own === MIGRATIONS.length && servers === SERVER_MIGRATIONS.length;
+  return ageOf([own, MIGRATIONS.length], [servers, SERVER_MIGRATIONS.length]);
 }
 
 function versionIn(db: Db, table: string, where: string): number {

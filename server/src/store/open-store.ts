@@ -7,7 +7,7 @@ import type { OpenStore, OpenStoreOptions } from "../parts.js";
 import { checkKey, WatchedSeal } from "../secrets/key-check.js";
 import { masterKeyOf } from "../secrets/master-key.js";
 import { createSeal } from "../secrets/seal.js";
-import { CommandFailure } from "../terminal/failure.js";
+import { tablesFailure } from "./schema-age.js";
 
 /** Opens the database that the settings name. Nothing is created in it before `migrate`. */
 export async function openStore(settings: Settings, options: OpenStoreOptions): Promise<OpenStore> {
@@ -76,13 +76,9 @@ async function takeOver(store: OpenStore, log: Logger): Promise<void> {
 }
 
 async function bringUp(store: OpenStore, { migrate }: Settings, log: Logger): Promise<void> {
-  if (migrate) {
-    const applied = await store.migrate();
-    if (applied.length > 0) log.info({ migrations: applied }, "the database was migrated");
-  } else if (!(await store.isCurrent())) {
-    throw new CommandFailure("failed", "The tables of the database are not those of this version.", {
-      code: "store_not_migrated",
-      cure: "Run `posthorn migrate` under a role that may change them, or start without --no-migrate.",
-    });
-  }
+  const age = await store.schemaAge();
+  // Not by trying: a migration would be refused too, and in words that send people back to it.
+  if (age === "newer" || (age === "older" && !migrate)) throw tablesFailure(age);
+  if (age === "current") return;
+  log.info({ migrations: await store.migrate() }, "the database was migrated");
 }

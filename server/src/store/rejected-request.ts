@@ -25,5 +25,7 @@ export interface RejectedRegistry {
     readonly after?: string | undefined;
     readonly limit: number;
   }): Promise<readonly RejectedRecord[]>;
+  /** Removes up to `limit` that were received before, oldest first, and says how many. */
+  removeRejected(before: Date, limit: number): Promise<number>;
   readRejected(id: string): Promise<RejectedRecord | undefined>;
 }

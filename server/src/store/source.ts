@@ -22,10 +22,17 @@ export interface SourceRecord {
 
 export type SourceChange = Partial<Omit<SourceRecord, "name" | "createdAt" | "version" | "unopened">>;
 
+/** Says what to change of a source, having seen it. */
+export type DecideSourceChange = (before: SourceRecord) => SourceChange;
+
 export interface SourceRegistry {
   /** False where the name is taken. */
   addSource(source: SourceRecord): Promise<boolean>;
-  changeSource(name: string, change: SourceChange): Promise<SourceRecord | undefined>;
+  /**
+   * Writes what `decide` says, unless another change came between: then `decide` sees the new record. A change decided on
+   * an older record would undo the other one, and bring back a secret that was taken away.
+   */
+  changeSource(name: string, decide: DecideSourceChange): Promise<SourceRecord | undefined>;
   /** False where there is none. */
   removeSource(name: string): Promise<boolean>;
   readSource(name: string): Promise<SourceRecord | undefined>;

@@ -57,10 +57,26 @@ export function toldFailure(error: unknown): ToldFailure {
   if (isPosthornError(error)) {
     const problem = problemOf(error);
     const exit = exitOf(error.code);
-    return { exit, code: problem?.code ?? error.code, message: error.message, cure: cureOf(exit) };
+    const code = problem?.code ?? error.code;
+    return {
+      exit,
+      code,
+      message: error.message,
+      cure: DATABASE_AWAY.has(code) ? DATABASE_CURE : (fieldCure(problem?.field) ?? cureOf(exit)),
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { exit: "failed", code: "unexpected", message, cure: "Run it again with --debug to see where." };
+}
+
+/** The server answered: another server would find the same database. */
+const DATABASE_AWAY: ReadonlySet<string> = new Set(["store_unavailable", "not_ready"]);
+const DATABASE_CURE =
+  "The server runs, and its database does not. The server's log and `posthorn doctor`, on its machine, say more.";
+
+/** The API names its parameters; people look for flags. */
+function fieldCure(field: string | undefined): string | undefined {
+  return field === "tenant" ? "Name it with --tenant." : undefined;
 }
 
 function exitOf(code: string): ExitName {

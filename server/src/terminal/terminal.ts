@@ -21,6 +21,8 @@ export interface Terminal {
   readonly errorColour: boolean;
   /** Asks a person for one line. */
   ask(question: string): Promise<string>;
+  /** Aborts when nobody reads the standard output any more. */
+  readonly outputEnded: AbortSignal;
   /** All of the standard input. */
   readInput(): Promise<Uint8Array>;
 }
@@ -28,11 +30,14 @@ export interface Terminal {
 /** The terminal of this process. */
 export function processTerminal(environment: Environment = process.env): Terminal {
   const { stdin, stdout, stderr } = process;
+  const ended = new AbortController();
   // `posthorn events list | head` closes the pipe early, which is no failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exitCode ??= 0;
-    else throw error;
+    if (error.code !== "EPIPE") throw error;
+    ended.abort();
   });
+  // Without a listener, a server would die with the reader of its log. Nobody is left to be told of it.
+  stderr.on("error", () => undefined);
   return {
     write: (content) => void stdout.write(content),
     writeError: (text) => void stderr.write(text),
@@ -44,6 +49,7 @@ export function processTerminal(environment: Environment = process.env): Termina
     colour: colourWanted({ isTty: stdout.isTTY, environment }),
     errorColour: colourWanted({ isTty: stderr.isTTY, environment }),
     ask,
+    outputEnded: ended.signal,
     readInput,
   };
 }

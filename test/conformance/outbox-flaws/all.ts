@@ -3,6 +3,7 @@ import type { MemoryTx } from "posthorn/memory";
 import type { OutboxHarness } from "posthorn/testing";
 import { inProcessOutbox } from "../memory-harness.js";
 import { claimFlaws } from "./claims.js";
+import { deadBulkFlaws } from "./dead-bulk.js";
 import { endpointFlaws } from "./endpoints.js";
 import { extendingFlaws } from "./extending.js";
 import { fidelityFlaws } from "./fidelity.js";
@@ -11,10 +12,12 @@ import type { Flaw } from "./flaw.js";
 import { ingestFlaws } from "./ingest.js";
 import { laneFlaws } from "./lanes.js";
 import { lookupFlaws } from "./lookups.js";
+import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
 import { skippingFlaws } from "./skipping.js";
+import { viewFlaws } from "./views.js";
 import { writingFlaws } from "./writing.js";
 
 const FLAWS = {
@@ -30,6 +33,9 @@ const FLAWS = {
   ...extendingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
+  ...deadBulkFlaws,
+  ...retentionFlaws,
+  ...viewFlaws,
 };
 
 /** One way each in which an outbox can be wrong. */

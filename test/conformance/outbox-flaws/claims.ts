@@ -1,6 +1,12 @@
 import type { MemoryStore } from "posthorn/memory";
 import { LANE_RULE } from "../../../library/src/lanes/lane.js";
-import type { Claim, ClaimAnswer, ClaimedDelivery } from "../../../library/src/lanes/lane-store.js";
+import type {
+  Claim,
+  ClaimAnswer,
+  ClaimedDelivery,
+  ClaimRequest,
+  Shares,
+} from "../../../library/src/lanes/lane-store.js";
 import type { Endpoint } from "../../../library/src/outbox/endpoint.js";
 import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
 import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoint-table.js";
@@ -72,6 +78,21 @@ export const claimFlaws = {
         const full = [...request.inFlight.values()].some((count) => count > 2);
         return full ? { claims: [], lapsed: false } : inner.claim(request);
       },
+    }),
+  },
+  shares_ignored: {
+    wrap: (inner) => ({ claim: (request) => inner.claim({ ...request, shares: undefined }) }),
+  },
+  share_of_others_forgotten: {
+    wrap: (inner) => ({
+      claim: ({ shares, ...request }) =>
+        inner.claim({ ...request, shares: shares && { of: shares.of, others: 1000 } }),
+    }),
+  },
+  share_beside_what_is_held: {
+    wrap: (inner) => ({
+      claim: ({ shares, ...request }) =>
+        inner.claim({ ...request, shares: shares && raised(shares, request) }),
     }),
   },
   first_endpoint_first: { wrap: (inner) => chosen(inner, (claims) => claims.toSorted(byEndpoint)) },
@@ -273,4 +294,11 @@ function swapLease(swaps: Swaps, moreMs: number): void {
         right.call(this, lane, epoch, { ...lease, endsAt: lease.endsAt + moreMs });
       },
   );
+}
+
+/** Shares of what is claimed next, where they are of what the worker holds in all. */
+function raised({ of, others }: Shares, { inFlight }: Pick<ClaimRequest, "inFlight">): Shares {
+  const named = new Set([...of.keys(), ...inFlight.keys()]);
+  const more = (id: string): number => (of.get(id) ?? others) + (inFlight.get(id) ?? 0);
+  return { of: new Map([...named].map((id) => [id, more(id)])), others };
 }

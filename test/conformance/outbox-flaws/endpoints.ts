@@ -6,6 +6,26 @@ import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of endpoints, and of who gets what in which lane. */
 export const endpointFlaws = {
+  order_changed_with_a_backlog: {
+    wrap: (inner) => ({
+      changeEndpoint: async (id, change) => {
+        const { order, ...rest } = change;
+        const changed = await inner.changeEndpoint(id, rest);
+        return changed && { ...changed, order: order ?? changed.order };
+      },
+    }),
+  },
+  lane_recreated_in_the_same_generation: {
+    wrap: (inner) => ({
+      claim: async (request) => {
+        const { claims, lapsed } = await inner.claim(request);
+        const first = claims.map((each) =>
+          Object.assign(each, each.lane && { lane: { key: each.lane.key, generation: 1n } }),
+        );
+        return { claims: first, lapsed };
+      },
+    }),
+  },
   endpoint_added_again: {
     wrap: (inner) => ({
       addEndpoint: async (endpoint) => {
@@ -124,21 +144,6 @@ export const endpointFlaws = {
           },
       ),
   },
-  order_change_holds_for_the_past: {
-    wrap: (inner) => ({
-      changeEndpoint: async (id, change) => {
-        const { claims } =
-          change.order === undefined
-            ? { claims: [] }
-            : await inner.claim({ ...ALL, run: { ...ALL.run, maxEvents: 9 } });
-        const changed = await inner.changeEndpoint(id, change);
-        for (const claim of claims) {
-          await inner.settle({ ...ALL, settlements: [{ claim, ...DONE, acknowledged: claim.run.length }] });
-        }
-        return changed;
-      },
-    }),
-  },
   paused_endpoint_claimed: {
     mutate: (swaps) =>
       swaps.swap(
@@ -243,16 +248,6 @@ export const endpointFlaws = {
     mutate: (swaps) => swaps.swap(EndpointTable.prototype, "stoppedAt", () => () => undefined),
   },
 } satisfies Readonly<Record<string, Flaw>>;
-
-const ALL = {
-  worker: "flaw",
-  limit: 100,
-  leaseMs: 1000,
-  inFlight: new Map<string, number>(),
-  run: { maxEvents: 1, maxBytes: 1_048_576 },
-  alone: false,
-};
-const DONE = { attempts: [], rest: undefined, next: false };
 
 function withoutGivenId<T extends object>(event: T): T {
   return { ...event, idGiven: false };

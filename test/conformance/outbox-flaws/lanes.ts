@@ -1,5 +1,6 @@
 import type { FakeClock } from "posthorn/testing";
 import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane.js";
 import type { Claim, Settlement } from "../../../library/src/lanes/lane-store.js";
 import type { LaneSummary } from "../../../library/src/operator/lookup-store.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
@@ -20,6 +21,13 @@ export const laneFlaws = {
       eachSettlement(inner, (each) =>
         each.rest === undefined && each.acknowledged === 0 ? { ...each, attempts: [] } : each,
       ),
+  },
+  lapses_kept_by_an_attempt_that_returns: {
+    mutate: (swaps) =>
+      swaps.swap(LANE_RULE, "settled", (right) => (lane, ...given) => {
+        const change = right(lane, ...given);
+        return change.head === lane.head ? { ...change, lapses: lane.lapses } : change;
+      }),
   },
   skip_of_an_ended_lease_intended: {
     wrap: (inner, clock) => {

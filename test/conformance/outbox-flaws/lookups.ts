@@ -12,6 +12,18 @@ export const lookupFlaws = {
       },
     }),
   },
+  unknown_cursor_of_dead_letters_begins_anew: {
+    wrap: (inner) => ({
+      deadLetters: ({ limit, after }) =>
+        inner.deadLetters({ limit, after: /^\d{1,18}$/.test(after ?? "") ? after : undefined }),
+    }),
+  },
+  unknown_cursor_of_lanes_begins_anew: {
+    wrap: (inner) => ({
+      lanes: (filter, { limit, after }) =>
+        inner.lanes(filter, { limit, after: /^\d{1,18}$/.test(after ?? "") ? after : undefined }),
+    }),
+  },
   events_without_pages: {
     wrap: (inner) => ({
       events: async (filter, page) => ({ items: (await inner.events(filter, page)).items, next: undefined }),

@@ -7,6 +7,11 @@ import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.j
 import { eachChange, eachPassing } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
+function oneEarlier(cursor: string): string {
+  const [diedMs, number] = cursor.split("_");
+  return `${diedMs}_${Number(number) + 1}`;
+}
+
 /** Flaws of the dead, and of what a person sees and does. */
 export const operatingFlaws = {
   halt_lets_the_lane_go_on: { wrap: (inner) => withPolicy(inner, "halt", "skip") },
@@ -41,7 +46,7 @@ export const operatingFlaws = {
   dead_pages_overlap: {
     wrap: (inner) => ({
       deadLetters: ({ limit, after }) =>
-        inner.deadLetters(after === undefined ? { limit } : { limit, after: String(Number(after) + 1) }),
+        inner.deadLetters(after === undefined ? { limit } : { limit, after: oneEarlier(after) }),
     }),
   },
   dead_without_pages: {
@@ -76,7 +81,7 @@ export const operatingFlaws = {
           },
       ),
   },
-  redrive_twice: { mutate: (swaps) => swaps.swap(History.prototype, "removeDead", () => () => undefined) },
+  redrive_twice: { mutate: (swaps) => swaps.swap(History.prototype, "resolveDead", () => () => undefined) },
   redrive_of_anything: {
     wrap: (inner) => ({
       redrive: async (id) => {

@@ -128,6 +128,8 @@ function notIntended(lane: Lane): Lane {
 
 const LETTER: DeadLetter = {
   id: "dlv_1_1",
+  number: 1n,
+  laneId: 1n,
   tenant: "default",
   endpointId: "ep_a",
   key: "k",

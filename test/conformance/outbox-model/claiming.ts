@@ -135,7 +135,7 @@ function endLeases(model: Model): ReadonlyMap<ModelLane, "passed" | "stayed"> {
     if (lane.skipIntended) model.cancel(lane, "skipped");
     else if (lapses >= LAPSES_ALLOWED && lease !== undefined) {
       model.meets(
-        "due | its lease ends without a settlement for the fourth time; the fourth time it ran alone",
+        "due | its lease ends without a settlement for the fourth time in a row; the fourth time it ran alone",
       );
       const policy = ENDPOINTS[lane.endpointId as EndpointName].dead ?? "halt";
       model.kill(lane, deliveryIn(lease.claim), { because: "lease_expired", policy, lastStatus: undefined });

@@ -31,7 +31,8 @@ export const COVERED = {
   "due | the endpoint's address may not be called": ["settle"],
   "due | no signed request can be made of it": ["settle"],
   "due | its lease ends without a settlement": [...CLAIMS, "skip"],
-  "due | its lease ends without a settlement for the fourth time; the fourth time it ran alone": CLAIMS,
+  "due | its lease ends without a settlement for the fourth time in a row; the fourth time it ran alone":
+    CLAIMS,
   "due | `expiresAt` has passed when a worker would send it": ["settle"],
   "due | an operator skips it": [...CLAIMS, "release", "settle", "skip"],
   "due | its endpoint is removed": ["remove"],

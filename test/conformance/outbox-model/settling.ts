@@ -167,6 +167,7 @@ function apply(
   const tried = attempts[acknowledged];
   if (tried !== undefined) {
     lane.attempts += 1;
+    lane.lapses = 0;
     lane.blockedAt ??= model.now;
   }
   if (rest?.state === "disabled") disable(model, lane.endpointId, rest.because);

@@ -1,6 +1,6 @@
 // The worker of a host: it delivers what an outbox holds.
 import { Socket } from "node:net";
-import { createDispatcher } from "posthorn/dispatch";
+import { createAddressGuard, createDispatcher } from "posthorn/dispatch";
 import { end } from "./armed.mjs";
 
 /** @import { Claim, ClaimRequest } from "posthorn" */
@@ -23,8 +23,7 @@ export async function startDispatcher(outbox, options) {
     leaseMs,
     slots: 16,
     pollMs: 50,
-    allowAddresses: ["127.0.0.1"],
-    allowHttp: true,
+    guard: createAddressGuard({ allowAddresses: ["127.0.0.1"], allowHttp: true }),
     observer: (signal) => {
       // A store that is not there is what some tests are about; the last words are printed when this process fails.
       if (signal.kind === "store_failed")

@@ -37,7 +37,10 @@ export function postgresHost({ database, plant }) {
         return { duplicate };
       }
       return inTransaction(pool, async (client) => {
-        const { duplicate } = await dedup("t", work.id, { ttl: TTL_S, adapter: postgresDedup({ client }) });
+        const { duplicate } = await dedup("t", work.id, {
+          ttl: TTL_S,
+          adapter: postgresDedup({ tx: client }),
+        });
         if (!duplicate) await write(client, work);
         return { duplicate };
       });

@@ -35,7 +35,7 @@ export function postgresJsHost({ database }) {
       sql.begin(async (tx) => {
         const { duplicate } = await dedup("t", work.id, {
           ttl: TTL_S,
-          adapter: postgresDedup({ client: tx }),
+          adapter: postgresDedup({ tx }),
         });
         if (!duplicate) await write(tx, work);
         return { duplicate };

@@ -1,14 +1,12 @@
-import { lookup, Resolver } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { PosthornError } from "../../posthorn-error.js";
 import type { AddressRule } from "./address-rules.js";
 import { FORBIDDEN_ADDRESSES } from "./address-rules.js";
 import type { DeliveryErrorCode } from "../delivery-errors.js";
-import { objectToName, objectToPort } from "./name-and-port-rules.js";
+import { objectToName, objectToPort } from "../../name-and-port-rules.js";
 import type { ForbiddenReason } from "../outcome.js";
-
-/** All addresses of a name, in the order in which they are tried. It throws where there is no such name. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+import { createResolver } from "./resolver.js";
+import type { Resolve } from "./resolver.js";
 
 export interface AddressGuardOptions {
   /**
@@ -23,7 +21,7 @@ export interface AddressGuardOptions {
   readonly allowHttp?: boolean;
   /** Opens ports that are closed because other protocols than HTTP use them. */
   readonly allowPorts?: readonly number[];
-  /** Resolves names. @default the system's resolver (hosts file, search list); see {@link queryResolver} */
+  /** Resolves names. @default DNS servers, asked directly; see {@link createResolver} */
   readonly resolve?: Resolve;
 }
 
@@ -62,6 +60,9 @@ export interface AddressGuard {
 // Few servers accept longer URLs, and each verdict that we keep costs the length of its URL.
 const MAX_URL_LENGTH = 4096;
 
+// One for all guards: what it limits and remembers is the machine's.
+const defaultResolver = createResolver();
+
 /** Says what may be sent where. The settings are read once: a guard never changes its mind. */
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
   return new Guard(options);
@@ -90,7 +91,7 @@ class Guard implements AddressGuard {
     this.#opensNames = allowAddresses.length > 0;
     this.#allowHttp = rest.allowHttp ?? false;
     this.#allowPorts = new Set(rest.allowPorts?.map(checkPort));
-    this.#resolve = rest.resolve ?? systemResolver;
+    this.#resolve = rest.resolve ?? defaultResolver;
   }
 
   judgeUrl(text: string): AllowedUrl | Forbidden {
@@ -241,41 +242,4 @@ function checkPort(port: number): number {
 
 function invalid(found: string): PosthornError<DeliveryErrorCode> {
   return new PosthornError("egress_option_invalid", `The address guard cannot be made: ${found}.`);
-}
-
-const underWay = new Map<string, Promise<readonly string[]>>();
-
-/** Resolves names as every other program of this machine does. */
-function systemResolver(hostname: string): Promise<readonly string[]> {
-  const known = underWay.get(hostname);
-  if (known !== undefined) return known;
-  // Connections that open at the same time share one lookup: sixty lookups would occupy all threads. Results are not kept.
-  const asked = lookup(hostname, { all: true })
-    .then((answers) => answers.map(({ address }) => address))
-    .finally(() => underWay.delete(hostname));
-  underWay.set(hostname, asked);
-  return asked;
-}
-
-/**
- * Asks DNS servers directly. The system's resolver blocks one of four threads for as long as a server does not answer:
- * where strangers choose the names, four of them would stop every other delivery. It reads no hosts file.
- */
-export function queryResolver(
-  options: { readonly servers?: readonly string[]; readonly timeoutMs?: number } = {},
-): Resolve {
-  const resolver = new Resolver({ timeout: options.timeoutMs ?? 3000, tries: 2 });
-  if (options.servers !== undefined) resolver.setServers(options.servers);
-  return async (hostname) => {
-    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    // One family without an answer is no failure, but a family that was not answered might hide a private address.
-    const failed = [v4, v6].find((each) => each.status === "rejected" && !isAbsent(each.reason));
-    if (failed?.status === "rejected") throw failed.reason;
-    return [v4, v6].flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-  };
-}
-
-function isAbsent(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === "ENODATA" || code === "ENOTFOUND";
 }

@@ -17,6 +17,10 @@ class Elsewhere extends EventEmitter {
     this.remoteAddress = remoteAddress;
   }
 
+  read(): null {
+    return null;
+  }
+
   destroy(): void {
     this.destroyed = true;
   }

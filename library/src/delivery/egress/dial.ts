@@ -3,7 +3,11 @@ import type { LookupFunction, Socket } from "node:net";
 import { BlockList, isIP } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { AddressGuard } from "./address-guard.js";
+import { systemClock } from "../../clock.js";
+import type { AttemptTimings } from "../../lanes/attempt-record.js";
 import type { Outcome } from "../outcome.js";
+import { withoutContinue } from "./unasked-continue.js";
+import type { UnaskedContinue } from "./unasked-continue.js";
 
 /** What undici hands to the function that opens its connections. */
 export interface ConnectOptions {
@@ -40,6 +44,13 @@ export interface DialFailure {
   readonly detail: string;
 }
 
+/** Where a request went. */
+export interface Route {
+  readonly address: string | undefined;
+  /** Empty where the connection stood before the request. */
+  readonly steps: Pick<AttemptTimings, "dnsMs" | "connectMs" | "tlsMs">;
+}
+
 // Node tries the next address of a name after a quarter of a second without an answer.
 const MAX_ADDRESSES = 16;
 const MAX_SESSIONS = 1000;
@@ -48,10 +59,15 @@ const MAX_SESSIONS = 1000;
 export class Dial {
   readonly #parts: DialParts;
   readonly #options: ConnectOptions;
+  readonly #startedAt: number = systemClock.monotonic();
   #stage: "dns" | "connect" | "tls" = "dns";
+  #stageAt: number = this.#startedAt;
+  #steps: Route["steps"] = {};
+  #address: string | undefined;
   #callback: ConnectCallback | undefined;
   #socket: Socket | undefined;
   #failure: DialFailure | undefined;
+  #filter: UnaskedContinue | undefined;
 
   constructor(parts: DialParts, options: ConnectOptions, callback: ConnectCallback) {
     this.#parts = parts;
@@ -62,6 +78,16 @@ export class Dial {
 
   get failure(): DialFailure | undefined {
     return this.#failure;
+  }
+
+  /** Where the connection leads, and what it took to open it, for the request that it was opened for. */
+  routeSince(startedAt: number): Route {
+    return { address: this.#address, steps: this.#startedAt >= startedAt ? this.#steps : {} };
+  }
+
+  /** A request is sent on this connection. */
+  expectAnswer(): void {
+    this.#filter?.expectAnswer();
   }
 
   /** Gives up; `failure` then says how far the connection had come. */
@@ -91,7 +117,7 @@ export class Dial {
     // Set explicitly: an environment variable can make Node accept every certificate.
     const certified = { rejectUnauthorized: true, secureContext, session } as const;
     const connect = build({ allowH2: false, timeout: 0, lookup, ...certified });
-    this.#stage = "connect";
+    this.#enter("connect");
     const isJudged = judgedBefore(addresses);
     const socket = connect(this.#options, (error, opened) => {
       if (error !== null || opened === null) this.#fail(this.#unreachable(error));
@@ -100,8 +126,10 @@ export class Dial {
     this.#socket = socket;
     socket.once("connect", () => {
       // Before the handshake: a name in the clear is already too much for an address that nobody judged.
-      if (isJudged(socket)) this.#stage = protocol === "https:" ? "tls" : "connect";
-      else this.#fail(this.#unreachable(new Error(UNJUDGED)));
+      if (isJudged(socket)) {
+        this.#address = socket.remoteAddress;
+        if (protocol === "https:") this.#enter("tls");
+      } else this.#fail(this.#unreachable(new Error(UNJUDGED)));
     });
     socket.on("session", (fresh: Uint8Array) => keepSession(sessions, origin, fresh));
   }
@@ -110,7 +138,18 @@ export class Dial {
     if (!isJudged(socket)) return this.#fail(this.#unreachable(new Error(UNJUDGED)));
     const callback = this.#callback;
     this.#callback = undefined;
+    this.#enter(undefined);
+    this.#address = socket.remoteAddress;
+    this.#filter = withoutContinue(socket);
     callback?.(null, socket);
+  }
+
+  /** Notes how long the stage took that ends here. */
+  #enter(next: "connect" | "tls" | undefined): void {
+    const now = systemClock.monotonic();
+    this.#steps = { ...this.#steps, [`${this.#stage}Ms`]: now - this.#stageAt };
+    this.#stageAt = now;
+    if (next !== undefined) this.#stage = next;
   }
 
   #fail(failure: DialFailure): void {

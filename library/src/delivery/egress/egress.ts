@@ -1,4 +1,5 @@
 import type { StopSignal } from "../../stop-signal.js";
+import type { AttemptTimings } from "../../lanes/attempt-record.js";
 import type { Outcome } from "../outcome.js";
 
 /** One request on its way out. */
@@ -30,6 +31,9 @@ export interface EgressAnswer {
   readonly location?: string | undefined;
   /** For operators: why nothing was sent, or the code of the network's error (`CERT_HAS_EXPIRED`, `ECONNREFUSED`). */
   readonly detail?: string | undefined;
+  /** The address that was reached. */
+  readonly address?: string | undefined;
+  readonly timings?: AttemptTimings | undefined;
 }
 
 /** The one way out of the process: every request passes the address guard here. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { DeliveryErrorCode } from "../delivery-errors.js";
+import type { Route } from "./dial.js";
 import type { EgressAnswer, OutgoingRequest } from "./egress.js";
 import type { Outcome } from "../outcome.js";
 
@@ -20,6 +21,8 @@ export interface Unsent {
 /** What owns the connections. */
 export interface ExchangeHost<Slot> {
   readonly clock: Pick<Clock, "now" | "monotonic">;
+  /** Where the exchange's connection leads, and what it took to open it; undefined where there is none. */
+  routeOf?(exchange: Exchange<Slot>, startedAt: number): Route | undefined;
   /** Called at the deadline of an exchange of which nothing was sent. */
   onLate(exchange: Exchange<Slot>): void;
   /** Called once, when undici is done with the exchange. `failed`: its connection must not be used again. */
@@ -54,6 +57,7 @@ export class Exchange<Slot> {
   #interim = 0;
   #outcome: Outcome | undefined;
   #location: string | undefined;
+  #firstByteMs: number | undefined;
 
   constructor(request: OutgoingRequest, host: ExchangeHost<Slot>) {
     this.request = request;
@@ -89,6 +93,7 @@ export class Exchange<Slot> {
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Headers): void {
+    this.#firstByteMs ??= this.#host.clock.monotonic() - this.#startedAt;
     if (status >= 200) {
       this.#outcome = this.#judge(status, headers);
       if (status >= 300 && status < 400) this.#location = first(headers["location"]);
@@ -154,7 +159,16 @@ export class Exchange<Slot> {
   #settle(outcome: Outcome, detail?: string): void {
     if (!this.#close()) return;
     const durationMs = this.#host.clock.monotonic() - this.#startedAt;
-    this.#resolve({ outcome, answer: this.#capture.bytes(), durationMs, location: this.#location, detail });
+    const route = this.#host.routeOf?.(this, this.#startedAt);
+    this.#resolve({
+      outcome,
+      answer: this.#capture.bytes(),
+      durationMs,
+      location: this.#location,
+      detail,
+      address: route?.address,
+      timings: { ...route?.steps, firstByteMs: this.#firstByteMs, totalMs: durationMs },
+    });
   }
 
   /** False when the exchange was closed before. */

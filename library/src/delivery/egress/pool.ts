@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.js";
 import type { AllowedUrl } from "./address-guard.js";
 import { Dial } from "./dial.js";
-import type { ConnectCallback, ConnectOptions, DialParts } from "./dial.js";
+import type { ConnectCallback, ConnectOptions, DialParts, Route } from "./dial.js";
 import type { OutgoingRequest, EgressAnswer } from "./egress.js";
 import type { ExchangeHost } from "./exchange.js";
 import { Exchange } from "./exchange.js";
@@ -71,6 +71,10 @@ export class OriginPool implements ExchangeHost<Slot> {
     await drained;
   }
 
+  routeOf({ slot }: Exchange<Slot>, startedAt: number): Route | undefined {
+    return slot?.dial?.routeSince(startedAt);
+  }
+
   onLate(exchange: Exchange<Slot>): void {
     const { slot } = exchange;
     slot?.dial?.abort();
@@ -107,6 +111,7 @@ export class OriginPool implements ExchangeHost<Slot> {
   #send(slot: Slot, exchange: Exchange<Slot>, path: string): void {
     this.#busy += 1;
     exchange.slot = slot;
+    slot.dial?.expectAnswer();
     const { headers, body } = exchange.request;
     slot.connection.dispatch({ path, method: "POST", headers, body }, exchange);
   }

@@ -22,14 +22,22 @@ export function checkHeaders(
       detail: { found: names.length },
     });
   }
-  const seen: string[] = [];
-  for (const sent of names) {
-    const name = sent.toLowerCase();
-    if (!own.includes(name)) continue;
-    const joined = findHeader(request.headers, name)?.includes(", ") && !listHeaders?.includes(name);
-    if (joined || seen.includes(name)) throw repeatedHeader(name);
-    seen.push(name);
+  for (const name of own) {
+    const times = timesIn(names, name);
+    if (times > 1) throw repeatedHeader(name);
+    if (times === 0 || listHeaders?.includes(name)) continue;
+    if (findHeader(request.headers, name)?.includes(", ")) throw repeatedHeader(name);
   }
+}
+
+/** How often a header was sent, in whatever letters. */
+function timesIn(names: readonly string[], name: string): number {
+  let times = 0;
+  for (const sent of names) {
+    // Most names differ by their length: only those that do not are worth lower-casing.
+    if (sent.length === name.length && sent.toLowerCase() === name) times += 1;
+  }
+  return times;
 }
 
 function sentNames({

@@ -7,6 +7,8 @@ import { LaneTable } from "./lanes/lane-table.js";
 import { PlaceTable } from "./lanes/place-table.js";
 import { EndpointTable } from "./outbox/endpoint-table.js";
 import { EventLog } from "./outbox/event-log.js";
+import { IngestNames } from "./outbox/ingest.js";
+import { RepeatTable } from "./outbox/record-repeats.js";
 
 /** What the verbs of the outbox work on. */
 export interface MemoryParts {
@@ -19,6 +21,8 @@ export interface MemoryParts {
   readonly lanes: LaneTable;
   readonly places: PlaceTable;
   readonly history: History;
+  readonly names: IngestNames;
+  readonly repeats: RepeatTable;
 }
 
 export function openParts(clock: Clock): MemoryParts {
@@ -31,5 +35,7 @@ export function openParts(clock: Clock): MemoryParts {
     lanes: new LaneTable(),
     places: new PlaceTable(),
     history: new History(),
+    names: new IngestNames(clock),
+    repeats: new RepeatTable(clock),
   };
 }

@@ -14,6 +14,7 @@ import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
 import { Publications } from "./outbox/publications.js";
 import { openParts } from "./parts.js";
+import { createRetention } from "./retention/retention.js";
 
 /** Where a memory store takes its time from, and whom it tells. */
 export interface MemoryStoreOptions {
@@ -59,6 +60,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     ...createOutbox(parts, publications),
     ...createLanes(parts, publications),
     ...createOperator(parts, publications),
+    ...createRetention(parts, publications),
     cancelled: () => parts.history.cancelled(),
   };
 }

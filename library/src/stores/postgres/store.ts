@@ -15,6 +15,7 @@ import { createLanes } from "./lanes/lanes.js";
 import { Sequencer } from "./lanes/sequence.js";
 import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
+import { createRetention } from "./retention/retention.js";
 import { tablesIn } from "./schema/tables.js";
 
 export interface PostgresStoreOptions<Tx> {
@@ -78,5 +79,6 @@ export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): PostgresSt
     ...createOutbox<Tx>(shared),
     ...createLanes(shared),
     ...createOperator(shared),
+    ...createRetention(own),
   };
 }

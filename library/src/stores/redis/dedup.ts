@@ -1,6 +1,6 @@
 import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
-import { checkDedup } from "../../inbox/dedup.js";
+import { checkDedup, checkedScope } from "../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../inbox/dedup.js";
 import { storedId } from "../../inbox/stored-id.js";
 import type { Observer } from "../../observer.js";
@@ -20,6 +20,8 @@ export interface RedisDedupOptions {
   readonly client: RedisClient;
   /** Stands before every key. @default "posthorn:dedup:" */
   readonly prefix?: string;
+  /** Ids of one scope say nothing of those of another: give each source its own. @default one scope for all */
+  readonly scope?: string;
   /** How long work under a claim may take, in seconds, before another may claim the id. @default 300 */
   readonly claimTtlS?: number;
   /** How long a call waits for Redis before it throws `store_unavailable`. @default 5,000 */
@@ -199,7 +201,9 @@ export function redisDedup(options: RedisDedupOptions): RedisDedup {
   checkAbove0("timeoutMs", timeoutMs, "milliseconds");
   const commands = commandsOf(client);
   const asker = new Asker(commands, options.clock ?? systemClock, timeoutMs);
-  return new RedisIds({ asker, commands, observer, prefix, claimTtlS });
+  // Escaped, so that no scope and id make the key of another scope and id.
+  const scoped = `${prefix}${encodeURIComponent(checkedScope(options.scope))}:`;
+  return new RedisIds({ asker, commands, observer, prefix: scoped, claimTtlS });
 }
 
 function checkAbove0(name: string, value: number, unit: string): void {

@@ -15,6 +15,7 @@ import { createInbox } from "./inbox/inbox.js";
 import { createLanes } from "./lanes/lanes.js";
 import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
+import { createRetention } from "./retention/retention.js";
 import { OutboxSession } from "./outbox/session.js";
 
 /** What a store in SQLite is made of. */
@@ -77,5 +78,6 @@ export function sqliteStore<Db extends SqliteDatabase>(options: SqliteStoreOptio
     ...createOutbox<Db>({ session, handles: new HostHandles(connection.client), wake }),
     ...createLanes(session, wake),
     ...createOperator(session, wake),
+    ...createRetention(session),
   };
 }

@@ -45,6 +45,9 @@ export type Need =
   | "awaitingHandlers"
   | "manyWriters"
   | "refusedListing"
+  | "handlerStatements"
+  | "saturation"
+  | "lostAnswers"
   | "cancelledListing"
   | "largeSequences";
 
@@ -58,6 +61,9 @@ const DECLINED: Readonly<Record<Need, string>> = {
   awaitingHandlers: "handlers of this store cannot await inside the transaction",
   manyWriters: "the database has one writer at a time, whatever it writes",
   refusedListing: "the harness cannot list refused events",
+  handlerStatements: "transactions of this store have no statements by which a handler could end them",
+  saturation: "the harness cannot take all of the store's connections",
+  lostAnswers: "the harness cannot lose the answer to a commit",
   cancelledListing: "the harness cannot list cancelled deliveries",
   largeSequences: "the harness cannot open an outbox whose sequences begin high",
 };

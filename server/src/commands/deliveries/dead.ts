@@ -7,7 +7,7 @@ import { DEAD_FLAGS, matchesDead } from "./dead-filter.js";
 import type { DeadFilter } from "./dead-filter.js";
 import { defineCommand, defineGroup } from "../define-command.js";
 import { lastAnswer } from "./delivery-table.js";
-import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, teller } from "../listing.js";
+import { collect, follow, FOLLOW_FLAG, followed, hintMore, LIST_FLAGS, teller } from "../listing.js";
 import type { FollowOptions, ListOptions } from "../listing.js";
 
 export function registerDead(program: Command, context: CommandContext): void {
@@ -17,13 +17,14 @@ export function registerDead(program: Command, context: CommandContext): void {
     says: "List deliveries that were given up, newest first.",
     examples: ["posthorn dead list", "posthorn dead list --endpoint ep_shop --because refused"],
     flags: [...DEAD_FLAGS, ...LIST_FLAGS, FOLLOW_FLAG],
-    run: async ({ options, client, print, context: { clock, interrupted } }) => {
+    run: async ({ options, client, print, context: around }) => {
+      const { clock } = around;
       const calls = client().dead;
       const wanted = (letter: DeadLetter): boolean => matchesDead(letter, options);
       const list: typeof calls.list = (asked) => calls.list(asked);
       if (options.follow === true) {
         const tell = teller<DeadLetter>(print, (letters) => deadTable(letters, clock.now()));
-        await follow({ list, idOf: deathOf, wanted, tell, clock, signal: interrupted() });
+        await follow({ list, idOf: deathOf, wanted, tell, ...followed(options, around) });
         return;
       }
       const page = await collect(list, options, wanted);

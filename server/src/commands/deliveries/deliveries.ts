@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import type { Attempt, Delivery } from "posthorn/client";
+import type { Attempt, Client, Delivery } from "posthorn/client";
 import { duration, relative } from "../../terminal/for-people.js";
 import type { Printer } from "../../terminal/printer.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
-import { deliveryTable, stateTone } from "./delivery-table.js";
+import { deliveryTable, NO_DELIVERIES, stateTone } from "./delivery-table.js";
 import { explainDelivery } from "./explain-delivery.js";
+import type { Explanation, Surroundings } from "./explain-delivery.js";
 import { TENANT_FLAG } from "../listing.js";
 import { CommandFailure } from "../../terminal/failure.js";
 
@@ -31,7 +32,7 @@ export function registerDeliveries(program: Command, context: CommandContext): v
       const page = await client().deliveries.list({ event, tenant });
       print.show(page, () => {
         if (page.items.length > 0) print.table(deliveryTable(page.items));
-        else print.line("It has no deliveries: no endpoint matches it, or it was just published.");
+        else print.line(NO_DELIVERIES);
       });
     },
   });
@@ -42,16 +43,36 @@ export function registerDeliveries(program: Command, context: CommandContext): v
     run: async ({ args: [id = ""], client, print, context: { clock } }) => {
       const calls = client().deliveries;
       const [delivery, attempts] = await Promise.all([calls.get(id), calls.attempts(id)]);
-      const explanation = explainDelivery(delivery);
+      const explanation = explainDelivery(delivery, await surroundingsOf(client(), delivery));
       print.show({ ...delivery, attemptList: attempts.items, explanation }, () =>
-        drawDelivery(print, delivery, attempts.items, clock.now()),
+        drawDelivery(print, { delivery, explanation, attempts: attempts.items }, clock.now()),
       );
     },
   });
 }
 
-function drawDelivery(print: Printer, delivery: Delivery, attempts: readonly Attempt[], nowMs: number): void {
-  const { says, todo } = explainDelivery(delivery);
+/** Why a delivery that was never tried has no time: only then somebody has to be asked. */
+async function surroundingsOf(
+  client: Client,
+  { state, dueInMs, endpointId, laneId }: Delivery,
+): Promise<Surroundings> {
+  if (state !== "waiting" || dueInMs !== null) return {};
+  // Either may be gone by now.
+  const [endpoint, lane] = await Promise.all([
+    client.endpoints.get(endpointId).catch(() => undefined),
+    laneId === null ? undefined : client.lanes.get(laneId).catch(() => undefined),
+  ]);
+  return { endpoint, lane };
+}
+
+interface Shown {
+  readonly delivery: Delivery;
+  readonly explanation: Explanation;
+  readonly attempts: readonly Attempt[];
+}
+
+function drawDelivery(print: Printer, { delivery, explanation, attempts }: Shown, nowMs: number): void {
+  const { says, todo } = explanation;
   print.facts([
     ["delivery", { text: delivery.id, tone: "name" }],
     ["event", `${delivery.eventId} (${delivery.type})`],

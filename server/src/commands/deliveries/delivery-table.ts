@@ -17,6 +17,11 @@ export function stateTone(state: string): Tone {
   return Object.hasOwn(TONES, state) ? TONES[state as Delivery["state"]] : "plain";
 }
 
+/** Of an event without deliveries nobody can say more without asking the nodes. */
+export const NO_DELIVERIES =
+  "It has no deliveries. Either no endpoint matches it (`posthorn endpoint list`), or no node with the role dispatch " +
+  "has taken it yet (`posthorn doctor`).";
+
 export function deliveryTable(deliveries: readonly Delivery[]): Table {
   return {
     columns: [

@@ -1,5 +1,5 @@
 import { DEAD_REASONS } from "posthorn/operator";
-import type { Attempt, Delivery } from "posthorn/client";
+import type { Attempt, Delivery, Endpoint, Lane } from "posthorn/client";
 import { count, due, duration } from "../../terminal/for-people.js";
 
 /** What became of a delivery, and what a person can do about it. */
@@ -13,15 +13,21 @@ type Facts = Pick<
   "id" | "endpointId" | "laneId" | "state" | "because" | "attempts" | "lastStatus" | "lastError" | "dueInMs"
 >;
 
+/** What else is known of a delivery that waits without a time. */
+export interface Surroundings {
+  readonly endpoint?: Pick<Endpoint, "state" | "because"> | undefined;
+  readonly lane?: Pick<Lane, "headId"> | undefined;
+}
+
 /** Puts a delivery's state into words. Pure. */
-export function explainDelivery(delivery: Facts): Explanation {
+export function explainDelivery(delivery: Facts, around: Surroundings = {}): Explanation {
   switch (delivery.state) {
     case "delivered":
       return { says: `The endpoint acknowledged it with ${delivery.lastStatus ?? "2xx"}.`, todo: undefined };
     case "under_way":
       return { says: "An attempt is under way right now.", todo: undefined };
     case "waiting":
-      return waiting(delivery);
+      return waiting(delivery, around);
     case "retrying":
       return {
         says:
@@ -41,9 +47,16 @@ export function explainDelivery(delivery: Facts): Explanation {
   return { says: `It is ${String(delivery.state)}.`, todo: undefined };
 }
 
-function waiting({ laneId, dueInMs }: Facts): Explanation {
+function waiting({ id, laneId, dueInMs, endpointId }: Facts, { endpoint, lane }: Surroundings): Explanation {
+  const { state = "active", because = null } = endpoint ?? {};
+  if (state !== "active") {
+    return {
+      says: `It has not been tried: its endpoint is ${state}${because === null ? "" : ` (${because})`}.`,
+      todo: `Let everything that waits there go on with: posthorn endpoint resume ${endpointId}`,
+    };
+  }
   if (dueInMs !== null) return { says: `It has not been tried; it is due ${due(dueInMs)}.`, todo: undefined };
-  if (laneId === null) return { says: "It has not been tried.", todo: undefined };
+  if (laneId === null || lane?.headId === id) return { says: "It has not been tried.", todo: undefined };
   return {
     says: "Others of its lane are before it; it waits for them, so that the order is kept.",
     todo: `See what the lane waits for: posthorn lanes show ${laneId}`,
@@ -142,6 +155,7 @@ const ERRORS: Readonly<Record<string, ErrorMeaning>> = {
 };
 
 function cureOf({ endpointId, lastStatus, lastError, because }: Facts): string | undefined {
+  if (because === "event_missing") return "Nothing can be sent any more: skip it, if its lane waits for it.";
   if (because === "lease_expired") return "Look into the server's log for what ended the process.";
   if (lastStatus === 401) {
     return `Compare secrets; \`posthorn endpoint test ${endpointId}\` shows whether it believes ours.`;

@@ -5,7 +5,9 @@ import {
   judgeDisk,
   judgeDurability,
   judgeOpenFiles,
+  judgeRetention,
   judgeSchema,
+  judgeStage,
   judgeWindow,
 } from "./diagnosis.js";
 
@@ -46,8 +48,42 @@ it("a window that ends before its provider stops to retry fails, and the cure is
 it("lost durability and foreign tables fail; a low limit of files is a warning", () => {
   expect(judgeDurability([], "postgres").level).toBe("ok");
   expect(judgeDurability(["fsync is off; expected on"], "postgres").level).toBe("fail");
-  expect(judgeSchema(true).level).toBe("ok");
-  expect(judgeSchema(false)).toMatchObject({ level: "fail", cure: "posthorn migrate" });
+  expect(judgeSchema("current").level).toBe("ok");
+  expect(judgeSchema("older")).toMatchObject({ level: "fail", cure: "posthorn migrate" });
   expect(judgeOpenFiles(1024, 10_000).level).toBe("warn");
   expect(judgeOpenFiles(undefined, 10_000).level).toBe("ok");
+});
+
+const HOUR_MS = 3_600_000;
+
+it.each([
+  [undefined, "ok"],
+  [5000, "ok"],
+  [2 * HOUR_MS, "warn"],
+])("where the last pass over old records ended %s ms ago, retention is %s", (passedMs, level) => {
+  const kinds = [{ kind: "events" as const, removed: 1, passedMs, oldestMs: 72 * HOUR_MS }];
+  const tables = [{ name: "event", bytes: 5 * 1024 ** 2 }];
+  const finding = judgeRetention({ bytes: 7 * 1024 ** 2, freeBytes: undefined, tables, kinds });
+  expect(finding.level).toBe(level);
+  expect(finding.found).toContain("7 MiB (event 5 MiB), oldest event 3 days old");
+});
+
+it("newer tables are not sent to `migrate`, which would refuse them", () => {
+  const { level, cure } = judgeSchema("newer");
+  expect(level).toBe("fail");
+  expect(cure).toContain("Run that version or a later one");
+  expect(cure).not.toContain("migrate");
+});
+
+it("staged events that nobody takes are a warning; those that become fewer are not", () => {
+  expect(judgeStage(3, 3)).toMatchObject({
+    level: "warn",
+    found: "3 events wait to be given to their endpoints, and no node takes them",
+  });
+  expect(judgeStage(3, 3).cure).toContain("--roles dispatch");
+  expect([judgeStage(0, 0), judgeStage(5, 0), judgeStage(5, 2)].map(({ level }) => level)).toEqual([
+    "ok",
+    "ok",
+    "ok",
+  ]);
 });

@@ -1,4 +1,7 @@
 import { PROVIDER_SCHEMES } from "posthorn/providers";
+import type { RetentionCensus } from "posthorn/operator";
+import type { SchemaAge } from "../../parts.js";
+import { NEWER_TABLES } from "../../store/schema-age.js";
 import type { SourceRecord } from "../../store/source.js";
 
 /** The result of one check. */
@@ -63,10 +66,28 @@ function days(seconds: number): string {
   return seconds % 86_400 === 0 ? `${seconds / 86_400} days` : `${Math.round(seconds / 360) / 10} hours`;
 }
 
-export function judgeSchema(isCurrent: boolean): Finding {
-  return isCurrent
-    ? ok("schema", "the tables are those of this version")
-    : fail("schema", "the tables are not those of this version", "posthorn migrate");
+export function judgeSchema(age: SchemaAge): Finding {
+  switch (age) {
+    case "current":
+      return ok("schema", "the tables are those of this version");
+    case "older":
+      return fail("schema", "the tables are older than this version", "posthorn migrate");
+    case "newer":
+      return fail("schema", NEWER_TABLES.found, NEWER_TABLES.cure);
+  }
+}
+
+/** Committed events get their places in lanes from a node that dispatches, within milliseconds: before that, no endpoint has them. */
+export function judgeStage(first: number, later: number): Finding {
+  if (first === 0 || later === 0) return ok("dispatch", "no event waits to be given to its endpoints");
+  // Under load there are always some; where a node works, they become fewer or are others.
+  const found = `${later} events wait to be given to their endpoints`;
+  if (later < first) return ok("dispatch", `${found}, and they become fewer`);
+  return warn(
+    "dispatch",
+    `${found}, and no node takes them`,
+    "Start a node with the role dispatch (`posthorn serve --roles dispatch`), or look into the log of the one that runs.",
+  );
 }
 
 const MIB = 1024 ** 2;
@@ -88,4 +109,33 @@ export function judgeOpenFiles(limit: number | undefined, needed: number): Findi
     `up to ${limit}; max_connections and slots can need ${needed}`,
     `Raise it (ulimit -n ${needed}, or LimitNOFILE= of systemd), or lower max_connections.`,
   );
+}
+
+const LATE_MS = 3_600_000;
+
+/** Whether the removal of what is old keeps up. */
+export function judgeRetention({ bytes, tables, kinds }: RetentionCensus): Finding {
+  const events = kinds.find(({ kind }) => kind === "events");
+  const largest = tables.slice(0, 3).map(({ name, bytes: size }) => `${name} ${mebibytes(size)}`);
+  const sizes = `${mebibytes(bytes)}${largest.length === 0 ? "" : ` (${largest.join(", ")})`}`;
+  const age = events?.oldestMs === undefined ? "no events" : `oldest event ${inDays(events.oldestMs)} old`;
+  const found = `${sizes}, ${age}`;
+  const passedMs = events?.passedMs;
+  if (passedMs === undefined) return ok("retention", `${found}; old records were not looked for yet`);
+  if (passedMs <= LATE_MS)
+    return ok("retention", `${found}; looked through ${Math.round(passedMs / 1000)} s ago`);
+  return warn(
+    "retention",
+    `${found}; the last pass over old records ended ${inDays(passedMs)} ago`,
+    "See that a node with the role dispatch runs; where one does, raise retention_rate.",
+  );
+}
+
+function mebibytes(size: number): string {
+  return `${Math.ceil(size / MIB)} MiB`;
+}
+
+function inDays(ms: number): string {
+  const hours = ms / 3_600_000;
+  return hours < 48 ? `${hours.toFixed(1)} hours` : `${Math.floor(hours / 24)} days`;
 }

@@ -17,7 +17,9 @@ import {
   judgeDisk,
   judgeDurability,
   judgeOpenFiles,
+  judgeRetention,
   judgeSchema,
+  judgeStage,
   judgeWindow,
   ok,
 } from "./diagnosis.js";
@@ -52,19 +54,30 @@ async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): 
     judgeDurability(await store.lostPromises(), store.kind),
     await clockFinding(store, clock),
   ];
-  const schema = judgeSchema(await store.isCurrent());
+  const schema = judgeSchema(await store.schemaAge());
   // Without the right tables, nothing can be read.
   if (schema.level === "fail") return [...findings, schema];
-  return [...findings, schema, ...(await examineContent(store, seal))];
+  return [...findings, schema, ...(await examineContent(store, seal)), await stageFinding(store, clock)];
 }
 
 async function examineContent(store: OpenStore, seal: WatchedSeal): Promise<readonly Finding[]> {
   try {
     await checkKey(store, seal);
-    return [ok("secrets", "open under this master key"), ...(await windowFindings(store))];
+    const kept = judgeRetention(await store.outbox.retention());
+    return [ok("secrets", "open under this master key"), kept, ...(await windowFindings(store))];
   } catch (error) {
     return [failed("secrets", error)];
   }
+}
+
+// Longer than a node takes for what is staged, by far; short enough for a person to wait.
+const STAGE_WAIT_MS = 2000;
+
+async function stageFinding({ outbox }: OpenStore, clock: Clock): Promise<Finding> {
+  const { staged: first } = await outbox.census();
+  if (first === 0) return judgeStage(0, 0);
+  await clock.sleep(STAGE_WAIT_MS);
+  return judgeStage(first, (await outbox.census()).staged);
 }
 
 async function clockFinding(store: OpenStore, clock: Clock): Promise<Finding> {

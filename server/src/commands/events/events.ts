@@ -7,8 +7,17 @@ import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
 import type { Run } from "../define-command.js";
-import { deliveryTable } from "../deliveries/delivery-table.js";
-import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, teller, TENANT_FLAG } from "../listing.js";
+import { deliveryTable, NO_DELIVERIES } from "../deliveries/delivery-table.js";
+import {
+  collect,
+  follow,
+  FOLLOW_FLAG,
+  followed,
+  hintMore,
+  LIST_FLAGS,
+  teller,
+  TENANT_FLAG,
+} from "../listing.js";
 import type { FollowOptions, ListOptions } from "../listing.js";
 
 interface TenantOption {
@@ -76,8 +85,7 @@ async function listEvents({ options, client, print, context }: Run<EventListOpti
       list,
       idOf: ({ tenant: of, id }) => `${of} ${id}`,
       tell: teller(print, (items) => eventTable(items, context.clock.now())),
-      clock: context.clock,
-      signal: context.interrupted(),
+      ...followed(options, context),
     });
     return;
   }
@@ -90,9 +98,12 @@ async function listEvents({ options, client, print, context }: Run<EventListOpti
 }
 
 function eventTable(events: readonly EventSummary[], nowMs: number): Table {
+  // Only where it tells something: most installations have one.
+  const byTenant = events.some(({ tenant }) => tenant !== "default");
   return {
     columns: [
       { title: "ID" },
+      ...(byTenant ? [{ title: "TENANT", least: 6 }] : []),
       { title: "SOURCE", least: 8 },
       { title: "TYPE", least: 12 },
       { title: "KEY", least: 8 },
@@ -101,6 +112,7 @@ function eventTable(events: readonly EventSummary[], nowMs: number): Table {
     ],
     rows: events.map((event) => [
       { text: event.id, tone: "name" },
+      ...(byTenant ? [event.tenant] : []),
       event.source,
       event.type,
       event.key ?? "–",
@@ -124,8 +136,7 @@ function drawEvent(print: Printer, event: EventDetail, nowMs: number): void {
     ...Object.entries(event.headers).map(([name, value]) => [`header ${name}`, value] as const),
   ]);
   print.line();
-  if (event.deliveries.length === 0)
-    print.line("It has no deliveries: no endpoint matches it, or it was just published.");
+  if (event.deliveries.length === 0) print.line(NO_DELIVERIES);
   else print.table(deliveryTable(event.deliveries));
 }
 

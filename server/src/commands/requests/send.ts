@@ -78,5 +78,6 @@ async function send({ options, client, print, context }: Run<SendOptions>): Prom
       print.line({ text: published.id, tone: "name" }, " was published before; nothing was sent.");
     else print.line("Published ", { text: published.id, tone: "name" }, ".");
   });
-  print.hint({ text: `See what becomes of it: posthorn events show ${published.id}`, tone: "faint" });
+  const whose = tenant === undefined ? "" : ` --tenant ${tenant}`;
+  print.hint({ text: `See what becomes of it: posthorn events show ${published.id}${whose}`, tone: "faint" });
 }

@@ -23,10 +23,12 @@ async function migrate(command: Command, { terminal, environment, clock }: Comma
   const { settings } = settingsOf(command, { environment, workingDir: process.cwd() });
   // Here and not at the top: other commands would wait for databases that they do not open.
   const { openStore, sealOf } = await import("../../store/open-store.js");
+  const { tablesFailure } = await import("../../store/schema-age.js");
   // Whoever changes tables on Postgres need not know the key. On SQLite it is made together with the file.
   const seal = settings.database === undefined ? sealOf(settings) : NO_SEAL;
   const store = await openStore(settings, { seal });
   try {
+    if ((await store.schemaAge()) === "newer") throw tablesFailure("newer");
     const applied = await store.migrate();
     print.show({ applied }, () => {
       for (const name of applied) print.line(name);

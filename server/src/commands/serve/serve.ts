@@ -49,7 +49,7 @@ async function serve(command: Command, context: CommandContext): Promise<void> {
   const crashed = (error: Error): void => log.error({ err: error }, "crashed");
   process.on("uncaughtExceptionMonitor", crashed);
   try {
-    const server = await startServer(settings, { log, node, clock });
+    const server = await startServer(settings, { log, node, clock, seen: terminal.isTty });
     noteAddress(server, settings, log);
     announce(server, settings, print);
     await signals.stopped;
@@ -71,7 +71,13 @@ function newNodeId(): string {
 }
 
 /** For the CLI on this machine. A node in a container may have no place to write, and works without. */
-function noteAddress({ url, firstToken, store }: RunningServer, { dataDir }: Settings, log: Logger): void {
+function noteAddress(
+  { url, firstToken, store }: RunningServer,
+  { dataDir, roles }: Settings,
+  log: Logger,
+): void {
+  // The CLI would ask a node that has no API.
+  if (!roles.includes("api")) return;
   try {
     if (store === "postgres" && firstToken !== undefined) makeDataDir(dataDir);
     if (store === "sqlite" || firstToken !== undefined) writeCliFile(dataDir, url, firstToken?.token);
@@ -93,8 +99,14 @@ function announce(server: RunningServer, settings: Settings, print: Printer): vo
     print.line("token ", { text: firstToken.token, tone: "name" });
     print.line(`It is shown this once. The CLI on this machine reads it from ${cliFilePath(dataDir)}`);
   }
+  if (server.withoutToken) {
+    print.line(
+      "There is no token yet, and nobody reads this who could be shown one. Make it in the database:",
+    );
+    print.line("  posthorn token create NAME --offline");
+  }
   // Others may read the log of a server that others can reach.
-  if (roles.includes("api") && isLoopback(listen.host) && !behindProxy) {
+  if (roles.includes("api") && !server.withoutToken && isLoopback(listen.host) && !behindProxy) {
     print.line("");
     print.line("Dashboard (the link signs you in once, within ten minutes):");
     print.line("  ", { text: server.signInUrl, tone: "name" });

@@ -6,7 +6,7 @@ import type { Printer } from "../../terminal/printer.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
-import { collect, follow, FOLLOW_FLAG, hintMore, LIST_FLAGS, teller } from "../listing.js";
+import { collect, follow, FOLLOW_FLAG, followed, hintMore, LIST_FLAGS, teller } from "../listing.js";
 import type { FollowOptions, ListOptions } from "../listing.js";
 
 interface RejectedListOptions extends ListOptions, FollowOptions {
@@ -20,14 +20,15 @@ export function registerRejected(program: Command, context: CommandContext): voi
     says: "List rejected requests, newest first.",
     examples: ["posthorn rejected list --source stripe", "posthorn rejected list --follow"],
     flags: [{ form: "--source <name>", says: "Sent to this source." }, ...LIST_FLAGS, FOLLOW_FLAG],
-    run: async ({ options, client, print, context: { clock, interrupted } }) => {
+    run: async ({ options, client, print, context: around }) => {
+      const { clock } = around;
       const { source } = options;
       const calls = client().rejected;
       const list: typeof calls.list = (page) => calls.list({ ...page, source });
       const table = (items: readonly RejectedRequest[]): Table => rejectedTable(items, clock.now());
       if (options.follow === true) {
         const tell = teller(print, table);
-        await follow({ list, idOf: ({ id }) => id, tell, clock, signal: interrupted() });
+        await follow({ list, idOf: ({ id }) => id, tell, ...followed(options, around) });
         return;
       }
       const page = await collect(list, options);
@@ -92,7 +93,7 @@ function drawRejected(print: Printer, request: RejectedRequest, nowMs: number): 
 /** What is wrong, then what forensics found. */
 export function drawDiagnosis(
   print: Printer,
-  found: { readonly message: string; readonly diagnosis: readonly string[] },
+  found: { readonly code?: string; readonly message: string; readonly diagnosis: readonly string[] },
 ): void {
   // The message of a refusal ends with the diagnosis, which is shown below it.
   let message = found.message;
@@ -102,7 +103,8 @@ export function drawDiagnosis(
   print.line(message);
   for (const sentence of found.diagnosis)
     print.line({ text: "→ ", tone: "warn" }, { text: sentence, tone: "strong" });
-  if (found.diagnosis.length === 0) {
+  // Other refusals say all that there is to say: a conflict has a right signature.
+  if (found.diagnosis.length === 0 && (found.code ?? "signature_").startsWith("signature_")) {
     print.line({
       text: "Nothing could be proved about the cause; a wrong secret looks like this.",
       tone: "faint",

@@ -60,7 +60,8 @@ export async function createOffline(
   const { openStore } = await import("../../store/open-store.js");
   const store = await openStore(settings, { seal: NO_SEAL, beside: true });
   try {
-    if (!(await store.isCurrent())) throw notCurrent(settings);
+    const age = await store.schemaAge();
+    if (age !== "current") throw otherTables(settings, age);
     await store.registry.addToken(made.record);
   } finally {
     await store.close();
@@ -85,10 +86,10 @@ function tokenFor({ name, scope, expiresAt }: TokenInput, createdAt: Date): NewT
   return newToken({ name, scope, expiresAt: until }, createdAt);
 }
 
-function notCurrent(settings: Settings): CommandFailure {
-  return new CommandFailure("failed", `The tables of ${placeOf(settings)} are not those of this version.`, {
-    code: "store_not_migrated",
-    cure: "Use the `posthorn` that the server runs with, or start this one's server once.",
+function otherTables(settings: Settings, age: "older" | "newer"): CommandFailure {
+  return new CommandFailure("failed", `The tables of ${placeOf(settings)} are ${age} than this version.`, {
+    code: age === "newer" ? "store_newer" : "store_not_migrated",
+    cure: `Use the \`posthorn\` that the server runs with${age === "newer" ? "" : ", or start this one's server once"}.`,
   });
 }
 

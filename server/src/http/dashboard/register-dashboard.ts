@@ -22,7 +22,9 @@ const PAGES = [
   "/endpoints/:id",
   "/sources",
   "/sources/:name",
+  "/compose",
   "/tokens",
+  "/settings",
 ];
 
 const METHODS = ["GET", "HEAD"];

@@ -1,5 +1,5 @@
 import type { Attempt, Delivery } from "posthorn/client";
-import type { AttemptRecord, DeliverySummary } from "posthorn/operator";
+import type { AttemptRecord, DeliverySummary, Plain } from "posthorn/operator";
 import {
   base64,
   INSTANT,
@@ -10,28 +10,28 @@ import {
   MAYBE_TEXT,
   whole,
 } from "./text.js";
+import type { FieldsOf } from "./text.js";
 
-export const DELIVERY: object = {
-  $id: "Delivery",
-  ...whole<Delivery>({
-    id: { type: "string" },
-    eventId: { type: "string" },
-    endpointId: { type: "string" },
-    tenant: { type: "string" },
-    type: { type: "string" },
-    laneId: MAYBE_BIG,
-    key: MAYBE_TEXT,
-    sequence: MAYBE_BIG,
-    round: { type: "integer", description: "1, and one more with each redrive." },
-    state: { type: "string", enum: ["waiting", "under_way", "retrying", "delivered", "dead", "cancelled"] },
-    because: { ...MAYBE_TEXT, description: "Why it is dead or cancelled." },
-    attempts: { type: "integer", description: "Of this round." },
-    lastStatus: MAYBE_NUMBER,
-    lastError: MAYBE_TEXT,
-    lastAttemptAt: MAYBE_INSTANT,
-    dueInMs: { ...MAYBE_NUMBER, description: "Until its next attempt; null when none is planned." },
-  }),
+export const DELIVERY_FIELDS: FieldsOf<Delivery> = {
+  id: { type: "string" },
+  eventId: { type: "string" },
+  endpointId: { type: "string" },
+  tenant: { type: "string" },
+  type: { type: "string" },
+  laneId: MAYBE_BIG,
+  key: MAYBE_TEXT,
+  sequence: MAYBE_BIG,
+  round: { type: "integer", description: "1, and one more with each redrive." },
+  state: { type: "string", enum: ["waiting", "under_way", "retrying", "delivered", "dead", "cancelled"] },
+  because: { ...MAYBE_TEXT, description: "Why it is dead or cancelled." },
+  attempts: { type: "integer", description: "Of this round." },
+  lastStatus: MAYBE_NUMBER,
+  lastError: MAYBE_TEXT,
+  lastAttemptAt: MAYBE_INSTANT,
+  dueInMs: { ...MAYBE_NUMBER, description: "Until its next attempt; null when none is planned." },
 };
+
+export const DELIVERY: object = { $id: "Delivery", ...whole<Delivery>(DELIVERY_FIELDS) };
 
 export const ATTEMPT: object = {
   $id: "Attempt",
@@ -50,7 +50,7 @@ export const ATTEMPT: object = {
   }),
 };
 
-export function showDelivery(delivery: DeliverySummary): Delivery {
+export function showDelivery(delivery: DeliverySummary | Plain<DeliverySummary>): Delivery {
   return {
     id: delivery.id,
     eventId: delivery.eventId,
@@ -71,7 +71,7 @@ export function showDelivery(delivery: DeliverySummary): Delivery {
   };
 }
 
-export function showAttempt(attempt: AttemptRecord): Attempt {
+export function showAttempt(attempt: AttemptRecord | Plain<AttemptRecord>): Attempt {
   return {
     round: attempt.round,
     number: attempt.number,

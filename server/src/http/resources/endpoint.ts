@@ -1,4 +1,4 @@
-import type { Endpoint as EndpointRecord } from "posthorn";
+import type { EndpointView } from "posthorn";
 import type { CreatedEndpoint, Endpoint, EndpointInput, EndpointUpdate, TestSend } from "posthorn/client";
 import type { EgressAnswer } from "posthorn/dispatch";
 import type { FieldsOf } from "./text.js";
@@ -104,7 +104,7 @@ export const TEST_SEND: object = {
 };
 
 /** Field by field: a secret that is not named here cannot be shown by mistake. */
-export function showEndpoint(endpoint: EndpointRecord): Endpoint {
+export function showEndpoint(endpoint: EndpointView): Endpoint {
   return {
     id: endpoint.id,
     tenant: endpoint.tenant,
@@ -117,7 +117,7 @@ export function showEndpoint(endpoint: EndpointRecord): Endpoint {
     retry: endpoint.retry,
     state: endpoint.state,
     because: endpoint.because ?? null,
-    secretCount: endpoint.secrets.length,
+    secretCount: endpoint.secretCount,
     version: endpoint.version,
   };
 }

@@ -14,7 +14,9 @@ export const EVENT_INPUT: object = {
   additionalProperties: false,
   properties: {
     type: NAME,
-    data: { description: "Any JSON; sent as `{ type, timestamp, data }`." },
+    data: {
+      description: "Any JSON; sent as `{ type, timestamp, data }`, with exactly the bytes of the request.",
+    },
     body: { type: "string", description: "The exact bytes to send instead, as base64." },
     contentType: { ...NAME, description: "Of `body`." },
     key: { ...NAME, description: "Events of one key are delivered in order." },
@@ -49,6 +51,11 @@ const FIELDS = {
   time: INSTANT,
   contentType: { type: "string" },
   bodyBytes: { type: "integer" },
+  direction: { type: "string", enum: ["in", "out"], description: "`in`: from a source; `out`: published." },
+  writtenAt: { ...INSTANT, description: "When it was stored." },
+  providerId: { ...MAYBE_TEXT, description: "The id that its provider gave it." },
+  verifiedBy: { ...MAYBE_TEXT, description: "The key that verified its signature." },
+  causedBy: { ...MAYBE_TEXT, description: "The event whose handler published it." },
   deliverAt: MAYBE_INSTANT,
   expiresAt: MAYBE_INSTANT,
 } as const;
@@ -74,6 +81,11 @@ export function showEvent(event: EventRecord): EventSummary {
     time: event.time.toISOString(),
     contentType: event.contentType,
     bodyBytes: event.bodyBytes,
+    direction: event.direction,
+    writtenAt: event.writtenAt.toISOString(),
+    providerId: event.providerId ?? null,
+    verifiedBy: event.verifiedBy ?? null,
+    causedBy: event.causedBy ?? null,
     deliverAt: instant(event.deliverAt),
     expiresAt: instant(event.expiresAt),
   };

@@ -1,5 +1,5 @@
 import type { DeadLetter, Lane } from "posthorn/client";
-import type { DeadLetter as DeadRecord, LaneSummary } from "posthorn/operator";
+import type { DeadLetter as DeadRecord, LaneSummary, Plain } from "posthorn/operator";
 import { BIG, INSTANT, MAYBE_BIG, MAYBE_NUMBER, MAYBE_TEXT, whole } from "./text.js";
 
 export const LANE: object = {
@@ -23,6 +23,7 @@ export const DEAD_LETTER: object = {
   $id: "DeadLetter",
   ...whole<DeadLetter>({
     id: { type: "string", description: "By which it is redriven." },
+    laneId: MAYBE_TEXT,
     tenant: { type: "string" },
     endpointId: { type: "string" },
     key: MAYBE_TEXT,
@@ -39,7 +40,7 @@ export const DEAD_LETTER: object = {
   }),
 };
 
-export function showLane(lane: LaneSummary): Lane {
+export function showLane(lane: LaneSummary | Plain<LaneSummary>): Lane {
   return {
     id: lane.id.toString(),
     tenant: lane.tenant,
@@ -55,9 +56,10 @@ export function showLane(lane: LaneSummary): Lane {
   };
 }
 
-export function showDeadLetter(letter: DeadRecord): DeadLetter {
+export function showDeadLetter(letter: DeadRecord | Plain<DeadRecord>): DeadLetter {
   return {
     id: letter.id,
+    laneId: letter.laneId?.toString() ?? null,
     tenant: letter.tenant,
     endpointId: letter.endpointId,
     key: letter.key ?? null,

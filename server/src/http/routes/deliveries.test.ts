@@ -65,7 +65,7 @@ describe("what became of an event", () => {
     expect((await client.lanes.list()).items).toMatchObject([{ state: "halted" }]);
 
     expect(await client.redrive(id)).toEqual({ result: "in_place" });
-    await expect(client.redrive(id)).rejects.toMatchObject({ code: "api_not_found" });
+    await expect(client.redrive(id)).rejects.toMatchObject({ code: "api_conflict" });
     await deliver(204);
     expect(await client.deliveries.get(id)).toMatchObject({ state: "delivered", round: 2 });
     expect((await client.lanes.list()).items).toEqual([]);
@@ -110,4 +110,16 @@ describe("what became of an event", () => {
     const refused = await client.lanes.skip("1", head).catch((error: unknown) => error);
     expect(problemOf(refused)).toMatchObject({ status: 400, code: "request_invalid", field: "head" });
   });
+});
+
+it("a delivery that is not dead is not redriven, and is said to be there", async () => {
+  const node = await apiBench();
+  await node.client().endpoints.create({ id: "ep_1", url: "https://example.com/" });
+  await node.client().events.publish({ type: "t", id: "e1", data: 1 });
+  const [delivery] = (await node.client().deliveries.list({ event: "e1" })).items;
+  await expect(node.client().redrive(delivery?.id ?? "")).rejects.toMatchObject({
+    code: "api_conflict",
+    message: `The delivery "${delivery?.id}" is waiting; only a dead one is redriven. It is sent when its turn comes.`,
+  });
+  await expect(node.client().redrive("dlv_99_99")).rejects.toMatchObject({ code: "api_not_found" });
 });

@@ -2,14 +2,12 @@ import type { FastifyInstance } from "fastify";
 import type { Attempt, Delivery, Page, Redriven } from "posthorn/client";
 import type { DeliverySummary } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
-import { PAGE_QUERY, pageSchema } from "../page.js";
-import type { PageQuery } from "../page.js";
-import { notFound } from "../problem.js";
+import { pageSchema } from "../page.js";
+import { notFound, problem, shown } from "../problem.js";
 import { showAttempt, showDelivery } from "../resources/delivery.js";
-import { showDeadLetter } from "../resources/lane.js";
 import { whole } from "../resources/text.js";
 import { param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
-import { TENANT } from "./events.js";
+import { TENANT, tenantOf } from "./events.js";
 
 const tag = "deliveries";
 
@@ -17,9 +15,9 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** /deliveries and /dead: what became of events; redrive. */
+/** /deliveries: what became of events; redrive. */
 export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void {
-  api.get<{ Querystring: { event: string; tenant: string } }>(
+  api.get<{ Querystring: { event: string; tenant?: string } }>(
     "/deliveries",
     { schema: LIST },
     async ({ query: { event, tenant } }) => deliveriesOf(parts, tenant, event),
@@ -38,13 +36,15 @@ export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void 
   api.post<ById>("/deliveries/:id/redrive", { schema: REDRIVE }, async ({ params }) =>
     redrive(parts, params.id),
   );
-  api.get<{ Querystring: PageQuery }>("/dead", { schema: DEAD }, async ({ query: page }) => {
-    const { items, next } = await parts.operator.deadLetters(page);
-    return { items: items.map(showDeadLetter), next: next ?? null };
-  });
 }
 
-async function deliveriesOf({ outbox }: ApiParts, tenant: string, event: string): Promise<Page<Delivery>> {
+async function deliveriesOf(
+  parts: ApiParts,
+  named: string | undefined,
+  event: string,
+): Promise<Page<Delivery>> {
+  const { outbox } = parts;
+  const tenant = await tenantOf(parts, named, event);
   const found = await outbox.deliveriesOf(tenant, [event]);
   // An event without deliveries is fine (nobody takes it, or it is not sequenced yet); an unknown event is a 404.
   if (found.length === 0 && (await outbox.event(tenant, event)) === undefined) throw notFound("event", event);
@@ -57,11 +57,25 @@ async function deliveryOf({ outbox }: ApiParts, id: string): Promise<DeliverySum
   return found;
 }
 
-async function redrive({ operator }: ApiParts, id: string): Promise<Redriven> {
-  const result = await operator.redrive(id);
-  if (result === "unknown") throw notFound("dead delivery", id);
-  return { result };
+async function redrive(parts: ApiParts, id: string): Promise<Redriven> {
+  const result = await parts.operator.redrive(id);
+  if (result !== "unknown") return { result };
+  const { state } = await deliveryOf(parts, id);
+  throw problem(
+    "conflict",
+    `The delivery ${shown(id)} is ${state}; only a dead one is redriven. ${NOT_DEAD[state]}`,
+  );
 }
+
+const NOT_DEAD: Readonly<Record<DeliverySummary["state"], string>> = {
+  waiting: "It is sent when its turn comes.",
+  under_way: "An attempt is under way.",
+  retrying: "It is tried again by itself.",
+  delivered: "The endpoint has it.",
+  // Between the two looks.
+  dead: "Try again.",
+  cancelled: "Publish the event again if it is still wanted.",
+};
 
 const LIST = routeSchema({
   operationId: "listDeliveries",
@@ -93,12 +107,4 @@ const REDRIVE = routeSchema({
   tag,
   params: param("id"),
   answers: { 200: whole<Redriven>({ result: { type: "string", enum: ["in_place", "at_end"] } }) },
-});
-
-const DEAD = routeSchema({
-  operationId: "listDead",
-  summary: "Deliveries that were given up, newest first.",
-  tag: "dead",
-  querystring: query(PAGE_QUERY),
-  answers: { 200: pageSchema("DeadLetter") },
 });

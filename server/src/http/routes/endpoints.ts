@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { generateSecret } from "posthorn";
-import type { Endpoint as EndpointRecord, EndpointOptions } from "posthorn";
+import type { Endpoint as EndpointRecord, EndpointOptions, EndpointView } from "posthorn";
 import type {
   CreatedEndpoint,
   Endpoint,
@@ -57,7 +57,7 @@ export function registerEndpoints(api: FastifyInstance, parts: ApiParts): void {
   api.post<ById & { Body: TestInput }>(
     "/endpoints/:id/test",
     { schema: TEST, preValidation: bodyOptional },
-    async ({ params, body }): Promise<TestSend> => sendTest(parts, await read(parts, params.id), body),
+    async ({ params, body }): Promise<TestSend> => sendTest(parts, await readWhole(parts, params.id), body),
   );
 }
 
@@ -67,13 +67,24 @@ function bodyOptional(request: FastifyRequest, _reply: FastifyReply, done: () =>
   done();
 }
 
-async function list({ outbox }: ApiParts, { tenant, after, limit }: ListQuery): Promise<Page<Endpoint>> {
-  const found = await outbox.listEndpoints({ tenant, after, limit: limit + 1 });
+async function list({ sender }: ApiParts, { tenant, after, limit }: ListQuery): Promise<Page<Endpoint>> {
+  const found = await sender.endpoints.list({
+    ...(tenant !== undefined && { tenant }),
+    ...(after !== undefined && { after }),
+    limit: limit + 1,
+  });
   return cutPage(found, limit, { show: showEndpoint, nameOf: ({ id }) => id });
 }
 
-async function read({ sender }: ApiParts, id: string): Promise<EndpointRecord> {
+async function read({ sender }: ApiParts, id: string): Promise<EndpointView> {
   const found = await sender.endpoints.get(id);
+  if (found === undefined) throw notFound("endpoint", id);
+  return found;
+}
+
+/** With its secrets, which sign the test. */
+async function readWhole({ outbox }: ApiParts, id: string): Promise<EndpointRecord> {
+  const [found] = await outbox.readEndpoints([id]);
   if (found === undefined) throw notFound("endpoint", id);
   return found;
 }
@@ -94,16 +105,9 @@ async function create(parts: ApiParts, input: EndpointInput): Promise<CreatedEnd
 }
 
 async function update(parts: ApiParts, id: string, change: EndpointUpdate): Promise<Endpoint> {
-  const { dead, ...rest } = change;
   if (change.url !== undefined) judge(parts, change.url);
-  const changed = await parts.sender.endpoints.update(id, {
-    ...(rest as Partial<EndpointOptions>),
-    ...(dead !== undefined && dead !== null && { dead }),
-  });
-  if (dead !== null) return showEndpoint(changed);
-  // null restores the default by order, which the library's update cannot express.
-  const reset = await parts.outbox.changeEndpoint(id, { dead: undefined });
-  return showEndpoint(reset ?? changed);
+  // In one call: by two, others would see half of the change, and a failure between them would leave it so.
+  return showEndpoint(await parts.sender.endpoints.update(id, change));
 }
 
 /** Refuses an address here, where a person sees it, that the egress would refuse at every attempt. */

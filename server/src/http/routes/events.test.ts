@@ -10,6 +10,14 @@ beforeAll(async () => {
 });
 afterAll(closeBenches);
 
+const JSON_BODY = { "content-type": "application/json" };
+
+async function publishBytes(data: string): Promise<unknown> {
+  const text = `{"type":"t","id":"bytes","data":${data}}`;
+  const answer = await bench.call("POST", "/api/v1/events", text, JSON_BODY);
+  return answer.json<{ duplicate?: boolean; code?: string }>();
+}
+
 describe("a publication", () => {
   it("is answered with its id, and found again with its bytes", async () => {
     const { events } = bench.client();
@@ -52,6 +60,74 @@ describe("a publication", () => {
       "x-content-type-options": "nosniff",
       "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     });
+  });
+
+  const exactly = [
+    "12345678901234567891",
+    "1.10",
+    "-0",
+    "1e400",
+    '{"a":1,"a":2}',
+    '{"__proto__":{"admin":true},"constructor":{"prototype":{}}}',
+    '{ "z" : 1,\n\t"a" : [ ] }',
+    '"\\u0041\\ud800 \\/ é"',
+    "null",
+    '{"data":{"data":[{"data":"}],\\"data\\":1"}]}}',
+    `${"[".repeat(512)}${"]".repeat(512)}`,
+  ];
+
+  it.each(exactly)("keeps the bytes of its data: %.60s", async (data) => {
+    const answer = await bench.call(
+      "POST",
+      "/api/v1/events",
+      `{"d\\u0061ta" : ${data} , "type":"exact"}`,
+      JSON_BODY,
+    );
+    expect(answer.statusCode).toBe(202);
+    const body = await bench.client().events.body(answer.json<{ id: string }>().id);
+    expect(new TextDecoder().decode(body)).toMatch(/^\{"type":"exact","timestamp":"[^"]+","data":/);
+    expect(new TextDecoder().decode(body).replace(/^.*?"data":/, "")).toBe(`${data}}`);
+  });
+
+  it("keeps the bytes of the data of every event of a batch, and of no other field", async () => {
+    const events = exactly.map((data, n) => `{"type":"t","id":"batch-${n}","data":${data},"key":"data"}`);
+    const text = `\ufeff [${events.join(",\n")}, {"type":"t","id":"batch-x","body":"${btoa("bytes")}"} ] `;
+    const answer = await bench.call("POST", "/api/v1/events", text, JSON_BODY);
+    expect(answer.statusCode).toBe(202);
+    const bodies = await Promise.all(
+      exactly.map((_, n) =>
+        bench
+          .client()
+          .events.body(`batch-${n}`)
+          .then((body) => new TextDecoder().decode(body)),
+      ),
+    );
+    expect(bodies.map((body) => body.replace(/^.*?"data":/, ""))).toEqual(exactly.map((data) => `${data}}`));
+    expect(new TextDecoder().decode(await bench.client().events.body("batch-x"))).toBe("bytes");
+    expect(await bench.client().events.get("batch-0")).toMatchObject({ key: "data" });
+  });
+
+  it("with the same id is a duplicate only with the same bytes of data", async () => {
+    expect(await publishBytes("10000000000000000001")).toMatchObject({ duplicate: false });
+    expect(await publishBytes("10000000000000000001")).toMatchObject({ duplicate: true });
+    expect(await publishBytes("10000000000000000002")).toMatchObject({ code: "conflict" });
+  });
+
+  it.each([
+    ["request_invalid", "data", '{"type":"t","data":1,"data":2}'],
+    ["request_invalid", "data", '{"type":"t","data":1,"d\\u0061ta":2}'],
+    ["request_invalid", "1.type", '[{"type":"t","data":1},{"type":"t","type":"u","data":1}]'],
+    ["request_invalid", "1", '[{"type":"t","data":1},7]'],
+    ["request_invalid", "data", `{"type":"t","data":${"[".repeat(513)}"["${"]".repeat(513)}}`],
+    ["json_malformed", undefined, '{"type":"t","data":01}'],
+    ["json_malformed", undefined, '{"type":"t","data":{"a":1}'],
+    ["json_malformed", undefined, '{"type":"t","data":"\u0007"}'],
+    ["json_malformed", undefined, '{"type":"t","data":1,"headers":{"__proto__":{}}}'],
+    ["json_malformed", undefined, Buffer.from('{"type":"t","data":"\xff"}', "latin1")],
+    ["json_malformed", undefined, ""],
+  ])("is refused as %s of %s: %s", async (code, field, text) => {
+    const answer = await bench.call("POST", "/api/v1/events", text, JSON_BODY);
+    expect(answer.json()).toMatchObject({ status: 400, code, ...(field !== undefined && { field }) });
   });
 
   it("under an id is sent once, at whatever moment it comes again", async () => {
@@ -178,6 +254,37 @@ describe("events", () => {
     expect(await ids({ key: "k1" })).toEqual(["found_4", "found_1"]);
     expect(await ids({ source: "other" })).toEqual([]);
     expect(await events.get("found_1", { tenant: "finder" })).toMatchObject({ id: "found_1" });
-    await expect(events.get("found_1")).rejects.toMatchObject({ code: "api_not_found" });
+    expect(await events.get("found_1")).toMatchObject({ tenant: "finder" });
   });
 });
+
+describe("an event that is asked for without its tenant", () => {
+  it("is found at whichever tenant has it, and asked about where several have", async () => {
+    const { events, deliveries } = bench.client();
+    await events.publish({ type: "t", id: "only-acme", tenant: "acme", data: "acme" });
+    expect(await events.get("only-acme")).toMatchObject({ tenant: "acme" });
+    expect(new TextDecoder().decode(await events.body("only-acme"))).toContain('"acme"');
+    expect((await deliveries.list({ event: "only-acme" })).items).toEqual([]);
+    await events.publish({ type: "t", id: "both", tenant: "acme", data: 1 });
+    await events.publish({ type: "t", id: "both", data: 2 });
+    for (const call of [events.get("both"), events.body("both"), deliveries.list({ event: "both" })]) {
+      await expect(call).rejects.toMatchObject({
+        message: '2 tenants have an event "both": "acme", "default". Name one of them as `tenant`.',
+        detail: { field: "tenant" },
+      });
+    }
+    expect(await events.get("both", { tenant: "acme" })).toMatchObject({ tenant: "acme" });
+    await expect(events.get("only-acme", { tenant: "default" })).rejects.toMatchObject({
+      code: "api_not_found",
+    });
+    await expect(deliveries.list({ event: "nobody-has" })).rejects.toMatchObject({ code: "api_not_found" });
+  });
+});
+
+it.each(["type", "source"])(
+  "a pattern as the filter %s is refused: it would find nothing, without a word",
+  async (field) => {
+    const call = bench.client().events.list({ [field]: "order.*" });
+    await expect(call).rejects.toMatchObject({ detail: { field, code: "request_invalid" } });
+  },
+);

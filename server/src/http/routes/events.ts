@@ -1,11 +1,12 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EventDetail, EventInput, EventSummary, Page } from "posthorn/client";
 import type { StoredEvent } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { tokenOf } from "../auth/token-check.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
-import { notFound } from "../problem.js";
+import { notFound, problem, shown } from "../problem.js";
+import { readPublications } from "../exact-data.js";
 import { idempotencyOf, publicationOf } from "../publication.js";
 import { showEvent, showEventDetail } from "../resources/event.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
@@ -14,11 +15,14 @@ import { sendAttachment } from "../strict-headers.js";
 const tag = "events";
 
 /** Event ids are unique within a tenant only. */
-export const TENANT = { ...PLAIN_TEXT, default: "default" } as const;
+export const TENANT = {
+  ...PLAIN_TEXT,
+  description: "Whose event it is; left out, it is looked for at all tenants.",
+} as const;
 
 interface OneEvent {
   readonly Params: { readonly id: string };
-  readonly Querystring: { readonly tenant: string };
+  readonly Querystring: { readonly tenant?: string };
 }
 
 interface EventFilter extends PageQuery {
@@ -31,6 +35,9 @@ interface EventFilter extends PageQuery {
 // A batch holds many bodies, and base64 adds a third; the sender has a token.
 const PUBLISH_BODIES = 4;
 export const MOST_EVENTS = 1000;
+const SHOWN_TENANTS = 10;
+// What the sender names an event by that says no source.
+const DEFAULT_SOURCE = "app";
 
 /** /events: publish and look up events. */
 export function registerEvents(api: FastifyInstance, parts: ApiParts): void {
@@ -43,7 +50,7 @@ export function registerEvents(api: FastifyInstance, parts: ApiParts): void {
     { schema: GET },
     async ({ params, query: { tenant } }): Promise<EventDetail> => {
       const event = await eventOf(parts, tenant, params.id);
-      return showEventDetail(event, await parts.outbox.deliveriesOf(tenant, [event.id]));
+      return showEventDetail(event, await parts.outbox.deliveriesOf(event.tenant, [event.id]));
     },
   );
   api.get<OneEvent>("/events/:id/body", { schema: BODY }, async ({ params, query: { tenant } }, reply) => {
@@ -52,7 +59,37 @@ export function registerEvents(api: FastifyInstance, parts: ApiParts): void {
   });
 }
 
-function registerPublish(api: FastifyInstance, { sender, settings }: ApiParts): void {
+function registerPublish(scope: FastifyInstance, parts: ApiParts): void {
+  // A scope of its own: every other route takes its JSON as the framework parses it.
+  scope.register((api, _options, done) => {
+    keepData(api);
+    registerPublishRoute(api, parts);
+    done();
+  });
+}
+
+/** Reads bodies with the framework's parser, and keeps the bytes of `data`. */
+function keepData(api: FastifyInstance): void {
+  const parse = api.getDefaultJsonParser("error", "error");
+  api.removeContentTypeParser("application/json");
+  api.addContentTypeParser<Buffer>(
+    "application/json",
+    { parseAs: "buffer" },
+    (request: FastifyRequest, body: Buffer, done) => {
+      const parsed = readPublications(body, (json) => {
+        let value: unknown;
+        void parse(request, json, (error, read: unknown) => {
+          if (error instanceof Error) throw error;
+          value = read;
+        });
+        return value;
+      });
+      done(null, parsed);
+    },
+  );
+}
+
+function registerPublishRoute(api: FastifyInstance, { sender, settings, activity }: ApiParts): void {
   api.post<{ Body: EventInput | readonly EventInput[] }>(
     "/events",
     { schema: PUBLISH, bodyLimit: settings.maxBodyBytes * PUBLISH_BODIES },
@@ -60,6 +97,10 @@ function registerPublish(api: FastifyInstance, { sender, settings }: ApiParts): 
       const idempotency = idempotencyOf(request.headers["idempotency-key"], tokenOf(request).id);
       const given = [request.body].flat() as readonly EventInput[];
       const published = await sender.publish(given.map((event, n) => publicationOf(event, n, idempotency)));
+      published.forEach(({ id, duplicate }, n) => {
+        const { source = DEFAULT_SOURCE, type = "" } = given[n] ?? {};
+        if (!duplicate) activity.published({ source, type, eventId: id });
+      });
       return reply.code(202).send(Array.isArray(request.body) ? published : published[0]);
     },
   );
@@ -67,12 +108,41 @@ function registerPublish(api: FastifyInstance, { sender, settings }: ApiParts): 
 
 async function list({ outbox }: ApiParts, asked: EventFilter): Promise<Page<EventSummary>> {
   const { limit, after, ...filter } = asked;
+  for (const field of ["source", "type"] as const) {
+    // As a pattern it would find nothing, without a word.
+    if (filter[field]?.includes("*") !== true) continue;
+    throw problem(
+      "request_invalid",
+      `\`${field}\` is ${shown(filter[field])}, and is compared as a whole: only endpoints have patterns. Name one, or leave it out.`,
+      { field },
+    );
+  }
   const { items, next } = await outbox.events(filter, { limit, after });
   return { items: items.map(showEvent), next: next ?? null };
 }
 
-async function eventOf({ outbox }: ApiParts, tenant: string, id: string): Promise<StoredEvent> {
-  const event = await outbox.event(tenant, id);
+/** The tenant that is named, or the only one that has an event of this id. */
+export async function tenantOf(
+  { outbox }: ApiParts,
+  tenant: string | undefined,
+  eventId: string,
+): Promise<string> {
+  if (tenant !== undefined) return tenant;
+  const tenants = await outbox.tenantsOf(eventId);
+  const [only] = tenants;
+  if (only === undefined) throw notFound("event", eventId);
+  if (tenants.length === 1) return only;
+  const some = tenants.slice(0, SHOWN_TENANTS).map((each) => shown(each));
+  throw problem(
+    "request_invalid",
+    `${tenants.length} tenants have an event ${shown(eventId)}: ${some.join(", ")}${tenants.length > SHOWN_TENANTS ? ", …" : ""}. Name one of them as \`tenant\`.`,
+    { field: "tenant" },
+  );
+}
+
+async function eventOf(parts: ApiParts, named: string | undefined, id: string): Promise<StoredEvent> {
+  const tenant = await tenantOf(parts, named, id);
+  const event = await parts.outbox.event(tenant, id);
   if (event === undefined) throw notFound("event", id);
   return event;
 }

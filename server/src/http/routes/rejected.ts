@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { RejectedRecord } from "../../store/rejected-request.js";
 import type { ApiParts } from "../api-parts.js";
-import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";
+import { checkedCursor, cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound } from "../problem.js";
 import { showRejected } from "../resources/rejected-request.js";
@@ -9,6 +9,7 @@ import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js
 import { sendAttachment } from "../strict-headers.js";
 
 const tag = "rejected";
+const REJECTED_ID = /^rej_\w{1,64}$/;
 
 interface ById {
   readonly Params: { readonly id: string };
@@ -25,7 +26,11 @@ export function registerRejected(api: FastifyInstance, { registry }: ApiParts): 
     "/rejected",
     { schema: LIST },
     async ({ query: { source, after, limit } }) => {
-      const found = await registry.listRejected({ source, after, limit: limit + 1 });
+      const found = await registry.listRejected({
+        source,
+        after: checkedCursor(after, REJECTED_ID),
+        limit: limit + 1,
+      });
       return cutPage(found, limit, { show: showRejected, nameOf: ({ id }) => id });
     },
   );

@@ -3,13 +3,14 @@ import type { Page, Source, SourceInput, SourceUpdate } from "posthorn/client";
 import { checkSource, checkSourceChange } from "../../ingest/check-source.js";
 import type { SourceRecord } from "../../store/source.js";
 import type { ApiParts } from "../api-parts.js";
-import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";
+import { checkedCursor, cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound, problem } from "../problem.js";
 import { showSource } from "../resources/source.js";
 import { NOTHING, param, query, routeSchema } from "../route-schema.js";
 
 const tag = "sources";
+const SOURCE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 interface ByName {
   readonly Params: { readonly name: string };
@@ -34,7 +35,7 @@ export function registerSources(api: FastifyInstance, parts: ApiParts): void {
 }
 
 async function list({ registry }: ApiParts, { limit, after }: PageQuery): Promise<Page<Source>> {
-  const found = await registry.listSources({ after, limit: limit + 1 });
+  const found = await registry.listSources({ after: checkedCursor(after, SOURCE_NAME), limit: limit + 1 });
   return cutPage(found, limit, { show: showSource, nameOf: ({ name }) => name });
 }
 
@@ -54,8 +55,9 @@ async function create(parts: ApiParts, input: SourceInput): Promise<Source> {
 }
 
 async function update(parts: ApiParts, name: string, change: SourceUpdate): Promise<Source> {
-  const before = await read(parts, name);
-  const changed = await parts.registry.changeSource(name, checkSourceChange(before, change, parts.clock));
+  const changed = await parts.registry.changeSource(name, (before) =>
+    checkSourceChange(before, change, parts.clock),
+  );
   if (changed === undefined) throw notFound("source", name);
   await parts.sourcesChanged();
   return showSource(changed);

@@ -2,13 +2,14 @@ import type { FastifyInstance } from "fastify";
 import type { CreatedToken, Page, Token, TokenInput } from "posthorn/client";
 import type { ApiParts } from "../api-parts.js";
 import { newToken } from "../auth/new-token.js";
-import { cutPage, PAGE_QUERY, pageSchema } from "../page.js";
+import { checkedCursor, cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound, problem } from "../problem.js";
 import { showToken } from "../resources/token.js";
 import { NOTHING, param, query, routeSchema } from "../route-schema.js";
 
 const tag = "tokens";
+const TOKEN_ID = /^tok_\w{1,64}$/;
 
 /** /tokens: who may use the API. */
 export function registerTokens(api: FastifyInstance, parts: ApiParts): void {
@@ -23,7 +24,7 @@ export function registerTokens(api: FastifyInstance, parts: ApiParts): void {
 }
 
 async function list({ registry }: ApiParts, { limit, after }: PageQuery): Promise<Page<Token>> {
-  const found = await registry.listTokens({ after, limit: limit + 1 });
+  const found = await registry.listTokens({ after: checkedCursor(after, TOKEN_ID), limit: limit + 1 });
   return cutPage(found, limit, { show: showToken, nameOf: ({ id }) => id });
 }
 
@@ -39,30 +40,17 @@ async function create({ registry, clock }: ApiParts, input: TokenInput): Promise
 }
 
 async function remove(parts: ApiParts, id: string): Promise<void> {
-  if (await isLastOfFullScope(parts, id)) {
-    throw problem(
-      "conflict",
-      "It is the last token with the scope full: without it, nobody could make another one.",
-    );
-  }
-  if (!(await parts.registry.removeToken(id))) throw notFound("token", id);
-  parts.tokens.forget();
-  parts.sessions.forget();
-}
-
-const PAGE = 1000;
-
-async function isLastOfFullScope({ registry, clock }: ApiParts, id: string): Promise<boolean> {
-  let isFull = false;
-  for (let after: string | undefined; ;) {
-    const tokens = await registry.listTokens({ after, limit: PAGE });
-    for (const token of tokens) {
-      if (token.scope !== "full" || (token.expiresAt?.getTime() ?? Infinity) <= clock.now()) continue;
-      if (token.id !== id) return false;
-      isFull = true;
-    }
-    if (tokens.length < PAGE) return isFull;
-    after = tokens.at(-1)?.id;
+  switch (await parts.registry.removeToken(id, new Date(parts.clock.now()))) {
+    case "unknown":
+      throw notFound("token", id);
+    case "last_full":
+      throw problem(
+        "conflict",
+        "It is the last token with the scope full: without it, nobody could make another one.",
+      );
+    case "removed":
+      parts.tokens.forget();
+      parts.sessions.forget();
   }
 }
 

@@ -3,19 +3,30 @@ import type { SecretSeal } from "posthorn";
 import { joinRegistry } from "../registry.js";
 import type { Registry } from "../registry.js";
 import { RegistryDatabase } from "./database.js";
+import { PostgresAudit } from "./audit.js";
+import { PostgresOperations } from "./operations.js";
 import { PostgresRejected } from "./rejected.js";
+import { PostgresSeries } from "./series.js";
 import { PostgresSessions } from "./sessions.js";
 import { PostgresSources } from "./sources.js";
 import { PostgresTokens } from "./tokens.js";
 
 /** The registry in Postgres, in the same schema as the outbox. */
-export function postgresRegistry(pool: Pool, schema: string, seal: SecretSeal): Registry {
-  const db = new RegistryDatabase(pool, schema);
+export function postgresRegistry(
+  pool: Pool,
+  schema: string,
+  seal: SecretSeal,
+  { deadlineMs }: { readonly deadlineMs?: number } = {},
+): Registry {
+  const db = new RegistryDatabase(pool, schema, deadlineMs);
   return joinRegistry({
     sources: new PostgresSources(db, seal),
     tokens: new PostgresTokens(db),
     sessions: new PostgresSessions(db),
     rejected: new PostgresRejected(db),
+    series: new PostgresSeries(db),
+    operations: new PostgresOperations(db),
+    audit: new PostgresAudit(db),
     probeWrite: (node) => probeWrite(db, node),
   });
 }

@@ -77,6 +77,18 @@ export class PostgresRejected implements RejectedRegistry {
     return row && requestOf(row);
   }
 
+  async removeRejected(before: Date, limit: number): Promise<number> {
+    // Ids are in the order of receipt.
+    const rows = await this.#db.query<{ readonly id: string }>(
+      `delete from ${this.#table} where id = any (array(
+         select id from (select id, received_at from ${this.#table} order by id limit $2::text::int8) as oldest
+         where received_at < to_timestamp($1::text::float8 / 1000)
+       )) returning id`,
+      [String(before.getTime()), String(limit)],
+    );
+    return rows.length;
+  }
+
   async #dropOldest(sources: readonly string[], keepPerSource: number): Promise<void> {
     // Finds the first surplus row of each source: counting the rows for each batch would cost more with every row kept.
     await this.#db.query(

@@ -1,7 +1,7 @@
 import type { SecretSeal } from "posthorn";
 import { PosthornError } from "posthorn";
 import { Listeners } from "../source.js";
-import type { SourceChange, SourceRecord, SourceRegistry } from "../source.js";
+import type { DecideSourceChange, SourceRecord, SourceRegistry } from "../source.js";
 import { sourceOf, storedSource } from "../stored-source.js";
 import { instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
@@ -43,15 +43,16 @@ export class PostgresSources implements Required<SourceRegistry> {
     return rows > 0;
   }
 
-  async changeSource(name: string, change: SourceChange): Promise<SourceRecord | undefined> {
+  async changeSource(name: string, decide: DecideSourceChange): Promise<SourceRecord | undefined> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const before = await this.readSource(name);
       if (before === undefined) return undefined;
+      const change = decide(before);
       const after = Object.freeze({ ...before, ...change, version: before.version + 1 });
       const { tenant, scheme, secrets, definition, version } = storedSource(after, this.#seal);
       // Without new secrets, the sealed ones stay as they are, even if they could not be opened.
       const sealed = change.secrets === undefined ? null : secrets;
-      // Of two concurrent changes, the second would undo the first; it reads again instead.
+      // Of two concurrent changes, the second would undo the first; it reads and decides again instead.
       const rows = await this.#changing(
         `update ${this.#db.table("source")}
          set tenant = $3::text, scheme = $4::text, secrets = coalesce($5::text, secrets), definition = $6::text,

@@ -1,4 +1,4 @@
-import type { TokenRecord, TokenRegistry } from "../token.js";
+import type { RemovedToken, TokenRecord, TokenRegistry } from "../token.js";
 import { dateOf, instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
 
@@ -57,9 +57,23 @@ export class PostgresTokens implements TokenRegistry {
     return row && tokenOf(row);
   }
 
-  async removeToken(id: string): Promise<boolean> {
-    const rows = await this.#db.query(`delete from ${this.#table} where id = $1::text returning id`, [id]);
-    return rows.length > 0;
+  async removeToken(id: string, at: Date): Promise<RemovedToken> {
+    // The token that allows the removal stays locked until the commit. A removal of that one waits here, and then does not
+    // find this one. All lock in the order of ids, so that two removals cannot wait for each other.
+    const [row] = await this.#db.query<{ removed: string; known: string }>(
+      `with working as materialized (
+         select working.id from ${this.#table} working where ${works("working")} order by working.id for update
+       ), removed as (
+         delete from ${this.#table} token where token.id = $1::text
+           and (not ${works("token")} or exists (select from working where working.id <> $1::text))
+         returning token.id
+       )
+       select (select count(*) from removed)::text as removed,
+         (select count(*) from ${this.#table} token where token.id = $1::text)::text as known`,
+      [id, String(at.getTime())],
+    );
+    if (row?.removed === "1") return "removed";
+    return row?.known === "1" ? "last_full" : "unknown";
   }
 
   async listTokens(page: {
@@ -81,6 +95,11 @@ export class PostgresTokens implements TokenRegistry {
       [id, String(at.getTime())],
     );
   }
+}
+
+/** SQL for whether a token has the scope full and works at the time of the second parameter. */
+function works(token: string): string {
+  return `(${token}.scope = 'full' and (${token}.expires_at is null or ${token}.expires_at > ${instantOf("$2")}))`;
 }
 
 function valuesOf({ id, name, scope, hash, createdAt, expiresAt, lastUsedAt }: TokenRecord): unknown[] {

@@ -66,6 +66,20 @@ export class SqliteRejected implements RejectedRegistry {
     return rows.map((row) => requestOf(row));
   }
 
+  async removeRejected(before: Date, limit: number): Promise<number> {
+    let removed = 0;
+    await this.#db.unsynced((run) => {
+      // Ids are in the order of receipt.
+      removed = run(
+        `delete from posthorn_rejected where id in (
+           select id from (select id, received_at from posthorn_rejected order by id limit ?) where received_at < ?)`,
+        limit,
+        before.getTime(),
+      );
+    });
+    return removed;
+  }
+
   async readRejected(id: string): Promise<RejectedRecord | undefined> {
     const [row] = await this.#db.all<Row>(`select ${COLUMNS}, body from posthorn_rejected where id = ?`, id);
     return row && requestOf(row);

@@ -1,6 +1,6 @@
 import type { SecretSeal } from "posthorn";
 import { Listeners } from "../source.js";
-import type { SourceChange, SourceRecord, SourceRegistry } from "../source.js";
+import type { DecideSourceChange, SourceRecord, SourceRegistry } from "../source.js";
 import { sourceOf, storedSource } from "../stored-source.js";
 import type { StoredSource } from "../stored-source.js";
 import type { RegistryDatabase } from "./database.js";
@@ -30,15 +30,16 @@ export class SqliteSources implements Required<SourceRegistry> {
     );
   }
 
-  async changeSource(name: string, change: SourceChange): Promise<SourceRecord | undefined> {
+  async changeSource(name: string, decide: DecideSourceChange): Promise<SourceRecord | undefined> {
     for (;;) {
       const before = await this.readSource(name);
       if (before === undefined) return undefined;
+      const change = decide(before);
       const after = Object.freeze({ ...before, ...change, version: before.version + 1 });
       const { tenant, scheme, secrets, definition, version } = storedSource(after, this.#seal);
       // Without new secrets, the sealed ones stay as they are, even if they could not be opened.
       const sealed = change.secrets === undefined ? null : secrets;
-      // Of two concurrent changes, the second would undo the first; it reads again instead.
+      // Of two concurrent changes, the second would undo the first; it reads and decides again instead.
       const changed = await this.#changing(
         `update posthorn_source set tenant = ?, scheme = ?, secrets = coalesce(?, secrets), definition = ?, version = ?
          where name = ? and version = ?`,

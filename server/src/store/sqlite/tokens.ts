@@ -1,4 +1,4 @@
-import type { TokenRecord, TokenRegistry } from "../token.js";
+import type { RemovedToken, TokenRecord, TokenRegistry } from "../token.js";
 import type { RegistryDatabase } from "./database.js";
 
 export interface TokenRow {
@@ -41,8 +41,19 @@ export class SqliteTokens implements TokenRegistry {
     return row && tokenOf(row);
   }
 
-  async removeToken(id: string): Promise<boolean> {
-    return (await this.#db.run("delete from posthorn_token where id = ?", id)) > 0;
+  async removeToken(id: string, at: Date): Promise<RemovedToken> {
+    const works = "(scope = 'full' and (expires_at is null or expires_at > ?))";
+    const removed = await this.#db.run(
+      `delete from posthorn_token where id = ?
+         and (not ${works} or exists (select 1 from posthorn_token where id <> ? and ${works}))`,
+      id,
+      at.getTime(),
+      id,
+      at.getTime(),
+    );
+    if (removed > 0) return "removed";
+    const [known] = await this.#db.all("select 1 from posthorn_token where id = ?", id);
+    return known === undefined ? "unknown" : "last_full";
   }
 
   async listTokens(page: {

@@ -2,6 +2,7 @@ import { equalBytes } from "../../../bytes.js";
 import type { Clock } from "../../../clock.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
+import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
 import { appliedRow, knownOf, textOf } from "./inbox-row.js";
@@ -19,7 +20,7 @@ export interface AcceptParts {
 type Work = (tx: MemoryTx) => Promise<Handled> | Handled;
 type Ran = { readonly handled: Handled } | { readonly thrown: unknown };
 
-/** Runs the handler of an event that is new, or that failed before; its effects and the event's row are one step. */
+/** Runs the handler of an event that is new, or of which nothing was applied before; its effects and the event's row are one step. */
 export async function accept(
   parts: AcceptParts,
   arrival: Arrival,
@@ -29,7 +30,7 @@ export async function accept(
   const { rows, applying } = parts;
   const key = textOf(arrival);
   const row = rows.get(key);
-  if (row !== undefined && row.outcome !== "failed") {
+  if (row !== undefined && !mayTakeOver(row.outcome)) {
     const same = equalBytes(row.bodyHash, arrival.bodyHash);
     return { kind: same ? "duplicate" : "conflict", known: knownOf(row) };
   }

@@ -6,6 +6,7 @@ import type {
   PurgeReport,
   RefusedBecause,
 } from "../../../inbox/inbox-store.js";
+import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { Touches } from "../../../inbox/touches.js";
 import { MemoryTransaction } from "../client/transaction.js";
 import type { MemoryTx } from "../client/transaction.js";
@@ -63,7 +64,7 @@ function mapped<T>(row: StoredRow | undefined, map: (row: StoredRow) => T): T | 
 function fail({ clock, rows }: InboxParts, arrival: Arrival, error: string): void {
   const key = textOf(arrival);
   const before = rows.get(key);
-  if (before === undefined || before.outcome === "failed")
+  if (before === undefined || mayTakeOver(before.outcome))
     rows.set(key, failedRow(arrival, error, { before, nowMs: clock.now() }));
 }
 

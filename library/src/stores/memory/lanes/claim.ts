@@ -1,4 +1,5 @@
 import { runsAlone } from "../../../lanes/lane.js";
+import { roomOf } from "../../../lanes/lane-store.js";
 import type { Claim, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
 import type { MemoryParts } from "../parts.js";
@@ -49,7 +50,7 @@ function claimNext(
   return leaseRun(parts, row, change, request);
 }
 
-function queuesOf(parts: MemoryParts, { served }: ClaimCursor, { inFlight }: ClaimRequest): readonly Queue[] {
+function queuesOf(parts: MemoryParts, { served }: ClaimCursor, request: ClaimRequest): readonly Queue[] {
   const due = dueLanes(parts)
     .toSorted((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0))
     .toReversed();
@@ -59,7 +60,7 @@ function queuesOf(parts: MemoryParts, { served }: ClaimCursor, { inFlight }: Cla
   return inTurn.map((endpoint) => ({
     endpoint,
     due: due.filter(({ endpointId }) => endpointId === endpoint.id),
-    room: endpoint.maxInFlight - (inFlight.get(endpoint.id) ?? 0),
+    room: roomOf(endpoint, request),
   }));
 }
 

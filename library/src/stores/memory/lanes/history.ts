@@ -1,10 +1,11 @@
 import type { AttemptRecord } from "../../../lanes/attempt-record.js";
 import type { DeadDelivery } from "../../../lanes/lane.js";
+import type { DeliveryEnd } from "../../../operator/view-store.js";
 import { idOf } from "./lane-row.js";
 import type { Delivery, LaneRow } from "./lane-row.js";
 
 /** Why a delivery will not be made. */
-export type CancelledBecause = "expired" | "skipped" | "endpoint_removed";
+export type CancelledBecause = "expired" | "skipped" | "cancelled" | "endpoint_removed";
 
 /** A delivery that was cancelled. */
 export interface CancelledDelivery {
@@ -26,6 +27,13 @@ export interface DeadRow extends Pick<DeadDelivery, "because" | "attempts" | "la
   readonly diedAt: Date;
 }
 
+/** A dead letter that somebody has resolved. */
+export interface ResolvedDead {
+  readonly id: string;
+  readonly round: number;
+  readonly at: Date;
+}
+
 /** How a delivery ended the last time, other than by being delivered. */
 export interface Ending {
   readonly state: "dead" | "cancelled";
@@ -37,8 +45,10 @@ export interface Ending {
 export class History {
   readonly #attempts = new Map<string, AttemptRecord[]>();
   readonly #dead = new Map<string, DeadRow>();
-  readonly #cancelled: CancelledDelivery[] = [];
+  #cancelled: CancelledDelivery[] = [];
+  #resolved: ResolvedDead[] = [];
   readonly #endings = new Map<string, Ending>();
+  readonly #ends = new Map<string, DeliveryEnd[]>();
   #died = 0;
 
   /** Writes an attempt. An attempt of the same round and number that is there already stays as it is. */
@@ -63,6 +73,17 @@ export class History {
     this.#died += 1;
     this.#dead.set(id, { id, number: this.#died, lane, delivery, ...how });
     this.#endings.set(id, { state: "dead", round: delivery.round, because: how.because });
+    this.#end(id, { round: delivery.round, how: "dead", because: how.because, at: how.diedAt });
+  }
+
+  /** How its rounds ended, other than by being delivered. */
+  ends(id: string): readonly DeliveryEnd[] {
+    return [...(this.#ends.get(id) ?? [])];
+  }
+
+  #end(id: string, end: Omit<DeliveryEnd, "resolvedAt" | "resolvedHow">): void {
+    const known = this.#ends.get(id) ?? [];
+    this.#ends.set(id, [...known, { ...end, resolvedAt: undefined, resolvedHow: undefined }]);
   }
 
   /** Kept when the delivery is redriven: the place in which it died may be another than its new one. */
@@ -79,14 +100,74 @@ export class History {
     return [...this.#dead.values()].toSorted((a, b) => b.number - a.number);
   }
 
-  /** The delivery is dead no more. */
-  removeDead(id: string): void {
+  /** The dead letter is listed no more. */
+  resolveDead(id: string, at: Date, how: DeliveryEnd["resolvedHow"] = "redriven"): void {
+    const dead = this.#dead.get(id);
+    if (dead === undefined) return;
     this.#dead.delete(id);
+    this.#resolved.push({ id, round: dead.delivery.round, at });
+    const ends = (this.#ends.get(id) ?? []).map((end) =>
+      end.how === "dead" && end.resolvedAt === undefined
+        ? Object.assign({}, end, { resolvedAt: at, resolvedHow: how })
+        : end,
+    );
+    this.#ends.set(id, ends);
   }
 
-  /** Forgets the dead letters of a removed endpoint: an endpoint that is added under the same id must not get them. */
-  removeAllDead(endpointId: string): void {
-    for (const { id, lane } of this.#dead.values()) if (lane.endpointId === endpointId) this.#dead.delete(id);
+  wasRedriven(id: string, round: number): boolean {
+    const ends = this.#ends.get(id) ?? [];
+    return ends.some((end) => end.round === round && end.resolvedHow === "redriven");
+  }
+
+  /** Longest resolved first. */
+  resolved(): readonly ResolvedDead[] {
+    return this.#resolved;
+  }
+
+  /** Whether a dead letter is kept of it, resolved or not. */
+  hasDead(id: string): boolean {
+    return this.#dead.has(id) || this.#resolved.some((each) => each.id === id);
+  }
+
+  removeResolved(gone: ReadonlySet<ResolvedDead>): void {
+    this.#resolved = this.#resolved.filter((each) => !gone.has(each));
+  }
+
+  removeCancelled(gone: ReadonlySet<CancelledDelivery>): void {
+    this.#cancelled = this.#cancelled.filter((each) => !gone.has(each));
+  }
+
+  /** Removes the attempts of a delivery that `which` names, and says how many. */
+  removeAttempts(id: string, which: (attempt: AttemptRecord) => boolean = () => true): number {
+    const known = this.#attempts.get(id) ?? [];
+    const kept = known.filter((attempt) => !which(attempt));
+    if (kept.length === 0) this.#attempts.delete(id);
+    else this.#attempts.set(id, kept);
+    return known.length - kept.length;
+  }
+
+  /** Empties the answers of a delivery's attempts, and says how many. */
+  emptyAnswers(id: string): number {
+    const known = this.#attempts.get(id) ?? [];
+    const full = known.filter(({ answer }) => answer !== undefined);
+    for (const attempt of full) known[known.indexOf(attempt)] = { ...attempt, answer: undefined };
+    return full.length;
+  }
+
+  /** Whether anything tells of a delivery. */
+  tells(id: string): boolean {
+    return this.#attempts.has(id) || this.hasDead(id) || this.#cancelled.some((each) => each.id === id);
+  }
+
+  removeEnding(id: string): void {
+    this.#endings.delete(id);
+    this.#ends.delete(id);
+  }
+
+  /** Resolves the dead letters of a removed endpoint: an endpoint that is added under the same id must not get them. */
+  resolveAllDead(endpointId: string, at: Date): void {
+    for (const { id, lane } of this.#dead.values())
+      if (lane.endpointId === endpointId) this.resolveDead(id, at, "cancelled");
   }
 
   addCancelled(
@@ -98,6 +179,7 @@ export class History {
     const id = idOf(lane, sequence);
     this.#cancelled.push({ id, endpointId, eventId: event.id, ...how });
     this.#endings.set(id, { state: "cancelled", round, because: how.because });
+    this.#end(id, { round, how: "cancelled", because: how.because, at: how.at });
   }
 
   cancelled(): readonly CancelledDelivery[] {
@@ -107,5 +189,5 @@ export class History {
 
 /** With bytes of its own: what a caller does with its array must not change history. */
 function copyOf(attempt: AttemptRecord): AttemptRecord {
-  return { ...attempt, answer: attempt.answer?.slice() };
+  return structuredClone(attempt);
 }

@@ -26,6 +26,8 @@ export interface LaneRow extends Pick<Lane, "kind"> {
   readonly id: bigint;
   readonly endpointId: string;
   readonly key: string | undefined;
+  /** Grows with every lane that is removed: sequences compare only within it. */
+  readonly generation: bigint;
   /** What waits, by its sequence. */
   readonly deliveries: Map<bigint, Delivery>;
   state: Lane["state"];
@@ -46,16 +48,17 @@ export interface LaneRow extends Pick<Lane, "kind"> {
 }
 
 /** Where a lane belongs. */
-export interface LaneName extends Pick<LaneRow, "kind" | "id" | "endpointId" | "key"> {
+export interface LaneName extends Pick<LaneRow, "kind" | "id" | "endpointId" | "key" | "generation"> {
   readonly firstSequence: bigint;
 }
 
-export function emptyLane({ kind, id, endpointId, key, firstSequence }: LaneName): LaneRow {
+export function emptyLane({ kind, id, endpointId, key, generation, firstSequence }: LaneName): LaneRow {
   return {
     kind,
     id,
     endpointId,
     key,
+    generation,
     deliveries: new Map(),
     state: "flowing",
     epoch: 0n,

@@ -11,6 +11,7 @@ export class LaneTable {
   readonly #byKey = new Map<string, Map<string, LaneRow>>();
   /** Those that are not empty: a claim need not look at all that ever were. */
   readonly #waiting = new Set<LaneRow>();
+  #generation = 1n;
   #lastId = 0n;
   #lastLooseId = 0n;
 
@@ -39,7 +40,14 @@ export class LaneTable {
 
   addLoose(endpointId: string): LaneRow {
     const id = (this.#lastLooseId += 1n);
-    const lane = emptyLane({ kind: "loose", id, endpointId, key: undefined, firstSequence: 0n });
+    const lane = emptyLane({
+      kind: "loose",
+      id,
+      endpointId,
+      key: undefined,
+      generation: 0n,
+      firstSequence: 0n,
+    });
     this.#loose.set(id, lane);
     return lane;
   }
@@ -80,7 +88,21 @@ export class LaneTable {
     for (const lane of removed) this.#forget(lane);
     for (const lane of this.#byKey.get(endpointId)?.values() ?? []) this.#lanes.delete(lane.id);
     this.#byKey.delete(endpointId);
+    // An endpoint of the same id may be added again: its lanes have a higher generation than those that go now.
+    this.#generation += 1n;
     return removed;
+  }
+
+  /** Removes an empty lane. Its successor begins above its sequences, in a higher generation. */
+  removeEmpty({ id, endpointId, key = "" }: LaneRow): void {
+    this.#lanes.delete(id);
+    this.#byKey.get(endpointId)?.delete(key);
+    this.raiseGeneration();
+  }
+
+  /** Of lanes that are made from now on. */
+  raiseGeneration(): void {
+    this.#generation += 1n;
   }
 
   /** A lane is kept for its place in the sequence; a loose delivery has none. */
@@ -91,7 +113,14 @@ export class LaneTable {
 
   #addLane(endpointId: string, key: string, firstSequence: bigint): LaneRow {
     const id = (this.#lastId += 1n);
-    const lane = emptyLane({ kind: "lane", id, endpointId, key, firstSequence });
+    const lane = emptyLane({
+      kind: "lane",
+      id,
+      endpointId,
+      key,
+      generation: this.#generation,
+      firstSequence,
+    });
     this.#lanes.set(id, lane);
     return lane;
   }

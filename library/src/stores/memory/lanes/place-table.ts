@@ -9,7 +9,7 @@ export interface GivenPlace {
   readonly event: StoredEvent;
 }
 
-/** Every place that was ever given. */
+/** Every place that was given, until retention removes it. */
 export class PlaceTable {
   /** By the number of their event. */
   readonly #byEvent = new Map<bigint, GivenPlace[]>();
@@ -22,6 +22,19 @@ export class PlaceTable {
 
   ofDelivery(deliveryId: string): GivenPlace | undefined {
     return this.#byDelivery.get(deliveryId);
+  }
+
+  /** Whether something is told of a lane. */
+  isAnyIn(lane: LaneRow): boolean {
+    return [...this.#byDelivery.values()].some((place) => place.lane === lane);
+  }
+
+  remove(place: GivenPlace): void {
+    const { rowId } = place.event;
+    const others = this.ofEvent(place.event).filter((each) => each !== place);
+    if (others.length === 0) this.#byEvent.delete(rowId);
+    else this.#byEvent.set(rowId, others);
+    this.#byDelivery.delete(idOf(place.lane, place.sequence));
   }
 
   add(place: GivenPlace): void {

@@ -12,9 +12,6 @@ export interface Taker {
   readonly run: RunLimits;
 }
 
-// One for every lane: nothing recreates a lane here, and nothing is restored.
-const GENERATION = 1n;
-
 /** Leases as much of a lane as the rule allows; undefined where it allows nothing. */
 export function leaseRun(
   { clock, endpoints, lanes }: MemoryParts,
@@ -23,13 +20,13 @@ export function leaseRun(
   { worker, leaseMs, run: limits }: Taker,
 ): Claim | undefined {
   if (change.leasable === "nothing") return undefined;
-  const { kind, id, endpointId, key } = row;
+  const { kind, id, endpointId, key, generation } = row;
   const waiting = [...row.deliveries.values()].slice(0, Math.max(1, limits.maxEvents));
   const sizes = waiting.map(({ event }) => event.body.length);
   const run = waiting.slice(0, fittingRun(sizes, limits, change.leasable));
   const claimed = run.map((each) => claimedOf(each, clock.now()));
   const consumer = { id: endpointId, version: endpoints.get(endpointId)?.version ?? 0 };
-  const lane = key === undefined ? undefined : { generation: GENERATION, key };
+  const lane = key === undefined ? undefined : { generation, key };
   const claim = leased({ kind, id, consumer, lane }, change, claimed as [ClaimedDelivery]);
   lanes.lease(row, claim.epoch, {
     worker,

@@ -1,3 +1,4 @@
+import { cursorOf, numbersOfCursor } from "../../../operator/cursor.js";
 import type { BlockedLane, BlockedState, Page, Paged } from "../../../operator/operator-store.js";
 import { headOf } from "../lanes/lane-row.js";
 import type { LaneRow } from "../lanes/lane-row.js";
@@ -14,12 +15,22 @@ interface Blocked {
 /** Longest blocked first. */
 export function blockedLanes(parts: MemoryParts, { limit, after }: Page): Paged<BlockedLane> {
   const blocked = parts.lanes.waiting().flatMap((lane) => blockedOf(parts, lane) ?? []);
-  const ordered = blocked.toSorted((a, b) => a.since - b.since || Number(a.lane.id - b.lane.id));
-  const [since = 0, id = 0] = (after ?? "").split("_").map(Number);
-  const rest = ordered.filter((each) => each.since > since || (each.since === since && each.lane.id > id));
-  const page = pageOf(after === undefined ? ordered : rest, limit, (last) => `${last.since}_${last.lane.id}`);
+  const ordered = blocked.toSorted(
+    (a, b) => Number(microseconds(a) - microseconds(b)) || Number(a.lane.id - b.lane.id),
+  );
+  const [since = -1n, id = 0n] = numbersOfCursor(after, 2) ?? [];
+  const rest = ordered.filter((each) => {
+    const at = microseconds(each);
+    return at > since || (at === since && each.lane.id > id);
+  });
+  const page = pageOf(rest, limit, (last) => cursorOf(microseconds(last), last.lane.id));
   const now = parts.clock.monotonic();
   return { ...page, items: page.items.map((each) => seen(each, now)) };
+}
+
+// Cursors hold whole numbers, and the clock has fractions of milliseconds: what a page is cut by is also what it is sorted by.
+function microseconds({ since }: Blocked): bigint {
+  return BigInt(Math.max(0, Math.round(since * 1000)));
 }
 
 /** Since when a lane is blocked: since its head first failed; where it has not failed, since its endpoint stopped. */

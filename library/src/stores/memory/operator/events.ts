@@ -1,8 +1,10 @@
 import type { EventFilter, EventSummary, StoredEvent } from "../../../operator/lookup-store.js";
+import { numberOfCursor } from "../../../operator/cursor.js";
+import { MOST_TENANTS } from "../../../operator/view-store.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
 import type { StoredEvent as EventRow } from "../outbox/event-log.js";
 import type { MemoryParts } from "../parts.js";
-import { numberOfCursor, pageOf } from "./page.js";
+import { pageOf } from "./page.js";
 
 /** Newest first. */
 export function events(
@@ -24,7 +26,7 @@ export function event({ events: log }: MemoryParts, tenant: string, id: string):
 }
 
 function summaryOf(row: EventRow): EventSummary {
-  const { id, tenant, source, type, key, time, contentType, body, deliverAt, expiresAt } = row;
+  const { id, tenant, source, type, key, time, contentType, body, deliverAt, expiresAt, origin } = row;
   return {
     id,
     tenant,
@@ -34,7 +36,26 @@ function summaryOf(row: EventRow): EventSummary {
     time: new Date(time),
     contentType,
     bodyBytes: body.length,
+    direction: origin === undefined ? "out" : "in",
+    writtenAt: new Date(row.writtenAt),
+    providerId: origin?.providerId,
+    verifiedBy: origin?.verifiedBy,
+    causedBy: undefined,
     deliverAt: deliverAt && new Date(deliverAt),
     expiresAt: expiresAt && new Date(expiresAt),
   };
+}
+
+/** Ids that begin with a text, the last in their order first. */
+export function findEventIds(
+  { events: log }: MemoryParts,
+  tenant: string,
+  { prefix, limit }: { readonly prefix: string; readonly limit: number },
+): readonly string[] {
+  return log.idsOf(tenant, prefix).toSorted().toReversed().slice(0, limit);
+}
+
+/** The tenants that have an event of this id. */
+export function readTenants({ events: log }: MemoryParts, eventId: string): readonly string[] {
+  return log.tenantsOf(eventId).toSorted().slice(0, MOST_TENANTS);
 }

@@ -1,10 +1,11 @@
 import type { LaneSummary } from "../../../operator/lookup-store.js";
+import { numberOfCursor } from "../../../operator/cursor.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
 import { headOf, isEmpty } from "../lanes/lane-row.js";
 import type { LaneRow } from "../lanes/lane-row.js";
 import type { MemoryParts } from "../parts.js";
 import { blockedSince, untilTried } from "./blocked-lanes.js";
-import { numberOfCursor, pageOf } from "./page.js";
+import { pageOf } from "./page.js";
 
 /** Lanes in which something waits, in the order of their ids. */
 export function lanes(

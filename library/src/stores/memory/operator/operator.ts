@@ -1,34 +1,60 @@
+import type { DeadStore } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { OperatorStore } from "../../../operator/operator-store.js";
+import type { ViewStore } from "../../../operator/view-store.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 import { blockedLanes } from "./blocked-lanes.js";
+import { cancelLane } from "./cancel.js";
 import { census } from "./census.js";
+import { deadGroups } from "./dead-groups.js";
 import { deadLetters } from "./dead-letters.js";
+import { deadSummary } from "./dead-summary.js";
 import { deliveriesOf, delivery } from "./deliveries.js";
-import { event, events } from "./events.js";
+import { event, events, readTenants, findEventIds } from "./events.js";
 import { lane, lanes } from "./lanes.js";
-import { redrive } from "./redrive.js";
+import { queue } from "./queue.js";
+import { redrive, redriveAll } from "./redrive.js";
 import { skip } from "./skip.js";
+import { standings } from "./standings.js";
 
 /** The verbs by which a person looks and intervenes. */
-export function createOperator(parts: MemoryParts, publications: Publications): OperatorStore & LookupStore {
+export function createOperator(
+  parts: MemoryParts,
+  publications: Publications,
+): OperatorStore & DeadStore & LookupStore & ViewStore {
   const rung = <T>(answer: T): Promise<T> => {
     parts.wake.ring("committed");
     return Promise.resolve(answer);
   };
   return {
-    blockedLanes: (page) => Promise.resolve(blockedLanes(parts, page)),
-    deadLetters: (page) => Promise.resolve(deadLetters(parts, page)),
+    blockedLanes: (page) => asked(() => blockedLanes(parts, page)),
+    deadLetters: (page, filter) => asked(() => deadLetters(parts, page, filter)),
+    deadGroups: (filter) => Promise.resolve(deadGroups(parts, filter)),
+    deadSummary: (filter) => Promise.resolve(deadSummary(parts, filter)),
     redrive: (deliveryId) => rung(redrive(parts, deliveryId)),
+    redriveAll: (letters) => rung(redriveAll(parts, letters)),
+    cancel: (laneId, through) => rung(cancelLane(parts, laneId, through)),
     skip: (laneId, head) => rung(skip(parts, laneId, head)),
     attempts: (deliveryId) => Promise.resolve(parts.history.attempts(deliveryId)),
-    events: (filter, page) => Promise.resolve(events(parts, filter, page)),
+    events: (filter, page) => asked(() => events(parts, filter, page)),
     event: (tenant, id) => Promise.resolve(event(parts, tenant, id)),
     deliveriesOf: (tenant, eventIds) => Promise.resolve(deliveriesOf(parts, tenant, eventIds)),
     delivery: (id) => Promise.resolve(delivery(parts, id)),
-    lanes: (filter, page) => Promise.resolve(lanes(parts, filter, page)),
+    lanes: (filter, page) => asked(() => lanes(parts, filter, page)),
     lane: (id) => Promise.resolve(lane(parts, id)),
     census: () => Promise.resolve(census(parts, publications.waiting)),
+    standings: () => Promise.resolve(standings(parts)),
+    queue: (laneId, part, limit) => Promise.resolve(queue(parts, laneId, { part, limit })),
+    ends: (deliveryId) => Promise.resolve(parts.history.ends(deliveryId)),
+    repeats: (tenant, eventId) => Promise.resolve(parts.repeats.of(tenant, eventId)),
+    namedEvents: (tenant, names) => Promise.resolve(parts.names.idsOf(tenant, names)),
+    tenantsOf: (eventId) => Promise.resolve(readTenants(parts, eventId)),
+    eventIds: (tenant, prefix, limit) => Promise.resolve(findEventIds(parts, tenant, { prefix, limit })),
   };
+}
+
+/** A refused cursor rejects: who catches a rejection would miss a verb that throws at once. */
+function asked<T>(read: () => T): Promise<T> {
+  return Promise.resolve().then(read);
 }

@@ -6,8 +6,3 @@ export function pageOf<T>(rest: readonly T[], limit: number, cursorOf: (last: T)
   const last = items.at(-1);
   return { items, next: last !== undefined && rest.length > limit ? cursorOf(last) : undefined };
 }
-
-/** Undefined where the text is no number, and so no cursor of ours. */
-export function numberOfCursor(after: string | undefined): bigint | undefined {
-  return after !== undefined && /^\d+$/.test(after) ? BigInt(after) : undefined;
-}

@@ -1,3 +1,4 @@
+import type { DeadRound, RedrivenRound } from "../../../operator/dead-store.js";
 import type { Redriven } from "../../../operator/operator-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
 import { laneOf } from "../lanes/lane-row.js";
@@ -7,11 +8,11 @@ import type { MemoryParts } from "../parts.js";
 
 /** Makes a dead delivery due again: in its place where it is still the head, else at the end of its event's lane. */
 export function redrive(parts: MemoryParts, deliveryId: string): Redriven {
-  const { endpoints, history, rule } = parts;
+  const { clock, endpoints, history, rule } = parts;
   const dead = history.dead(deliveryId);
   const endpoint = dead && endpoints.get(dead.lane.endpointId);
   if (dead === undefined || endpoint === undefined) return "unknown";
-  history.removeDead(deliveryId);
+  history.resolveDead(deliveryId, new Date(clock.now()));
   const { lane, delivery } = dead;
   const change = rule.redriven(laneOf(lane), delivery.sequence);
   if (change !== undefined) {
@@ -21,4 +22,13 @@ export function redrive(parts: MemoryParts, deliveryId: string): Redriven {
   const { event, round } = delivery;
   placeEvent(parts, event, { ...placeIn(endpoint, event.key), round: round + 1 });
   return "at_end";
+}
+
+/** Redrives each in its round; one that died again since then is in another round, and stays. */
+export function redriveAll(parts: MemoryParts, letters: readonly DeadRound[]): readonly RedrivenRound[] {
+  const { history } = parts;
+  return letters.map(({ id, round }) => {
+    if (history.dead(id)?.delivery.round === round) return redrive(parts, id);
+    return history.wasRedriven(id, round) ? "before" : "unknown";
+  });
 }

@@ -1,3 +1,6 @@
+import { endpointOfCursor } from "../../../operator/cursor.js";
+import type { Endpoint } from "../../../outbox/endpoint.js";
+import { changesOrder, orderRefused } from "../../../outbox/endpoint.js";
 import type { OutboxStore } from "../../../outbox/outbox-store.js";
 import type { MemoryTx } from "../client/transaction.js";
 import type { MemoryParts } from "../parts.js";
@@ -21,6 +24,10 @@ export function createEndpoints(parts: MemoryParts, publications: Publications):
     },
     changeEndpoint(id, change) {
       publications.placeDue();
+      const before = endpoints.get(id);
+      if (before !== undefined && changesOrder(before, change) && isAnyWaiting(parts, id)) {
+        return Promise.reject(orderRefused(before, change));
+      }
       const changed = endpoints.change(id, change);
       wake.ring("committed");
       return Promise.resolve(changed && structuredClone(changed));
@@ -33,11 +40,19 @@ export function createEndpoints(parts: MemoryParts, publications: Publications):
       const found = endpoints.sorted().filter(({ id }) => ids.includes(id));
       return Promise.resolve(structuredClone(found));
     },
-    listEndpoints({ tenant, after = "", limit }) {
-      const listed = endpoints
-        .sorted()
-        .filter((each) => each.id > after && (tenant === undefined || each.tenant === tenant));
-      return Promise.resolve(structuredClone(listed.slice(0, limit)));
+    listEndpoints({ tenant, after, limit }) {
+      const listed = (last: string): readonly Endpoint[] =>
+        endpoints.sorted().filter((each) => each.id > last && (tenant ?? each.tenant) === each.tenant);
+      return Promise.resolve().then(() =>
+        structuredClone(listed(endpointOfCursor(after) ?? "").slice(0, limit)),
+      );
     },
   };
+}
+
+/** Whether anything waits for it: a lane whose head is dead waits for a person, a dead delivery without a lane for nobody. */
+function isAnyWaiting({ lanes }: MemoryParts, id: string): boolean {
+  return lanes
+    .waiting()
+    .some(({ endpointId, kind, state }) => endpointId === id && (kind === "lane" || state === "flowing"));
 }

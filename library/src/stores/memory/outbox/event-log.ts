@@ -4,11 +4,12 @@ import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 /** An event as the memory store keeps it: with bytes of its own, never changed. */
 export interface StoredEvent extends OutgoingEvent {
   readonly rowId: bigint;
+  readonly writtenAt: Date;
 }
 
-/** Every event that was ever published, oldest first. */
+/** Every event that was published and not removed, oldest first. */
 export class EventLog {
-  readonly #events: StoredEvent[] = [];
+  #events: StoredEvent[] = [];
   readonly #byId = new Map<string, StoredEvent[]>();
 
   add(event: StoredEvent): void {
@@ -22,6 +23,30 @@ export class EventLog {
     return this.#byId.get(nameOf(tenant, id)) ?? [];
   }
 
+  /** The next events behind a number, oldest first. */
+  after(rowId: bigint, limit: number): readonly StoredEvent[] {
+    return this.#events.filter((event) => event.rowId > rowId).slice(0, limit);
+  }
+
+  remove(event: StoredEvent): void {
+    this.#events = this.#events.filter((each) => each !== event);
+    const name = nameOf(event.tenant, event.id);
+    const others = this.find(event.tenant, event.id).filter((each) => each !== event);
+    if (others.length === 0) this.#byId.delete(name);
+    else this.#byId.set(name, others);
+  }
+
+  /** The ids of a tenant that begin with a text. */
+  idsOf(tenant: string, prefix: string): readonly string[] {
+    return this.#events
+      .filter((event) => event.tenant === tenant && event.id.startsWith(prefix))
+      .map(({ id }) => id);
+  }
+
+  tenantsOf(id: string): readonly string[] {
+    return [...new Set(this.#events.filter((event) => event.id === id).map(({ tenant }) => tenant))];
+  }
+
   /** Newest first. */
   matching(filter: EventFilter): readonly StoredEvent[] {
     return this.#events.filter((event) => matches(event, filter)).toReversed();
@@ -32,11 +57,14 @@ function nameOf(tenant: string, id: string): string {
   return JSON.stringify([tenant, id]);
 }
 
-function matches(event: StoredEvent, { tenant, source, type, key }: EventFilter): boolean {
+function matches(event: StoredEvent, filter: EventFilter): boolean {
+  const { tenant, source, type, key, since, until } = filter;
   return (
     (tenant === undefined || event.tenant === tenant) &&
     (source === undefined || event.source === source) &&
     (type === undefined || event.type === type) &&
-    (key === undefined || event.key === key)
+    (key === undefined || event.key === key) &&
+    (since === undefined || event.writtenAt >= since) &&
+    (until === undefined || event.writtenAt < until)
   );
 }

@@ -6,6 +6,8 @@ import type { Written } from "../../../outbox/outbox-store.js";
 export class GivenIds {
   readonly #base: GivenIds | undefined;
   readonly #hashes = new Map<string, Uint8Array>();
+  /** Of ids whose event is gone: until when they are known, by the wall clock. */
+  readonly #keepUntil = new Map<string, number>();
 
   constructor(base?: GivenIds) {
     this.#base = base;
@@ -26,6 +28,22 @@ export class GivenIds {
   keep(): void {
     if (this.#base === undefined) return;
     for (const [key, hash] of this.#hashes) this.#base.#hashes.set(key, hash);
+  }
+
+  /** Call it when the event is gone: its id is known up to a time of its own. */
+  keepUntil({ tenant, id }: OutgoingEvent, at: number): void {
+    const key = JSON.stringify([tenant, id]);
+    if (this.#hashes.has(key)) this.#keepUntil.set(key, at);
+  }
+
+  /** Forgets ids that are known no longer, and says how many. */
+  forget(now: number): number {
+    const passed = [...this.#keepUntil].filter(([, at]) => at <= now).map(([key]) => key);
+    for (const key of passed) {
+      this.#keepUntil.delete(key);
+      this.#hashes.delete(key);
+    }
+    return passed.length;
   }
 
   hashOf(key: string): Uint8Array | undefined {

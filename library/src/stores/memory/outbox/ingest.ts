@@ -35,6 +35,13 @@ export class IngestNames {
     return { kind: first === undefined ? "stored" : "duplicate", id };
   }
 
+  /** The ids of the events that came under these names. */
+  idsOf(tenant: string, names: readonly string[]): readonly string[] {
+    const now = this.#clock.monotonic();
+    const found = names.map((name) => this.#known(tenant, { name, bodyHash: undefined }, now)?.id);
+    return [...new Set(found.filter((id) => id !== undefined))];
+  }
+
   /** Forgets names whose window has passed, oldest first; says how many. */
   forget(maxNames: number): number {
     const now = this.#clock.monotonic();

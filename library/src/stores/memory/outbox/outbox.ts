@@ -3,7 +3,6 @@ import type { OutboxStore } from "../../../outbox/outbox-store.js";
 import type { MemoryTx } from "../client/transaction.js";
 import type { MemoryParts } from "../parts.js";
 import { createEndpoints } from "./endpoints.js";
-import { IngestNames } from "./ingest.js";
 import type { Publications } from "./publications.js";
 
 /** The verbs of publishing, of endpoints and of taking events in from elsewhere. */
@@ -11,8 +10,7 @@ export type MemoryOutbox = Omit<OutboxStore<MemoryTx, "asynchronous">, "capabili
   IngestStore;
 
 export function createOutbox(parts: MemoryParts, publications: Publications): MemoryOutbox {
-  const { clock, wake } = parts;
-  const names = new IngestNames(clock);
+  const { wake, names, repeats } = parts;
   return {
     ...createEndpoints(parts, publications),
     wake,
@@ -30,6 +28,10 @@ export function createOutbox(parts: MemoryParts, publications: Publications): Me
         wake.ring("committed");
       }
       return Promise.resolve(ingested);
+    },
+    recordRepeats(given) {
+      repeats.add(given, (tenant, id) => parts.events.find(tenant, id).at(-1)?.body);
+      return Promise.resolve();
     },
     forgetNames: ({ maxNames }) => Promise.resolve(names.forget(maxNames)),
   };

@@ -44,6 +44,16 @@ export class Publications {
     this.#place([copyOf(event)]);
   }
 
+  /** Whether the event waits for its `deliverAt`. */
+  isLater(event: StoredEvent): boolean {
+    return this.#later.includes(event);
+  }
+
+  /** Ids that publishers gave. */
+  get ids(): GivenIds {
+    return this.#ids;
+  }
+
   /** How many events wait for their `deliverAt`. */
   get waiting(): number {
     return this.#later.length;
@@ -82,7 +92,7 @@ export class Publications {
     this.placeDue();
     const nowMs = this.#parts.clock.now();
     for (const event of events) {
-      const stored = { ...event, rowId: this.#nextRowId };
+      const stored = { ...event, rowId: this.#nextRowId, writtenAt: new Date(nowMs) };
       this.#nextRowId += 1n;
       this.#parts.events.add(stored);
       if (waitMsOf(stored, nowMs) > 0) this.#later.push(stored);

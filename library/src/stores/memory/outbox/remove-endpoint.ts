@@ -11,6 +11,6 @@ export function removeEndpoint({ clock, endpoints, history, lanes }: MemoryParts
       history.addCancelled(lane, delivery, { because: "endpoint_removed", at });
     }
   }
-  history.removeAllDead(id);
+  history.resolveAllDead(id, at);
   return endpoints.remove(id);
 }

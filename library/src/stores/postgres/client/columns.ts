@@ -69,7 +69,8 @@ export function optional<T>({ sql, read }: Column<T>): Column<T | undefined> {
   return { sql, read: (value) => (value === null || value === undefined ? undefined : read(value)) };
 }
 
-function millisecondsOf(sql: string): string {
+/** SQL for a time or an interval in whole milliseconds, as they are read. */
+export function millisecondsOf(sql: string): string {
   return `(extract(epoch from ${sql}) * 1000)::int8`;
 }
 

@@ -1,5 +1,6 @@
 import type { StoreErrorCode } from "../../../store-errors.js";
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
+import type { Backend, Statement } from "./database.js";
 
 /** The server's five-character code, of the error or of what caused it: ORMs wrap the driver's errors. */
 export function sqlState(error: unknown): string | undefined {
@@ -100,4 +101,60 @@ export function transactionFinished(): PosthornError<StoreErrorCode> {
     "The transaction was used after it had ended, where its writes would land outside of it. " +
       "Await every statement before the handler returns, and use no transaction of an earlier call.",
   );
+}
+
+const OWNED_CURE =
+  "Use it as it is, and `savepoint`, `rollback to` and `release` to undo a part of it. An ORM's `transaction()` sends `begin`: " +
+  "make its queries without one.";
+
+/** A handler wants to begin or end a transaction on the connection; nothing was sent. */
+export function transactionOwned(found: string): PosthornError<StoreErrorCode> {
+  return new PosthornError(
+    "store_transaction_owned",
+    `The handler ran \`${found}\` on its transaction, which Posthorn begins and ends together with the event's row. ${OWNED_CURE}`,
+  );
+}
+
+/** A handler has ended its transaction in a way that nothing refused: what it wrote is gone, or committed apart from its event. */
+export function transactionLeft(): PosthornError<StoreErrorCode> {
+  return new PosthornError(
+    "store_transaction_owned",
+    "The handler ended the transaction that it was given, which Posthorn begins and ends together with the event's row: what it wrote " +
+      `may be lost, or stay though its event failed. ${OWNED_CURE}`,
+  );
+}
+
+/** What a handler comes to that was refused something of its transaction, even if it went on or threw something else. */
+export function refusedHandler(
+  refusal: PosthornError | undefined,
+  thrown?: { readonly error: unknown },
+): unknown {
+  if (refusal === undefined || thrown === undefined || thrown.error === refusal)
+    return refusal ?? thrown?.error;
+  const { code, message } = refusal;
+  return new PosthornError(code as StoreErrorCode, message, { cause: thrown.error });
+}
+
+// Becomes part of an error's message, in whatever language the server writes the rest.
+const LEFT = "posthorn: not the transaction that was entered: ";
+
+/**
+ * Raises unless the session is still in the transaction that it entered. Without this, a handler that got past every
+ * refusal with `rollback` and `begin` would have an empty transaction committed, and be called applied. The cast to a
+ * number is how plain SQL raises an error: a function would have to be created, and granted to the host's roles, first.
+ */
+export function proofOf({ xid }: Backend): Statement {
+  return {
+    text: `
+      select case when pg_current_xact_id_if_assigned() = $1::text::xid8 then 0
+        else ('${LEFT}' || coalesce(pg_current_xact_id_if_assigned()::text, 'none'))::int4 end as proved`,
+    params: [xid],
+    prepared: true,
+  };
+}
+
+/** What the failure of a last statement before the commit, or of the commit, says about the handler. */
+export function closingFailure(error: unknown, swallowed: unknown): unknown {
+  if (sqlState(error) === "25P02") return transactionAborted(swallowed);
+  return error instanceof Error && error.message.includes(LEFT) ? transactionLeft() : error;
 }

@@ -16,10 +16,19 @@ import type {
 import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
-import { guardClient } from "./guard.js";
+import { guardClient, isOutOfTransaction } from "./guard.js";
 import type { Step } from "./pg-round-trip.js";
 import { runTogether } from "./pg-round-trip.js";
-import { isAnswerLost, saturated, transactionAborted, transactionFinished } from "./failure.js";
+import {
+  closingFailure,
+  isAnswerLost,
+  proofOf,
+  refusedHandler,
+  saturated,
+  sqlState,
+  transactionAborted,
+  transactionLeft,
+} from "./failure.js";
 
 // A prefix of this copy of the package: two copies that share a connection must not give one name to two statements.
 const NAMES = `posthorn_${Math.random().toString(36).slice(2, 10)}_`;
@@ -173,11 +182,13 @@ class PgTransaction<Tx, T> {
       const answer = await this.#begin(opening);
       value = await work(this.#scope, answer);
       this.#guard.close();
-      // The handler may have run COMMIT or ROLLBACK itself: ours would then succeed without committing anything.
-      if (this.#status() === "I") throw transactionFinished();
+      const refusal = this.#guard.refusal();
+      if (refusal !== undefined) throw refusal;
+      // Outside of its transaction, our commit would succeed without committing anything.
+      if (isOutOfTransaction(this.#connection.client)) throw transactionLeft();
     } catch (error) {
       if (!this.#begun && isAnswerLost(error)) throw error;
-      return this.#rollBack(error);
+      return this.#rollBack(refusedHandler(this.#guard.refusal(), { error }));
     }
     // A connection that was lost before the commit was sent has rolled back; after that, the outcome is unknown.
     const lost = this.#loss();
@@ -240,7 +251,8 @@ class PgTransaction<Tx, T> {
     try {
       return this.#answered(await this.#close(), value);
     } catch (error) {
-      return isAnswerLost(error) ? { kind: "unknown", error } : this.#rollBack(error);
+      if (isAnswerLost(error)) return { kind: "unknown", error };
+      return this.#rollBack(closingFailure(error, this.#guard.failure()));
     }
   }
 
@@ -252,7 +264,9 @@ class PgTransaction<Tx, T> {
   }
 
   async #close(): Promise<{ readonly command: string }> {
-    const { closing } = this.#scope;
+    const { backend } = this.#scope;
+    // In the message of the commit, so that the proof costs no round trip.
+    const closing = this.#scope.closing ?? (backend && proofOf(backend));
     if (closing !== undefined) {
       const together = this.#together([closing, COMMIT]);
       if (together) return together.then(lastOf);
@@ -292,15 +306,15 @@ class PgTransaction<Tx, T> {
     this.#connection.giveBack(!this.#whole);
   }
 
-  /** Why the connection is broken, if it is: it emitted an error, or a statement of the handler got no answer. */
+  /**
+   * Why the connection is broken, if it is: it emitted an error, or the server told a statement of the handler that it is
+   * closing the connection. An error without a code never reached the server, as of a parameter that cannot be
+   * written, or comes with the event of a lost connection.
+   */
   #loss(): unknown {
     const failure = this.#guard.failure();
-    return this.#connection.lost() ?? (failure !== undefined && isAnswerLost(failure) ? failure : undefined);
-  }
-
-  #status(): unknown {
-    // Older versions of pg do not have it; there, only the commit's tag tells.
-    return (this.#connection.client as { getTransactionStatus?: () => unknown }).getTransactionStatus?.();
+    const told = sqlState(failure) !== undefined && isAnswerLost(failure);
+    return this.#connection.lost() ?? (told ? failure : undefined);
   }
 }
 

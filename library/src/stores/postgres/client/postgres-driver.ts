@@ -18,7 +18,15 @@ import { BEGIN_OPTIONS, terminateStatement } from "./database.js";
 import { beforeAbort, ignore, within } from "./deadline.js";
 import type { Guarded } from "./guard.js";
 import { guardSql } from "./guard.js";
-import { isAnswerLost, saturated, sqlState, transactionAborted, transactionFinished } from "./failure.js";
+import {
+  isAnswerLost,
+  refusedHandler,
+  saturated,
+  sqlState,
+  transactionAborted,
+  transactionFinished,
+  transactionLeft,
+} from "./failure.js";
 
 interface Asks {
   unsafe(query: string, parameters?: never[], options?: { prepare?: boolean }): PostgresQuery;
@@ -183,6 +191,8 @@ class Attempt<Tx, T> {
     try {
       this.#value = { value: await beforeAbort(this.#work(this.#scope), this.#signal) };
       guard.close();
+      const refusal = guard.refusal();
+      if (refusal !== undefined) throw refusal;
       await this.#stillThere();
       await this.#prove(session, this.#scope);
       this.#stage = "committing";
@@ -191,7 +201,7 @@ class Attempt<Tx, T> {
       // The driver's rollback waits behind the statement that runs.
       guard.cancel();
       await this.#stillThere();
-      throw error;
+      throw refusedHandler(guard.refusal(), { error });
     }
   }
 
@@ -214,7 +224,7 @@ class Attempt<Tx, T> {
     const text = "select pg_current_xact_id_if_assigned()::text as xid";
     try {
       const { rows } = await beforeAbort(session.query({ text }), this.#signal);
-      if (backend && rows[0]?.[0] !== backend.xid) throw transactionFinished();
+      if (backend && rows[0]?.[0] !== backend.xid) throw transactionLeft();
     } catch (error) {
       this.#aborted = sqlState(error) === "25P02";
       // Rethrown as it is: the driver replaces it with the error of the first failed statement.

@@ -1,5 +1,4 @@
 import type { Pool } from "../client/database.js";
-import { textArray } from "../client/column-arrays.js";
 import { columns, text } from "../client/columns.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 
@@ -16,6 +15,17 @@ export interface Batch {
   readonly acquireMs: number;
 }
 
+/** A batch of ids of one scope. */
+export interface ScopedBatch extends Batch {
+  readonly scope: string;
+}
+
+/** A row that an insert without an answer may have left. */
+export interface MarkedId {
+  readonly id: string;
+  readonly mark: string;
+}
+
 /** What became of a batch; an id in neither is a duplicate. */
 export interface Recorded {
   readonly first: ReadonlySet<string>;
@@ -23,8 +33,10 @@ export interface Recorded {
   readonly busy: ReadonlySet<string>;
 }
 
-/** The scope of every id that is recorded here. */
-export const SCOPE = "''";
+const MARKED = givenRows<MarkedId>({
+  id: texts(({ id }) => id),
+  mark: texts(({ mark }) => mark),
+});
 
 const RECEIPTS = givenRows<Receipt>({
   id: texts(({ id }) => id),
@@ -43,11 +55,11 @@ const LOCK_TIMEOUT_MS = 100;
 export async function recordBatch(
   pool: Pool<unknown>,
   receipts: readonly Receipt[],
-  { table, acquireMs, mark }: Batch & { readonly mark: string },
+  { table, scope, acquireMs, mark }: ScopedBatch & { readonly mark: string },
 ): Promise<Recorded> {
   const sql = recordTexts.get(table) ?? recordSql(table);
   recordTexts.set(table, sql);
-  const params = [mark, ...RECEIPTS.params(receipts)];
+  const params = [mark, scope, ...RECEIPTS.params(receipts)];
   const { rows } = await pool.query({ text: sql, params, prepared: true }, acquireMs);
   const recorded = rows.map((row) => RECORDED.read(row));
   const idsThatAre = (wanted: "first" | "busy"): ReadonlySet<string> =>
@@ -67,13 +79,12 @@ function recordSql(table: string): string {
     with given as materialized (
       select id, ttl
       from (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true) as lock_timeout) as setting
-      cross join ${RECEIPTS.table("receipt", 2)}
+      cross join ${RECEIPTS.table("receipt", 3)}
     ), locked as materialized (
-      select id, ttl, pg_try_advisory_xact_lock(hashtextextended(id, '${table}'::regclass::oid::int8)) as got
-      from given
+      select id, ttl, pg_try_advisory_xact_lock(${lockKey(table, "$2::text", "id")}) as got from given
     ), written as (
       insert into ${table} as known (scope, id, expires_at, mark)
-      select ${SCOPE}, id, clock_timestamp() + make_interval(secs => ttl), $1::text::int8 from locked where got
+      select $2::text, id, clock_timestamp() + make_interval(secs => ttl), $1::text::int8 from locked where got
       on conflict (scope, id) do update set expires_at = excluded.expires_at, mark = excluded.mark
         where known.expires_at <= clock_timestamp()
       returning id
@@ -85,27 +96,76 @@ function recordSql(table: string): string {
     ) as recorded`;
 }
 
-const MARK = columns<{ readonly id: string; readonly mark: string }>({
-  id: text("id"),
-  mark: text("mark::text"),
+/** The number of the lock that every writer of an id takes first. */
+export function lockKey(table: string, scope: string, id: string): string {
+  return `hashtextextended(${id}, hashtextextended(${scope}, to_regclass('${table}')::oid::int8))`;
+}
+
+/** Whose the rows of ids are after a lost answer; an id in neither has no row. */
+export interface Resolved {
+  /** Had one of the marks, and has the new one now. */
+  readonly own: ReadonlySet<string>;
+  readonly others: ReadonlySet<string>;
+}
+
+const RESOLVED = columns<{ readonly id: string; readonly whose: "own" | "others" }>({
+  id: text("resolved.id"),
+  whose: text("resolved.whose"),
 });
 
-/** Says whose the rows of these ids are: after a lost answer, one's own mark means that the insert was done. */
-export async function readMarks(
+/**
+ * Takes the rows that inserts without an answer have left, by their ids and marks, under a new mark. By an update: a
+ * give-back of the old mark that is still on its way then finds nothing to remove. Only read, the row would be called
+ * first here and removed there, and the id would be first a second time.
+ */
+export async function takeMarked(
   pool: Pool<unknown>,
-  ids: readonly string[],
-  { table, acquireMs }: Batch,
-): Promise<ReadonlyMap<string, string>> {
+  marked: readonly MarkedId[],
+  { table, scope, acquireMs, mark }: ScopedBatch & { readonly mark: string },
+): Promise<Resolved> {
   const { rows } = await pool.query(
     {
       text: `
-        select ${MARK.list} from ${table}
-        where scope = ${SCOPE} and id = any ($1::text[]) and expires_at > clock_timestamp()`,
-      params: [textArray(ids)],
+        with given as materialized (
+          select id, mark::int8 as mark from ${MARKED.table("marked", 3)}
+        ), own as (
+          update ${table} as known set mark = $1::text::int8 from given
+          where known.scope = $2::text and known.id = given.id and known.mark = given.mark
+            and known.expires_at > clock_timestamp()
+          returning known.id
+        )
+        select ${RESOLVED.list} from (
+          select id, 'own' as whose from own
+          union all
+          select distinct known.id, 'others' from ${table} as known join given using (id)
+          where known.scope = $2::text and known.expires_at > clock_timestamp()
+            and not exists (select from given as mine where mine.id = known.id and mine.mark = known.mark)
+        ) as resolved`,
+      params: [mark, scope, ...MARKED.params(marked)],
     },
     acquireMs,
   );
-  return new Map(rows.map((row) => MARK.read(row)).map(({ id, mark }) => [id, mark]));
+  const resolved = rows.map((row) => RESOLVED.read(row));
+  const idsOf = (wanted: "own" | "others"): ReadonlySet<string> =>
+    new Set(resolved.filter(({ whose }) => whose === wanted).map(({ id }) => id));
+  return { own: idsOf("own"), others: idsOf("others") };
+}
+
+/** Removes rows by their ids and marks: nobody was told that these ids are first. */
+export async function removeMarked(
+  pool: Pool<unknown>,
+  marked: readonly MarkedId[],
+  { table, scope, acquireMs }: ScopedBatch,
+): Promise<void> {
+  await pool.query(
+    {
+      text: `
+        delete from ${table} as known using ${MARKED.table("given", 2)}
+        where known.scope = $1::text and known.id = given.id and known.mark = given.mark::int8`,
+      params: [scope, ...MARKED.params(marked)],
+    },
+    acquireMs,
+  );
 }
 
 /** Removes ids that have expired, oldest first, and says how many. Rows that someone is renewing are left out. */

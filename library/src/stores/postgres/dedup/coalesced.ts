@@ -7,8 +7,9 @@ import { notify } from "../../../observer.js";
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
 import { Batcher } from "../../../work/batcher.js";
 import type { Pool } from "../client/database.js";
-import type { Receipt } from "./batch.js";
-import { readMarks, recordBatch, removeExpired } from "./batch.js";
+import type { MarkedId, Receipt, ScopedBatch } from "./batch.js";
+import { recordBatch, removeExpired, takeMarked } from "./batch.js";
+import { GivingBack } from "./give-back.js";
 import {
   isAnswerLost,
   isMissing,
@@ -22,6 +23,7 @@ import {
 export interface PooledDedupParts {
   readonly pool: Pool<unknown>;
   readonly table: string;
+  readonly scope: string;
   readonly waitMs: number;
   /** Creates the table; undefined when it is not to be created here. */
   readonly migrate: (() => Promise<void>) | undefined;
@@ -35,8 +37,8 @@ interface Entry extends Receipt {
   readonly settle: (verdict: DedupVerdict) => void;
   readonly fail: (error: PosthornError) => void;
   tries: number;
-  /** The mark of an insert whose answer was lost: if there is a row, it says whether that insert was done. */
-  mark: string | undefined;
+  /** The marks of inserts whose answers were lost: if there is a row, they say whether one of them was done. */
+  marks: readonly string[];
 }
 
 const FIRST: DedupVerdict = Object.freeze({ duplicate: false });
@@ -50,7 +52,6 @@ const RETRY_MS = [2, 5, 10, 20, 50, 100];
 const PURGE_EVERY_IDS = 500;
 const PURGE_ROWS = 1000;
 const PURGE_EVERY_MS = 60_000;
-const MAX_UNRESOLVED = 10_000;
 // A writer without our lock holds the row (55P03); too many locks for the server's memory (53200).
 const SPLIT = new Set(["55P03", "53200"]);
 
@@ -60,10 +61,10 @@ export class PooledDedup {
   readonly #batches: Batcher<Entry>;
   readonly #alone: Batcher<Entry>;
   readonly #underWay = new Map<string, Promise<DedupVerdict>>();
-  // Ids whose callers got an error though their rows may have been committed, with the marks of those rows. When the
-  // sender delivers such an id again, its own mark says that it is first. Without this, it would be called a duplicate,
-  // and the event would be lost.
-  readonly #unresolved = new Map<string, string>();
+  // Ids whose callers got an error though their rows may have been committed. When the sender delivers such an id to
+  // this process again, its mark says that it is first; for other processes, its row is removed. Without this, it would be
+  // called a duplicate, and the event would be lost.
+  readonly #givingBack: GivingBack;
   #migrating: Promise<void> | undefined;
   #migrated = false;
   #recorded = 0;
@@ -75,6 +76,7 @@ export class PooledDedup {
     const run = (entries: readonly Entry[]): Promise<void> => this.#run(entries);
     this.#batches = new Batcher({ run, maxItems: MAX_IDS, maxBatches: 2 });
     this.#alone = new Batcher({ run, maxItems: 1, maxBatches: 1 });
+    this.#givingBack = new GivingBack(parts, (id) => this.#underWay.has(id));
   }
 
   record(id: string, ttlS: number): Promise<DedupVerdict> {
@@ -87,10 +89,10 @@ export class PooledDedup {
         ttlS,
         endsAt: systemClock.monotonic() + this.#parts.waitMs,
         tries: 0,
-        mark: this.#unresolved.get(id),
+        marks: this.#givingBack.marksOf(id),
         settle: (known) => {
           this.#underWay.delete(id);
-          if (this.#unresolved.size > 0) this.#unresolved.delete(id);
+          this.#givingBack.drop(id);
           resolve(known);
         },
         fail: (error) => {
@@ -106,27 +108,21 @@ export class PooledDedup {
   /** Handles a batch to its end: every entry is settled, failed or put back. */
   async #run(entries: readonly Entry[]): Promise<void> {
     const sorted = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const fresh = sorted.filter(({ mark }) => mark === undefined);
+    const fresh = sorted.filter(({ marks }) => marks.length === 0);
     if (fresh.length > 0) await this.#record(fresh, randomMark());
-    if (fresh.length === sorted.length) return;
-    const uncertain = sorted.filter(({ mark }) => mark !== undefined);
-    for (const mark of new Set(uncertain.map((entry) => entry.mark))) {
-      const ofMark = uncertain.filter((entry) => entry.mark === mark);
-      if (mark !== undefined) await this.#resolve(ofMark, mark);
-    }
+    if (fresh.length < sorted.length) await this.#resolve(sorted.filter(({ marks }) => marks.length > 0));
   }
 
   async #record(entries: readonly Entry[], mark: string): Promise<void> {
-    const { pool, table } = this.#parts;
+    const { pool } = this.#parts;
     try {
       reach("dedup.before_record");
-      const batch = { table, acquireMs: this.#patience(entries), mark };
-      const { first, busy } = await recordBatch(pool, entries, batch);
+      const { first, busy } = await recordBatch(pool, entries, { ...this.#batch(entries), mark });
       reach("dedup.after_record");
       for (const entry of entries) {
         if (first.has(entry.id)) entry.settle(FIRST);
         // A row was in the way; after a lost answer it may be our own, which its mark says.
-        else if (busy.has(entry.id) || entry.mark !== undefined) this.#retry(entry);
+        else if (busy.has(entry.id) || entry.marks.length > 0) this.#retry(entry);
         else entry.settle(DUPLICATE);
       }
       this.#purgeSometimes(entries.length);
@@ -135,19 +131,20 @@ export class PooledDedup {
     }
   }
 
-  /** After a lost answer: a row of this mark is our own, so its caller is first. No row: the insert is done again. */
-  async #resolve(entries: readonly Entry[], mark: string): Promise<void> {
-    const { pool, table } = this.#parts;
+  /** After a lost answer: a row of our own mark means that its caller is first. No row: the insert is done again. */
+  async #resolve(entries: readonly Entry[]): Promise<void> {
+    const { pool } = this.#parts;
+    const mark = randomMark();
     let absent = entries;
     try {
-      const ids = entries.map(({ id }) => id);
+      const marked = entries.flatMap(({ id, marks }) => marks.map((each): MarkedId => ({ id, mark: each })));
       reach("dedup.before_resolve");
-      const marks = await readMarks(pool, ids, { table, acquireMs: this.#patience(entries) });
+      const { own, others } = await takeMarked(pool, marked, { ...this.#batch(entries), mark });
       reach("dedup.after_resolve");
-      absent = entries.filter(({ id }) => !marks.has(id));
+      absent = entries.filter(({ id }) => !own.has(id) && !others.has(id));
       for (const entry of entries) {
-        const found = marks.get(entry.id);
-        if (found !== undefined) entry.settle(found === mark ? FIRST : DUPLICATE);
+        if (own.has(entry.id)) entry.settle(FIRST);
+        else if (others.has(entry.id)) entry.settle(DUPLICATE);
       }
     } catch (error) {
       return this.#failed(entries, error, mark);
@@ -168,7 +165,7 @@ export class PooledDedup {
     for (const entry of entries) {
       if (!isAnswerLost(error)) entry.fail(failure);
       else {
-        entry.mark = mark;
+        entry.marks = [...entry.marks, mark];
         this.#retry(entry, failure);
       }
     }
@@ -189,9 +186,10 @@ export class PooledDedup {
 
   #retry(entry: Entry, cause?: unknown): void {
     if (systemClock.monotonic() >= entry.endsAt) {
-      if (entry.mark !== undefined) this.#rememberUnresolved(entry.id, entry.mark);
       const unavailable = isPosthornError(cause) && !isSaturated(cause);
-      return entry.fail(unavailable ? cause : dedupBusy(this.#parts.waitMs, cause));
+      entry.fail(unavailable ? cause : dedupBusy(this.#parts.waitMs, cause));
+      if (entry.marks.length > 0) this.#givingBack.add(entry.id, entry.marks);
+      return;
     }
     const waitMs = RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)];
     entry.tries++;
@@ -200,10 +198,9 @@ export class PooledDedup {
     setTimeout(() => batcher.add(entry), waitMs);
   }
 
-  #rememberUnresolved(id: string, mark: string): void {
-    this.#unresolved.set(id, mark);
-    const oldest = this.#unresolved.keys().next();
-    if (this.#unresolved.size > MAX_UNRESOLVED && !oldest.done) this.#unresolved.delete(oldest.value);
+  #batch(entries: readonly Entry[]): ScopedBatch {
+    const { table, scope } = this.#parts;
+    return { table, scope, acquireMs: this.#patience(entries) };
   }
 
   #patience(entries: readonly Entry[]): number {

@@ -13,12 +13,13 @@ import {
   transactionFinished,
 } from "../client/failure.js";
 import { literal } from "../client/identifiers.js";
-import { SCOPE } from "./batch.js";
+import { lockKey } from "./batch.js";
 import { dedupBusy, randomMark } from "./coalesced.js";
 
 export interface TransactionDedupParts {
   readonly session: Session;
   readonly table: string;
+  readonly scope: string;
   readonly waitMs: number;
   readonly cure: string;
 }
@@ -62,11 +63,11 @@ export class TransactionDedup {
 
   /** Tries the lock that every writer of the id takes first, and checks beforehand what would abort the host's transaction: a missing table. */
   async #tryLock(id: string): Promise<boolean> {
-    const { session, table, cure } = this.#parts;
+    const { session, table, scope, cure } = this.#parts;
     const { rows } = await session.query({
       text: `
         select (${IN_TRANSACTION})::text as inside, now()::text as began_at, to_regclass('${table}')::text as found,
-          pg_try_advisory_xact_lock(hashtextextended(${literal(id)}, to_regclass('${table}')::oid::int8))::text as got`,
+          pg_try_advisory_xact_lock(${lockKey(table, literal(scope), literal(id))})::text as got`,
     });
     const [inside, began, found, got] = rows[0] ?? [];
     const beganAt = typeof began === "string" ? began : undefined;
@@ -80,16 +81,16 @@ export class TransactionDedup {
   }
 
   async #insert(id: string, ttlS: number): Promise<boolean> {
-    const { session, table } = this.#parts;
+    const { session, table, scope } = this.#parts;
     const { rows } = await session.query({
       // A plain insert would abort the host's transaction with its first duplicate.
       text: `
         insert into ${table} as known (scope, id, expires_at, mark)
-        values (${SCOPE}, $1::text, clock_timestamp() + make_interval(secs => $2::text::float8), $3::text::int8)
+        values ($4::text, $1::text, clock_timestamp() + make_interval(secs => $2::text::float8), $3::text::int8)
         on conflict (scope, id) do update set expires_at = excluded.expires_at, mark = excluded.mark
           where known.expires_at <= clock_timestamp()
         returning 'first' as verdict`,
-      params: [id, String(ttlS), randomMark()],
+      params: [id, String(ttlS), randomMark(), scope],
       prepared: true,
     });
     return rows.length > 0;
@@ -100,6 +101,6 @@ function notInTransaction(): PosthornError<StoreErrorCode> {
   return new PosthornError(
     "store_transaction_required",
     "The client is not inside of a transaction, so that a rollback could not forget the id. " +
-      "Run `begin` on it first and `commit` after the work, or hand in the pool.",
+      "Run `begin` on it first and `commit` after the work, or hand the pool in as `client`.",
   );
 }

@@ -2,17 +2,12 @@ import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
+import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { equalBytes } from "../../../bytes.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import { columns, number, text } from "../client/columns.js";
 import type { Answer, Pool, Scope, Session, Statement, TransactionEnd } from "../client/database.js";
-import {
-  againWhenLost,
-  isSaturated,
-  isTransient,
-  storeError,
-  transactionFinished,
-} from "../client/failure.js";
+import { againWhenLost, isSaturated, isTransient, storeError, transactionLeft } from "../client/failure.js";
 import { MIGRATE_CURE } from "../schema/migrate.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
@@ -91,7 +86,7 @@ export class Acceptor<Tx> {
     reach("accept.before_known");
     const known = await readKnown(session, arrival, this.#tables);
     reach("accept.after_known");
-    if (!known || known.outcome === "failed") return { kind: "busy" };
+    if (!known || mayTakeOver(known.outcome)) return { kind: "busy" };
     return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
   }
 
@@ -101,7 +96,7 @@ export class Acceptor<Tx> {
     const { rows } = await session.query({ text: NOTE(this.#tables), params, prepared: true });
     reach("accept.after_note");
     // The handler has rolled back on its own, and the row with it.
-    if (rows.length === 0) throw transactionFinished();
+    if (rows.length === 0) throw transactionLeft();
   }
 }
 
@@ -141,8 +136,8 @@ function ownRow(scope: Scope<unknown>, { rows }: Answer): OwnRow | undefined {
 
 // Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays.
 // One statement, because each costs a round trip while the connection is held; and a plain one, because joining its
-// parts by CTEs cost as much again as the insert. A row that says `failed` is taken over whatever its body: nothing of
-// it was applied.
+// parts by CTEs cost as much again as the insert. A row that says `failed` or `skipped` is taken over whatever its body:
+// nothing of it was applied.
 const ENTER = sqlFor(
   (tables) => `
     insert into ${tables.inbox} as known (tenant, source, event_id, id_preview, type, event_at, outcome, attempts,
@@ -154,7 +149,7 @@ const ENTER = sqlFor(
       id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
       attempts = known.attempts + 1, receipts = known.receipts + 1, last_received_at = excluded.last_received_at,
       keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
-      where known.outcome = 'failed'
+      where known.outcome in ('failed', 'skipped')
     returning ${ENTERED.list}`,
 );
 

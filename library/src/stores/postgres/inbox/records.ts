@@ -30,9 +30,10 @@ export async function recordFailure(
           from (${ARRIVAL}) as arrival where (select got from locked)
           on conflict (tenant, source, event_id, consumer) do update set
             id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,
-            attempts = known.attempts + 1, receipts = known.receipts + 1, last_received_at = excluded.last_received_at,
+            outcome = 'failed', keep_until = null, attempts = known.attempts + 1, receipts = known.receipts + 1,
+            last_received_at = excluded.last_received_at,
             error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
-            where known.outcome = 'failed'
+            where known.outcome in ('failed', 'skipped')
           returning tenant, source, event_id, consumer, round, attempts, last_received_at, error
         ), attempt as (
           insert into ${tables.inboxAttempt} (tenant, source, event_id, consumer, round, attempt, failed_at, error)

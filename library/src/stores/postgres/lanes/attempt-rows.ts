@@ -1,5 +1,7 @@
+import { detailTexts } from "../../../lanes/attempt-record.js";
 import type { AttemptRecord } from "../../../lanes/attempt-record.js";
 import type { Claim } from "../../../lanes/lane-store.js";
+import { withoutNul } from "../client/identifiers.js";
 import type { GivenRows } from "../client/given-rows.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 
@@ -8,6 +10,12 @@ export interface Tried {
   readonly kind: Claim["kind"];
   readonly owner: bigint;
   readonly attempt: AttemptRecord;
+}
+
+// In a header that a host gave there may be anything; Postgres takes no NUL.
+function detail(attempt: AttemptRecord, index: number): string | undefined {
+  const text = detailTexts(attempt)[index];
+  return text === undefined ? undefined : withoutNul(text);
 }
 
 /** Attempts that are given to a statement. */
@@ -23,13 +31,19 @@ export const TRIED: GivenRows<Tried> = givenRows<Tried>(
     outcome: texts(({ attempt }) => attempt.outcome),
     status: numbers("int4", ({ attempt }) => attempt.status),
     error: texts(({ attempt }) => attempt.error),
+    url: texts(({ attempt }) => detail(attempt, 0)),
+    address: texts(({ attempt }) => detail(attempt, 1)),
+    request_headers: texts(({ attempt }) => detail(attempt, 2)),
+    timings: texts(({ attempt }) => detail(attempt, 3)),
+    fingerprint: texts(({ attempt }) => detail(attempt, 4)),
   },
   { answer: ({ attempt }) => attempt.answer },
 );
 
 /** The columns that both tables of attempts have of them. */
-export const ATTEMPT_COLUMNS = "started_at, duration_ms, outcome, status, error, answer";
+export const ATTEMPT_COLUMNS =
+  "started_at, duration_ms, outcome, status, error, answer, url, address, request_headers, timings, fingerprint";
 
 /** Their values. A duration that does not fit the column is written as the longest that does. */
 export const ATTEMPT_VALUES = `to_timestamp(started_ms / 1000), least(tried_ms, 2147483647)::int4, outcome, status, error,
-        answer`;
+        answer, url, address, request_headers, timings, fingerprint`;

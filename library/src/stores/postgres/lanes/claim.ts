@@ -1,11 +1,12 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
-import { claimed, runsAlone } from "../../../lanes/lane.js";
+import { deliveryIdOf } from "../../../lanes/delivery-id.js";
+import type { LaneChange } from "../../../lanes/lane.js";
+import { claimed, runsAlone, withoutEvent } from "../../../lanes/lane.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
-import { numberArray, textArray } from "../client/column-arrays.js";
 import type { Answer, Scope, Session, Statement } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { readStored } from "../outbox/endpoint-row.js";
@@ -16,8 +17,6 @@ import { pickAloneSql, pickDueSql } from "./pick-due.js";
 import { recordEnded } from "./record-ended.js";
 import type { Turn } from "./run.js";
 import { claimOf, turnOf, unleasedTurn } from "./run.js";
-
-const MISSING_AGAIN_MS = 60_000;
 
 // How long an endpoint whose secrets cannot be opened is left alone, before they are looked at again.
 const UNOPENED_AGAIN_MS = 10_000;
@@ -100,17 +99,26 @@ export class Claimer {
 
   #turnOf(locked: LockedLane, { alone, run }: Pick<ClaimRequest, "alone" | "run">): Turn {
     const change = claimed(locked.lane, { alone, dead: locked.dead });
-    if (locked.deliveries.length > 0) return turnOf(locked, change, run);
-    // A lane whose head is not there can only be mended by a person: they are told again and again, and no other lane waits.
-    const { kind, id } = locked.identity;
-    const message = `The ${kind} ${id} has no delivery or no event at its head, ${locked.lane.head}.`;
+    // Where the head is another than the one that was read, the next claim finds out.
+    const isThere =
+      change.head !== locked.lane.head || locked.deliveries.some(({ sequence }) => sequence === change.head);
+    if (isThere || change.leasable === "nothing") return turnOf(locked, change, run);
+    return unleasedTurn(locked, this.#withoutHead(locked, change));
+  }
+
+  /** Somebody has changed the tables by hand: that is a loud fault of this delivery, and no other lane waits for it. */
+  #withoutHead({ lane, identity: { kind, id }, dead, orphans }: LockedLane, change: LaneChange): LaneChange {
+    const isOrphan = orphans.includes(change.head);
     notify(this.#parts.observer, {
       kind: "store_failed",
       operation: "claim",
       code: "store_unavailable",
-      message,
+      message: isOrphan
+        ? `The event of ${nameOf(kind, id, change.head)} is not in the table of events: the delivery is dead (event_missing).`
+        : `Lane ${id} was halted: its head, sequence ${change.head}, is not in the table of deliveries. Skip it to go on.`,
     });
-    return unleasedTurn(locked, { ...change, readyAfterMs: MISSING_AGAIN_MS });
+    if (isOrphan) return withoutEvent(lane, change, dead);
+    return { ...change, state: "halted", readyAfterMs: undefined, blocked: "now", leasable: "nothing" };
   }
 
   #pick(request: ClaimRequest, turns: readonly Turn[]): Statement {
@@ -126,9 +134,10 @@ export class Claimer {
       params: [
         String(this.#cursor),
         String(request.limit - leased.length),
-        textArray([...inFlight.keys()]),
-        numberArray([...inFlight.values()]),
+        JSON.stringify(Object.fromEntries(inFlight)),
+        JSON.stringify(Object.fromEntries(request.shares?.of ?? [])),
         String(request.run.maxEvents),
+        String(request.shares?.others ?? FULL),
       ],
       prepared: true,
     };
@@ -138,7 +147,7 @@ export class Claimer {
   async #opened(session: Session, found: readonly LockedLane[]): Promise<readonly LockedLane[]> {
     const { secrets } = this.#parts;
     const consumers = found.map(({ identity }) => identity.consumer);
-    const unseen = consumers.filter(({ id, version }) => !secrets.isKnown(id, version));
+    const unseen = consumers.filter((consumer) => !secrets.isKnown(consumer));
     if (unseen.length > 0) await this.#open(session, new Set(unseen.map(({ id }) => id)));
     return found.filter(({ identity }) => !secrets.unopened.has(identity.consumer.id));
   }
@@ -158,6 +167,10 @@ export class Claimer {
     this.#openedAt = now;
     await this.#open({ query: (statement) => transactions.read(statement) }, new Set(secrets.unopened));
   }
+}
+
+function nameOf(kind: "lane" | "loose", id: bigint, sequence: bigint): string {
+  return deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
 }
 
 function lockedIn({ rows }: Answer): readonly LockedLane[] {

@@ -29,6 +29,8 @@ export interface LockedLane {
   readonly leaseHasEnded: boolean;
   /** What was read of its deliveries, in order. */
   readonly deliveries: readonly ClaimedDelivery[];
+  /** Those of them that are there, but whose event is not. */
+  readonly orphans: readonly bigint[];
 }
 
 /** What a lane is made of, to be selected from lane_state by whoever locks it. */
@@ -69,6 +71,7 @@ interface LaneValues {
   readonly leaseHasEnded: boolean | undefined;
   readonly consumerId: string;
   readonly consumerVersion: number;
+  readonly consumerMark: string;
   readonly active: boolean;
   readonly dead: DeadPolicy | undefined;
   readonly generation: bigint | undefined;
@@ -98,6 +101,7 @@ const LANE = columns<LaneValues>({
   leaseHasEnded: optional(boolean("leased_until <= clock_timestamp()")),
   consumerId: text("consumer.public_id"),
   consumerVersion: number("consumer.version"),
+  consumerMark: text("consumer.mark::text"),
   active: boolean("consumer.state = 'active' and removed_at is null"),
   dead: optional(text("consumer.dead")),
   generation: optional(bigint("lane.generation")),
@@ -149,7 +153,7 @@ export function readLockedSql(locked: string, { consumer, lane, delivery, event 
     select ${LANE.list}, ${DELIVERY.list}
     from ${locked} as locked
     cross join lateral (
-      select public_id, version, state, removed_at, dead from ${consumer} as consumer
+      select public_id, version, mark, state, removed_at, dead from ${consumer} as consumer
       where consumer.id = locked.consumer_id limit 1
     ) as consumer
     left join lateral (
@@ -169,16 +173,26 @@ export function readLockedSql(locked: string, { consumer, lane, delivery, event 
 }
 
 /** The rows of {@link readLockedSql}, by their places in the answer. */
-export function lockedLanesOf(rows: readonly Row[]): ReadonlyMap<number, LockedLane> {
-  const lanes = new Map<number, { readonly values: LaneValues; readonly deliveries: ClaimedDelivery[] }>();
-  for (const row of rows) {
+export function lockedLanesOf(answer: readonly Row[]): ReadonlyMap<number, LockedLane> {
+  const lanes = new Map<number, LaneRows>();
+  for (const row of answer) {
     const n = Number(row[0]);
-    const known = lanes.get(n) ?? { values: LANE.read(row), deliveries: [] };
+    const known = lanes.get(n) ?? { values: LANE.read(row), deliveries: [], orphans: [] };
     lanes.set(n, known);
-    const delivery = deliveryOf(DELIVERY.read(row, LANE.size));
+    const values = DELIVERY.read(row, LANE.size);
+    const delivery = deliveryOf(values);
     if (delivery) known.deliveries.push(delivery);
+    // It has a round, so that it is there; its event was asked for, and is not.
+    else if (values.round !== undefined && values.eventId === undefined) known.orphans.push(values.sequence);
   }
-  return new Map([...lanes].map(([n, { values, deliveries }]) => [n, lockedLaneOf(values, deliveries)]));
+  return new Map([...lanes].map(([n, rows]) => [n, lockedLaneOf(rows)]));
+}
+
+/** What was read of one lane. */
+interface LaneRows {
+  readonly values: LaneValues;
+  readonly deliveries: ClaimedDelivery[];
+  readonly orphans: bigint[];
 }
 
 /** Undefined where the delivery or its event is not there, or its body was not read. */
@@ -200,7 +214,7 @@ function deliveryOf(values: DeliveryValues): ClaimedDelivery | undefined {
   };
 }
 
-function lockedLaneOf(values: LaneValues, deliveries: readonly ClaimedDelivery[]): LockedLane {
+function lockedLaneOf({ values, deliveries, orphans }: LaneRows): LockedLane {
   const { kind, id, state, epoch, head, end, last, attempts, failures, lapses, suspectUntil } = values;
   const { skipIntended, isBlocked, generation, key } = values;
   // A lane's row does not hold the head's round: whoever asks for it reads the head too. A loose delivery's own row has it.
@@ -226,7 +240,7 @@ function lockedLaneOf(values: LaneValues, deliveries: readonly ClaimedDelivery[]
     identity: {
       kind,
       id,
-      consumer: { id: values.consumerId, version: values.consumerVersion },
+      consumer: { id: values.consumerId, version: values.consumerVersion, mark: values.consumerMark },
       lane: generation === undefined || key === undefined ? undefined : { generation, key },
     },
     consumer: values.consumer,
@@ -234,6 +248,7 @@ function lockedLaneOf(values: LaneValues, deliveries: readonly ClaimedDelivery[]
     dead: values.dead,
     leaseHasEnded: values.leaseHasEnded === true,
     deliveries,
+    orphans,
   };
 }
 

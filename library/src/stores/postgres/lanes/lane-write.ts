@@ -19,7 +19,7 @@ const CHANGES = givenRows<Turn>({
   id: numbers("int8", ({ locked }) => locked.identity.id),
   // What was the head: what lies between it and the head now is over.
   was_head: numbers("int8", ({ locked }) => locked.lane.head),
-  epoch: numbers("int8", ({ change, run }) => (run ? change.epoch + 1n : change.epoch)),
+  epoch: numbers("int8", ({ epoch }) => epoch),
   state: texts(({ change }) => change.state),
   head_seq: numbers("int8", ({ change }) => change.head),
   last_seq: numbers("int8", ({ change }) => change.last),

@@ -40,14 +40,18 @@ const IN_TURN = "order by ready_at limit least(turn.room, (select lanes from sha
 const READ_MAX = "case when attempts > 0 then 1 else $5::text::int4 end";
 
 /**
- * Picks and locks what is due, and reads it: $1 is the consumer that was served last, $2 the limit, $3 and $4 how many
- * claims of which consumer the worker has, $5 the most deliveries of a run. Whether something is due is asked as a value,
+ * Picks and locks what is due, and reads it: $1 is the consumer that was served last, $2 the limit, $3 how many
+ * claims the worker holds by consumer, $4 its share by consumer and $6 that of all others, $5 the most deliveries of a
+ * run. The room of a consumer is `roomOf`. Whether something is due is asked as a value,
  * not by `exists`, which was planned as a hash of everything that is due anywhere.
  */
 export const pickDueSql: (tables: Tables) => string = sqlFor(
   (tables) => `
     with recursive clock as materialized (
       select clock_timestamp() as at
+    ), given as materialized (
+      -- Objects of JSON are searched by halves: a list would be read from its start for each consumer that waits.
+      select $3::text::jsonb as held, $4::text::jsonb as shares
     ), ${waitingConsumersSql("ahead", "$1::text::int8", tables)},
     ${waitingConsumersSql("behind", "-1", tables)},
     turn as materialized (
@@ -58,10 +62,10 @@ export const pickDueSql: (tables: Tables) => string = sqlFor(
         select consumer_id from behind where consumer_id <= $1::text::int8
       ) as waiting
       cross join lateral (
-        select id, state, removed_at, max_in_flight - coalesce((
-            select count from unnest($3::text[], $4::int4[]) as held (public_id, count)
-            where held.public_id = consumer.public_id limit 1
-          ), 0) as room
+        select id, state, removed_at, least(
+            max_in_flight,
+            coalesce(((select shares from given) ->> consumer.public_id)::int4, $6::text::int4)
+          ) - coalesce(((select held from given) ->> consumer.public_id)::int4, 0) as room
         from ${tables.consumer} as consumer where consumer.id = waiting.consumer_id limit 1
       ) as known
       where known.state = 'active' and known.removed_at is null and known.room > 0 and coalesce(

@@ -1,8 +1,11 @@
 import type { Session, Statement } from "../client/database.js";
 import { bigint, boolean, columns, text } from "../client/columns.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
+import type { Dealt } from "../../../lanes/deal.js";
+import { textArray } from "../client/column-arrays.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
+import type { Staged } from "./stage.js";
 import { Unplaceable } from "./stage.js";
 
 /** One event at one consumer. */
@@ -30,18 +33,19 @@ interface PlacedGrowth extends Growth {
 }
 
 /**
- * Makes room for events at the ends of their lanes, and returns the statement that writes their deliveries, for the
- * caller to run last. Those without a key go beside the lanes.
+ * Makes room for events at the ends of their lanes, and returns the statement that writes their deliveries and consumes
+ * them, for the caller to run last. Those without a key go beside the lanes.
  */
 export async function makePlaces(
   session: Session,
-  places: readonly NumberedPlace[],
+  dealt: readonly Dealt<Staged, NumberedPlace>[],
   tables: Tables,
 ): Promise<Statement> {
+  const places = dealt.flatMap((each) => each.places);
   const growths = growthsOf(places);
   const placed = growths.length === 0 ? [] : await lengthenLanes(session, growths, tables);
   const loose = places.filter(({ key }) => key === undefined);
-  return insertDeliveries({ placed, loose }, tables);
+  return insertDeliveries({ placed, loose, dealt }, tables);
 }
 
 function growthsOf(places: readonly NumberedPlace[]): readonly Growth[] {
@@ -166,32 +170,60 @@ const DELIVERIES = givenRows<PlacedDelivery>({
   round: numbers("int4", ({ round }) => round),
 });
 
-function insertDeliveries(
-  { placed, loose }: { readonly placed: readonly PlacedGrowth[]; readonly loose: readonly NumberedPlace[] },
-  tables: Tables,
-): Statement {
+/** An event that has a part of its places. */
+const BEGUN = givenRows<Dealt<Staged, NumberedPlace>>({
+  row: texts(({ event }) => event.row),
+  after_consumer_id: numbers("int8", ({ event, places }) => places.at(-1)?.consumer ?? event.after),
+});
+
+interface Insertion {
+  readonly placed: readonly PlacedGrowth[];
+  readonly loose: readonly NumberedPlace[];
+  readonly dealt: readonly Dealt<Staged, NumberedPlace>[];
+}
+
+function insertDeliveries({ placed, loose, dealt }: Insertion, tables: Tables): Statement {
   const started = placed.filter(({ isNew }) => isNew);
   const deliveries = placed.flatMap(({ laneId, first, places }) =>
     places.map(({ eventId, round }, n) => ({ laneId, sequence: first + BigInt(n), eventId, round })),
   );
+  const done = dealt.filter(({ isDone }) => isDone).map(({ event }) => event.row);
+  const begun = dealt.filter(({ isDone }) => !isDone);
   return {
     text: INSERT(tables),
-    params: [...STARTED.params(started), ...LOOSE.params(loose), ...DELIVERIES.params(deliveries)],
+    params: [
+      textArray(done),
+      ...STARTED.params(started),
+      ...LOOSE.params(loose),
+      ...DELIVERIES.params(deliveries),
+      ...BEGUN.params(begun),
+    ],
     prepared: true,
   };
 }
 
+const AT_LOOSE = 2 + STARTED.size;
+const AT_DELIVERIES = AT_LOOSE + LOOSE.size;
+const AT_BEGUN = AT_DELIVERIES + DELIVERIES.size;
+
+// The rows of the stage are locked, and are where they were read. What was given all of its places is consumed by the
+// statement that gives the last of them: apart, one could be kept and the other lost.
 const INSERT = sqlFor(
-  ({ laneState, delivery, loose }) => `
+  ({ stage, laneState, delivery, loose }) => `
     with clock as materialized (
       select clock_timestamp() as at
+    ), consumed as (
+      delete from ${stage} where ctid = any ($1::text::tid[])
+    ), begun as (
+      update ${stage} as stage set after_consumer_id = begun.after_consumer_id
+      from ${BEGUN.table("begun", AT_BEGUN)} where stage.ctid = begun.row::tid
     ), started as (
       insert into ${laneState} (lane_id, consumer_id, head_seq, next_seq, ready_at)
-      select lane_id, consumer_id, first, first + count, at from ${STARTED.table("started")}, clock
+      select lane_id, consumer_id, first, first + count, at from ${STARTED.table("started", 2)}, clock
     ), loose as (
       insert into ${loose} (consumer_id, event_id, round, ready_at)
-      select consumer_id, event_id, round, at from ${LOOSE.table("loose", 1 + STARTED.size)}, clock order by n
+      select consumer_id, event_id, round, at from ${LOOSE.table("loose", AT_LOOSE)}, clock order by n
     )
     insert into ${delivery} (lane_id, seq, event_id, round)
-    select lane_id, seq, event_id, round from ${DELIVERIES.table("placed", 1 + STARTED.size + LOOSE.size)}`,
+    select lane_id, seq, event_id, round from ${DELIVERIES.table("placed", AT_DELIVERIES)}`,
 );

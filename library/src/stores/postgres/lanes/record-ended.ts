@@ -51,10 +51,12 @@ async function recordDead(
   dead: readonly Ended<DeadDelivery>[],
   tables: Tables,
 ): Promise<void> {
+  // To the millisecond, which is what people see of it: asked for what died since a dead letter did, a filter finds it.
   await session.query({
     text: `
       insert into ${tables.dead} (${PLACE_COLUMNS}, because, attempts, last_status, last_error, died_at)
-      select ${PLACE_VALUES}, because, attempts, last_status, last_error, clock_timestamp()
+      select ${PLACE_VALUES}, because, attempts, last_status, last_error,
+        date_trunc('milliseconds', clock_timestamp())
       from ${DEAD.table("ended")} cross join ${eventOf("ended", tables)} order by n`,
     params: DEAD.params(dead),
   });
@@ -101,7 +103,7 @@ async function disableConsumers(
   for (const [number, because] of [...reasons].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     await session.query({
       text: `
-        update ${consumer} set state = 'disabled', because = $2::text, version = version + 1,
+        update ${consumer} set state = 'disabled', because = $2::text, version = version + 1, mark = gen_random_uuid(),
           stopped_at = coalesce(stopped_at, clock_timestamp())
         where id = $1::text::int8 and state <> 'disabled'`,
       params: [String(number), withoutNul(because)],

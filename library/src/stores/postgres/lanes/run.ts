@@ -10,16 +10,27 @@ export interface Turn {
   readonly locked: LockedLane;
   readonly change: LaneChange;
   readonly run: Run | undefined;
+  /** To be written: of the lease where there is one. */
+  readonly epoch: bigint;
+}
+
+// A lease raises the epoch by a random number. Raised by one, the epoch of a lease that a failover lost would be given
+// again, to a lane that has another event at its head by then; what the first worker says of its own would settle that.
+const MOST_RAISED = 2 ** 31;
+
+function raised({ epoch }: LaneChange): bigint {
+  return epoch + 1n + BigInt(Math.floor(Math.random() * MOST_RAISED));
 }
 
 /** Leases as much as the rule allows, of what was read from the head on; where that is nothing, the next claim has it. */
 export function turnOf(locked: LockedLane, change: LaneChange, limits: RunLimits): Turn {
-  return { locked, change, run: change.leasable === "nothing" ? undefined : runOf(locked, change, limits) };
+  const run = change.leasable === "nothing" ? undefined : runOf(locked, change, limits);
+  return { locked, change, run, epoch: run ? raised(change) : change.epoch };
 }
 
 /** The lane is written as the rule says, and leased by nobody. */
 export function unleasedTurn(locked: LockedLane, change: LaneChange): Turn {
-  return { locked, change, run: undefined };
+  return { locked, change, run: undefined, epoch: change.epoch };
 }
 
 function runOf(
@@ -37,6 +48,6 @@ function runOf(
 }
 
 /** What the worker gets; undefined where nothing is leased. */
-export function claimOf({ locked, change, run }: Turn): Claim | undefined {
-  return run && leased(locked.identity, change, run);
+export function claimOf({ locked, change, run, epoch }: Turn): Claim | undefined {
+  return run && { ...leased(locked.identity, change, run), epoch };
 }

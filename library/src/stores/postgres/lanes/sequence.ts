@@ -1,24 +1,27 @@
 import { reach } from "#faults";
+import { dealPlaces } from "../../../lanes/deal.js";
+import type { Dealt, Part } from "../../../lanes/deal.js";
 import type { SequenceReport } from "../../../lanes/lane-store.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
-import { FanOut, placeIn } from "../../../outbox/fan-out.js";
+import { placeIn } from "../../../outbox/fan-out.js";
 import { isPosthornError } from "../../../posthorn-error.js";
 import type { Session, Statement } from "../client/database.js";
 import { sqlState } from "../client/failure.js";
 import { givenRows, numbers } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
-import type { StoredEndpoint } from "../outbox/endpoint-row.js";
-import { readAllStored } from "../outbox/endpoint-row.js";
-import { finishRemovals } from "../outbox/remove-endpoint.js";
+import type { EndpointSet } from "../outbox/endpoint-book.js";
+import { EndpointBook } from "../outbox/endpoint-book.js";
+import { Remover } from "../outbox/remove-endpoint.js";
 import type { NumberedPlace } from "./places.js";
 import { makePlaces } from "./places.js";
 import type { Staged, StageLock } from "./stage.js";
 import {
-  buryFirst,
-  isWaiting,
   lockStage,
   moveDue,
+  readWork,
+  setAsideFailed,
+  setAsideTaken,
   stageLockOf,
   takeStaged,
   tryLockStage,
@@ -26,37 +29,35 @@ import {
 } from "./stage.js";
 
 const MAX_EVENTS = 1000;
-const MAX_DELIVERIES = 5000;
 
-/** More deliveries than one transaction should write; nothing was done. */
-class TooMany extends Error {
-  readonly deliveries: number;
+/** How many deliveries one step writes at most, whatever waits: other tenants wait for one step. */
+export const MAX_DELIVERIES = 5000;
 
-  constructor(deliveries: number) {
-    super(`${deliveries} deliveries are more than one transaction should write`);
-    this.deliveries = deliveries;
-  }
+/** What is to be sequenced in one step. */
+interface Step {
+  /** How many events are taken at most. */
+  readonly limit: number;
+  /** The only tenant whose events are taken; undefined: of every tenant in turn. */
+  only: string | undefined;
+  /** Filled with what was taken: a step that fails says of which events. */
+  taken: readonly Staged[];
+  /** Filled with what was taken and has no event. */
+  gone: readonly Staged[];
 }
 
-/** The consumers, as they were at a version of the configuration. */
-interface Directory {
-  readonly version: string;
-  readonly fanOut: FanOut;
-  readonly byNumber: ReadonlyMap<bigint, StoredEndpoint>;
-  readonly byId: ReadonlyMap<string, bigint>;
-}
-
-/** What was done of a batch of events. */
-interface Batch {
+/** What was done in one step. */
+interface Done {
   readonly events: number;
-  /** Its last statement, which is still to be run. */
+  /** The last statement of the step, which is still to be run. */
   readonly insert?: Statement;
   /** True when the stage may have more. */
-  readonly full: boolean;
+  readonly more: boolean;
+  /** Whether something waits for a consumer that was removed; undefined where nobody looked. */
+  readonly removed?: boolean;
 }
 
 interface Drained<T> {
-  readonly batch: Batch;
+  readonly step: Done;
   readonly done?: { readonly value: T };
 }
 
@@ -75,7 +76,12 @@ export interface SequencerParts extends StoreDatabase {
   readonly observer: Observer | undefined;
 }
 
-const NOTHING: Batch = { events: 0, full: false };
+const NOTHING: Done = { events: 0, more: false };
+
+/** Not asked: the last step found something. */
+const BUSY = { staged: true, removed: false };
+
+const GONE = "the event is not in the table of events";
 
 /** A redrive whose consumer was removed before it had its place. */
 interface Orphan {
@@ -90,41 +96,53 @@ const ORPHANS = givenRows<Orphan>({
   round: numbers("int4", ({ round }) => round),
 });
 
-/** Gives committed events their places. One process at a time does it for the whole outbox. */
+/** Gives committed events their places, a bounded step at a time. One process at a time does it for the whole outbox. */
 export class Sequencer {
+  readonly remover: Remover;
   readonly #parts: SequencerParts;
-  #directory: Directory | undefined;
-  // How many events a batch takes: fewer after one that failed, or had too many consumers.
+  readonly #book: EndpointBook;
+  // How many events a step takes: fewer after one that failed.
   #limit = MAX_EVENTS;
   #busy = false;
+  // The tenant that had its turn last.
+  #cursor = "";
 
   constructor(parts: SequencerParts) {
     this.#parts = parts;
+    this.#book = new EndpointBook(parts.tables);
+    this.remover = new Remover(parts);
   }
 
   async sequence(): Promise<SequenceReport> {
     // Asked first: an idle process polls often, and one statement costs less than a transaction.
-    if (!this.#busy && !(await isWaiting(this.#reader(), this.#parts.tables)))
-      return { events: 0, more: false };
-    const known = this.#directory;
-    const { events, full } = await this.#some();
+    const work = this.#busy ? BUSY : await readWork(this.#reader(), this.#parts.tables);
+    const { events, more, removed = work.removed } = work.staged ? await this.#some() : NOTHING;
     this.#busy = events > 0;
-    // The consumers have changed: a process that removed one of them may have died before its end.
-    if (this.#directory !== known) await finishRemovals(this.#parts);
-    return { events, more: full };
+    if (!removed) return { events, more };
+    // Outside of the step, and without its lock: the cancelling of a million deliveries must not stop anybody's events.
+    const step = await this.remover.step();
+    return { events, more: more || step.more, cancelled: step.cancelled };
   }
 
-  /** Sequences all that is committed, and runs `work` before anybody sequences more: what was published before a change of endpoints goes where it went before. */
-  async drained<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  /**
+   * Sequences all that is committed of one tenant, and runs `work` before anybody sequences more: what was published
+   * before a change of endpoints goes where it went before. `tenantOf` is asked under the lock; undefined: of nobody.
+   */
+  async drained<T>(
+    tenantOf: (session: Session) => Promise<string | undefined>,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
     for (;;) {
-      const limit = this.#limit;
+      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [] };
       const drain = (): Promise<Drained<T>> =>
         this.#parts.transactions.run(async (session) => {
-          const batch = await this.#batch(session, limit, await lockStage(session, this.#parts.tables));
-          if (batch.insert) await session.query(batch.insert);
-          return batch.full ? { batch } : { batch, done: { value: await ofChange(work(session)) } };
+          const locked = await lockStage(session, this.#parts.tables);
+          step.only = await ofChange(tenantOf(session));
+          const made = step.only === undefined ? NOTHING : await this.#step(session, step, locked);
+          if (made.insert) await session.query(made.insert);
+          return made.more ? { step: made } : { step: made, done: { value: await ofChange(work(session)) } };
         });
-      const drained = await this.#attempt(limit, drain);
+      const drained = await this.#attempt(step, drain);
       if (drained?.done) return drained.done.value;
     }
   }
@@ -133,82 +151,94 @@ export class Sequencer {
     return { query: (statement) => this.#parts.transactions.read(statement) };
   }
 
-  async #some(): Promise<Batch> {
+  async #some(): Promise<Done> {
     const { transactions, tables } = this.#parts;
     for (;;) {
-      const limit = this.#limit;
+      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [] };
       const once = (): Promise<Drained<never>> =>
         transactions.runFrom(tryLockStage(tables), async (scope, answer) => {
           const locked = stageLockOf(answer);
-          if (!locked.got) return { batch: { ...NOTHING, full: true } };
-          const batch = await this.#batch(scope, limit, locked);
-          if (batch.insert) scope.closing = batch.insert;
-          return { batch };
+          if (!locked.got) return { step: { ...NOTHING, more: true } };
+          const made = await this.#step(scope, step, locked);
+          if (made.insert) scope.closing = made.insert;
+          return { step: { ...made, removed: locked.removed } };
         });
       reach("sequence.before_lock");
-      const some = await this.#attempt(limit, once);
+      const some = await this.#attempt(step, once);
       reach("sequence.after_commit");
-      if (some) return some.batch;
+      if (some) {
+        this.#cursor = step.taken.at(-1)?.tenant ?? this.#cursor;
+        return some.step;
+      }
     }
   }
 
-  /** Undefined when a batch failed because of its events: the next try takes fewer, down to the one event that cannot be sequenced, which is set aside. */
-  async #attempt<T>(limit: number, once: () => Promise<Drained<T>>): Promise<Drained<T> | undefined> {
+  /** Undefined when a step failed because of its events: the next try takes fewer, down to the one event that cannot be sequenced, which is set aside. */
+  async #attempt<T>(step: Step, once: () => Promise<Drained<T>>): Promise<Drained<T> | undefined> {
     try {
       const drained = await once();
       this.#limit = Math.min(MAX_EVENTS, this.#limit * 2);
+      for (const staged of step.gone) this.#tell(staged, GONE);
       return drained;
     } catch (error) {
       const cause = isPosthornError(error) ? error.cause : error;
-      if (cause instanceof TooMany) {
-        this.#limit = Math.max(1, Math.floor((limit * MAX_DELIVERIES) / (2 * cause.deliveries)));
-        return undefined;
-      }
+      // What a change itself refuses is told as it is; what the database refused of it, as any other failure of the store.
+      if (cause instanceof ChangeFailed) throw isPosthornError(cause.cause) ? cause.cause : error;
       if (!isOfContent(cause)) throw error;
-      this.#limit = Math.max(1, Math.floor(limit / 2));
-      if (limit === 1) await this.#bury(cause);
+      const [failed, ...others] = step.taken;
+      if (failed !== undefined && others.length === 0) await this.#setAside(failed, cause);
+      this.#limit = Math.max(1, Math.floor(Math.min(step.limit, step.taken.length) / 2));
       return undefined;
     }
   }
 
-  async #bury(cause: unknown): Promise<void> {
-    const { transactions, tables, observer } = this.#parts;
-    const message = cause instanceof Error ? cause.message : String(cause);
-    const eventId = await transactions.run(async (session) => {
+  /** By the id that failed: what is the first of the stage by now may be another event. */
+  async #setAside(failed: Staged, cause: unknown): Promise<void> {
+    const { transactions, tables } = this.#parts;
+    const error = cause instanceof Error ? cause.message : String(cause);
+    const isSetAside = await transactions.run(async (session) => {
       await lockStage(session, tables);
-      return buryFirst(session, message, tables);
+      return setAsideFailed(session, failed, { error, tables });
     });
-    if (eventId === undefined) return;
-    const { rows } = await transactions.read({
-      text: `select public_id from ${tables.event} where id = $1::text::int8`,
-      params: [String(eventId)],
-    });
-    const publicId = rows[0]?.[0];
-    const id = typeof publicId === "string" ? publicId : String(eventId);
-    notify(observer, { kind: "sequence_failed", id, message });
+    if (isSetAside) this.#tell(failed, error);
   }
 
-  async #batch(session: Session, limit: number, { due }: StageLock): Promise<Batch> {
+  async #step(session: Session, step: Step, { due }: StageLock): Promise<Done> {
     const { tables } = this.#parts;
     reach("sequence.before_read");
-    if (due) await moveDue(session, limit, tables);
-    const { staged, configVersion } = await takeStaged(session, limit, tables);
+    const { limit, only } = step;
+    const moved = due ? await moveDue(session, limit, tables) : 0;
+    const { queues, more, mark } = await takeStaged(session, { limit, only, cursor: this.#cursor }, tables);
+    step.taken = queues.flat();
     reach("sequence.after_read");
-    if (staged.length === 0) return NOTHING;
-    const directory = await this.#consumers(session, configVersion);
-    await this.#cancelOrphans(session, staged, directory);
-    const places = inTurn(staged).flatMap((each) => placesOf(each, directory));
-    if (places.length > MAX_DELIVERIES && staged.length > 1) throw new TooMany(places.length);
+    const mayBeMore = more || moved >= limit;
+    if (step.taken.length === 0) return { events: 0, more: mayBeMore };
+    const endpoints = await this.#book.read(session, mark);
+    step.gone = step.taken.filter(isGone);
+    if (step.gone.length > 0) await setAsideTaken(session, step.gone, { error: GONE, tables });
+    const inTurns = queues.map((queue) => inTurn(queue.filter((staged) => !isGone(staged))));
+    const dealt = dealPlaces(inTurns, MAX_DELIVERIES, (staged, most) => partOf(staged, most, endpoints));
+    await this.#cancelOrphans(session, dealt, endpoints);
     reach("sequence.before_places");
-    const insert = await makePlaces(session, places, tables);
+    const insert = await makePlaces(session, dealt, tables);
     reach("sequence.after_places");
     reach("sequence.before_commit");
-    return { insert, events: staged.length, full: staged.length === limit };
+    const done = step.gone.length + dealt.filter(({ isDone }) => isDone).length;
+    return {
+      insert,
+      events: step.gone.length + dealt.length,
+      more: mayBeMore || done < step.taken.length,
+    };
   }
 
   /** Redrives whose consumer was removed before they had their places. */
-  async #cancelOrphans(session: Session, staged: readonly Staged[], { byNumber }: Directory): Promise<void> {
-    const orphans = staged.filter(({ target }) => target !== undefined && !byNumber.has(target));
+  async #cancelOrphans(
+    session: Session,
+    dealt: readonly Dealt<Staged, NumberedPlace>[],
+    { byNumber }: EndpointSet,
+  ): Promise<void> {
+    const redriven = dealt.map(({ event }) => event).filter(({ target }) => target !== undefined);
+    const orphans = redriven.filter(({ target = 0n }) => !byNumber.has(target));
     if (orphans.length === 0) return;
     await session.query({
       text: `
@@ -219,26 +249,28 @@ export class Sequencer {
     });
   }
 
-  async #consumers(session: Session, version: string): Promise<Directory> {
-    if (this.#directory?.version === version) return this.#directory;
-    const stored = await readAllStored(session, this.#parts.tables);
-    this.#directory = {
-      version,
-      fanOut: new FanOut(stored.map(({ endpoint }) => endpoint)),
-      byNumber: new Map(stored.map((each) => [each.number, each])),
-      byId: new Map(stored.map(({ number, endpoint }) => [endpoint.id, number])),
-    };
-    return this.#directory;
+  #tell(staged: Staged, message: string): void {
+    const { observer } = this.#parts;
+    notify(observer, { kind: "sequence_failed", id: staged.publicId ?? String(staged.eventId), message });
   }
 }
 
-/** In the order of the stage; but an event that had to wait for its time stands before those that were published after it. */
-function inTurn(staged: readonly Staged[]): readonly Staged[] {
-  const waited = staged.filter((each) => each.waited).toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-  if (waited.length === 0) return staged;
-  const turns: Staged[] = [];
-  for (const each of staged) {
-    if (each.waited) continue;
+function isGone({ event }: Staged): boolean {
+  return event === undefined;
+}
+
+/**
+ * In the order of the stage, but for two: an event that has a part of its places is finished first, and one that had to
+ * wait for its time stands before those that were published after it.
+ */
+function inTurn(queue: readonly Staged[]): readonly Staged[] {
+  const begun = queue.filter(({ after }) => after !== undefined);
+  const waited = queue.filter((each) => each.waited && each.after === undefined);
+  if (waited.length === 0 && begun.length === 0) return queue;
+  waited.sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  const turns: Staged[] = [...begun];
+  for (const each of queue) {
+    if (each.waited || each.after !== undefined) continue;
     while (each.target === undefined && waited[0] && waited[0].eventId < each.eventId) {
       turns.push(...waited.splice(0, 1));
     }
@@ -247,21 +279,33 @@ function inTurn(staged: readonly Staged[]): readonly Staged[] {
   return [...turns, ...waited];
 }
 
-function placesOf(staged: Staged, { fanOut, byNumber, byId }: Directory): NumberedPlace[] {
-  const { id: stageId, eventId, round, event, target } = staged;
-  if (event === undefined) throw new Unplaceable(`event ${eventId} is not there`);
+/** Up to `most` of the places that an event has not been given yet, in the order of the consumers' numbers. */
+function partOf(
+  staged: Staged,
+  most: number,
+  { fanOut, byNumber, numbers: known }: EndpointSet,
+): Part<NumberedPlace> {
+  const { id: stageId, eventId, round, event, target, after } = staged;
+  if (event === undefined) throw new Unplaceable(GONE);
+  const numberOf = (endpointId: string): bigint => known.get(endpointId) ?? 0n;
   if (target !== undefined) {
-    const endpoint = byNumber.get(target)?.endpoint;
-    if (endpoint === undefined) return [];
-    return [{ stageId, eventId, round, consumer: target, key: placeIn(endpoint, event.key).laneKey }];
+    const endpoint = byNumber.get(target);
+    const key = endpoint && placeIn(endpoint, event.key).laneKey;
+    return { places: endpoint ? [{ stageId, eventId, round, consumer: target, key }] : [], isDone: true };
   }
-  return fanOut.placesOf(event).map(({ endpointId, laneKey }) => ({
+  const { places, isDone } = fanOut.partOf(
+    event,
+    (endpointId) => after === undefined || numberOf(endpointId) > after,
+    most,
+  );
+  const numbered = places.map(({ endpointId, laneKey: key }) => ({
     stageId,
     eventId,
     round,
-    consumer: byId.get(endpointId) ?? 0n,
-    key: laneKey,
+    consumer: numberOf(endpointId),
+    key,
   }));
+  return { places: numbered, isDone };
 }
 
 // Values that do not fit, broken constraints, a trigger of the host's that refuses, limits of the server.
@@ -269,6 +313,5 @@ const OF_CONTENT = /^(22|23|54|P0)/;
 
 /** Whether the events themselves are at fault, and not the database or the connection. */
 function isOfContent(error: unknown): boolean {
-  if (error instanceof ChangeFailed) return false;
   return error instanceof Unplaceable || OF_CONTENT.test(sqlState(error) ?? "");
 }

@@ -58,9 +58,8 @@ function turnsOf(
     // Of two settlements of one claim in one call, the first counts.
     if (locked === undefined || settledIds.has(name) || !isCurrent(locked.lane, claim)) return;
     settledIds.add(name);
-    const { id, version } = locked.identity.consumer;
     // The endpoint's secrets may have been changed into some that cannot be opened here; the next claim looks at them.
-    const next = settlement.next && !secrets.isOutdated(id, version);
+    const next = settlement.next && !secrets.isOutdated(locked.identity.consumer);
     const change = settled(locked.lane, { ...settlement, next }, { active: locked.active });
     turns.set(settlement, turnOf(locked, change, run));
   });

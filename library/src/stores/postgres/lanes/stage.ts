@@ -1,4 +1,5 @@
 import type { Addressed } from "../../../outbox/fan-out.js";
+import { textArray } from "../client/column-arrays.js";
 import { bigint, boolean, columns, number, optional, text } from "../client/columns.js";
 import type { Answer, Session, Statement } from "../client/database.js";
 import type { Tables } from "../schema/tables.js";
@@ -6,11 +7,18 @@ import { sqlFor } from "../schema/tables.js";
 
 /** An event that waits for its places. */
 export interface Staged {
+  readonly tenant: string;
   readonly id: bigint;
+  /** Where its row is; nothing moves it while the stage is locked. */
+  readonly row: string;
   readonly eventId: bigint;
+  /** Undefined where the event itself is gone. */
+  readonly publicId: string | undefined;
   /** Of a redrive: the number of the only consumer that it goes to. */
   readonly target: bigint | undefined;
   readonly round: number;
+  /** The last consumer that has its place, where the event was given a part of its places. */
+  readonly after: bigint | undefined;
   /** Whether it was not to be delivered before a time that has come. */
   readonly waited: boolean;
   /** Undefined where the event itself is gone. */
@@ -20,10 +28,14 @@ export interface Staged {
 /** What cannot be given its places for what it is, and not because the database would not work. */
 export class Unplaceable extends Error {}
 
+/** The first events of each tenant whose turn it is. */
 export interface Taken {
-  readonly staged: readonly Staged[];
+  /** By tenant, in their turns; of each in the order of the stage. */
+  readonly queues: readonly (readonly Staged[])[];
+  /** Whether a tenant may have more than was taken of it. */
+  readonly more: boolean;
   /** Of the consumers, as they are now. */
-  readonly configVersion: string;
+  readonly mark: string;
 }
 
 /** What the attempt to lock came to. */
@@ -31,22 +43,38 @@ export interface StageLock {
   readonly got: boolean;
   /** Whether an event that had to wait for its time is due. */
   readonly due: boolean;
+  /** Whether something waits for a consumer that was removed. */
+  readonly removed: boolean;
 }
 
-// Everything here but `isWaiting` needs the lock of the sequencer, taken by an earlier statement: a snapshot that is older
+/** What a sequencer would find to do. */
+export interface Work {
+  readonly staged: boolean;
+  /** Whether something waits for a consumer that was removed. */
+  readonly removed: boolean;
+}
+
+// Everything here but `readWork` needs the lock of the sequencer, taken by an earlier statement: a snapshot that is older
 // than the lock shows rows that another process has just consumed.
 
-/** Whether a sequencer would find something to do. */
-export async function isWaiting(session: Session, tables: Tables): Promise<boolean> {
-  const { rows } = await session.query({
-    text: `select (exists (select from ${tables.stage}) or ${isDueSql(tables)})::text as waiting`,
-    params: [],
-  });
-  return rows[0]?.[0] === "true";
+export async function readWork(session: Session, tables: Tables): Promise<Work> {
+  const { rows } = await session.query({ text: WORK(tables), params: [], prepared: true });
+  const [staged, removed] = rows[0] ?? [];
+  return { staged: staged === "true", removed: removed === "true" };
 }
+
+const WORK = sqlFor(
+  (tables) => `
+    select (exists (select from ${tables.stage}) or ${isDueSql(tables)})::text as staged,
+      ${isRemovedSql(tables)}::text as removed`,
+);
 
 function isDueSql({ later }: Tables): string {
   return `exists (select from ${later} where deliver_at <= (select clock_timestamp()))`;
+}
+
+function isRemovedSql({ consumer }: Tables): string {
+  return `exists (select from ${consumer} where removed_at is not null and cleared_at is null)`;
 }
 
 /** Takes the lock, or says that another has it; read by {@link stageLockOf}. */
@@ -60,8 +88,8 @@ export async function lockStage(session: Session, tables: Tables): Promise<Stage
 }
 
 export function stageLockOf({ rows }: Answer): StageLock {
-  const [got, due] = rows[0] ?? [];
-  return { got: got !== "false", due: due === "true" };
+  const [got, due, removed] = rows[0] ?? [];
+  return { got: got !== "false", due: due === "true", removed: removed === "true" };
 }
 
 function lockKey({ stage }: Tables): string {
@@ -70,110 +98,211 @@ function lockKey({ stage }: Tables): string {
 
 const TRY_LOCK = sqlFor(
   (tables) =>
-    `select pg_try_advisory_xact_lock(${lockKey(tables)})::text as got, ${isDueSql(tables)}::text as due`,
+    `select pg_try_advisory_xact_lock(${lockKey(tables)})::text as got, ${isDueSql(tables)}::text as due,
+      ${isRemovedSql(tables)}::text as removed`,
 );
 
 const LOCK = sqlFor(
   (tables) =>
-    `select pg_advisory_xact_lock(${lockKey(tables)})::text as got, ${isDueSql(tables)}::text as due`,
+    `select pg_advisory_xact_lock(${lockKey(tables)})::text as got, ${isDueSql(tables)}::text as due,
+      ${isRemovedSql(tables)}::text as removed`,
 );
 
-/** Moves what is due by now to the end of the stage: it takes its place in its lanes now. */
-export async function moveDue(session: Session, limit: number, { stage, later }: Tables): Promise<void> {
-  await session.query({
-    text: `
-      with due as (
-        delete from ${later} where ctid = any (array(
-          select ctid from ${later} where deliver_at <= (select clock_timestamp())
-          order by deliver_at, event_id limit $1::text::int8
-        )) returning deliver_at, event_id
-      )
-      insert into ${stage} (event_id) select event_id from due order by deliver_at, event_id`,
-    params: [String(limit)],
-    prepared: true,
-  });
+/** Moves what is due by now to the end of the stage: it takes its place in its lanes now. Says how much was moved. */
+export async function moveDue(session: Session, limit: number, tables: Tables): Promise<number> {
+  const { rows } = await session.query({ text: MOVE_DUE(tables), params: [String(limit)], prepared: true });
+  return Number(rows[0]?.[0] ?? 0);
 }
 
+// Where the event is gone, nobody knows its tenant; the row is set aside then, as one of nobody's.
+const MOVE_DUE = sqlFor(
+  ({ stage, later, event }) => `
+    with due as (
+      delete from ${later} where ctid = any (array(
+        select ctid from ${later} where deliver_at <= (select clock_timestamp())
+        order by deliver_at, event_id limit $1::text::int8
+      )) returning deliver_at, event_id
+    ), moved as (
+      insert into ${stage} (tenant, event_id)
+      select coalesce((select tenant from ${event} as event where event.id = due.event_id limit 1), ''), event_id
+      from due order by deliver_at, event_id
+      returning 1
+    )
+    select count(*)::text as count from moved`,
+);
+
 interface TakenValues {
+  /** The turn of its tenant, from 1 on; 0 for the row that has the mark of the consumers in place of an event's id. */
+  readonly nth: number;
+  readonly tenant: string;
   readonly id: bigint;
+  readonly row: string;
   readonly eventId: bigint;
   readonly target: bigint | undefined;
-  readonly round: number | undefined;
-  readonly tenant: string | undefined;
+  readonly round: number;
+  readonly after: bigint | undefined;
+  readonly publicId: string | undefined;
   readonly source: string | undefined;
   readonly type: string | undefined;
   readonly key: string | undefined;
   readonly hasTime: boolean;
+  /** How much was taken of each tenant at most. */
+  readonly share: number;
 }
 
 const TAKEN = columns<TakenValues>({
-  id: bigint("taken.id"),
-  eventId: bigint("taken.event_id"),
+  nth: number("nth"),
+  tenant: text("tenant"),
+  id: bigint("id"),
+  row: text("at::text"),
+  eventId: bigint("event_id"),
   target: optional(bigint("target_consumer_id")),
-  round: optional(number("round")),
-  tenant: optional(text("tenant")),
+  round: number("round"),
+  after: optional(bigint("after_consumer_id")),
+  publicId: optional(text("public_id")),
   source: optional(text("source")),
   type: optional(text("type")),
   key: optional(text("key")),
   hasTime: boolean("deliver_at is not null"),
+  share: number("share"),
 });
 
-/** Takes up to so many from the front of the stage; they are gone when the transaction commits. */
-export async function takeStaged(session: Session, limit: number, tables: Tables): Promise<Taken> {
-  const { rows } = await session.query({ text: TAKE(tables), params: [String(limit)], prepared: true });
-  const [config, ...staged] = rows.map((row) => TAKEN.read(row));
-  return { staged: staged.map(stagedOf), configVersion: String(config?.eventId) };
+/** How much is taken, and of whom. */
+export interface Take {
+  readonly limit: number;
+  /** The tenant that had its turn last: the others come before it. */
+  readonly cursor: string;
+  /** Undefined: of every tenant in turn. */
+  readonly only: string | undefined;
 }
 
-function stagedOf({ id, eventId, target, round = 1, hasTime, ...values }: TakenValues): Staged {
-  const { tenant, source = "", type = "", key } = values;
+/** Reads the first events of tenants, and locks their rows: what is not consumed later is as it was. */
+export async function takeStaged(
+  session: Session,
+  { limit, cursor, only }: Take,
+  tables: Tables,
+): Promise<Taken> {
+  const { rows } = await session.query(
+    only === undefined
+      ? { text: TAKE(tables), params: [cursor, String(limit)], prepared: true }
+      : { text: TAKE_OF_ONE(tables), params: [only, String(limit)], prepared: true },
+  );
+  const queues: Staged[][] = [];
+  let mark = "";
+  let more = false;
+  for (const { nth, share, ...values } of rows.map((row) => TAKEN.read(row))) {
+    if (nth === 0) mark = values.publicId ?? "";
+    else {
+      const queue = (queues[nth - 1] ??= []);
+      more ||= queue.push(stagedOf(values)) === share;
+    }
+  }
+  return { queues: queues.filter((queue) => queue !== undefined), more, mark };
+}
+
+function stagedOf(values: Omit<TakenValues, "nth" | "share">): Staged {
+  const { hasTime, source = "", type = "", key, ...rest } = values;
+  const { tenant, publicId, target } = rest;
   return {
-    id,
-    eventId,
-    target,
-    round,
+    ...rest,
     waited: hasTime && target === undefined,
-    event: tenant === undefined ? undefined : { tenant, source, type, key },
+    event: publicId === undefined ? undefined : { tenant, source, type, key },
   };
 }
 
-// What the delete returns is the truth. The ids are found first, as an array: a join with the ones to delete was
-// planned as a scan of the whole stage. The first row has the version of the consumers in place of an event.
-const TAKE = sqlFor(
-  ({ stage, event, outboxConfig }) => `
-    with gone as (
-      delete from ${stage} where id = any (array(select id from ${stage} order by id limit $1::text::int8))
-      returning id, event_id, target_consumer_id, round
+// By steps from one tenant to the next in the index, so that the many events of one cost the others nothing.
+function tenantsSql(name: string, first: string, { stage }: Tables): string {
+  return `${name} (tenant) as (
+      select (select tenant from ${stage} as stage where ${first} order by stage.tenant, stage.id limit 1)
+      union all
+      select (
+        select tenant from ${stage} as stage where stage.tenant > ${name}.tenant order by stage.tenant, stage.id limit 1
+      ) from ${name} where ${name}.tenant is not null
+    )`;
+}
+
+const TAKE = sqlFor((tables) =>
+  takeSql(
+    `${tenantsSql("ahead", "stage.tenant > $1::text", tables)}, ${tenantsSql("behind", "true", tables)},
+    turn as materialized (
+      select tenant, row_number() over () as nth from (
+        select tenant from ahead where tenant is not null
+        union all
+        select tenant from behind where tenant <= $1::text
+      ) as waiting limit $2::text::int8
+    )`,
+    tables,
+  ),
+);
+
+const TAKE_OF_ONE = sqlFor((tables) =>
+  takeSql("turn as materialized (select $1::text as tenant, 1 as nth)", tables),
+);
+
+// Rows are locked as they are read: what another has consumed, in spite of the lock of the stage, is not among them.
+function takeSql(turn: string, { stage, event, outboxConfig }: Tables): string {
+  return `
+    with recursive ${turn}, share as materialized (
+      select ceil($2::text::float8 / greatest(count(*), 1))::int4 as share from turn
+    ), taken as materialized (
+      select nth, staged.*, (select share from share) as share from turn cross join lateral (
+        select ctid as at, stage.* from ${stage} as stage where stage.tenant = turn.tenant
+        order by stage.id limit (select share from share) for update
+      ) as staged
     )
     select ${TAKEN.list}
     from (
-      select gone.id, gone.event_id, target_consumer_id, round, tenant, source, type, key, deliver_at
-      from gone left join lateral (
-        select tenant, source, type, key, deliver_at from ${event} as event where event.id = gone.event_id limit 1
+      select taken.*, public_id, source, type, key, deliver_at
+      from taken left join lateral (
+        select public_id, source, type, key, deliver_at from ${event} as event where event.id = taken.event_id limit 1
       ) as published on true
       union all
-      select -1, (select version from ${outboxConfig} where one), null, null, null, null, null, null, null
-    ) as taken
-    order by taken.id`,
-);
+      select 0, '(0,0)'::tid, '', 0, 0, null, 1, null, 0, mark::text, null, null, null, null from ${outboxConfig} where one
+    ) as taken (nth, at, tenant, id, event_id, target_consumer_id, round, after_consumer_id, share, public_id, source,
+      type, key, deliver_at)
+    order by taken.nth, taken.id`;
+}
 
-/** Sets the first one aside, and says which event it was. */
-export async function buryFirst(
+/** Sets events aside that this transaction has taken. */
+export async function setAsideTaken(
   session: Session,
-  error: string,
-  { stage, stageDead }: Tables,
-): Promise<bigint | undefined> {
-  const { rows } = await session.query({
-    text: `
-      with gone as (
-        delete from ${stage} where id = any (array(select id from ${stage} order by id limit 1))
-        returning id, event_id, target_consumer_id, round
-      )
-      insert into ${stageDead} (id, event_id, target_consumer_id, round, error, died_at)
-      select id, event_id, target_consumer_id, round, $1::text, clock_timestamp() from gone
-      returning event_id::text as event_id`,
-    params: [error],
+  events: readonly Staged[],
+  { error, tables }: { readonly error: string; readonly tables: Tables },
+): Promise<void> {
+  await session.query({
+    text: setAsideSql("ctid = any ($2::text::tid[])", tables),
+    params: [error, textArray(events.map(({ row }) => row))],
   });
-  const eventId = rows[0]?.[0];
-  return typeof eventId === "string" ? BigInt(eventId) : undefined;
+}
+
+/**
+ * Sets the one event aside that could not be given its places; false where it is no longer there. By its number and its
+ * event's own id: the number alone may be another event's by now, after a failover that lost commits.
+ */
+export async function setAsideFailed(
+  session: Session,
+  { tenant, id, eventId, publicId }: Staged,
+  { error, tables }: { readonly error: string; readonly tables: Tables },
+): Promise<boolean> {
+  const { rows } = await session.query({
+    text: setAsideSql(
+      `tenant = $2::text and id = $3::text::int8 and event_id = $4::text::int8 and (
+          select public_id from ${tables.event} as event where event.id = $4::text::int8
+        ) is not distinct from $5::text`,
+      tables,
+    ),
+    params: [error, tenant, String(id), String(eventId), publicId ?? null],
+  });
+  return rows.length > 0;
+}
+
+function setAsideSql(which: string, { stage, stageDead }: Tables): string {
+  const rest = "target_consumer_id, round, after_consumer_id";
+  return `
+    with gone as (
+      delete from ${stage} where ${which} returning tenant, id, event_id, ${rest}
+    )
+    insert into ${stageDead} (tenant, id, event_id, ${rest}, error, died_at)
+    select tenant, id, event_id, ${rest}, $1::text, clock_timestamp() from gone
+    returning id::text as id`;
 }

@@ -1,3 +1,4 @@
+import { readDetails } from "../../../lanes/attempt-record.js";
 import type { AttemptRecord } from "../../../lanes/attempt-record.js";
 import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
 import { bigint, bytes, columns, instant, number, optional, text } from "../client/columns.js";
@@ -5,7 +6,7 @@ import type { Parameter } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { Tables } from "../schema/tables.js";
 
-const ATTEMPT = columns<AttemptRecord>({
+const ATTEMPT = columns<Omit<AttemptRecord, "details">>({
   sequence: bigint("seq"),
   round: number("round"),
   number: number("no"),
@@ -17,6 +18,10 @@ const ATTEMPT = columns<AttemptRecord>({
   answer: optional(bytes("answer")),
 });
 
+const DETAILS = columns<readonly (string | undefined)[]>(
+  ["url", "address", "request_headers", "timings", "fingerprint"].map((name) => optional(text(name))),
+);
+
 /** Every attempt of a delivery, in order. */
 export async function readAttempts(
   { transactions, tables }: StoreDatabase,
@@ -24,10 +29,13 @@ export async function readAttempts(
 ): Promise<readonly AttemptRecord[]> {
   const [from, params] = attemptsAt(place, tables);
   const { rows } = await transactions.read({
-    text: `select ${ATTEMPT.list} from ${from} as tried order by tried.round, tried.no`,
+    text: `select ${ATTEMPT.list}, ${DETAILS.list} from ${from} as tried order by tried.round, tried.no`,
     params,
   });
-  return rows.map((row) => ATTEMPT.read(row));
+  return rows.map((row) => {
+    const details = readDetails(Object.values(DETAILS.read(row, ATTEMPT.size)));
+    return Object.assign(ATTEMPT.read(row), details);
+  });
 }
 
 function attemptsAt(

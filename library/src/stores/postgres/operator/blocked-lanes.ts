@@ -1,17 +1,24 @@
+import { cursorInvalid, cursorOf, numbersOfCursor } from "../../../operator/cursor.js";
 import type { BlockedLane, Page, Paged } from "../../../operator/operator-store.js";
-import { bigint, columns, number, optional, text } from "../client/columns.js";
+import { bigint, boolean, columns, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { sqlFor } from "../schema/tables.js";
 
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})_(\d{1,19})$/;
+// In microseconds, until the year 2255: interval arithmetic is exact up to there.
+const LAST_INSTANT = 2n ** 53n;
 
 interface BlockedValues extends Omit<BlockedLane, "headEventId"> {
-  readonly cursor: string;
   readonly headEventId: string | undefined;
 }
 
+/** Where a lane stands in the list, and whether it is shown: one of a removed consumer is there until it is cancelled, and counts only for where the page ends. */
+const STANDING = columns<{ readonly since: bigint; readonly laneId: bigint; readonly isShown: boolean }>({
+  since: bigint("(extract(epoch from since) * 1000000)::int8"),
+  laneId: bigint("blocked.lane_id"),
+  isShown: boolean("coalesce(consumer.removed_at is null, false)"),
+});
+
 const BLOCKED = columns<BlockedValues>({
-  cursor: text(`to_char(since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US') || '_' || blocked.lane_id`),
   id: bigint("blocked.lane_id"),
   tenant: text("consumer.tenant"),
   endpointId: text("consumer.public_id"),
@@ -33,24 +40,31 @@ const BLOCKED = columns<BlockedValues>({
 /** Lists lanes that do not move, longest blocked first. */
 export async function listBlockedLanes(
   { transactions, tables }: StoreDatabase,
-  { limit, after = "" }: Page,
+  { limit, after }: Page,
 ): Promise<Paged<BlockedLane>> {
-  const [, since = null, laneId = null] = CURSOR.exec(after) ?? [];
-  const { rows } = await transactions.read({
-    text: LIST(tables),
-    params: [since, laneId, String(limit + 1)],
-  });
-  const listed = rows.slice(0, limit).map((row) => BLOCKED.read(row));
+  const [since, laneId] = numbersOfCursor(after, 2) ?? [];
+  if (after !== undefined && since !== undefined && since > LAST_INSTANT) throw cursorInvalid(after);
+  const cursor = since === undefined ? [null, null] : [String(since), String(laneId)];
+  const { rows } = await transactions.read({ text: LIST(tables), params: [...cursor, String(limit + 1)] });
+  const found = rows.slice(0, limit).map((row) => ({ standing: STANDING.read(row), row }));
+  const last = found.at(-1)?.standing;
   return {
-    items: listed.map(({ cursor: _cursor, headEventId = "", ...lane }) => ({ ...lane, headEventId })),
-    next: rows.length > limit ? listed.at(-1)?.cursor : undefined,
+    items: found
+      .filter(({ standing }) => standing.isShown)
+      .map(({ row }) => shownOf(BLOCKED.read(row, STANDING.size))),
+    next: rows.length > limit && last ? cursorOf(last.since, last.laneId) : undefined,
   };
+}
+
+function shownOf({ headEventId = "", ...lane }: BlockedValues): BlockedLane {
+  return { ...lane, headEventId };
 }
 
 /** What comes after the page before. */
 function past(since: string): string {
   return `
-          ($1::text is null or (${since}, state.lane_id) > ($1::text::timestamp at time zone 'utc', $2::text::int8))`;
+          ($1::text is null or (${since}, state.lane_id) > (
+            timestamptz 'epoch' + $1::text::int8 * interval '1 microsecond', $2::text::int8))`;
 }
 
 // Lanes whose head has failed are read in the order of their index; those of a stopped consumer all have its time.
@@ -70,9 +84,9 @@ const LIST = sqlFor(
         order by stopped_at, lane_id limit $3::text::int8
       )
     )
-    select ${BLOCKED.list}
+    select ${STANDING.list}, ${BLOCKED.list}
     from blocked
-    join ${consumer} as consumer on consumer.id = blocked.consumer_id and removed_at is null
+    join ${consumer} as consumer on consumer.id = blocked.consumer_id
     join ${lane} as lane on lane.lane_id = blocked.lane_id
     left join ${delivery} as delivery on delivery.lane_id = blocked.lane_id and delivery.seq = blocked.head_seq
     left join ${event} as event on event.id = delivery.event_id

@@ -57,7 +57,7 @@ const CENSUS = sqlFor((tables) => {
   const blocked = `${laneState} where blocked_at is not null`;
   return `
     with recursive ${soonestSql(tables)}, counted as (
-      select ${counted(`${stage} order by id`)} as staged,
+      select ${counted(`${stage} order by tenant, id`)} as staged,
         ${counted(`${later} order by deliver_at, event_id`)} as put_off,
         ${counted(`${delivery} order by lane_id, seq`)} as placed,
         ${counted(`${loose} where ready_at is not null order by consumer_id, ready_at`)} as loose,
@@ -65,7 +65,7 @@ const CENSUS = sqlFor((tables) => {
         ${counted(`${blocked} and state <> 'flowing' order by blocked_at, lane_id`)} as stopped,
         ${counted(`${dead} as dead where resolved_at is null and exists (
           select from ${consumer} as consumer where consumer.id = dead.consumer_id and removed_at is null
-        ) order by dead.id`)} as dead
+        ) order by died_at, dead.id`)} as dead
     )
     select ${countsIn(tables).list} from counted`;
 });

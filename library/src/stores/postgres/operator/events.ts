@@ -1,9 +1,12 @@
 import type { EventFilter, EventSummary, StoredEvent } from "../../../operator/lookup-store.js";
+import { numberOfCursor } from "../../../operator/cursor.js";
+import { MOST_TENANTS } from "../../../operator/view-store.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
 import { bigint, bytes, columns, instant, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { headersOf } from "../lanes/lane-row.js";
 import { sqlFor } from "../schema/tables.js";
+import { writtenBound } from "./written-bound.js";
 
 // How far one call looks for what a filter lets through: about a fifth of a second.
 const MAX_LOOKED_AT = 1_000_000n;
@@ -22,6 +25,11 @@ const SUMMARY = columns<SummaryValues>({
   time: instant("event_at"),
   contentType: text("content_type"),
   bodyBytes: number("octet_length(body)"),
+  direction: text("direction"),
+  writtenAt: instant("written_at"),
+  providerId: optional(text("provider_id")),
+  verifiedBy: optional(text("verified_by")),
+  causedBy: optional(text("caused_by")),
   deliverAt: optional(instant("deliver_at")),
   expiresAt: optional(instant("expires_at")),
 });
@@ -33,11 +41,13 @@ const SUMMARY = columns<SummaryValues>({
 export async function listEvents(
   { transactions, tables }: StoreDatabase,
   filter: EventFilter,
-  { limit, after = "" }: Page,
+  { limit, after }: Page,
 ): Promise<Paged<EventSummary>> {
+  const cursor = numberOfCursor(after);
   const { oldest, newest } = await readEnds({ transactions, tables });
-  const before = /^\d{1,18}$/.test(after) ? BigInt(after) : newest + 1n;
-  const from = before > MAX_LOOKED_AT ? before - MAX_LOOKED_AT : 0n;
+  const [first, end] = await readSpan({ transactions, tables }, filter, { oldest, newest });
+  const before = cursor === undefined || cursor > end ? end : cursor;
+  const from = before > MAX_LOOKED_AT + first ? before - MAX_LOOKED_AT : first;
   const { tenant = null, source = null, type = null, key = null } = filter;
   const rows = await transactions.readKept({
     text: PAGE(tables),
@@ -47,8 +57,21 @@ export async function listEvents(
   const last = rows.length > limit ? listed.at(-1)?.row : undefined;
   return {
     items: listed.map(({ row: _row, ...summary }) => summary),
-    next: last ?? (from > oldest ? String(from) : undefined),
+    next: last ?? (from > first ? String(from) : undefined),
   };
+}
+
+/** The first number that is wanted, and the one after the last. */
+async function readSpan(
+  database: StoreDatabase,
+  { since, until }: EventFilter,
+  { oldest, newest }: Ends,
+): Promise<readonly [bigint, bigint]> {
+  const [first, end] = await Promise.all([
+    since === undefined ? oldest : writtenBound(database, since),
+    until === undefined ? newest + 1n : writtenBound(database, until),
+  ]);
+  return [first, end];
 }
 
 interface Ends {
@@ -104,4 +127,47 @@ const READ = sqlFor(
       select id from ${event} where public_id = $2::text and tenant = $1::text
     )
     select ${SUMMARY.list}, ${CONTENT.list} from ${event} as event where event.id = (select max(id) from found)`,
+);
+
+const ID = columns<{ readonly id: string }>({ id: text("public_id") });
+
+/** Ids that begin with a text, the last in their order first. Generated ids begin with their time. */
+export async function listEventIds(
+  { transactions, tables }: StoreDatabase,
+  tenant: string,
+  { prefix, limit }: { readonly prefix: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await transactions.readKept({
+    text: IDS(tables),
+    // Ids are visible ASCII: this character comes after all of theirs.
+    params: [tenant, prefix, `${prefix}\u007f`, String(limit)],
+  });
+  return rows.map((row) => ID.read(row).id);
+}
+
+const IDS = sqlFor(
+  ({ event }) => `
+    select ${ID.list} from ${event}
+    where public_id >= $2::text collate "C" and public_id < $3::text collate "C" and tenant = $1::text
+    order by public_id desc limit $4::text::int8`,
+);
+
+const TENANT = columns<{ readonly tenant: string }>({ tenant: text("tenant") });
+
+/** The tenants that have an event of this id. */
+export async function readTenants(
+  { transactions, tables }: StoreDatabase,
+  eventId: string,
+): Promise<readonly string[]> {
+  const rows = await transactions.readKept({
+    text: TENANTS(tables),
+    params: [eventId, String(MOST_TENANTS)],
+  });
+  return rows.map((row) => TENANT.read(row).tenant);
+}
+
+const TENANTS = sqlFor(
+  ({ event }) => `
+    select ${TENANT.list} from (select distinct tenant from ${event} where public_id = $1::text) as found
+    order by tenant collate "C" limit $2::text::int8`,
 );

@@ -1,6 +1,7 @@
 import type { LaneSummary } from "../../../operator/lookup-store.js";
+import { cursorOf, numberOfCursor } from "../../../operator/cursor.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
-import { bigint, columns, number, optional, text } from "../client/columns.js";
+import { bigint, boolean, columns, number, optional, text } from "../client/columns.js";
 import type { Row } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { Tables } from "../schema/tables.js";
@@ -32,6 +33,12 @@ const LANE = columns<LaneSummary>({
   ),
 });
 
+/** A lane of the page, and whether it is shown: one of a removed consumer is there until it is cancelled, and counts only for where the page ends. */
+const PICKED = columns<{ readonly id: bigint; readonly isShown: boolean }>({
+  id: bigint("picked.lane_id"),
+  isShown: boolean("coalesce(next_seq > head_seq and removed_at is null, false)"),
+});
+
 // How many lanes are walked over for each that is wanted of one consumer.
 const STEPS = 20;
 
@@ -39,16 +46,20 @@ const STEPS = 20;
 export async function listLanes(
   { transactions, tables }: StoreDatabase,
   { endpointId }: { readonly endpointId?: string | undefined },
-  { limit, after = "" }: Page,
+  { limit, after }: Page,
 ): Promise<Paged<LaneSummary>> {
-  const page = [/^\d{1,18}$/.test(after) ? after : "0", String(limit + 1)];
+  const page = [String(numberOfCursor(after) ?? 0n), String(limit + 1)];
   const read: Read = (sql, ...more) => transactions.readKept({ text: sql, params: [...page, ...more] });
   const rows =
     endpointId === undefined
       ? await read(WAITING(tables))
       : await readAt(endpointId, limit, { tables, read });
-  const listed = rows.slice(0, limit).map((row) => LANE.read(row));
-  return { items: listed, next: rows.length > limit ? String(listed.at(-1)?.id) : undefined };
+  const picked = rows.slice(0, limit).map((row) => ({ lane: PICKED.read(row), row }));
+  const last = picked.at(-1)?.lane;
+  return {
+    items: picked.filter(({ lane }) => lane.isShown).map(({ row }) => LANE.read(row, PICKED.size)),
+    next: rows.length > limit && last ? cursorOf(last.id) : undefined,
+  };
 }
 
 /** Reads a page; `more` are the parameters after those of the page. */
@@ -70,7 +81,7 @@ export async function readLane(
   id: bigint,
 ): Promise<LaneSummary | undefined> {
   const [row] = await transactions.readKept({ text: ONE(tables), params: [String(id)] });
-  return row && LANE.read(row);
+  return row && PICKED.read(row).isShown ? LANE.read(row, PICKED.size) : undefined;
 }
 
 const ONE = sqlFor((tables) => lanesSql("picked as materialized (select $1::text::int8 as lane_id)", tables));
@@ -137,11 +148,10 @@ function numberSql({ consumer }: Tables): string {
 function lanesSql(picked: string, { consumer, lane, laneState }: Tables): string {
   return `
     with recursive ${picked}
-    select ${LANE.list}
+    select ${PICKED.list}, ${LANE.list}
     from picked
-    join ${laneState} as state on state.lane_id = picked.lane_id
-    join ${lane} as lane on lane.lane_id = picked.lane_id
-    join ${consumer} as consumer on consumer.id = state.consumer_id and removed_at is null
-    where next_seq > head_seq
-    order by state.lane_id`;
+    left join ${laneState} as state on state.lane_id = picked.lane_id
+    left join ${lane} as lane on lane.lane_id = picked.lane_id
+    left join ${consumer} as consumer on consumer.id = state.consumer_id
+    order by picked.lane_id`;
 }

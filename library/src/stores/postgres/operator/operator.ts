@@ -1,17 +1,26 @@
 import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
+import type { DeadStore, RedrivenRound } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { OperatorStore } from "../../../operator/operator-store.js";
+import type { ViewStore } from "../../../operator/view-store.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { readAttempts } from "./attempts.js";
 import { listBlockedLanes } from "./blocked-lanes.js";
+import { cancelLane } from "./cancel.js";
 import { readCensus } from "./census.js";
+import { listDeadGroups } from "./dead-groups.js";
 import { listDeadLetters } from "./dead-letters.js";
+import { readDeadSummary } from "./dead-summary.js";
 import { listDeliveries, readDelivery } from "./deliveries.js";
-import { listEvents, readEvent } from "./events.js";
+import { readEnds } from "./ends.js";
+import { listEventIds, listEvents, readEvent, readTenants } from "./events.js";
 import { listLanes, readLane } from "./lanes.js";
-import { redrive } from "./redrive.js";
+import { readQueue } from "./queue.js";
+import { redriveAll } from "./redrive.js";
+import { readNamedEvents, readRepeats } from "./repeats.js";
 import { skip } from "./skip.js";
+import { readStandings } from "./standings.js";
 
 export interface OperatorParts extends StoreDatabase {
   /** Called when something was committed. */
@@ -19,16 +28,22 @@ export interface OperatorParts extends StoreDatabase {
 }
 
 /** How a person looks and intervenes. */
-export function createOperator(parts: OperatorParts): OperatorStore & LookupStore {
+export function createOperator(parts: OperatorParts): OperatorStore & DeadStore & LookupStore & ViewStore {
   return {
     blockedLanes: (page) => listBlockedLanes(parts, page),
-    deadLetters: (page) => listDeadLetters(parts, page),
+    deadLetters: (page, filter) => listDeadLetters(parts, page, filter),
+    deadGroups: (filter) => listDeadGroups(parts, filter),
+    deadSummary: (filter) => readDeadSummary(parts, filter),
     async redrive(deliveryId) {
-      const place = placeOf(deliveryId);
-      if (place === undefined) return "unknown";
-      const redriven = await redrive(parts, place);
-      if (redriven !== "unknown") parts.committed();
-      return redriven;
+      const [redriven = "unknown"] = await redriveIn(parts, [{ id: deliveryId, round: undefined }]);
+      return redriven === "before" ? "unknown" : redriven;
+    },
+    redriveAll: (letters) => redriveIn(parts, letters),
+    async cancel(laneId, through) {
+      if (laneId > LAST_NUMBER) return { kind: "unknown" };
+      const cancelled = await cancelLane(parts, laneId, through);
+      if (cancelled.kind === "cancelled") parts.committed();
+      return cancelled;
     },
     async skip(laneId, head) {
       if (laneId > LAST_NUMBER) return "unknown";
@@ -50,7 +65,31 @@ export function createOperator(parts: OperatorParts): OperatorStore & LookupStor
     lanes: (filter, page) => listLanes(parts, filter, page),
     lane: async (id) => (id > LAST_NUMBER ? undefined : readLane(parts, id)),
     census: () => readCensus(parts),
+    standings: () => readStandings(parts),
+    queue: async (laneId, part, limit) =>
+      laneId > LAST_NUMBER ? [] : readQueue(parts, laneId, { part, limit }),
+    async ends(deliveryId) {
+      const place = placeOf(deliveryId);
+      return place === undefined ? [] : readEnds(parts, place);
+    },
+    repeats: (tenant, eventId) => readRepeats(parts, tenant, eventId),
+    namedEvents: (tenant, names) => readNamedEvents(parts, tenant, names),
+    eventIds: (tenant, prefix, limit) => listEventIds(parts, tenant, { prefix, limit }),
+    tenantsOf: (eventId) => readTenants(parts, eventId),
   };
+}
+
+/** Those whose ids are none are unknown. */
+async function redriveIn(
+  parts: OperatorParts,
+  letters: readonly { readonly id: string; readonly round: number | undefined }[],
+): Promise<readonly RedrivenRound[]> {
+  const wanted = letters.map(({ id, round }) => ({ place: placeOf(id), round }));
+  const known = wanted.flatMap(({ place, round }) => (place === undefined ? [] : [{ place, round }]));
+  const redriven = known.length === 0 ? [] : await redriveAll(parts, known);
+  if (redriven.some((each) => each === "in_place" || each === "at_end")) parts.committed();
+  const answers = redriven[Symbol.iterator]();
+  return wanted.map(({ place }) => (place === undefined ? "unknown" : (answers.next().value ?? "unknown")));
 }
 
 const LAST_NUMBER = 2n ** 63n - 1n;

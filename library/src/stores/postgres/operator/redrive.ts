@@ -1,114 +1,256 @@
 import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
-import type { LaneChange } from "../../../lanes/lane.js";
 import { redriven } from "../../../lanes/lane.js";
-import type { Redriven } from "../../../operator/operator-store.js";
-import { bigint, columns, number } from "../client/columns.js";
+import type { RedrivenRound } from "../../../operator/dead-store.js";
+import { bigint, columns, number, optional } from "../client/columns.js";
 import type { Session } from "../client/database.js";
+import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { LockedLane } from "../lanes/lane-row.js";
-import { lockedLanesOf, LOOSE_COLUMNS, readLockedSql } from "../lanes/lane-row.js";
+import { LANE_COLUMNS, lockedLanesOf, LOOSE_COLUMNS, readLockedSql } from "../lanes/lane-row.js";
 import { NOBODY, writeTurns } from "../lanes/lane-write.js";
+import type { Turn } from "../lanes/run.js";
 import { unleasedTurn } from "../lanes/run.js";
 import type { Tables } from "../schema/tables.js";
-import { lockLane } from "./skip.js";
+import { sqlFor } from "../schema/tables.js";
 
-/** Makes a dead delivery due again. Its lane is locked first, as a worker does that writes a dead letter. */
-export function redrive({ transactions, tables }: StoreDatabase, place: DeliveryPlace): Promise<Redriven> {
+/** A dead letter that is to be redriven; without a round, in the one in which it is dead now. */
+export interface WantedRedrive {
+  readonly place: DeliveryPlace;
+  readonly round: number | undefined;
+}
+
+/** Makes dead deliveries due again, in the given order. Their lanes are locked first, as a worker does that writes a dead letter. */
+export function redriveAll(
+  { transactions, tables }: StoreDatabase,
+  wanted: readonly WantedRedrive[],
+): Promise<readonly RedrivenRound[]> {
   return transactions.run(async (session) => {
-    const locked =
-      place.kind === "lane"
-        ? await lockLane(session, place.lane, tables)
-        : await lockLoose(session, place.id, tables);
-    if (locked === undefined) return "unknown";
-    const dead = await resolveDead(session, place, tables);
-    if (dead === undefined) return "unknown";
-    const change = redriven(locked.lane, place.kind === "lane" ? place.sequence : 0n);
-    if (change === undefined) {
-      await stageAgain(session, dead, tables);
-      return "at_end";
-    }
-    await reviveHead(session, { locked, change }, tables);
-    return place.kind === "lane" ? "in_place" : "at_end";
+    const locked = await lockAll(session, wanted, tables);
+    const here = wanted.filter(({ place }) => locked.has(ownerOf(place)));
+    const resolved = await resolveDead(session, here, tables);
+    const results = wanted.map((each) => resultOf(each, resolved, locked));
+    await writeRedriven(session, results, tables);
+    if (results.every(({ result }) => result !== "unknown")) return results.map(({ result }) => result);
+    const before = await readBefore(session, here, tables);
+    return results.map(({ result, wanted: { place, round } }) =>
+      result === "unknown" && before.has(`${nameOf(place)} ${round}`) ? "before" : result,
+    );
   });
 }
 
+/** The lane or the loose delivery that is locked for a delivery. */
+function ownerOf(place: DeliveryPlace): string {
+  return place.kind === "lane" ? `lane ${place.lane}` : `loose ${place.id}`;
+}
+
+function nameOf(place: DeliveryPlace): string {
+  return place.kind === "lane" ? `lane ${place.lane} ${place.sequence}` : `loose ${place.id}`;
+}
+
+interface Owner {
+  readonly kind: DeliveryPlace["kind"];
+  readonly id: bigint;
+}
+
+const OWNERS = givenRows<Owner>({
+  kind: texts(({ kind }) => kind),
+  id: numbers("int8", ({ id }) => id),
+});
+
+// In the order of their ids, lanes before loose deliveries, as everyone does who locks several.
+const LOCK = sqlFor(
+  (tables) => `
+    with given as materialized (
+      select * from ${OWNERS.table("given")}
+    ), lanes as materialized (
+      select given.n, state.head_seq as read_from, 1 as read_max, state.* from given cross join lateral (
+        select ${LANE_COLUMNS}
+        from ${tables.laneState} where given.kind = 'lane' and lane_id = given.id for update
+      ) as state
+    ), loose as materialized (
+      select given.n, 0::int8 as read_from, 1 as read_max, loose.* from given cross join lateral (
+        select ${LOOSE_COLUMNS}
+        from ${tables.loose} as loose where given.kind = 'loose' and loose.id = given.id for update
+      ) as loose
+    )
+    ${readLockedSql("(select * from lanes union all select * from loose)", tables)}`,
+);
+
+async function lockAll(
+  session: Session,
+  wanted: readonly WantedRedrive[],
+  tables: Tables,
+): Promise<ReadonlyMap<string, LockedLane>> {
+  const owners = new Map<string, Owner>();
+  for (const { place } of wanted) {
+    owners.set(ownerOf(place), { kind: place.kind, id: place.kind === "lane" ? place.lane : place.id });
+  }
+  const sorted = [...owners.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const { rows } = await session.query({ text: LOCK(tables), params: OWNERS.params(sorted), prepared: true });
+  const found = [...lockedLanesOf(rows).values()];
+  return new Map(found.map((locked) => [`${locked.lane.kind} ${locked.identity.id}`, locked]));
+}
+
 interface DeadValues {
+  readonly laneId: bigint | undefined;
+  readonly sequence: bigint | undefined;
+  readonly looseId: bigint | undefined;
   readonly eventId: bigint;
   readonly consumer: bigint;
   readonly round: number;
 }
 
 const DEAD = columns<DeadValues>({
+  laneId: optional(bigint("lane_id")),
+  sequence: optional(bigint("seq")),
+  looseId: optional(bigint("loose_id")),
   eventId: bigint("event_id"),
   consumer: bigint("consumer_id"),
   round: number("round"),
 });
 
-/** Marks a dead letter as redriven; undefined where there is none that is listed. */
+const PLACES = givenRows<WantedRedrive>({
+  lane_id: numbers("int8", ({ place }) => (place.kind === "lane" ? place.lane : undefined)),
+  seq: numbers("int8", ({ place }) => (place.kind === "lane" ? place.sequence : undefined)),
+  loose_id: numbers("int8", ({ place }) => (place.kind === "loose" ? place.id : undefined)),
+  round: numbers("int4", ({ round }) => round),
+});
+
+// Each is found by its own index, and then changed by its key: a join could be planned as a walk over all that ever died.
+const RESOLVE = sqlFor(
+  ({ dead, consumer }) => `
+    with given as materialized (
+      select * from ${PLACES.table("given")}
+    )
+    update ${dead} as dead set resolved_at = clock_timestamp(), resolved_how = 'redriven'
+    where dead.id = any (array(
+      select found.id from given cross join lateral (
+        (
+          select id, consumer_id from ${dead} as dead
+          where dead.lane_id = given.lane_id and dead.seq = given.seq and resolved_at is null
+            and dead.round = coalesce(given.round, dead.round) limit 1
+        )
+        union all
+        (
+          select id, consumer_id from ${dead} as dead
+          where dead.loose_id = given.loose_id and resolved_at is null
+            and dead.round = coalesce(given.round, dead.round) limit 1
+        )
+      ) as found
+      where exists (
+        select from ${consumer} as consumer where consumer.id = found.consumer_id and removed_at is null
+      )
+    ))
+    returning ${DEAD.list}`,
+);
+
+/** Marks dead letters as redriven, and returns them by their names; those that are not listed are left out. */
 async function resolveDead(
   session: Session,
-  place: DeliveryPlace,
-  { dead, consumer }: Tables,
-): Promise<DeadValues | undefined> {
-  const [which, params] =
-    place.kind === "lane"
-      ? ["lane_id = $1::text::int8 and seq = $2::text::int8", [String(place.lane), String(place.sequence)]]
-      : ["loose_id = $1::text::int8", [String(place.id)]];
-  const { rows } = await session.query({
-    text: `
-      update ${dead} as dead set resolved_at = clock_timestamp(), resolved_how = 'redriven'
-      where ${which} and resolved_at is null and exists (
-        select from ${consumer} as consumer where consumer.id = dead.consumer_id and removed_at is null
-      )
-      returning ${DEAD.list}`,
-    params,
-  });
-  return rows[0] && DEAD.read(rows[0]);
-}
-
-async function lockLoose(session: Session, id: bigint, tables: Tables): Promise<LockedLane | undefined> {
-  const { rows } = await session.query({
-    text: `
-      with locked as materialized (
-        select 1 as n, 0::int8 as read_from, 1 as read_max, loose.* from (
-          select ${LOOSE_COLUMNS}
-          from ${tables.loose} where id = $1::text::int8 for update
-        ) as loose
-      )
-      ${readLockedSql("locked", tables)}`,
-    params: [String(id)],
-  });
-  return lockedLanesOf(rows).get(1);
-}
-
-/** By way of the stage: only the sequencer lengthens lanes. */
-async function stageAgain(
-  session: Session,
-  { eventId, consumer, round }: DeadValues,
-  { stage }: Tables,
-): Promise<void> {
-  await session.query({
-    text: `
-      insert into ${stage} (event_id, target_consumer_id, round)
-      values ($1::text::int8, $2::text::int8, $3::text::int4)`,
-    params: [String(eventId), String(consumer), String(round + 1)],
-  });
-}
-
-/** The dead head is due again, in its place and in its next round. */
-async function reviveHead(
-  session: Session,
-  { locked, change }: { readonly locked: LockedLane; readonly change: LaneChange },
+  wanted: readonly WantedRedrive[],
   tables: Tables,
-): Promise<void> {
-  const { lane, identity } = locked;
-  if (lane.kind === "lane") {
+): Promise<Map<string, DeadValues>> {
+  const { rows } = await session.query({
+    text: RESOLVE(tables),
+    params: PLACES.params(wanted),
+    prepared: true,
+  });
+  return new Map(rows.map((row) => DEAD.read(row)).map((dead) => [nameOf(placeOf(dead)), dead]));
+}
+
+function placeOf({ laneId, sequence = 0n, looseId = 0n }: DeadValues): DeliveryPlace {
+  return laneId === undefined ? { kind: "loose", id: looseId } : { kind: "lane", lane: laneId, sequence };
+}
+
+interface Result {
+  readonly wanted: WantedRedrive;
+  readonly result: RedrivenRound;
+  readonly dead?: DeadValues;
+  /** The lane whose dead head it is. */
+  readonly turn?: Turn;
+}
+
+function resultOf(
+  wanted: WantedRedrive,
+  resolved: Map<string, DeadValues>,
+  locked: ReadonlyMap<string, LockedLane>,
+): Result {
+  const { place } = wanted;
+  const dead = resolved.get(nameOf(place));
+  const owner = locked.get(ownerOf(place));
+  if (dead === undefined || owner === undefined) return { wanted, result: "unknown" };
+  // Of two that are the same, the first counts.
+  resolved.delete(nameOf(place));
+  const change = redriven(owner.lane, place.kind === "lane" ? place.sequence : 0n);
+  if (change === undefined) return { wanted, result: "at_end", dead };
+  const result = place.kind === "lane" ? "in_place" : "at_end";
+  return { wanted, result, dead, turn: unleasedTurn(owner, change) };
+}
+
+const STAGED = givenRows<DeadValues>({
+  event_id: numbers("int8", ({ eventId }) => eventId),
+  consumer_id: numbers("int8", ({ consumer }) => consumer),
+  round: numbers("int4", ({ round }) => round + 1),
+});
+
+const REVIVED = givenRows<Turn>({
+  lane_id: numbers("int8", ({ locked }) => locked.identity.id),
+  seq: numbers("int8", ({ change }) => change.head),
+  round: numbers("int4", ({ change }) => change.round),
+});
+
+/** What stood at its head is due again, in its next round; all else goes by way of the stage: only the sequencer lengthens lanes. */
+async function writeRedriven(session: Session, results: readonly Result[], tables: Tables): Promise<void> {
+  const staged = results.flatMap(({ dead, turn }) =>
+    dead !== undefined && turn === undefined ? [dead] : [],
+  );
+  const turns = results.flatMap(({ turn }) => turn ?? []);
+  const heads = turns.filter(({ locked }) => locked.lane.kind === "lane");
+  if (staged.length > 0) {
     await session.query({
       text: `
-        update ${tables.delivery} set round = $3::text::int4
-        where lane_id = $1::text::int8 and seq = $2::text::int8`,
-      params: [String(identity.id), String(change.head), String(change.round)],
+        insert into ${tables.stage} (tenant, event_id, target_consumer_id, round)
+        select (select tenant from ${tables.consumer} as consumer where consumer.id = staged.consumer_id), event_id,
+          consumer_id, round
+        from ${STAGED.table("staged")} order by n`,
+      params: STAGED.params(staged),
     });
   }
-  await session.query(writeTurns([unleasedTurn(locked, change)], NOBODY, tables));
+  if (heads.length > 0) {
+    await session.query({
+      text: `
+        update ${tables.delivery} as delivery set round = revived.round from ${REVIVED.table("revived")}
+        where delivery.lane_id = revived.lane_id and delivery.seq = revived.seq`,
+      params: REVIVED.params(heads),
+    });
+  }
+  if (turns.length > 0) await session.query(writeTurns(turns, NOBODY, tables));
+}
+
+/** Those that were redriven in their round before. */
+async function readBefore(
+  session: Session,
+  wanted: readonly WantedRedrive[],
+  { dead }: Tables,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await session.query({
+    text: `
+      select ${DEAD.list} from (
+        select dead.* from ${PLACES.table("given")} cross join lateral (
+          (
+            select * from ${dead} as dead
+            where dead.lane_id = given.lane_id and dead.seq = given.seq and dead.round = given.round limit 1
+          )
+          union all
+          (
+            select * from ${dead} as dead where dead.loose_id = given.loose_id and dead.round = given.round limit 1
+          )
+        ) as dead
+        where resolved_how = 'redriven'
+      ) as dead`,
+    params: PLACES.params(wanted),
+  });
+  return new Set(
+    rows.map((row) => DEAD.read(row)).map((found) => `${nameOf(placeOf(found))} ${found.round}`),
+  );
 }

@@ -26,6 +26,7 @@ interface EndpointValues {
   readonly state: EndpointState;
   readonly because: string | undefined;
   readonly version: number;
+  readonly mark: string;
 }
 
 const ENDPOINT = columns<EndpointValues>({
@@ -39,6 +40,7 @@ const ENDPOINT = columns<EndpointValues>({
   state: text("state"),
   because: optional(text("because")),
   version: number("version"),
+  mark: text("mark::text"),
 });
 
 export const ENDPOINT_COLUMNS: string = ENDPOINT.list;
@@ -63,14 +65,14 @@ export async function readStored(
   return rows.map(storedEndpointOf);
 }
 
-/** Every endpoint, in the order of their ids. */
+/** Every endpoint, in the order of their numbers. */
 export async function readAllStored(
   session: Session,
   { consumer }: Tables,
 ): Promise<readonly StoredEndpoint[]> {
   const { rows } = await session.query({
     text: `
-      select ${ENDPOINT_COLUMNS} from ${consumer} where kind = 'endpoint' and removed_at is null order by public_id`,
+      select ${ENDPOINT_COLUMNS} from ${consumer} where kind = 'endpoint' and removed_at is null order by consumer.id`,
     params: [],
   });
   return rows.map(storedEndpointOf);

@@ -1,17 +1,22 @@
+import { endpointOfCursor } from "../../../operator/cursor.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
+import { changesOrder, orderRefused } from "../../../outbox/endpoint.js";
 import type { OutboxStore } from "../../../outbox/outbox-store.js";
 import type { Session } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { Sequencer } from "../lanes/sequence.js";
 import type { Tables } from "../schema/tables.js";
+import { markChanged } from "./endpoint-book.js";
 import { ENDPOINT_COLUMNS, endpointParams, readStored, storedEndpointOf } from "./endpoint-row.js";
-import { finishRemovals } from "./remove-endpoint.js";
 
 export interface EndpointParts extends StoreDatabase {
   readonly sequencer: Sequencer;
   readonly secrets: EndpointSecrets;
 }
+
+// How many steps a removal takes before it leaves the rest to the background.
+const STEPS_AT_ONCE = 20;
 
 /** What of an endpoint decides where events go. */
 const ADDRESSING = ["sources", "types", "order"] as const satisfies readonly (keyof EndpointChange)[];
@@ -20,7 +25,8 @@ export function addEndpoint(
   { tables, sequencer, secrets }: EndpointParts,
   endpoint: Endpoint,
 ): Promise<boolean> {
-  return sequencer.drained(async (session) => {
+  const itsTenant = (): Promise<string> => Promise.resolve(endpoint.tenant);
+  return sequencer.drained(itsTenant, async (session) => {
     const { rows } = await session.query({
       text: `
         insert into ${tables.consumer} (public_id, tenant, definition, ordered_by, dead, max_in_flight, state, because,
@@ -30,7 +36,7 @@ export function addEndpoint(
         on conflict (public_id) where removed_at is null do nothing returning id::text as id`,
       params: endpointParams({ ...endpoint, secrets: secrets.closed(endpoint.secrets) }),
     });
-    if (rows.length > 0) await bumpVersion(session, tables);
+    if (rows.length > 0) await markChanged(session, tables);
     return rows.length > 0;
   });
 }
@@ -45,9 +51,9 @@ export function changeEndpoint(
   if (!ADDRESSING.some((name) => change[name] !== undefined)) {
     return transactions.run((session) => writeChange(parts, { session, id, change }));
   }
-  return sequencer.drained(async (session) => {
+  return sequencer.drained(tenantOf(id, tables), async (session) => {
     const changed = await writeChange(parts, { session, id, change });
-    if (changed) await bumpVersion(session, tables);
+    if (changed) await markChanged(session, tables);
     return changed;
   });
 }
@@ -59,47 +65,86 @@ interface WantedChange {
 }
 
 async function writeChange(
-  { tables: { consumer }, secrets }: EndpointParts,
+  { tables, secrets }: EndpointParts,
   { session, id, change }: WantedChange,
 ): Promise<Endpoint | undefined> {
+  const { consumer } = tables;
   const { rows } = await session.query({
     text: `select ${ENDPOINT_COLUMNS} from ${consumer} where public_id = $1::text and removed_at is null for update`,
     params: [id],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { endpoint: before } = storedEndpointOf(row);
+  const { endpoint: before, number } = storedEndpointOf(row);
+  if (changesOrder(before, change) && (await isAnyWaiting(session, number, tables))) {
+    throw orderRefused(before, change);
+  }
   // Unchanged secrets are written back as they were read: what this process cannot open must not be lost.
   const sealed = change.secrets === undefined ? before.secrets : secrets.closed(change.secrets);
   const { tenant, version } = before;
   const after: Endpoint = { ...before, ...change, secrets: sealed, id, tenant, version: version + 1 };
-  await session.query({
+  const { rows: written } = await session.query({
     text: `
       update ${consumer} set tenant = $2::text, definition = $3::text, ordered_by = $4::text, dead = $5::text,
         max_in_flight = $6::text::int4, state = $7::text, because = $8::text, version = $9::text::int8,
-        stopped_at = case when $7::text <> 'active' then coalesce(stopped_at, clock_timestamp()) end
-      where public_id = $1::text and removed_at is null`,
+        mark = gen_random_uuid(), stopped_at = case when $7::text <> 'active' then coalesce(stopped_at, clock_timestamp()) end
+      where public_id = $1::text and removed_at is null returning ${ENDPOINT_COLUMNS}`,
     params: endpointParams(after),
   });
-  return secrets.opened(after);
+  return secrets.opened(storedEndpointOf(written[0] ?? row).endpoint);
 }
 
+/** Whether anything waits for it: a lane whose head is dead waits for a person. Under the lock of the stage, so that nothing comes meanwhile. */
+async function isAnyWaiting(
+  session: Session,
+  number: bigint,
+  { laneState, loose }: Tables,
+): Promise<boolean> {
+  const { rows } = await session.query({
+    text: `
+      select (
+        exists (select from ${laneState} where consumer_id = $1::text::int8 and ready_at is not null)
+        or exists (
+          select from ${laneState} where blocked_at is not null and ready_at is null and consumer_id = $1::text::int8
+        )
+        or exists (select from ${loose} where consumer_id = $1::text::int8 and ready_at is not null)
+      )::text as waiting`,
+    params: [String(number)],
+  });
+  return rows[0]?.[0] === "true";
+}
+
+/** Gone for new events at once. What waits for it is cancelled in steps: here a few, and the others by whoever sequences. */
 export async function removeEndpoint(parts: EndpointParts, id: string): Promise<boolean> {
   const { tables, sequencer, secrets } = parts;
-  const removed = await sequencer.drained(async (session) => {
+  const removed = await sequencer.drained(tenantOf(id, tables), async (session) => {
     const { rows } = await session.query({
       text: `
-        update ${tables.consumer} set removed_at = clock_timestamp(), version = version + 1
+        update ${tables.consumer} set removed_at = clock_timestamp(), version = version + 1, mark = gen_random_uuid()
         where public_id = $1::text and removed_at is null returning id::text as id`,
       params: [id],
     });
-    if (rows.length > 0) await bumpVersion(session, tables);
+    if (rows.length > 0) await markChanged(session, tables);
+    // An endpoint of the same id may be added again: its lanes have a higher generation than those that go now.
+    if (rows.length > 0) await raiseGeneration(session, tables);
     return rows.length > 0;
   });
   if (removed) secrets.forget(id);
   // Also of endpoints whose removal another process began and did not finish.
-  await finishRemovals(parts);
+  for (let steps = 0; steps < STEPS_AT_ONCE && (await sequencer.remover.step()).more; steps++);
   return removed;
+}
+
+/** The tenant of an endpoint, asked under the lock of the stage: the id may be another tenant's by then. */
+function tenantOf(id: string, { consumer }: Tables): (session: Session) => Promise<string | undefined> {
+  return async (session) => {
+    const { rows } = await session.query({
+      text: `select tenant from ${consumer} where public_id = $1::text and removed_at is null`,
+      params: [id],
+    });
+    const tenant = rows[0]?.[0];
+    return typeof tenant === "string" ? tenant : undefined;
+  };
 }
 
 export async function readEndpoints(
@@ -121,11 +166,11 @@ export async function listEndpoints(
       where kind = 'endpoint' and removed_at is null and ($1::text is null or tenant = $1::text)
         and ($2::text is null or public_id > $2::text)
       order by public_id limit $3::text::int8`,
-    params: [page.tenant ?? null, page.after ?? null, String(page.limit)],
+    params: [page.tenant ?? null, endpointOfCursor(page.after) ?? null, String(page.limit)],
   });
   return rows.map((row) => secrets.opened(storedEndpointOf(row).endpoint));
 }
 
-async function bumpVersion(session: Session, { outboxConfig }: Tables): Promise<void> {
-  await session.query({ text: `update ${outboxConfig} set version = version + 1`, params: [] });
+async function raiseGeneration(session: Session, { outboxConfig }: Tables): Promise<void> {
+  await session.query({ text: `update ${outboxConfig} set generation = generation + 1`, params: [] });
 }

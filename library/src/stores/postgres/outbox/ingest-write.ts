@@ -5,7 +5,7 @@ import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
-import { EVENT_COLUMNS, EVENT_VALUES, EVENTS, stageWrittenSql } from "./write.js";
+import { EVENT_COLUMNS, EVENT_VALUES, INGESTED, stageWrittenSql } from "./write.js";
 
 /** One name of one event of a batch. */
 interface GivenName {
@@ -100,7 +100,7 @@ function writeNamed(batch: readonly IncomingEvent[], names: readonly GivenName[]
   const events = batch.map(({ event }) => event);
   return {
     text: INGEST(tables),
-    params: [...EVENTS.params(events), ...NAMES.params(names)],
+    params: [...INGESTED.params(events), ...NAMES.params(names)],
     prepared: true,
   };
 }
@@ -243,7 +243,7 @@ function lostIn({ rows }: Answer): ReadonlySet<number> {
 const INGEST = sqlFor(
   (tables) => `
     with named as materialized (
-      select * from ${NAMES.table("named", 1 + EVENTS.size)}
+      select * from ${NAMES.table("named", 1 + INGESTED.size)}
     ), won as (
       insert into ${tables.ingestName} as known (tenant, name, event_id, body_hash, keep_until)
       select tenant, name, event_id, body_hash, clock_timestamp() + make_interval(secs => window_s)
@@ -255,9 +255,9 @@ const INGEST = sqlFor(
     ), lost as materialized (
       select distinct nth from named where (tenant, name) not in (select tenant, name from won)
     ), written as (
-      insert into ${tables.event} (${EVENT_COLUMNS})
-      select ${EVENT_VALUES} from ${EVENTS.table("given")} where n not in (select nth from lost) order by n
-      returning id, deliver_at
+      insert into ${tables.event} (${EVENT_COLUMNS}, direction, provider_id, verified_by)
+      select ${EVENT_VALUES}, 'in', provider_id, verified_by from ${INGESTED.table("given")} where n not in (select nth from lost) order by n
+      returning id, tenant, deliver_at
     ), ${stageWrittenSql(tables)}
     select nth::text as nth from lost`,
 );

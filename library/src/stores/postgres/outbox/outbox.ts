@@ -12,6 +12,7 @@ import { addEndpoint, changeEndpoint, listEndpoints, readEndpoints, removeEndpoi
 import { forgetNames } from "./forget-names.js";
 import { Ingester } from "./ingest.js";
 import { writeKeyed } from "./keyed-write.js";
+import { recordRepeats } from "./record-repeats.js";
 import { writeEvents } from "./write.js";
 
 export interface OutboxParts extends EndpointParts {
@@ -30,6 +31,7 @@ export function createOutbox<Tx>(
     write: (events, tx) => writeInto(tx, events, parts),
     append: (events) => appender.append(events),
     ingest: (incoming) => ingester.ingest(incoming),
+    recordRepeats: (repeats) => recordRepeats(parts, repeats),
     forgetNames: (limits) => forgetNames(parts, limits),
     addEndpoint: (endpoint) => addEndpoint(parts, endpoint),
     changeEndpoint: (id, change) => changeEndpoint(parts, id, change),

@@ -1,34 +1,18 @@
 import type { Session } from "../client/database.js";
-import { columns, optional, text } from "../client/columns.js";
+import { columns, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { Tables } from "../schema/tables.js";
 
-// Few enough that nobody waits long for the locks of one transaction.
-const AT_ONCE = 500;
+// How much one transaction cancels: few enough that no settlement waits long for its locks.
+const LANES_AT_ONCE = 500;
+const DELIVERIES_AT_ONCE = 1000;
 
-/**
- * Cancels what waits for consumers that were removed, a part at a time. Nothing of them is claimed any more. What a
- * process leaves that dies in the middle is finished by whoever removes a consumer next, or reads the consumers to
- * sequence events. Several may do it at once.
- */
-export async function finishRemovals(database: StoreDatabase): Promise<void> {
-  const { transactions, tables } = database;
-  const { rows } = await transactions.read({
-    text: `
-      select id::text as id from ${tables.consumer} where removed_at is not null and cleared_at is null
-      order by consumer.id`,
-    params: [],
-  });
-  for (const [number] of rows) if (typeof number === "string") await finishOne(database, number);
-}
-
-// Planned for the tables as they are: a removal is rare, and may be of one lane or of a million.
-async function finishOne({ transactions, tables }: StoreDatabase, consumer: string): Promise<void> {
-  let after: LaneName | undefined;
-  do after = await transactions.run((session) => cancelLanes(session, { consumer, after }, tables), "fresh");
-  while (after !== undefined);
-  while ((await transactions.run((session) => cancelLoose(session, consumer, tables), "fresh")) > 0);
-  await transactions.run((session) => markCleared(session, consumer, tables), "fresh");
+/** What one step came to. */
+export interface Removed {
+  /** How many deliveries were cancelled. */
+  readonly cancelled: number;
+  /** Whether something is left. */
+  readonly more: boolean;
 }
 
 /** A lane's name at its consumer. */
@@ -38,49 +22,139 @@ interface LaneName {
   readonly key: string;
 }
 
-const LAST = columns<{ readonly [Part in keyof LaneName]: string | undefined }>({
-  tenant: optional(text("tenant")),
-  source: optional(text("source")),
-  key: optional(text("key")),
+/**
+ * Cancels what waits for consumers that were removed, a bounded step at a time, without the lock of the sequencer. Nothing
+ * of them is claimed or lengthened any more. What a process leaves that dies in the middle is found by any other: a
+ * consumer is cleared when one process has walked over all of its lanes. Several may do it at once.
+ */
+export class Remover {
+  readonly #database: StoreDatabase;
+  // The consumer whose lanes are walked over, and the last that was emptied. Another process begins at the first.
+  #walk: { readonly consumer: string; readonly after: LaneName | undefined } | undefined;
+
+  constructor(database: StoreDatabase) {
+    this.#database = database;
+  }
+
+  async step(): Promise<Removed> {
+    const consumer = this.#walk?.consumer ?? (await this.#next());
+    if (consumer === undefined) return { cancelled: 0, more: false };
+    const { transactions, tables } = this.#database;
+    const after = this.#walk?.after;
+    // Planned for the tables as they are: a removal is rare, and may be of one lane or of a million.
+    const lanes = await transactions.run(
+      (session) => cancelLanes(session, { consumer, after }, tables),
+      "fresh",
+    );
+    if (lanes.isAny) {
+      this.#walk = { consumer, after: lanes.isEmptied ? lanes.last : after };
+      return { cancelled: lanes.cancelled, more: true };
+    }
+    const loose = await transactions.run((session) => cancelLoose(session, consumer, tables), "fresh");
+    if (loose > 0) {
+      this.#walk = { consumer, after };
+      return { cancelled: loose, more: true };
+    }
+    const dead = await transactions.run((session) => resolveDead(session, consumer, tables), "fresh");
+    if (dead > 0) {
+      this.#walk = { consumer, after };
+      return { cancelled: 0, more: true };
+    }
+    await transactions.run((session) => markCleared(session, consumer, tables));
+    this.#walk = undefined;
+    return { cancelled: 0, more: (await this.#next()) !== undefined };
+  }
+
+  async #next(): Promise<string | undefined> {
+    const { transactions, tables } = this.#database;
+    const { rows } = await transactions.read({
+      text: `
+        select id::text as id from ${tables.consumer} where removed_at is not null and cleared_at is null
+        order by consumer.id limit 1`,
+      params: [],
+    });
+    const id = rows[0]?.[0];
+    return typeof id === "string" ? id : undefined;
+  }
+}
+
+interface CancelledValues {
+  readonly lanes: number;
+  readonly cancelled: number;
+  readonly tenant: string | undefined;
+  readonly source: string | undefined;
+  readonly key: string | undefined;
+}
+
+const CANCELLED = columns<CancelledValues>({
+  lanes: number("(select count(*) from page)"),
+  cancelled: number("(select count(*) from recorded)"),
+  tenant: optional(text("(select tenant from page order by tenant desc, source desc, key desc limit 1)")),
+  source: optional(text("(select source from page order by tenant desc, source desc, key desc limit 1)")),
+  key: optional(text("(select key from page order by tenant desc, source desc, key desc limit 1)")),
 });
 
 /**
- * Returns the last name of this part; undefined where there is no further one. The lanes keep their names: the attempts
- * that were made in them tell of no consumer but by these.
+ * Cancels what waits in the next lanes of the consumer, up to a number of deliveries. What the delete returns is
+ * recorded: another process that did the same a moment ago has recorded the others. A lane that is emptied loses its
+ * state and keeps its name: the attempts that were made in it tell of no consumer but by that. One that is not has no
+ * lease any more, so that what its worker says of it is stale.
  */
 async function cancelLanes(
   session: Session,
   { consumer, after }: { readonly consumer: string; readonly after: LaneName | undefined },
   { lane, laneState, delivery, cancelled }: Tables,
-): Promise<LaneName | undefined> {
+): Promise<{
+  readonly isAny: boolean;
+  /** Whether all of these lanes are empty. */
+  readonly isEmptied: boolean;
+  readonly last: LaneName;
+  readonly cancelled: number;
+}> {
   const { rows } = await session.query({
     text: `
-      with gone as materialized (
+      with page as materialized (
         select lane_id, tenant, source, key from ${lane}
         where consumer_id = $1::text::int8
           and ($2::text is null or (tenant, source, key) > ($2::text, $3::text, $4::text))
-        order by tenant, source, key limit ${AT_ONCE}
+        order by tenant, source, key limit ${LANES_AT_ONCE}
       ), locked as materialized (
-        select state.* from (select lane_id from gone order by lane_id) as gone cross join lateral (
-          select lane_id, head_seq, state.state from ${laneState} as state where state.lane_id = gone.lane_id for update
+        select state.* from (select lane_id from page order by lane_id) as page cross join lateral (
+          select lane_id, head_seq, next_seq, state.state from ${laneState} as state
+          where state.lane_id = page.lane_id for update
         ) as state
+      ), picked as materialized (
+        select placed.*, locked.lane_id, placed.seq = head_seq and state in ('halted', 'parked') as is_dead
+        from locked cross join lateral (
+          select delivery.ctid as at, seq, event_id, round from ${delivery} as delivery
+          where delivery.lane_id = locked.lane_id order by seq limit ${DELIVERIES_AT_ONCE}
+        ) as placed
+        limit ${DELIVERIES_AT_ONCE}
       ), ended as (
-        delete from ${delivery} as delivery using locked where delivery.lane_id = locked.lane_id
-        returning delivery.lane_id, seq, event_id, round, seq = head_seq and state in ('halted', 'parked') as is_dead
+        delete from ${delivery} where ctid = any (array(select at from picked)) returning lane_id, seq
       ), recorded as (
         insert into ${cancelled} (consumer_id, lane_id, seq, event_id, round, because, cancelled_at)
         select $1::text::int8, lane_id, seq, event_id, round, 'endpoint_removed', clock_timestamp()
-        from ended where not is_dead
-      ), stateless as (
-        delete from ${laneState} as state using locked where state.lane_id = locked.lane_id
+        from ended join picked using (lane_id, seq) where not is_dead order by lane_id, seq returning 1
+      ), reached as materialized (
+        select locked.lane_id, greatest(
+          (select max(seq) + 1 from picked where picked.lane_id = locked.lane_id), locked.head_seq
+        ) as head_seq, next_seq from locked
+      ), emptied as (
+        delete from ${laneState} as state using reached
+        where state.lane_id = reached.lane_id and reached.head_seq >= reached.next_seq returning 1
+      ), shortened as (
+        update ${laneState} as state set head_seq = reached.head_seq, state = 'flowing', epoch = state.epoch + 1,
+          ready_at = null, blocked_at = null, intent = null, leased_by = null, leased_at = null, leased_until = null
+        from reached where state.lane_id = reached.lane_id and reached.head_seq < reached.next_seq returning 1
       )
-      select ${LAST.list} from gone order by gone.tenant desc, gone.source desc, gone.key desc limit 1`,
+      select ${CANCELLED.list}, (select count(*) from shortened)::text as shortened`,
     params: [consumer, after?.tenant ?? null, after?.source ?? null, after?.key ?? null],
   });
-  const { tenant, source, key } = LAST.read(rows[0] ?? []);
-  return tenant === undefined || source === undefined || key === undefined
-    ? undefined
-    : { tenant, source, key };
+  const [row = []] = rows;
+  const { lanes, cancelled: count, tenant = "", source = "", key = "" } = CANCELLED.read(row);
+  const isEmptied = Number(row[CANCELLED.size]) === 0;
+  return { isAny: lanes > 0, isEmptied, last: { tenant, source, key }, cancelled: count };
 }
 
 async function cancelLoose(
@@ -90,9 +164,13 @@ async function cancelLoose(
 ): Promise<number> {
   const { rows } = await session.query({
     text: `
-      with gone as materialized (
+      with found as materialized (
         select id from ${loose} where consumer_id = $1::text::int8 and ready_at is not null
-        order by id limit ${AT_ONCE} for update
+        order by ready_at limit ${DELIVERIES_AT_ONCE}
+      ), gone as materialized (
+        select loose.id from (select id from found order by id) as found cross join lateral (
+          select id from ${loose} as loose where loose.id = found.id for update
+        ) as loose
       ), ended as (
         delete from ${loose} as loose using gone where loose.id = gone.id returning loose.id, event_id, round
       ), recorded as (
@@ -105,18 +183,28 @@ async function cancelLoose(
   return Number(rows[0]?.[0] ?? 0);
 }
 
-/** Looked at once more: another process may still be at it, and die. */
-async function markCleared(session: Session, number: string, tables: Tables): Promise<void> {
-  const { consumer, lane, laneState, loose } = tables;
-  await session.query({
+/** What is dead keeps its record, and is no longer listed: nobody can redrive it. */
+async function resolveDead(session: Session, consumer: string, { dead, loose }: Tables): Promise<number> {
+  const { rows } = await session.query({
     text: `
-      update ${consumer} set cleared_at = clock_timestamp()
-      where id = $1::text::int8 and cleared_at is null
-        and not exists (
-          select from ${lane} as lane join ${laneState} as state on state.lane_id = lane.lane_id
-          where lane.consumer_id = $1::text::int8
-        )
-        and not exists (select from ${loose} where consumer_id = $1::text::int8 and ready_at is not null)`,
-    params: [number],
+      with found as materialized (
+        select id from ${dead} where resolved_at is null and consumer_id = $1::text::int8
+        limit ${DELIVERIES_AT_ONCE} for update
+      ), resolved as (
+        update ${dead} as dead set resolved_at = clock_timestamp(), resolved_how = 'cancelled'
+        from found where dead.id = found.id returning loose_id
+      ), gone as (
+        delete from ${loose} where id = any (array(select loose_id from resolved where loose_id is not null))
+      )
+      select count(*)::text as count from resolved`,
+    params: [consumer],
+  });
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+async function markCleared(session: Session, id: string, { consumer }: Tables): Promise<void> {
+  await session.query({
+    text: `update ${consumer} set cleared_at = clock_timestamp() where id = $1::text::int8 and cleared_at is null`,
+    params: [id],
   });
 }

@@ -28,6 +28,16 @@ function headersText({ headers }: Pick<OutgoingEvent, "headers">): string | unde
 /** Events that are given to a statement. */
 export const EVENTS: GivenRows<OutgoingEvent> = givenRows(EVENT_FIELDS, { body: ({ body }) => body });
 
+/** Events that came from elsewhere, given to a statement. */
+export const INGESTED: GivenRows<OutgoingEvent> = givenRows(
+  {
+    ...EVENT_FIELDS,
+    provider_id: texts(({ origin }) => origin?.providerId),
+    verified_by: texts(({ origin }) => origin?.verifiedBy),
+  },
+  { body: ({ body }) => body },
+);
+
 /** The columns of the table of events that are written. */
 export const EVENT_COLUMNS =
   "public_id, tenant, source, type, key, content_type, headers, event_at, deliver_at, expires_at, body";
@@ -74,9 +84,9 @@ const WRITE_ONE = sqlFor(
       insert into ${event} (public_id, tenant, source, type, key, content_type, headers, event_at, expires_at, body)
       values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text,
         to_timestamp($8::text::float8 / 1000), to_timestamp($9::text::float8 / 1000), $10::bytea)
-      returning id
+      returning id, tenant
     )
-    insert into ${stage} (event_id) select id from written`,
+    insert into ${stage} (tenant, event_id) select tenant, id from written`,
 );
 
 // In the order in which they were given: the order of the numbers is the order of the lanes.
@@ -84,7 +94,7 @@ const WRITE = sqlFor(
   (tables) => `
     with written as (
       insert into ${tables.event} (${EVENT_COLUMNS}) select ${EVENT_VALUES} from ${EVENTS.table("given")} order by n
-      returning id, deliver_at
+      returning id, tenant, deliver_at
     ), ${stageWrittenSql(tables)}
     select 'written' as outcome`,
 );
@@ -99,7 +109,7 @@ export function stageWrittenSql({ stage, later }: Tables): string {
     ), put_off as (
       insert into ${later} (deliver_at, event_id) select deliver_at, id from written, clock where deliver_at > at
     ), staged as (
-      insert into ${stage} (event_id)
-      select id from written, clock where deliver_at is null or deliver_at <= at order by id
+      insert into ${stage} (tenant, event_id)
+      select tenant, id from written, clock where deliver_at is null or deliver_at <= at order by id
     )`;
 }

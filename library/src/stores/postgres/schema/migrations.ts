@@ -146,7 +146,12 @@ create table if not exists posthorn.event (
   -- a fifth of a second for a million of them. In batches, an insert costs the server 7.6 us; one more index for tenants
   -- or types adds 2.1 us to that, these columns nothing that can be measured.
   constraint event_key primary key (id) include (tenant, source, type, key)
-) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+) with (
+  -- Retention leaves as many dead rows as new ones come: the default waits until a fifth of the table is dead.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05,
+  toast.autovacuum_vacuum_scale_factor = 0.02
+);
 
 -- The one lookup that no other index answers: 1.9 us for each event. As a hash it costs as much.
 create index if not exists event_public_id on posthorn.event (public_id);
@@ -165,14 +170,18 @@ create table if not exists posthorn.outbox_key (
 create index if not exists outbox_key_keep_until on posthorn.outbox_key (keep_until) where keep_until is not null;
 
 -- Events that wait for their places in lanes. Rows are consumed, not passed by a cursor: a transaction that commits
--- late would be overtaken by the cursor, and its events would never be seen.
+-- late would be overtaken by the cursor, and its events would never be seen. By tenant first, so that tenants take turns:
+-- in one queue for all, the events of a tenant that publishes much would stand before everybody else's.
 create table if not exists posthorn.stage (
+  tenant text collate "C" not null,
   id bigint generated always as identity (cache 1),
   event_id bigint not null,
   -- Of a redrive: the only consumer that it goes to, and its round.
   target_consumer_id bigint,
   round integer not null default 1,
-  constraint stage_key primary key (id)
+  -- An event with many consumers is given its places in steps, in the order of their numbers: the last that has its place.
+  after_consumer_id bigint,
+  constraint stage_key primary key (tenant, id)
 ) with (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_insert_scale_factor = 0.05
@@ -188,14 +197,24 @@ create table if not exists posthorn.later (
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn.stage_dead (
   id bigint not null,
+  tenant text collate "C" not null,
   event_id bigint not null,
   target_consumer_id bigint,
   round integer not null,
+  after_consumer_id bigint,
   error text not null,
   died_at timestamptz not null,
   resolved_at timestamptz,
   constraint stage_dead_key primary key (id)
 );
+
+create index if not exists stage_dead_listed on posthorn.stage_dead (id) where resolved_at is null;
+
+-- Whether retention has to leave an event alone.
+create index if not exists stage_dead_event on posthorn.stage_dead (event_id);
+
+-- What retention may remove, oldest first.
+create index if not exists stage_dead_resolved_at on posthorn.stage_dead (resolved_at) where resolved_at is not null;
 
 -- What lanes lead to: endpoints, and handlers in the host's process. A consumer has a number, so that the rows that are
 -- written most stay narrow. A removed one stays, because history speaks of it.
@@ -212,6 +231,9 @@ create table if not exists posthorn.consumer (
   state text not null constraint consumer_state check (state in ('active', 'paused', 'disabled')),
   because text,
   version bigint not null,
+  -- Random, and another one with each change. Versions are counted, and counted again after a failover that lost some of
+  -- them: a process that remembers a lost one would send to an address that nobody has confirmed.
+  mark uuid not null default gen_random_uuid(),
   -- Since when it is not active.
   stopped_at timestamptz,
   -- When its pause ends by itself; null: an operator ends it.
@@ -224,18 +246,35 @@ create table if not exists posthorn.consumer (
 
 create unique index if not exists consumer_public_id on posthorn.consumer (public_id) where removed_at is null;
 
+-- What is still to be cancelled; almost always nothing.
+create index if not exists consumer_uncleared on posthorn.consumer (id)
+where removed_at is not null and cleared_at is null;
+
 create index if not exists consumer_tenant on posthorn.consumer (tenant, public_id) where removed_at is null;
 
 create table if not exists posthorn.outbox_config (
   one boolean not null default true constraint outbox_config_one check (one),
-  -- Grows when events may go elsewhere than before: a process that knows an older one reads the consumers again.
-  version bigint not null,
-  -- Of lanes that are created from now on. It outlives removed lanes: sequences compare only within a generation.
+  -- Random, and another one whenever events may go elsewhere than before: a process that knows another one reads the
+  -- consumers again. Not a number: after a failover that lost commits, a number would be given again.
+  mark uuid not null default gen_random_uuid(),
+  -- Of lanes that are created from now on. It grows whenever lanes are removed, so that a lane which is created again has
+  -- a higher one: sequences compare only within a generation.
   generation bigint not null default 1,
   constraint outbox_config_key primary key (one)
 );
 
-insert into posthorn.outbox_config (version) values (1) on conflict (one) do nothing;
+insert into posthorn.outbox_config (one) values (true) on conflict (one) do nothing;
+
+-- How far the removal of old records is, by what is removed.
+create table if not exists posthorn.retention (
+  kind text not null,
+  -- Attempts and answers are looked at once, when their event is old enough: up to this event.
+  up_to bigint not null default 0,
+  removed bigint not null default 0,
+  -- When a pass last reached its end.
+  passed_at timestamptz,
+  constraint retention_key primary key (kind)
+);
 `,
   },
   {
@@ -338,7 +377,12 @@ create table if not exists posthorn.attempt (
   timings text,
   answer bytea,
   constraint attempt_key primary key (lane_id, seq, round, no)
-) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+) with (
+  -- Retention leaves as many dead rows as new ones come: the default waits until a fifth of the table is dead.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05,
+  toast.autovacuum_vacuum_scale_factor = 0.02
+);
 
 -- What was tried, by event: 1.7 us more than the 7.5 us of an attempt. Every delivery has a first one in each round, so
 -- retries cost nothing here. A BRIN index costs nothing at all, but attempts of one event lie wherever its retries fell:
@@ -395,7 +439,12 @@ create table if not exists posthorn.loose_attempt (
   timings text,
   answer bytea,
   constraint loose_attempt_key primary key (delivery_id, round, no)
-) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+) with (
+  -- Retention leaves as many dead rows as new ones come: the default waits until a fifth of the table is dead.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05,
+  toast.autovacuum_vacuum_scale_factor = 0.02
+);
 
 create index if not exists loose_attempt_event on posthorn.loose_attempt (event_id) where no = 1;
 
@@ -425,7 +474,81 @@ create unique index if not exists dead_lane on posthorn.dead (lane_id, seq, roun
 
 create unique index if not exists dead_loose on posthorn.dead (loose_id, round) where loose_id is not null;
 
-create index if not exists dead_listed on posthorn.dead (id) where resolved_at is null;
+create index if not exists dead_listed on posthorn.dead (died_at, id) where resolved_at is null;
+
+-- Those that died alike, in the order in which they died: whatever part of a group's name is asked for, its groups are
+-- few, and each is read in order.
+create index if not exists dead_alike
+on posthorn.dead (consumer_id, because, (coalesce(last_status, 0)), (coalesce(last_error, '')), died_at, id)
+where resolved_at is null;
+
+-- How many dead letters of each kind are listed: the sum of both tables. Every change is a row of its own, so that
+-- settlements never wait for each other's counts; whoever reads them folds the changes into the groups.
+create table if not exists posthorn.dead_group (
+  consumer_id bigint not null,
+  because text not null,
+  -- 0 and '' where there was none.
+  status integer not null,
+  error text not null,
+  count bigint not null,
+  constraint dead_group_key primary key (consumer_id, because, status, error)
+);
+
+create table if not exists posthorn.dead_change (
+  id bigint generated always as identity (cache 1),
+  consumer_id bigint not null,
+  because text not null,
+  status integer not null,
+  error text not null,
+  change bigint not null,
+  constraint dead_change_key primary key (id)
+) with (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05
+);
+
+-- By triggers, with the rows that change: a verb that forgot to count would be wrong for ever.
+create or replace function posthorn.count_dead_added() returns trigger language plpgsql as $$
+begin
+  insert into posthorn.dead_change (consumer_id, because, status, error, change)
+  select consumer_id, because, coalesce(last_status, 0), coalesce(last_error, ''), count(*)
+  from added where resolved_at is null group by 1, 2, 3, 4;
+  return null;
+end $$;
+
+create or replace function posthorn.count_dead_changed() returns trigger language plpgsql as $$
+begin
+  insert into posthorn.dead_change (consumer_id, because, status, error, change)
+  select consumer_id, because, status, error, sum(change) from (
+    select consumer_id, because, coalesce(last_status, 0), coalesce(last_error, ''), 1
+    from added where resolved_at is null
+    union all
+    select consumer_id, because, coalesce(last_status, 0), coalesce(last_error, ''), -1
+    from removed where resolved_at is null
+  ) as changed (consumer_id, because, status, error, change)
+  group by 1, 2, 3, 4 having sum(change) <> 0;
+  return null;
+end $$;
+
+create or replace function posthorn.count_dead_removed() returns trigger language plpgsql as $$
+begin
+  insert into posthorn.dead_change (consumer_id, because, status, error, change)
+  select consumer_id, because, coalesce(last_status, 0), coalesce(last_error, ''), -count(*)
+  from removed where resolved_at is null group by 1, 2, 3, 4;
+  return null;
+end $$;
+
+create or replace trigger dead_added after insert on posthorn.dead
+referencing new table as added for each statement execute function posthorn.count_dead_added();
+
+create or replace trigger dead_changed after update on posthorn.dead
+referencing old table as removed new table as added for each statement execute function posthorn.count_dead_changed();
+
+create or replace trigger dead_removed after delete on posthorn.dead
+referencing old table as removed for each statement execute function posthorn.count_dead_removed();
+
+-- Those of a consumer that is removed are resolved.
+create index if not exists dead_consumer on posthorn.dead (consumer_id) where resolved_at is null;
 
 create index if not exists dead_event on posthorn.dead (event_id);
 

@@ -16,7 +16,7 @@ create table posthorn.attempt (
   timings text,
   answer bytea,
   constraint attempt_key PRIMARY KEY (lane_id, seq, round, no)
-) with (autovacuum_vacuum_insert_scale_factor=0.05);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX attempt_event ON posthorn.attempt USING btree (event_id) WHERE (no = 1);
 
 create table posthorn.cancelled (
@@ -48,6 +48,7 @@ create table posthorn.consumer (
   state text not null,
   because text,
   version bigint not null,
+  mark uuid not null,
   stopped_at timestamp with time zone,
   paused_until timestamp with time zone,
   removed_at timestamp with time zone,
@@ -60,6 +61,7 @@ create table posthorn.consumer (
 );
 CREATE UNIQUE INDEX consumer_public_id ON posthorn.consumer USING btree (public_id) WHERE (removed_at IS NULL);
 CREATE INDEX consumer_tenant ON posthorn.consumer USING btree (tenant, public_id) WHERE (removed_at IS NULL);
+CREATE INDEX consumer_uncleared ON posthorn.consumer USING btree (id) WHERE ((removed_at IS NOT NULL) AND (cleared_at IS NULL));
 
 create table posthorn.dead (
   id bigint not null,
@@ -81,11 +83,35 @@ create table posthorn.dead (
   constraint dead_resolved CHECK (((resolved_at IS NULL) = (resolved_how IS NULL))),
   constraint dead_resolved_how CHECK ((resolved_how = ANY (ARRAY['redriven'::text, 'skipped'::text, 'cancelled'::text, 'forgotten'::text])))
 );
+CREATE INDEX dead_alike ON posthorn.dead USING btree (consumer_id, because, COALESCE(last_status, 0), COALESCE(last_error, ''::text), died_at, id) WHERE (resolved_at IS NULL);
+CREATE INDEX dead_consumer ON posthorn.dead USING btree (consumer_id) WHERE (resolved_at IS NULL);
 CREATE INDEX dead_event ON posthorn.dead USING btree (event_id);
 CREATE UNIQUE INDEX dead_lane ON posthorn.dead USING btree (lane_id, seq, round) WHERE (lane_id IS NOT NULL);
-CREATE INDEX dead_listed ON posthorn.dead USING btree (id) WHERE (resolved_at IS NULL);
+CREATE INDEX dead_listed ON posthorn.dead USING btree (died_at, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX dead_loose ON posthorn.dead USING btree (loose_id, round) WHERE (loose_id IS NOT NULL);
 CREATE INDEX dead_resolved_at ON posthorn.dead USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
+-- trigger dead_added calls count_dead_added
+-- trigger dead_changed calls count_dead_changed
+-- trigger dead_removed calls count_dead_removed
+
+create table posthorn.dead_change (
+  id bigint not null,
+  consumer_id bigint not null,
+  because text not null,
+  status integer not null,
+  error text not null,
+  change bigint not null,
+  constraint dead_change_key PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
+
+create table posthorn.dead_group (
+  consumer_id bigint not null,
+  because text not null,
+  status integer not null,
+  error text not null,
+  count bigint not null,
+  constraint dead_group_key PRIMARY KEY (consumer_id, because, status, error)
+);
 
 create table posthorn.dedup (
   scope text collate "C" not null,
@@ -125,7 +151,7 @@ create table posthorn.event (
   body bytea not null,
   constraint event_direction CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint event_key PRIMARY KEY (id) INCLUDE (tenant, source, type, key)
-) with (autovacuum_vacuum_insert_scale_factor=0.05);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX event_public_id ON posthorn.event USING btree (public_id);
 
 create table posthorn.inbox (
@@ -278,7 +304,7 @@ create table posthorn.loose_attempt (
   timings text,
   answer bytea,
   constraint loose_attempt_key PRIMARY KEY (delivery_id, round, no)
-) with (autovacuum_vacuum_insert_scale_factor=0.05);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX loose_attempt_event ON posthorn.loose_attempt USING btree (event_id) WHERE (no = 1);
 
 create table posthorn.loose_delivery (
@@ -309,7 +335,7 @@ create table posthorn.migration (
 
 create table posthorn.outbox_config (
   one boolean not null,
-  version bigint not null,
+  mark uuid not null,
   generation bigint not null,
   constraint outbox_config_key PRIMARY KEY (one),
   constraint outbox_config_one CHECK (one)
@@ -324,21 +350,36 @@ create table posthorn.outbox_key (
 );
 CREATE INDEX outbox_key_keep_until ON posthorn.outbox_key USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 
+create table posthorn.retention (
+  kind text not null,
+  up_to bigint not null,
+  removed bigint not null,
+  passed_at timestamp with time zone,
+  constraint retention_key PRIMARY KEY (kind)
+);
+
 create table posthorn.stage (
+  tenant text collate "C" not null,
   id bigint not null,
   event_id bigint not null,
   target_consumer_id bigint,
   round integer not null,
-  constraint stage_key PRIMARY KEY (id)
+  after_consumer_id bigint,
+  constraint stage_key PRIMARY KEY (tenant, id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 
 create table posthorn.stage_dead (
   id bigint not null,
+  tenant text collate "C" not null,
   event_id bigint not null,
   target_consumer_id bigint,
   round integer not null,
+  after_consumer_id bigint,
   error text not null,
   died_at timestamp with time zone not null,
   resolved_at timestamp with time zone,
   constraint stage_dead_key PRIMARY KEY (id)
 );
+CREATE INDEX stage_dead_event ON posthorn.stage_dead USING btree (event_id);
+CREATE INDEX stage_dead_listed ON posthorn.stage_dead USING btree (id) WHERE (resolved_at IS NULL);
+CREATE INDEX stage_dead_resolved_at ON posthorn.stage_dead USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);

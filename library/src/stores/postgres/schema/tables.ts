@@ -17,8 +17,12 @@ export interface Tables {
   readonly loose: string;
   readonly looseAttempt: string;
   readonly dead: string;
+  readonly deadGroup: string;
+  readonly deadChange: string;
   readonly cancelled: string;
   readonly ingestName: string;
+  readonly retention: string;
+  readonly ingestRepeat: string;
 }
 
 export function tablesIn(schema: string): Tables {
@@ -40,8 +44,12 @@ export function tablesIn(schema: string): Tables {
     loose: `${schema}.loose_delivery`,
     looseAttempt: `${schema}.loose_attempt`,
     dead: `${schema}.dead`,
+    deadGroup: `${schema}.dead_group`,
+    deadChange: `${schema}.dead_change`,
     cancelled: `${schema}.cancelled`,
     ingestName: `${schema}.ingest_name`,
+    retention: `${schema}.retention`,
+    ingestRepeat: `${schema}.ingest_repeat`,
   };
 }
 

@@ -6,6 +6,7 @@ import type { SqliteDatabase } from "./client.js";
 import { DurabilityKeeper } from "./durability.js";
 import { storeError } from "./failure.js";
 import { GroupCommit } from "./group-commit.js";
+import { realHandle } from "./guard.js";
 import { checkWaitMs } from "./options.js";
 
 /** What Posthorn keeps for one handle. */
@@ -22,7 +23,8 @@ export interface Connection {
 const connections = new WeakMap<SqliteDatabase, Connection>();
 
 /** The connection of a handle; throws `store_client_unsupported` unless it is one. */
-export function connectionOf(db: SqliteDatabase): Connection {
+export function connectionOf(handle: SqliteDatabase): Connection {
+  const db = realHandle(handle);
   const known = connections.get(db);
   if (known !== undefined) return known;
   const client = new SqliteClient(db);

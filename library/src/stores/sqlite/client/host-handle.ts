@@ -17,10 +17,10 @@ export class HostHandles {
     const { client } = connectionOf(tx);
     // Outside of one, each statement would be committed by itself, and a rollback of the host would take nothing back.
     if (!client.inTransaction) throw noTransaction();
-    if (tx === this.#own.db || this.#known.has(tx)) return client;
+    if (client.db === this.#own.db || this.#known.has(client.db)) return client;
     // What is written into another file is never delivered from this one.
     if (fileOf(client) === "" || fileOf(client) !== fileOf(this.#own)) throw otherDatabase();
-    this.#known.add(tx);
+    this.#known.add(client.db);
     return client;
   }
 }

@@ -10,10 +10,12 @@ export const LOCK_WAIT_MS = 5;
 
 const DURABILITIES: readonly string[] = ["set", "strict", "as_is"] satisfies Durability[];
 
+const LONGEST_WAIT_MS = 3_600_000;
+
 /** Throws unless it is a number of milliseconds that can be waited. */
 export function checkWaitMs(name: string, waitMs: number): void {
-  if (Number.isFinite(waitMs) && waitMs >= 0) return;
-  throw invalid(`${name}: waitMs is ${String(waitMs)}; expected milliseconds, 0 or more.`);
+  if (Number.isFinite(waitMs) && waitMs >= 0 && waitMs <= LONGEST_WAIT_MS) return;
+  throw invalid(`${name}: waitMs is ${String(waitMs)}; expected milliseconds, 0 to ${LONGEST_WAIT_MS}.`);
 }
 
 export function checkDurability(name: string, durability: Durability): void {

@@ -1,7 +1,7 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { Clock } from "../../../clock.js";
-import { checkDedup } from "../../../inbox/dedup.js";
+import { checkDedup, checkedScope } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
@@ -20,6 +20,8 @@ import { checkDurability, checkWaitMs, DEFAULT_WAIT_MS } from "../client/options
 export interface SqliteDedupOptions {
   /** An open handle of better-sqlite3 or node:sqlite. */
   readonly db: SqliteDatabase;
+  /** Ids of one scope say nothing of those of another: give each source its own. @default one scope for all */
+  readonly scope?: string;
   /** Creates its table when it is missing, outside a transaction. @default true */
   readonly autoMigrate?: boolean;
   /** How long a call may wait for the write lock before it throws `dedup_busy`. @default 5,000 */
@@ -48,17 +50,20 @@ class SqliteIds implements SqliteDedup {
   readonly sharesHostTransaction = true;
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #scope: string;
   readonly #waitMs: number;
   readonly #autoMigrate: boolean;
   #untilSweep = 0;
 
   constructor({
     db,
+    scope,
     clock,
     waitMs,
     autoMigrate,
   }: Required<Omit<SqliteDedupOptions, "durability" | "observer">>) {
     this.#connection = connectionOf(db);
+    this.#scope = scope;
     this.#clock = clock;
     this.#waitMs = waitMs;
     this.#autoMigrate = autoMigrate;
@@ -127,8 +132,9 @@ class SqliteIds implements SqliteDedup {
     reach("dedup.before_record");
     const changed = this.#connection.client.run(
       // One statement looks and writes: between a select and an insert, another process could say "first" too.
-      `insert into posthorn_dedup (id, expires_at) values (?, ?)
+      `insert into posthorn_dedup (scope, id, expires_at) values (?, ?, ?)
        on conflict (scope, id) do update set expires_at = excluded.expires_at where posthorn_dedup.expires_at <= ?`,
+      this.#scope,
       key,
       now + Math.ceil(ttlSeconds * 1000),
       now,
@@ -181,7 +187,7 @@ export function sqliteDedup(options: SqliteDedupOptions): SqliteDedup {
   } = options;
   checkWaitMs(NAME, waitMs);
   checkDurability(NAME, durability);
-  const ids = new SqliteIds({ db, autoMigrate, waitMs, clock });
+  const ids = new SqliteIds({ db, scope: checkedScope(options.scope), autoMigrate, waitMs, clock });
   connectionOf(db).durability.require(durability, { name: NAME, observer });
   return ids;
 }

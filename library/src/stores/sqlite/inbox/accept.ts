@@ -7,6 +7,7 @@ import { storableBytes } from "../client/client.js";
 import type { SqliteClient, SqliteDatabase, SqliteValue } from "../client/client.js";
 import type { Connection } from "../client/connection.js";
 import { refusalOf, storeError } from "../client/failure.js";
+import { guardHandle } from "../client/guard.js";
 import { readKnown } from "./find.js";
 import { keepUntil, withoutNul } from "./inbox-row.js";
 
@@ -28,7 +29,7 @@ export async function accept<Db extends SqliteDatabase>(
       run: () => {
         // Its deadline passed while it waited for the lock: nothing has begun, so there is nothing to undo.
         if (signal.aborted) return { kind: "failed", error: signal.reason };
-        return apply(client, arrival, { nowMs: now(), run: () => work(db) });
+        return apply(client, arrival, { nowMs: now(), run: () => runHandler(db, work) });
       },
       undoable: true,
       waitMs: acquireMs,
@@ -42,13 +43,13 @@ export async function accept<Db extends SqliteDatabase>(
 function apply(
   client: SqliteClient,
   arrival: Arrival,
-  { nowMs, run }: { readonly nowMs: number; readonly run: () => Promise<Handled> | Handled },
+  { nowMs, run }: { readonly nowMs: number; readonly run: () => Handled },
 ): Acceptance {
   reach("accept.before_insert");
   const attempt = claimRow(client, arrival, nowMs);
   if (attempt === undefined) return knownAlready(client, arrival);
   reach("accept.after_insert");
-  const handled = runHandler(run);
+  const handled = run();
   // Outside its transaction, the next statement would be committed by itself.
   if (!client.inTransaction) return { kind: "applied", attempt };
   if (handled.outcome !== "success" || handled.result !== undefined) noteResult(client, arrival, handled);
@@ -58,8 +59,8 @@ function apply(
 /** Writes the event's row as if all had gone well, before the handler runs; undefined where another delivery has. */
 function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number | undefined {
   const row = client.get(
-    // In one statement with the look: another process may have applied it since `find`. A failed row is taken
-    // over with the body that now succeeds, because nothing of the earlier one was applied.
+    // In one statement with the look: another process may have applied it since `find`. A failed or
+    // skipped row is taken over with the body that now succeeds, because nothing of the earlier one was applied.
     `insert into posthorn_inbox
        (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
         received_at, last_received_at, keep_until, headers, body_hash, body)
@@ -69,7 +70,7 @@ function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number
        attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
        keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash,
        body = excluded.body
-     where outcome = 'failed'
+     where outcome in ('failed', 'skipped')
      returning attempts`,
     ...arrivalValues(arrival, nowMs),
   ) as { attempts: number } | undefined;
@@ -84,15 +85,19 @@ function knownAlready(client: SqliteClient, arrival: Arrival): Acceptance {
   return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
 }
 
-function runHandler(run: () => Promise<Handled> | Handled): Handled {
+function runHandler<Db extends SqliteDatabase>(db: Db, work: Work<Db>): Handled {
+  const { tx, close, refusal } = guardHandle(db);
   let handled: Promise<Handled> | Handled;
   reach("accept.before_handler");
   try {
-    handled = run();
+    handled = work(tx);
   } catch (error) {
     throw new HandlerThrew("handler", { cause: error });
+  } finally {
+    close();
   }
   reach("accept.after_handler");
+  if (refusal() !== undefined) throw new HandlerThrew("handler", { cause: refusal() });
   if (!isThenable(handled)) return handled;
   // Nobody will ever await it; its rejection must not end the process.
   handled.then(undefined, () => undefined);

@@ -4,7 +4,7 @@ import { arrivalValues } from "./accept.js";
 import type { SqliteClient } from "../client/client.js";
 import { withoutNul } from "./inbox-row.js";
 
-/** Writes that the handler failed, with its attempt; a row of another outcome stays as it is. */
+/** Writes that the handler failed, with its attempt; a row that says `success` stays as it is. */
 export function noteFailure(
   client: SqliteClient,
   arrival: Arrival,
@@ -19,9 +19,9 @@ export function noteFailure(
      values (?, ?, ?, ?, ?, ?, 'failed', 1, 1, ?, ?, ?, ?, ?, ?)
      on conflict (tenant, source, event_id, consumer) do update set
        id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,
-       attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
+       outcome = 'failed', keep_until = null, attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
        headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body, error = excluded.error
-     where outcome = 'failed'
+     where outcome in ('failed', 'skipped')
      returning attempts, round`,
     ...arrivalValues(arrival, nowMs, { window: false }),
     withoutNul(error),

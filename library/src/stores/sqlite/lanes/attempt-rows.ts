@@ -1,3 +1,4 @@
+import { detailTexts } from "../../../lanes/attempt-record.js";
 import type { AttemptRecord } from "../../../lanes/attempt-record.js";
 import type { SqliteClient } from "../client/client.js";
 import { storableBytes } from "../client/client.js";
@@ -17,8 +18,9 @@ export function insertAttempt(
   client.run(
     // An answer that was lost is settled again: the row of the first time stays.
     `insert into posthorn_attempt
-       (lane, seq, round, no, event, started_at, duration_ms, outcome, status, error, answer)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+       (lane, seq, round, no, event, started_at, duration_ms, outcome, status, error, answer,
+        url, address, request_headers, timings, fingerprint)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
     lane,
     seq,
     attempt.round,
@@ -30,5 +32,6 @@ export function insertAttempt(
     attempt.status ?? null,
     attempt.error === undefined ? null : withoutNul(attempt.error),
     attempt.answer === undefined ? null : storableBytes(attempt.answer),
+    ...detailTexts(attempt).map((text) => (text === undefined ? null : withoutNul(text))),
   );
 }

@@ -1,4 +1,5 @@
 import { reach } from "#faults";
+import { roomOf } from "../../../lanes/lane-store.js";
 import type { Claim, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
 import { claimed, runsAlone } from "../../../lanes/lane.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
@@ -115,7 +116,7 @@ function dueCandidates(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor):
   for (const { consumer: number, readyAt } of waitingConsumers(turn.client, cursor.consumer)) {
     const endpoint = turn.activeEndpoint(number);
     if (endpoint === undefined || readyAt > turn.nowMs) continue;
-    const room = endpoint.maxInFlight - (request.inFlight.get(endpoint.id) ?? 0);
+    const room = roomOf(endpoint, request);
     if (room > 0) candidates.push({ number, endpoint, room });
     if (candidates.length === request.limit) break;
   }

@@ -1,6 +1,7 @@
 import type { Claim } from "../../../lanes/lane-store.js";
 import type { LaneChange } from "../../../lanes/lane.js";
-import { leased } from "../../../lanes/lane.js";
+import { deliveryIdOf } from "../../../lanes/delivery-id.js";
+import { leased, withoutEvent } from "../../../lanes/lane.js";
 import type { Endpoint } from "../../../outbox/endpoint.js";
 import type { SqliteValue } from "../client/client.js";
 import { disableEndpoint } from "../outbox/endpoints.js";
@@ -104,7 +105,7 @@ function leaseRun(
 ): Claim | undefined {
   const [head, ...rest] = readRun(turn, row, change, terms.run);
   if (head === undefined) {
-    stopBroken(turn, row, change);
+    leaveBroken(turn, row, change, endpoint.dead);
     return undefined;
   }
   const {
@@ -118,7 +119,29 @@ function leaseRun(
   return leased({ kind, id, consumer, lane }, change, [head, ...rest]);
 }
 
-/** A head without its delivery or its event: somebody has changed the tables by hand. The lane stops, so that the others do not. */
+/** The head cannot be read: somebody has changed the tables by hand. That is a loud fault of this delivery, and no other lane waits for it. */
+function leaveBroken(turn: OutboxTurn, row: LaneRow, change: LaneChange, dead: Endpoint["dead"]): void {
+  // Another was the head before: the next claim finds this one.
+  if (change.head !== row.lane.head) return writeRow(turn, row, change);
+  if (row.headEvent === undefined) return stopBroken(turn, row, change);
+  const ended = withoutEvent(row.lane, change, dead);
+  // The attempts of the change were recorded before.
+  record(turn, row, { ...ended, tried: [] });
+  removePassed(turn, row, ended);
+  writeRow(turn, row, ended);
+  const { kind } = row.lane;
+  const id = deliveryIdOf(
+    kind === "lane" ? { kind, lane: row.id, sequence: change.head } : { kind, id: row.id },
+  );
+  turn.notify({
+    kind: "store_failed",
+    operation: "claim",
+    code: "store_unavailable",
+    message: `The event of ${id} is not in posthorn_event: the delivery is dead (event_missing).`,
+  });
+}
+
+/** A head without its delivery: somebody has changed the tables by hand. The lane stops, so that the others do not. */
 function stopBroken(turn: OutboxTurn, row: LaneRow, change: LaneChange): void {
   removePassed(turn, row, change);
   const blocked = row.blockedAt === undefined || change.blocked === "clear" ? "now" : change.blocked;
@@ -127,10 +150,7 @@ function stopBroken(turn: OutboxTurn, row: LaneRow, change: LaneChange): void {
     kind: "store_failed",
     operation: "claim",
     code: "store_unavailable",
-    message:
-      row.lane.kind === "lane"
-        ? `Lane ${row.id} was halted: its head, sequence ${change.head}, is not in posthorn_delivery, or its event not in posthorn_event. Skip it to go on.`
-        : `Delivery dlv_${row.id} was halted: its event ${row.headEvent} is not in posthorn_event.`,
+    message: `Lane ${row.id} was halted: its head, sequence ${change.head}, is not in posthorn_delivery. Skip it to go on.`,
   });
 }
 

@@ -5,6 +5,7 @@ import type { Cursor } from "./claim.js";
 import { claim } from "./claim.js";
 import { extendLeases } from "./extend.js";
 import { releaseLeases } from "./release.js";
+import type { TenantCursor } from "./sequence.js";
 import { sequence } from "./sequence.js";
 import { settle } from "./settle.js";
 import { untilDue } from "./until-due.js";
@@ -12,9 +13,10 @@ import { untilDue } from "./until-due.js";
 /** Ordering, claims and settlements. */
 export function createLanes(session: OutboxSession, wake: Wake): LaneStore {
   const cursor: Cursor = { consumer: 0n };
+  const tenants: TenantCursor = { tenant: "" };
   return {
     wake,
-    sequence: () => sequence(session),
+    sequence: () => sequence(session, tenants),
     claim: (request) => claim(session, request, cursor),
     settle: (request) => settle(session, request),
     async release(worker, held) {

@@ -152,17 +152,6 @@ function keepPlace(
   );
 }
 
-/** The places of an event that it has not been given yet. One that has thousands is given them in several turns. */
-export function placesLeft(turn: OutboxTurn, event: bigint, places: readonly Place[]): readonly Place[] {
-  const rows = turn.client.allWide("select consumer from posthorn_place where event = ?", event) as {
-    consumer: bigint;
-  }[];
-  if (rows.length === 0) return places;
-  const given = new Set(rows.map(({ consumer }) => consumer));
-  const { numbers } = turn.endpoints;
-  return places.filter(({ endpointId }) => !given.has(numbers.get(endpointId) ?? 0n));
-}
-
 /** Puts a delivery that its lane went on without at the end of the lane in which its event belongs now, in its new round. */
 export function placeAgain(
   turn: OutboxTurn,

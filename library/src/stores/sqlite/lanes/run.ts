@@ -35,8 +35,10 @@ export function readRun(
   limits: RunLimits,
 ): ClaimedDelivery[] {
   const rows = row.lane.kind === "lane" ? laneRun(turn, row, change, limits) : looseRun(turn, row);
-  // The head itself may be missing while others are there.
-  return rows[0]?.seq === change.head ? rows.map((each) => claimedDelivery(each, turn.nowMs)) : [];
+  // Where an event is missing, the run ends before it: sent past it, the lane would be out of order.
+  const gap = rows.findIndex(({ seq }, n) => seq !== change.head + BigInt(n));
+  const unbroken = gap === -1 ? rows : rows.slice(0, gap);
+  return unbroken.map((each) => claimedDelivery(each, turn.nowMs));
 }
 
 function laneRun(turn: OutboxTurn, row: LaneRow, change: LaneChange, limits: RunLimits): RunColumns[] {

@@ -1,146 +1,138 @@
 import { reach } from "#faults";
+import { dealPlaces } from "../../../lanes/deal.js";
+import type { Dealt } from "../../../lanes/deal.js";
 import type { SequenceReport } from "../../../lanes/lane-store.js";
-import type { Addressed } from "../../../outbox/fan-out.js";
-import type { SqliteClient } from "../client/client.js";
+import type { Place } from "../../../outbox/fan-out.js";
 import { refusalOf } from "../client/failure.js";
+import { cancelRemoved, isAnyRemoved } from "../outbox/remove-endpoint.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-import type { PlacedEvent } from "./places.js";
-import { placeEvents, placesLeft } from "./places.js";
-import { cancelRemoved, isAnyRemoved } from "../outbox/remove-endpoint.js";
+import { placeEvents } from "./places.js";
+import type { Staged } from "./stage.js";
+import {
+  consume,
+  isAnyStaged,
+  isStaged,
+  keepPart,
+  moveDue,
+  readStaged,
+  setAside,
+  stagedTenants,
+} from "./stage.js";
 
 // Few enough for one turn to leave the event loop free soon: a place in a lane of its own takes 50 microseconds.
 const EVENTS_PER_TURN = 100;
 export const PLACES_PER_TURN = 500;
-const CANCELLED_PER_TURN = 100;
+export const CANCELLED_PER_TURN = 100;
 
-/** Sorts before every event that waits for its time: published, and given its places in turns that follow. */
-export const AT_ONCE = 0;
-
-interface LaterEvent extends PlacedEvent {
-  readonly deliverAt: bigint;
-  readonly id: string;
-  /** Whether these are the last of its places. */
-  readonly last: boolean;
+/** Where the next step goes on, so that no tenant is always the last. */
+export interface TenantCursor {
+  tenant: string;
 }
 
-/** Gives events whose time has come their places, as many as one turn has time for: they come before what is published after that time. False when some are left. */
-export function placeDue(turn: OutboxTurn): boolean {
-  if (turn.mayWait) turn.mayWait = placeSome(turn).more;
-  return !turn.mayWait;
+/**
+ * Gives events that wait their places, one bounded step, tenants in turn, and goes on with the cancelling that a removed
+ * consumer left. Most events got their places when they were written.
+ */
+export async function sequence(session: OutboxSession, cursor: TenantCursor): Promise<SequenceReport> {
+  const found = await session.look((turn) => ({
+    staged: isAnyStaged(turn),
+    removed: isAnyRemoved(turn.client),
+  }));
+  const placed = found.staged ? await sequenceStaged(session, cursor) : { events: 0, more: false };
+  if (!found.removed) return placed;
+  // A turn of its own: the cancelling of a million deliveries must not stop anybody's events.
+  const { cancelled, more } = await session.write((turn) => cancelRemoved(turn, CANCELLED_PER_TURN));
+  return { ...placed, cancelled, more: placed.more || more };
 }
 
-/** Gives events whose time has come their places, and goes on with the cancelling that a removed consumer left. Most events got their places when they were written. */
-export async function sequence(session: OutboxSession): Promise<SequenceReport> {
-  if (!(await session.look(isAnyToSequence))) return { events: 0, more: false };
+async function sequenceStaged(session: OutboxSession, cursor: TenantCursor): Promise<SequenceReport> {
   reach("sequence.before_lock");
   const report = await session.write((turn) => {
-    const made = sequenceDue(turn);
+    reach("sequence.before_read");
+    const moved = moveDue(turn, EVENTS_PER_TURN);
+    const tenants = stagedTenants(turn.client, cursor.tenant, EVENTS_PER_TURN);
+    const { events, more } = placeSome(turn, tenants);
+    cursor.tenant = tenants.at(-1) ?? cursor.tenant;
     reach("sequence.before_commit");
-    return made;
+    return { events, more: more || moved === EVENTS_PER_TURN || tenants.length === EVENTS_PER_TURN };
   });
   reach("sequence.after_commit");
   return report;
 }
 
-/** Whether there is anything to sequence; read without the write lock, so that idle workers keep nobody waiting. */
-function isAnyToSequence(turn: OutboxTurn): boolean {
-  return isAnyUnplaced(turn) || isAnyRemoved(turn.client);
-}
-
-function sequenceDue(turn: OutboxTurn): SequenceReport {
-  reach("sequence.before_read");
-  const { events, more } = placeSome(turn);
-  const cancelling = cancelRemoved(turn, CANCELLED_PER_TURN);
-  return { events, more: more || cancelling };
-}
-
-function placeSome(turn: OutboxTurn): SequenceReport {
-  const found = readDue(turn);
-  reach("sequence.after_read");
-  const events = withinTurn(turn, found);
-  if (events.length > 0) placeOrSetAside(turn, events);
-  const left =
-    found.length === EVENTS_PER_TURN || events.length < found.length || events.at(-1)?.last === false;
-  return { events: events.length, more: left };
-}
-
-/** Whether an event that is due waits for its places: a change of endpoints has to wait for that. */
-export function isAnyUnplaced({ client, nowMs }: OutboxTurn): boolean {
-  return (
-    client.get("select 1 as found from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined
-  );
-}
-
-/** The first of the events, as many as one turn has time for; of one that alone has more places, those that fit. */
-function withinTurn(turn: OutboxTurn, events: readonly DueEvent[]): readonly LaterEvent[] {
-  const { fanOut } = turn.endpoints;
-  const fitting: LaterEvent[] = [];
-  let room = PLACES_PER_TURN;
-  for (const [index, { addressed, ...event }] of events.entries()) {
-    const all = fanOut.placesOf(addressed);
-    // Only the first can have been begun: those behind it wait until it is done.
-    const places = index === 0 ? placesLeft(turn, event.number, all) : all;
-    if (places.length > room && index > 0) break;
-    fitting.push({ ...event, places: places.slice(0, room), last: places.length <= room });
-    room -= places.length;
-    if (room < 0) break;
+/** One bounded step for one tenant: what waits of it comes before what is published now. True when nothing of it is left. */
+export function isDrained(turn: OutboxTurn, tenant: string): boolean {
+  if (!turn.mayWait) return true;
+  if (!isAnyStaged(turn)) {
+    turn.mayWait = false;
+    return true;
   }
-  return fitting;
+  const moved = moveDue(turn, EVENTS_PER_TURN);
+  if (isStaged(turn, tenant)) placeSome(turn, [tenant]);
+  return moved < EVENTS_PER_TURN && !isStaged(turn, tenant);
 }
 
-interface DueEvent {
-  readonly deliverAt: bigint;
-  readonly number: bigint;
-  readonly id: string;
-  readonly addressed: Addressed;
+function placeSome(turn: OutboxTurn, tenants: readonly string[]): SequenceReport {
+  const { client } = turn;
+  const share = Math.max(1, Math.ceil(EVENTS_PER_TURN / Math.max(1, tenants.length)));
+  const queues = tenants.map((tenant) => readStaged(client, tenant, share));
+  reach("sequence.after_read");
+  const taken = queues.flat();
+  const gone = taken.filter(({ event }) => event === undefined);
+  for (const staged of gone) setAside(turn, staged, "the event is not in the table of events");
+  const dealt = dealPlaces(
+    queues.map((queue) => queue.filter(({ event }) => event !== undefined)),
+    PLACES_PER_TURN,
+    (staged, most) => partOf(turn, staged, most),
+  );
+  reach("sequence.before_places");
+  placeOrSetAside(turn, dealt);
+  reach("sequence.after_places");
+  const done = gone.length + dealt.filter(({ isDone }) => isDone).length;
+  const more = done < taken.length || queues.some((queue) => queue.length === share);
+  return { events: gone.length + dealt.length, more };
 }
 
-function readDue({ client, nowMs }: OutboxTurn): DueEvent[] {
-  const rows = client.allWide(
-    `select l.deliver_at, e.id, e.public_id, e.tenant, e.source, e.type, e.key
-     from posthorn_later l cross join posthorn_event e on e.id = l.event
-     where l.deliver_at <= ? order by l.deliver_at, l.event limit +?`,
-    nowMs,
-    EVENTS_PER_TURN,
-  ) as {
-    deliver_at: bigint;
-    id: bigint;
-    public_id: string;
-    tenant: string;
-    source: string;
-    type: string;
-    key: string | null;
-  }[];
-  return rows.map(({ deliver_at, id, public_id, key, ...rest }) => ({
-    deliverAt: deliver_at,
-    number: id,
-    id: public_id,
-    addressed: { ...rest, key: key ?? undefined },
-  }));
+/** Up to `most` of the places that an event has not been given yet, in the order of the consumers' numbers. */
+function partOf(
+  turn: OutboxTurn,
+  { event, after }: Staged,
+  most: number,
+): { readonly places: readonly Place[]; readonly isDone: boolean } {
+  const { fanOut, numbers } = turn.endpoints;
+  if (event === undefined) return { places: [], isDone: true };
+  const isLeft = (endpointId: string): boolean =>
+    after === undefined || (numbers.get(endpointId) ?? 0n) > after;
+  return fanOut.partOf(event, isLeft, most);
 }
+
+type Given = Dealt<Staged, Place>;
 
 // One event that cannot be placed must not hold up the others: they are placed alone, and it is set aside.
-function placeOrSetAside(turn: OutboxTurn, events: readonly LaterEvent[]): void {
-  reach("sequence.before_places");
-  const isPlaced = tryPlaces(turn, events) === undefined;
-  for (const event of events) {
-    const error = isPlaced ? undefined : tryPlaces(turn, [event]);
-    if (error !== undefined) setAside(turn, event, error);
-    if (event.last || error !== undefined) forgetLater(turn.client, event);
+function placeOrSetAside(turn: OutboxTurn, dealt: readonly Given[]): void {
+  const isPlaced = tryPlaces(turn, dealt) === undefined;
+  for (const given of dealt) {
+    const error = isPlaced ? undefined : tryPlaces(turn, [given]);
+    if (error !== undefined) setAside(turn, given.event, error.message);
+    else if (given.isDone) consume(turn.client, given.event);
+    else keepPart(turn.client, given.event, lastConsumer(turn, given));
   }
-  reach("sequence.after_places");
 }
 
-function forgetLater(client: SqliteClient, { deliverAt, number }: LaterEvent): void {
-  client.run("delete from posthorn_later where deliver_at = ? and event = ?", deliverAt, number);
+function lastConsumer({ endpoints }: OutboxTurn, { event, places }: Given): bigint {
+  return endpoints.numbers.get(places.at(-1)?.endpointId ?? "") ?? event.after ?? 0n;
 }
 
-function tryPlaces(turn: OutboxTurn, events: readonly LaterEvent[]): Error | undefined {
+function tryPlaces(turn: OutboxTurn, dealt: readonly Given[]): Error | undefined {
+  if (dealt.length === 0) return undefined;
   const { client } = turn;
   client.run("savepoint posthorn_places");
   try {
-    placeEvents(turn, events);
+    placeEvents(
+      turn,
+      dealt.map(({ event, places }) => ({ number: event.eventId, places })),
+    );
     client.run("release posthorn_places");
     return undefined;
   } catch (error) {
@@ -151,14 +143,4 @@ function tryPlaces(turn: OutboxTurn, events: readonly LaterEvent[]): Error | und
     client.run("release posthorn_places");
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-function setAside(turn: OutboxTurn, { number, id }: LaterEvent, { message }: Error): void {
-  turn.client.run(
-    "insert or replace into posthorn_stage_dead (event, error, died_at) values (?, ?, ?)",
-    number,
-    message,
-    turn.nowMs,
-  );
-  turn.notify({ kind: "sequence_failed", id, message });
 }

@@ -3,6 +3,8 @@ import type { OutboxTurn } from "../outbox/turn.js";
 
 /** Milliseconds until something can be claimed or sequenced; undefined when nothing waits for its time. */
 export function untilDue(turn: OutboxTurn): number | undefined {
+  // Events that wait for their places wait for nobody's clock.
+  if (turn.client.get("select 1 as found from posthorn_stage where id > 0 limit 1") !== undefined) return 0;
   let first = firstLater(turn);
   for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
     if (first <= turn.nowMs) break;

@@ -1,3 +1,4 @@
+import { cursorOf, numbersOfCursor } from "../../../operator/cursor.js";
 import type { BlockedLane, Page, Paged } from "../../../operator/operator-store.js";
 import type { SqliteClient } from "../client/client.js";
 
@@ -40,7 +41,7 @@ export function blockedLanes(
   client: SqliteClient,
   { limit, after, nowMs }: Page & { readonly nowMs: number },
 ): Paged<BlockedLane> {
-  const from = (after === undefined ? undefined : parseSpot(after)) ?? START;
+  const from = spotOf(after);
   const failed = failedLanes(client, from, limit + 1);
   const stopped = stoppedLanes(client, from, limit + 1);
   const rows = [...failed, ...stopped].toSorted((left, right) => compare(left.spot, right.spot));
@@ -146,17 +147,10 @@ function compare(left: Spot, right: Spot): number {
 }
 
 function printSpot({ since, consumer, readyAt, lane }: Spot): string {
-  return [since, consumer, readyAt, lane].join("_");
+  return cursorOf(since, consumer, readyAt, lane);
 }
 
-/** Undefined where the text is none of ours. */
-function parseSpot(text: string): Spot | undefined {
-  const [since, consumer, readyAt, lane] = text.split("_");
-  if (!/^\d{1,18}(_\d{1,18}){3}$/.test(text)) return undefined;
-  return {
-    since: BigInt(since ?? 0),
-    consumer: BigInt(consumer ?? 0),
-    readyAt: BigInt(readyAt ?? 0),
-    lane: BigInt(lane ?? 0),
-  };
+function spotOf(after: string | undefined): Spot {
+  const [since, consumer = 0n, readyAt = 0n, lane = 0n] = numbersOfCursor(after, 4) ?? [];
+  return since === undefined ? START : { since, consumer, readyAt, lane };
 }

@@ -1,4 +1,5 @@
 import type { LaneSummary } from "../../../operator/lookup-store.js";
+import { numberOfCursor } from "../../../operator/cursor.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
@@ -8,6 +9,10 @@ const LOOKED_AT = 5000;
 const SELECT = `select l.id, l.consumer, l.key, l.state, l.next_seq, l.head_seq, l.failures, l.ready_at, l.leased_by,
     l.blocked_at, c.tenant, c.public_id as endpoint_id, c.stopped_at
   from posthorn_lane l cross join posthorn_consumer c on c.id = l.consumer and c.removed_at is null`;
+
+// Lanes of a removed consumer are still there while they are cancelled: left in, they would fill a page of which nothing is
+// shown, and the list would end there.
+const STAYS = "consumer in (select id from posthorn_consumer where removed_at is null)";
 
 interface LaneColumns {
   readonly id: bigint;
@@ -38,9 +43,9 @@ export function findLanes(
   { endpointId }: { readonly endpointId?: string | undefined },
   page: Page,
 ): Paged<LaneSummary> {
+  const after = numberOfCursor(page.after) ?? 0n;
   const consumer = endpointId === undefined ? undefined : turn.endpoints.numbers.get(endpointId);
   if (endpointId !== undefined && consumer === undefined) return { items: [], next: undefined };
-  const after = page.after !== undefined && /^\d{1,18}$/.test(page.after) ? BigInt(page.after) : 0n;
   const span = { after, consumer, limit: page.limit + 1 };
   const near = nearLanes(turn, span);
   const rows =
@@ -80,9 +85,9 @@ function farLanes({ client }: OutboxTurn, { after, consumer, limit }: Span): Lan
   return client.allWide(
     `${SELECT} where l.id in (
        select id from posthorn_lane indexed by posthorn_lane_ready
-       where ready_at is not null and id > ? and (? is null or consumer = ?)
+       where ready_at is not null and id > ? and (? is null or consumer = ?) and ${STAYS}
        union select id from posthorn_lane indexed by posthorn_lane_stopped
-       where state <> 'flowing' and id > ? and (? is null or consumer = ?)
+       where state <> 'flowing' and id > ? and (? is null or consumer = ?) and ${STAYS}
        order by 1 limit +?)
      order by l.id`,
     ...which,

@@ -1,23 +1,47 @@
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
+import type { DeadRound, DeadStore, RedrivenRound } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { OperatorStore } from "../../../operator/operator-store.js";
+import type { ViewStore } from "../../../operator/view-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
 import { readAttempts, recordPlaceOf } from "./attempts.js";
 import { blockedLanes } from "./blocked-lanes.js";
+import { cancelLane } from "./cancel.js";
 import { takeCensus } from "./census.js";
+import { deadGroups } from "./dead-groups.js";
 import { deadLetters } from "./dead-letters.js";
+import { deadSummary } from "./dead-summary.js";
 import { deliveriesOf, findDelivery } from "./deliveries.js";
-import { findEvents, readEvent } from "./events.js";
+import { readEnds } from "./ends.js";
+import { findEventIds, readTenants, findEvents, readEvent } from "./events.js";
 import { findLane, findLanes } from "./lanes.js";
-import { redriveDead } from "./redrive.js";
+import { readQueue } from "./queue.js";
+import { redriveDead, redriveRounds } from "./redrive.js";
+import { readNamedEvents, readRepeats } from "./repeats.js";
 import { skipHead } from "./skip.js";
+import { standings } from "./standings.js";
 
 /** How a person looks and intervenes. */
-export function createOperator(session: OutboxSession, wake: Wake): OperatorStore & LookupStore {
+export function createOperator(
+  session: OutboxSession,
+  wake: Wake,
+): OperatorStore & DeadStore & LookupStore & ViewStore {
   return {
     blockedLanes: (page) => session.look(({ client, nowMs }) => blockedLanes(client, { ...page, nowMs })),
-    deadLetters: (page) => session.look(({ client }) => deadLetters(client, page)),
+    deadLetters: (page, filter) => session.look((turn) => deadLetters(turn, page, filter)),
+    deadGroups: (filter) => session.look((turn) => deadGroups(turn, filter)),
+    deadSummary: (filter) => session.look((turn) => deadSummary(turn, filter)),
+    async redriveAll(letters) {
+      const redriven = await redriveParts(session, letters);
+      wake.ring("committed");
+      return redriven;
+    },
+    async cancel(laneId, through) {
+      const cancelled = await session.write((turn) => cancelLane(turn, laneId, through));
+      wake.ring("committed");
+      return cancelled;
+    },
     async redrive(deliveryId) {
       const redriven = await session.write((turn) => redriveDead(turn, deliveryId));
       wake.ring("committed");
@@ -40,5 +64,32 @@ export function createOperator(session: OutboxSession, wake: Wake): OperatorStor
     lanes: (filter, page) => session.look((turn) => findLanes(turn, filter, page)),
     lane: (id) => session.look((turn) => findLane(turn, id)),
     census: () => session.look(takeCensus),
+    standings: () => session.look(standings),
+    queue: (laneId, part, limit) => session.look(({ client }) => readQueue(client, laneId, { part, limit })),
+    async ends(deliveryId) {
+      const place = parseDeliveryId(deliveryId);
+      if (place === undefined) return [];
+      return session.look(({ client }) => readEnds(client, recordPlaceOf(place)));
+    },
+    repeats: (tenant, eventId) => session.look(({ client }) => readRepeats(client, tenant, eventId)),
+    namedEvents: (tenant, names) => session.look((turn) => readNamedEvents(turn, tenant, names)),
+    eventIds: (tenant, prefix, limit) =>
+      session.look(({ client }) => findEventIds(client, tenant, { prefix, limit })),
+    tenantsOf: (eventId) => session.look(({ client }) => readTenants(client, eventId)),
   };
+}
+
+// How many one turn takes, so that it leaves the event loop free after a few milliseconds.
+const REDRIVES_PER_TURN = 50;
+
+async function redriveParts(
+  session: OutboxSession,
+  letters: readonly DeadRound[],
+): Promise<readonly RedrivenRound[]> {
+  const parts: Promise<readonly RedrivenRound[]>[] = [];
+  for (let from = 0; from < letters.length; from += REDRIVES_PER_TURN) {
+    const some = letters.slice(from, from + REDRIVES_PER_TURN);
+    parts.push(session.write((turn) => redriveRounds(turn, some)));
+  }
+  return (await Promise.all(parts)).flat();
 }

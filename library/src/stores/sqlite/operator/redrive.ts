@@ -1,5 +1,6 @@
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import { redriven } from "../../../lanes/lane.js";
+import type { DeadRound, RedrivenRound } from "../../../operator/dead-store.js";
 import type { Redriven } from "../../../operator/operator-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
 import type { RecordPlace } from "../lanes/attempt-rows.js";
@@ -15,6 +16,23 @@ interface DeadColumns extends RecordPlace {
   readonly event: bigint;
   readonly consumer: bigint;
   readonly key: string | null;
+}
+
+/** Redrives each in its round; one that died again since then is in another round, and stays. */
+export function redriveRounds(turn: OutboxTurn, letters: readonly DeadRound[]): readonly RedrivenRound[] {
+  return letters.map(({ id, round }) => {
+    const place = parseDeliveryId(id);
+    if (place === undefined) return "unknown";
+    const { lane, seq } = recordPlaceOf(place);
+    const dead = turn.client.get(
+      "select resolved_how as how from posthorn_dead where lane = ? and seq = ? and round = ?",
+      lane,
+      seq,
+      round,
+    ) as { how: string | null } | undefined;
+    if (dead?.how === "redriven") return "before";
+    return dead?.how === null ? redriveDead(turn, id) : "unknown";
+  });
 }
 
 /** Makes a dead delivery due again, in its next round: at the head of its lane where it still is, else at the end. */

@@ -1,4 +1,6 @@
+import { endpointOfCursor } from "../../../operator/cursor.js";
 import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
+import { changesOrder, orderRefused } from "../../../outbox/endpoint.js";
 import type { SqliteClient } from "../client/client.js";
 import { markChanged } from "./endpoint-book.js";
 import type { EndpointColumns } from "./endpoint-row.js";
@@ -33,10 +35,22 @@ export function changeEndpoint(turn: OutboxTurn, id: string, change: EndpointCha
   if (row === undefined) return undefined;
   // As it was written, and not as it reads: secrets that could not be opened must not be written as none.
   const before = endpointOf(row);
+  if (changesOrder(before, change) && isAnyWaiting(turn, row.id)) throw orderRefused(before, change);
   const { tenant, version } = before;
   const secrets = change.secrets === undefined ? before.secrets : turn.secrets.closed(change.secrets);
   save(turn, row, { ...before, ...change, secrets, tenant, version: version + 1 });
   return turn.secrets.opened(endpointOf(readRow(turn.client, row.id)));
+}
+
+/** Whether anything waits for it: a lane whose head is dead waits for a person. */
+function isAnyWaiting({ client }: OutboxTurn, consumer: bigint): boolean {
+  const isThere = (which: string): boolean =>
+    client.get(`select 1 as found from ${which} limit 1`, consumer) !== undefined;
+  return (
+    isThere("posthorn_lane where consumer = ? and ready_at is not null") ||
+    isThere("posthorn_lane where state <> 'flowing' and consumer = ?") ||
+    isThere("posthorn_loose_delivery where consumer = ? and ready_at is not null")
+  );
 }
 
 /** Stops an endpoint whose receiver has gone; what waits for it stays, in order. */
@@ -64,6 +78,15 @@ function save(turn: OutboxTurn, { id, stopped_at }: EndpointColumns, endpoint: E
   changed(turn);
 }
 
+/** Undefined where there is none. */
+export function tenantOf({ client }: OutboxTurn, id: string): string | undefined {
+  const row = client.get(
+    "select tenant from posthorn_consumer where public_id = ? and removed_at is null",
+    id,
+  ) as { tenant: string } | undefined;
+  return row?.tenant;
+}
+
 /** Takes an endpoint out; what waits for it is cancelled by `cancelRemoved`. False where there is none. */
 export function removeEndpoint(turn: OutboxTurn, id: string): boolean {
   const removed = turn.client.run(
@@ -71,8 +94,11 @@ export function removeEndpoint(turn: OutboxTurn, id: string): boolean {
     turn.nowMs,
     id,
   );
-  if (removed > 0) changed(turn);
-  return removed > 0;
+  if (removed === 0) return false;
+  changed(turn);
+  // An endpoint of the same id may be added again: its lanes have a higher generation than those that go now.
+  turn.client.run("update posthorn_outbox_config set generation = generation + 1 where one = 1");
+  return true;
 }
 
 function changed(turn: OutboxTurn): void {
@@ -100,7 +126,7 @@ export function listEndpoints(
   const rows = client.allWide(
     `select * from posthorn_consumer
      where removed_at is null and public_id > ? and (? is null or tenant = ?) order by public_id limit ?`,
-    page.after ?? "",
+    endpointOfCursor(page.after) ?? "",
     page.tenant ?? null,
     page.tenant ?? null,
     page.limit,

@@ -5,10 +5,19 @@ import type { Wake } from "../../../work/wake.js";
 import type { SqliteDatabase } from "../client/client.js";
 import { storeError } from "../client/failure.js";
 import type { HostHandles } from "../client/host-handle.js";
-import { isAnyUnplaced, sequence } from "../lanes/sequence.js";
-import { addEndpoint, changeEndpoint, listEndpoints, readEndpoints, removeEndpoint } from "./endpoints.js";
+import { CANCELLED_PER_TURN, isDrained } from "../lanes/sequence.js";
+import {
+  addEndpoint,
+  changeEndpoint,
+  listEndpoints,
+  readEndpoints,
+  removeEndpoint,
+  tenantOf,
+} from "./endpoints.js";
+import { cancelRemoved } from "./remove-endpoint.js";
 import { forgetNames } from "./forget-names.js";
 import { ingestEvent } from "./ingest.js";
+import { recordRepeats } from "./record-repeats.js";
 import type { OutboxSession } from "./session.js";
 import type { OutboxTurn } from "./turn.js";
 import { writeEvents } from "./write.js";
@@ -51,17 +60,45 @@ export function createOutbox<Db extends SqliteDatabase>(
       if (ingested.kind === "stored") wake.ring("committed");
       return ingested;
     },
+    recordRepeats: (repeats) => recordRepeats(session, repeats),
     forgetNames: (limits) => forgetNames(session, limits),
-    addEndpoint: (endpoint) => afterSequencing(session, (turn) => addEndpoint(turn, endpoint)),
+    ...endpointVerbs(session, wake),
+  };
+}
+
+type EndpointVerbs = Pick<
+  OutboxStore<never>,
+  "addEndpoint" | "changeEndpoint" | "removeEndpoint" | "readEndpoints" | "listEndpoints"
+>;
+
+/** The verbs of endpoints. */
+function endpointVerbs(session: OutboxSession, wake: Wake): EndpointVerbs {
+  return {
+    addEndpoint: (endpoint) =>
+      afterSequencing(
+        session,
+        () => endpoint.tenant,
+        (turn) => addEndpoint(turn, endpoint),
+      ),
     async changeEndpoint(id, change) {
-      const changed = await afterSequencing(session, (turn) => changeEndpoint(turn, id, change));
+      const changed = await afterSequencing(
+        session,
+        (turn) => tenantOf(turn, id),
+        (turn) => changeEndpoint(turn, id, change),
+      );
       // What waited for an endpoint that was stopped may be due.
       wake.ring("committed");
       return changed;
     },
     async removeEndpoint(id) {
-      const removed = await afterSequencing(session, (turn) => removeEndpoint(turn, id));
-      if (removed) await sequenceAll(session);
+      const removed = await afterSequencing(
+        session,
+        (turn) => tenantOf(turn, id),
+        (turn) => removeEndpoint(turn, id),
+      );
+      if (removed) await cancelSome(session);
+      // What is left is cancelled by whoever sequences.
+      wake.ring("committed");
       return removed;
     },
     readEndpoints: (ids) => session.look((turn) => readEndpoints(turn, ids)),
@@ -69,16 +106,26 @@ export function createOutbox<Db extends SqliteDatabase>(
   };
 }
 
-// What is due already was published before the change, and goes by the old patterns; another process may have
-// written more of it since the last look.
-async function afterSequencing<T>(session: OutboxSession, change: (turn: OutboxTurn) => T): Promise<T> {
+// What is due already was published before the change, and goes by the old patterns; of the tenant alone, because no
+// other's events go to its endpoints.
+async function afterSequencing<T>(
+  session: OutboxSession,
+  tenantOfChange: (turn: OutboxTurn) => string | undefined,
+  change: (turn: OutboxTurn) => T,
+): Promise<T> {
   for (;;) {
-    await sequenceAll(session);
-    const done = await session.write((turn) => (isAnyUnplaced(turn) ? undefined : { value: change(turn) }));
+    const done = await session.write((turn) => {
+      const tenant = tenantOfChange(turn);
+      return tenant === undefined || isDrained(turn, tenant) ? { value: change(turn) } : undefined;
+    });
     if (done !== undefined) return done.value;
   }
 }
 
-async function sequenceAll(session: OutboxSession): Promise<void> {
-  while ((await sequence(session)).more);
+// How many turns a removal takes before it leaves the rest to the background.
+const TURNS_AT_ONCE = 20;
+
+async function cancelSome(session: OutboxSession): Promise<void> {
+  const step = (): Promise<boolean> => session.write((turn) => cancelRemoved(turn, CANCELLED_PER_TURN).more);
+  for (let turns = 0; turns < TURNS_AT_ONCE && (await step()); turns++);
 }

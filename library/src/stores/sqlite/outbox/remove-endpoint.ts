@@ -1,21 +1,33 @@
 import type { SqliteClient } from "../client/client.js";
 import type { OutboxTurn } from "./turn.js";
 
-/** Cancels up to about `limit` deliveries that wait for consumers which were removed; true when there are more. */
-export function cancelRemoved(turn: OutboxTurn, limit: number): boolean {
+/** What one step came to. */
+export interface Removed {
+  /** How many deliveries were cancelled. */
+  readonly cancelled: number;
+  /** Whether something is left. */
+  readonly more: boolean;
+}
+
+/** Cancels up to `limit` deliveries that wait for consumers which were removed. */
+export function cancelRemoved(turn: OutboxTurn, limit: number): Removed {
   const removed = turn.client.getWide(
     "select id from posthorn_consumer where removed_at is not null and cleared_at is null limit 1",
   ) as { id: bigint } | undefined;
-  if (removed === undefined) return false;
+  if (removed === undefined) return { cancelled: 0, more: false };
   let left = limit;
+  let cancelled = 0;
   while (left > 0) {
-    const cancelled = cancelLane(turn, removed.id, left);
-    if (cancelled === undefined) break;
-    left -= Math.max(1, cancelled);
+    const ofLane = cancelLane(turn, removed.id, left);
+    if (ofLane === undefined) break;
+    cancelled += ofLane;
+    left -= Math.max(1, ofLane);
   }
-  left -= cancelLoose(turn, removed.id, Math.max(0, left));
+  const loose = cancelLoose(turn, removed.id, Math.max(0, left));
+  left -= loose;
+  left -= resolveDead(turn, removed.id, Math.max(0, left));
   if (left > 0) clear(turn, removed.id);
-  return left <= 0 || isAnyRemoved(turn.client);
+  return { cancelled: cancelled + loose, more: left <= 0 || isAnyRemoved(turn.client) };
 }
 
 /** Cancels what waits in one lane of the consumer, and drops the lane when it is empty; undefined where there is no lane. */
@@ -72,17 +84,24 @@ function cancelLoose({ client, nowMs }: OutboxTurn, consumer: bigint, limit: num
 }
 
 /** What is dead keeps its record, and is no longer listed: nobody can redrive it. */
+function resolveDead({ client, nowMs }: OutboxTurn, consumer: bigint, limit: number): number {
+  const found = client.allWide(
+    "select id, lane, seq from posthorn_dead where resolved_at is null and consumer = ? limit ?",
+    consumer,
+    limit,
+  ) as { id: bigint; lane: bigint; seq: bigint }[];
+  for (const { id, lane, seq } of found) {
+    if (lane === 0n) client.run("delete from posthorn_loose_delivery where id = ?", seq);
+    client.run(
+      "update posthorn_dead set resolved_at = ?, resolved_how = 'cancelled' where id = ?",
+      nowMs,
+      id,
+    );
+  }
+  return found.length;
+}
+
 function clear({ client, nowMs }: OutboxTurn, consumer: bigint): void {
-  client.run(
-    `delete from posthorn_loose_delivery where id in
-       (select seq from posthorn_dead where lane = 0 and consumer = ? and resolved_at is null)`,
-    consumer,
-  );
-  client.run(
-    "update posthorn_dead set resolved_at = ?, resolved_how = 'cancelled' where consumer = ? and resolved_at is null",
-    nowMs,
-    consumer,
-  );
   client.run("update posthorn_consumer set cleared_at = ?, secrets = '[]' where id = ?", nowMs, consumer);
 }
 

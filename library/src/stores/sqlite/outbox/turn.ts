@@ -11,7 +11,7 @@ export class OutboxTurn {
   readonly client: SqliteClient;
   /** One time for everything in the turn, so that what it makes due is due to it. */
   readonly nowMs: number;
-  /** Whether due events may still wait for their places; false once this turn has placed all of them. */
+  /** Whether events may wait for their places; false once this turn has found that none does. */
   mayWait = true;
   readonly #book: EndpointBook;
   readonly #observer: Observer | undefined;

@@ -7,7 +7,8 @@ import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "./turn.js";
 import type { PlacedEvent } from "../lanes/places.js";
 import { placeEvents } from "../lanes/places.js";
-import { AT_ONCE, placeDue, PLACES_PER_TURN } from "../lanes/sequence.js";
+import { isDrained, PLACES_PER_TURN } from "../lanes/sequence.js";
+import { stageEvent } from "../lanes/stage.js";
 
 const NO_HASH = new Uint8Array();
 
@@ -21,28 +22,33 @@ export function writeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]):
   return verdicts;
 }
 
-/** Stores events. They get their places at once, unless that would keep the event loop from everything else: `sequence` gives them theirs then, in the same order. */
+/**
+ * Stores events. They get their places at once, unless that would keep the event loop from everything else, or others of
+ * their tenant wait for theirs: `sequence` gives them theirs then, in the same order.
+ */
 export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]): void {
-  const due: PlacedEvent[] = [];
   const { fanOut } = turn.endpoints;
-  let places = 0;
+  const passable = new Map<string, boolean>();
+  const placed: PlacedEvent[] = [];
+  let room = PLACES_PER_TURN;
   for (const event of events) {
+    const { tenant, deliverAt } = event;
+    // What waits for its places already comes first: nothing may pass it.
+    const mayPass = passable.get(tenant) ?? isDrained(turn, tenant);
     const number = insertEvent(turn, event);
-    const { deliverAt } = event;
     if (deliverAt !== undefined && deliverAt.getTime() > turn.nowMs) {
       putOff(turn.client, number, deliverAt.getTime());
+      passable.set(tenant, mayPass);
       continue;
     }
-    const placed = { number, places: fanOut.placesOf(event) };
-    places += placed.places.length;
-    due.push(placed);
+    const { places, isDone } = fanOut.partOf(event, () => true, room);
+    passable.set(tenant, mayPass && isDone);
+    if (mayPass && isDone) {
+      placed.push({ number, places });
+      room -= places.length;
+    } else stageEvent(turn, tenant, number);
   }
-  // What waits for its places already comes first: nothing may pass it.
-  if (placeDue(turn) && places <= PLACES_PER_TURN) placeEvents(turn, due);
-  else {
-    for (const { number } of due) putOff(turn.client, number, AT_ONCE);
-    turn.mayWait ||= due.length > 0;
-  }
+  placeEvents(turn, placed);
 }
 
 // Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.
@@ -79,8 +85,9 @@ function keepId(client: SqliteClient, { tenant, id, contentHash = NO_HASH }: Out
 function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigint {
   return client.insert(
     `insert into posthorn_event
-       (public_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (public_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at,
+        direction, provider_id, verified_by)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event.id,
     withoutNul(event.tenant),
     withoutNul(event.source),
@@ -93,7 +100,14 @@ function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigin
     storableBytes(event.body),
     event.headers === undefined ? null : JSON.stringify(event.headers),
     event.deliverAt?.getTime() ?? null,
+    event.origin === undefined ? "out" : "in",
+    maybeText(event.origin?.providerId),
+    maybeText(event.origin?.verifiedBy),
   );
+}
+
+function maybeText(text: string | undefined): string | null {
+  return text === undefined ? null : withoutNul(text);
 }
 
 function putOff(client: SqliteClient, event: bigint, deliverAtMs: number): void {

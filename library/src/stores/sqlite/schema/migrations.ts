@@ -151,13 +151,41 @@ create table if not exists posthorn_later (
   primary key (deliver_at, event)
 ) strict, without rowid;
 
+-- Events that wait for their places: those that were due later, and those that had too many places, or came behind such a
+-- one of their tenant. Most events are given their places as they are written, and never stand here. Numbers are never
+-- given twice: the order of a tenant's rows is the order of its lanes.
+create table if not exists posthorn_stage (
+  id integer primary key autoincrement,
+  tenant text not null,
+  event integer not null,
+  -- An event with many consumers is given its places in steps, in the order of their numbers: the last that has its place.
+  after_consumer integer
+) strict;
+
+-- Tenants take turns.
+create index if not exists posthorn_stage_tenant on posthorn_stage (tenant, id);
+
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn_stage_dead (
-  event integer primary key,
+  id integer primary key autoincrement,
+  tenant text not null,
+  event integer not null,
+  after_consumer integer,
   error text not null,
   died_at integer not null,
   resolved_at integer
 ) strict;
+
+-- Whether retention has to leave an event alone.
+create index if not exists posthorn_stage_event on posthorn_stage (event);
+
+create index if not exists posthorn_stage_dead_event on posthorn_stage_dead (event);
+
+create index if not exists posthorn_stage_dead_listed on posthorn_stage_dead (id) where resolved_at is null;
+
+-- Retention removes the longest resolved first.
+create index if not exists posthorn_stage_dead_resolved_at on posthorn_stage_dead (resolved_at)
+where resolved_at is not null;
 
 -- What lanes lead to. A removed consumer stays, without its secrets, because history names it.
 create table if not exists posthorn_consumer (
@@ -199,11 +227,22 @@ create table if not exists posthorn_outbox_config (
   -- The latest time by which anything was written; a clock that stands before it was set back. In the row that every
   -- transaction reads for the mark, so that it costs no statement of its own.
   seen_at integer not null default 0,
-  -- Lanes are created with this generation. It outlives removed lanes: sequences compare only within one generation.
+  -- Lanes are created with this generation. It grows whenever lanes are removed, so that a lane which is created again
+  -- has a higher one: sequences compare only within one generation.
   generation integer not null default 1
 ) strict;
 
 insert or ignore into posthorn_outbox_config (one) values (1);
+
+-- How far the removal of old records is, by what is removed.
+create table if not exists posthorn_retention (
+  kind text primary key,
+  -- Attempts and answers are looked at once, when their event is old enough: up to this event.
+  up_to integer not null default 0,
+  removed integer not null default 0,
+  -- When a pass last reached its end.
+  passed_at integer
+) strict, without rowid;
 `,
   },
   {
@@ -344,7 +383,53 @@ create table if not exists posthorn_dead (
   check ((resolved_at is null) = (resolved_how is null))
 ) strict;
 
-create index if not exists posthorn_dead_listed on posthorn_dead (id) where resolved_at is null;
+create index if not exists posthorn_dead_listed on posthorn_dead (died_at, id) where resolved_at is null;
+
+-- Those that died alike, in the order in which they died: whatever part of a group's name is asked for, its groups are
+-- few, and each is read in order.
+create index if not exists posthorn_dead_alike
+on posthorn_dead (consumer, because, coalesce(last_status, 0), coalesce(last_error, ''), died_at, id)
+where resolved_at is null;
+
+-- How many dead letters of each kind are listed. Written by the triggers below, with the row that changes: a verb that
+-- forgot to count would be wrong for ever.
+create table if not exists posthorn_dead_group (
+  consumer integer not null,
+  because text not null,
+  -- 0 and '' where there was none.
+  status integer not null,
+  error text not null,
+  count integer not null,
+  primary key (consumer, because, status, error)
+) strict, without rowid;
+
+create trigger if not exists posthorn_dead_listed_now after insert on posthorn_dead when new.resolved_at is null begin
+  insert into posthorn_dead_group (consumer, because, status, error, count)
+  values (new.consumer, new.because, coalesce(new.last_status, 0), coalesce(new.last_error, ''), 1)
+  on conflict (consumer, because, status, error) do update set count = count + 1;
+end;
+
+create trigger if not exists posthorn_dead_resolved_now after update of resolved_at on posthorn_dead
+when old.resolved_at is null and new.resolved_at is not null begin
+  update posthorn_dead_group set count = count - 1
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '');
+  delete from posthorn_dead_group
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '') and count <= 0;
+end;
+
+create trigger if not exists posthorn_dead_removed_now after delete on posthorn_dead when old.resolved_at is null begin
+  update posthorn_dead_group set count = count - 1
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '');
+  delete from posthorn_dead_group
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '') and count <= 0;
+end;
+
+-- Those of a consumer that is removed are resolved.
+create index if not exists posthorn_dead_consumer on posthorn_dead (consumer) where resolved_at is null;
 
 -- Retention removes the longest resolved first.
 create index if not exists posthorn_dead_resolved_at on posthorn_dead (resolved_at) where resolved_at is not null;

@@ -65,6 +65,31 @@ where removed_at is null;
 CREATE INDEX posthorn_consumer_uncleared on posthorn_consumer (removed_at)
 where removed_at is not null and cleared_at is null;
 
+CREATE TRIGGER posthorn_dead_listed_now after insert on posthorn_dead when new.resolved_at is null begin
+  insert into posthorn_dead_group (consumer, because, status, error, count)
+  values (new.consumer, new.because, coalesce(new.last_status, 0), coalesce(new.last_error, ''), 1)
+  on conflict (consumer, because, status, error) do update set count = count + 1;
+end;
+
+CREATE TRIGGER posthorn_dead_removed_now after delete on posthorn_dead when old.resolved_at is null begin
+  update posthorn_dead_group set count = count - 1
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '');
+  delete from posthorn_dead_group
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '') and count <= 0;
+end;
+
+CREATE TRIGGER posthorn_dead_resolved_now after update of resolved_at on posthorn_dead
+when old.resolved_at is null and new.resolved_at is not null begin
+  update posthorn_dead_group set count = count - 1
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '');
+  delete from posthorn_dead_group
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '') and count <= 0;
+end;
+
 CREATE TABLE posthorn_dead (
   id integer primary key autoincrement,
   lane integer not null,
@@ -83,9 +108,25 @@ CREATE TABLE posthorn_dead (
   check ((resolved_at is null) = (resolved_how is null))
 ) strict;
 
-CREATE INDEX posthorn_dead_listed on posthorn_dead (id) where resolved_at is null;
+CREATE INDEX posthorn_dead_alike
+on posthorn_dead (consumer, because, coalesce(last_status, 0), coalesce(last_error, ''), died_at, id)
+where resolved_at is null;
+
+CREATE INDEX posthorn_dead_consumer on posthorn_dead (consumer) where resolved_at is null;
+
+CREATE INDEX posthorn_dead_listed on posthorn_dead (died_at, id) where resolved_at is null;
 
 CREATE INDEX posthorn_dead_resolved_at on posthorn_dead (resolved_at) where resolved_at is not null;
+
+CREATE TABLE posthorn_dead_group (
+  consumer integer not null,
+  because text not null,
+  -- 0 and '' where there was none.
+  status integer not null,
+  error text not null,
+  count integer not null,
+  primary key (consumer, because, status, error)
+) strict, without rowid;
 
 CREATE TABLE posthorn_dedup (
   scope text not null default '',
@@ -316,7 +357,8 @@ CREATE TABLE posthorn_outbox_config (
   -- The latest time by which anything was written; a clock that stands before it was set back. In the row that every
   -- transaction reads for the mark, so that it costs no statement of its own.
   seen_at integer not null default 0,
-  -- Lanes are created with this generation. It outlives removed lanes: sequences compare only within one generation.
+  -- Lanes are created with this generation. It grows whenever lanes are removed, so that a lane which is created again
+  -- has a higher one: sequences compare only within one generation.
   generation integer not null default 1
 ) strict;
 
@@ -341,11 +383,42 @@ CREATE TABLE posthorn_place (
   primary key (event, consumer, lane, seq)
 ) strict, without rowid;
 
+CREATE TABLE posthorn_retention (
+  kind text primary key,
+  -- Attempts and answers are looked at once, when their event is old enough: up to this event.
+  up_to integer not null default 0,
+  removed integer not null default 0,
+  -- When a pass last reached its end.
+  passed_at integer
+) strict, without rowid;
+
+CREATE TABLE posthorn_stage (
+  id integer primary key autoincrement,
+  tenant text not null,
+  event integer not null,
+  -- An event with many consumers is given its places in steps, in the order of their numbers: the last that has its place.
+  after_consumer integer
+) strict;
+
+CREATE INDEX posthorn_stage_event on posthorn_stage (event);
+
+CREATE INDEX posthorn_stage_tenant on posthorn_stage (tenant, id);
+
 CREATE TABLE posthorn_stage_dead (
-  event integer primary key,
+  id integer primary key autoincrement,
+  tenant text not null,
+  event integer not null,
+  after_consumer integer,
   error text not null,
   died_at integer not null,
   resolved_at integer
 ) strict;
+
+CREATE INDEX posthorn_stage_dead_event on posthorn_stage_dead (event);
+
+CREATE INDEX posthorn_stage_dead_listed on posthorn_stage_dead (id) where resolved_at is null;
+
+CREATE INDEX posthorn_stage_dead_resolved_at on posthorn_stage_dead (resolved_at)
+where resolved_at is not null;
 
 CREATE TABLE sqlite_sequence(name,seq);

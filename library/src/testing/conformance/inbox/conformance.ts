@@ -5,8 +5,10 @@ import { inboxConcurrency } from "./concurrency.js";
 import { inboxContract } from "./contract.js";
 import { inboxFailures } from "./failures.js";
 import { inboxFidelity } from "./fidelity.js";
+import { inboxHandlerStatements } from "./handler-statements.js";
 import type { InboxHarness, InboxPledge } from "./harness.js";
 import { inboxFacts } from "./harness.js";
+import { inboxLostAnswers } from "./lost-answers.js";
 import { inboxRetention } from "./retention.js";
 import { inboxTransactions } from "./transactions.js";
 
@@ -25,7 +27,7 @@ export function inboxConformance<Tx>(harness: InboxHarness<Tx>): Case[] {
   const topics = {
     contract: [claims(known), ...inboxContract, ...inboxFailures],
     concurrency: inboxConcurrency,
-    transactions: inboxTransactions,
+    transactions: [...inboxTransactions, ...inboxHandlerStatements, ...inboxLostAnswers],
     retention: inboxRetention,
     fidelity: inboxFidelity,
   };

@@ -21,6 +21,9 @@ export interface RefusedRecord {
   readonly body: Uint8Array;
 }
 
+/** What a handler may run on its transaction though it should not; `broken` is a statement that the database refuses. */
+export type HandlerStatement = "begin" | "commit" | "rollback" | "broken";
+
 /** A fresh, empty inbox for one case. */
 export interface InboxBench<Tx = unknown> {
   /** At least two on the same inbox, each as if in a process of its own; the same one twice where there can be only one. */
@@ -30,6 +33,12 @@ export interface InboxBench<Tx = unknown> {
   write(tx: Tx, mark: string): Promise<void> | void;
   /** The marks of all writes that are committed, each as often as it was written. */
   written(): Promise<readonly string[]>;
+  /** Runs a statement on the handler's transaction by the driver's own call, as a handler could. Synchronous where the store's transactions are. */
+  run?(tx: Tx, statement: HandlerStatement): Promise<void> | void;
+  /** Takes every connection of the first store, or whatever else its accepts would have to wait for, until the function that it gives is called. */
+  saturate?(): Promise<() => Promise<void>>;
+  /** A store on the same inbox: once `arm` is called, the answer to its next commit is lost. */
+  readonly unanswered?: { readonly store: InboxStore<Tx>; readonly arm: () => void };
   /** Every refused event, where the harness can list them. */
   refused?(): Promise<readonly RefusedRecord[]>;
   /** How long one call may take before it counts as waiting for another. @default 10,000 */
@@ -46,6 +55,12 @@ export interface InboxHarness<Tx> {
   readonly exactTime: boolean;
   /** Whether the bench has `refused()`. */
   readonly listsRefused: boolean;
+  /** Whether the bench has `run()`: true wherever a handler can run SQL. */
+  readonly runsStatements: boolean;
+  /** Whether the bench has `saturate()`. */
+  readonly saturates: boolean;
+  /** Whether the bench has `unanswered`. */
+  readonly losesAnswers: boolean;
   open(): Promise<InboxBench<Tx>>;
 }
 
@@ -54,6 +69,7 @@ export type InboxPledge = Pledge<InboxBench>;
 
 export function inboxFacts(harness: InboxHarness<unknown>): Facts {
   const { capabilities, transactions, exactTime, listsRefused } = harness;
+  const { runsStatements, saturates, losesAnswers } = harness;
   const awaiting = transactions === "asynchronous";
   return {
     ...needsOf(capabilities),
@@ -61,6 +77,9 @@ export function inboxFacts(harness: InboxHarness<unknown>): Facts {
     awaitingHandlers: awaiting,
     manyWriters: awaiting,
     refusedListing: listsRefused,
+    handlerStatements: runsStatements,
+    saturation: saturates,
+    lostAnswers: losesAnswers,
   };
 }
 
@@ -86,8 +105,13 @@ export async function arrivalOf(
   };
 }
 
+/** One step of a handler that goes on whatever it is told. */
+export type Step = { readonly write: string } | { readonly run: HandlerStatement };
+
 /** What a handler does in a case. */
 export interface Doing {
+  /** Done first, one after the other; what a step throws is swallowed. */
+  readonly steps?: readonly Step[];
   /** Written once per run, unless empty. */
   readonly mark?: string;
   readonly outcome?: Handled["outcome"];
@@ -100,15 +124,26 @@ export interface Doing {
 
 const ACQUIRE_MS = 5000;
 
+/** Which store accepts, and within which limits. */
+interface AcceptingBy {
+  readonly at?: number;
+  readonly on?: InboxStore<unknown>;
+  readonly acquireMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 /** Accepts an arrival with a handler that does as told, and fails when it takes too long. */
 export function accept(
   bench: InboxBench,
   arrival: Arrival,
-  doing: Doing & { readonly at?: number; readonly signal?: AbortSignal } = {},
+  doing: Doing & AcceptingBy = {},
 ): Promise<Acceptance> {
-  const store = storeOf(bench, doing.at ?? 0);
+  const store = doing.on ?? storeOf(bench, doing.at ?? 0);
   const work = store.transactions === "synchronous" ? workOf(bench, doing) : awaitingWorkOf(bench, doing);
-  const limits = { acquireMs: ACQUIRE_MS, signal: doing.signal ?? new AbortController().signal };
+  const limits = {
+    acquireMs: doing.acquireMs ?? ACQUIRE_MS,
+    signal: doing.signal ?? new AbortController().signal,
+  };
   return soon(store.accept(arrival, work, limits), `accept of ${arrival.id}`, bench.patienceMs);
 }
 
@@ -184,6 +219,13 @@ export function passTicks({ time }: InboxBench, ticks: number): Promise<void> {
 
 function workOf(bench: InboxBench, doing: Doing): (tx: unknown) => Handled {
   return (tx) => {
+    for (const step of doing.steps ?? []) {
+      try {
+        void take(bench, tx, step);
+      } catch {
+        // As a handler that goes on.
+      }
+    }
     if (doing.mark !== undefined) void bench.write(tx, doing.mark);
     return handledOf(doing);
   };
@@ -191,10 +233,21 @@ function workOf(bench: InboxBench, doing: Doing): (tx: unknown) => Handled {
 
 function awaitingWorkOf(bench: InboxBench, doing: Doing): (tx: unknown) => Promise<Handled> {
   return async (tx) => {
+    for (const step of doing.steps ?? []) {
+      try {
+        await take(bench, tx, step);
+      } catch {
+        // As a handler that goes on.
+      }
+    }
     if (doing.mark !== undefined) await bench.write(tx, doing.mark);
     await doing.pause?.();
     return handledOf(doing);
   };
+}
+
+function take(bench: InboxBench, tx: unknown, step: Step): Promise<void> | void {
+  return "write" in step ? bench.write(tx, step.write) : bench.run?.(tx, step.run);
 }
 
 function handledOf(doing: Doing): Handled {

@@ -23,7 +23,7 @@ import {
 /** What is kept of attempts, and what they count for. */
 export const outboxAttempts: readonly OutboxPledge[] = [
   {
-    name: "every attempt is kept with what it came to, in order",
+    name: "every attempt is kept with what it came to, and where it went, in order",
     async check(bench) {
       await addEndpoint(bench);
       await publish(bench, ["e1"]);
@@ -123,6 +123,13 @@ const ODD_ATTEMPTS: readonly Omit<AttemptRecord, "sequence">[] = [
     status: 503,
     error: undefined,
     answer: new Uint8Array([0, 255, 254, 39, 34, 92]),
+    details: {
+      url: "https://example.com/hooks?tenant=a%20b",
+      address: "2001:db8::1",
+      requestHeaders: { "webhook-id": "e1", "x-odd": '"é\\' },
+      timings: { dnsMs: 1.5, connectMs: 2, tlsMs: 30, firstByteMs: 40.25, totalMs: 41 },
+      fingerprint: "status 503",
+    },
   },
   {
     round: 1,
@@ -133,5 +140,12 @@ const ODD_ATTEMPTS: readonly Omit<AttemptRecord, "sequence">[] = [
     status: undefined,
     error: "dns",
     answer: utf8(""),
+    details: {
+      url: "https://example.com/",
+      address: undefined,
+      requestHeaders: undefined,
+      timings: { totalMs: 7 },
+      fingerprint: undefined,
+    },
   },
 ];

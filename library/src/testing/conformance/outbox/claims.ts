@@ -21,7 +21,9 @@ import {
   publish,
   settle,
   ticksMs,
+  unmarked,
 } from "./steps.js";
+import type { ClaimWish } from "./steps.js";
 
 /** What `claim`, `release` and `untilDue` promise. */
 export const outboxClaims: readonly OutboxPledge[] = [
@@ -30,9 +32,9 @@ export const outboxClaims: readonly OutboxPledge[] = [
     async check(bench) {
       await addEndpoint(bench);
       await publish(bench, ["e1"], { key: "order 7" });
-      const { kind, consumer: endpoint, lane, after, attempts, failures, run } = await claimOne(bench);
+      const { kind, consumer, lane, after, attempts, failures, run } = await claimOne(bench);
       alike(
-        { kind, endpoint, key: lane?.key, after, attempts, failures },
+        { kind, endpoint: unmarked(consumer), key: lane?.key, after, attempts, failures },
         {
           kind: "lane",
           endpoint: { id: "ep_a", version: 1 },
@@ -149,6 +151,36 @@ export const outboxClaims: readonly OutboxPledge[] = [
       same(rest.claims.length, 3, "claims beside none");
       const over = await claim(bench, { inFlight: new Map([["ep_a", 5]]) });
       same(over.claims.length, 0, "claims where the worker has more than it may");
+    },
+  },
+  {
+    name: "of an endpoint a worker gets no more than its share, less what it holds already",
+    async check(bench) {
+      const endpoints = ["ep_named", "ep_other", "ep_none"];
+      for (const id of endpoints) await addEndpoint(bench, { id, types: [id], maxInFlight: 6 });
+      for (const type of endpoints) {
+        for (let n = 0; n < 6; n++) await publish(bench, [`${type}_${n}`], { key: `k${n}`, type });
+        for (let n = 0; n < 4; n++) await publish(bench, [`${type}_n${n}`], { key: undefined, type });
+      }
+      const counts = async (wish: ClaimWish): Promise<readonly number[]> => {
+        const { claims } = await claim(bench, wish);
+        return endpoints.map((id) => claims.filter(({ consumer }) => consumer.id === id).length);
+      };
+      const shares = { of: new Map(Object.entries({ ep_named: 4, ep_none: 0 })), others: 2 };
+      alike(
+        await counts({ shares }),
+        [4, 2, 0],
+        "claims of those with a share, of the others, of those with none",
+      );
+      const inFlight = new Map(Object.entries({ ep_named: 3, ep_other: 2 }));
+      alike(await counts({ shares, inFlight }), [1, 0, 0], "claims beside what the worker holds");
+      const more = { of: new Map(Object.entries({ ep_named: 100 })), others: 0 };
+      alike(await counts({ shares: more, limit: 3 }), [3, 0, 0], "claims by a limit below the share");
+      alike(
+        await counts({ shares: more, inFlight: new Map([["ep_named", 5]]) }),
+        [1, 0, 0],
+        "claims by maxInFlight",
+      );
     },
   },
   {

@@ -3,6 +3,8 @@ import { casesOf } from "../case.js";
 import { alike } from "../expectation.js";
 import { outboxAttempts } from "./attempts.js";
 import { outboxClaims } from "./claims.js";
+import { outboxCursors, outboxLookupCursors } from "./cursors.js";
+import { outboxDeadBulk } from "./dead-bulk.js";
 import { outboxDead } from "./dead.js";
 import { outboxDeliveryLookups } from "./delivery-lookups.js";
 import { outboxEndpoints } from "./endpoints.js";
@@ -16,19 +18,24 @@ import { outboxLaneLookups } from "./lane-lookups.js";
 import { outboxLapses } from "./lapses.js";
 import { outboxOperators } from "./operators.js";
 import { outboxOrder } from "./order.js";
+import { outboxRetention } from "./retention.js";
 import { outboxRuns } from "./runs.js";
 import { outboxSkips } from "./skips.js";
 import { outboxSettling } from "./settling.js";
 import { outboxTransactions } from "./transactions.js";
+import { outboxViews } from "./views.js";
 import { outboxWriting } from "./writing.js";
 
 // The first whole number that a JavaScript number cannot tell from its neighbour.
 const LARGE = 2n ** 53n + 1n;
 
-// What an outbox promises that takes events in and finds them again.
+// What an outbox promises that takes events in, finds them again and removes them in the end.
 const GATEWAY = {
+  retention: outboxRetention,
   ingest: outboxIngest,
-  lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups],
+  "many dead letters": outboxDeadBulk,
+  lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],
+  views: outboxViews,
 };
 
 /**
@@ -54,7 +61,7 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxH
     runs: outboxRuns,
     lapses: outboxLapses,
     "dead letters": outboxDead,
-    operators: [...outboxOperators, ...outboxSkips],
+    operators: [...outboxOperators, ...outboxSkips, ...outboxCursors],
     fidelity: outboxFidelity,
     ...("gateway" in harness ? {} : GATEWAY),
   };

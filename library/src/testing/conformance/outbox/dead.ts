@@ -83,10 +83,11 @@ export const outboxDead: readonly OutboxPledge[] = [
       await passTicks(bench, 2);
       const head = await claimOne(bench);
       await kill(bench, head);
-      const { id, diedAt, ...letter } = await onlyDead(bench);
+      const { id, number: _number, diedAt, ...letter } = await onlyDead(bench);
       alike(
         letter,
         {
+          laneId: head.id,
           tenant: "acme",
           endpointId: "ep_a",
           key: "order 7",

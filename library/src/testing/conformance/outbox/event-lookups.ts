@@ -35,12 +35,6 @@ export const outboxEventLookups: readonly OutboxPledge[] = [
         ["e3", "e2"],
         "the second page, with one more published meanwhile",
       );
-      const unread = await outboxOf(bench).events({}, { limit: 1, after: "no cursor of ours" });
-      alike(
-        unread.items.map(({ id }) => id),
-        ["e6"],
-        "a page after what is no cursor",
-      );
     },
   },
   {
@@ -79,8 +73,17 @@ export const outboxEventLookups: readonly OutboxPledge[] = [
       await publish(bench, ["e1"], { time, deliverAt, expiresAt, body, source: "shop", key: undefined });
       const [found] = (await outboxOf(bench).events({}, { limit: 1 })).items;
       const known = { id: "e1", tenant: "default", source: "shop", type: "order.paid", key: undefined, time };
-      const wanted = { ...known, contentType: "application/json", bodyBytes: 3, deliverAt, expiresAt };
-      alike(found, wanted, "the event in the list");
+      const origin = { direction: "out", providerId: undefined, verifiedBy: undefined, causedBy: undefined };
+      const wanted = {
+        ...known,
+        ...origin,
+        contentType: "application/json",
+        bodyBytes: 3,
+        deliverAt,
+        expiresAt,
+      };
+      const { writtenAt: _, ...rest } = found ?? {};
+      alike(rest, wanted, "the event in the list");
     },
   },
   {

@@ -61,7 +61,7 @@ export const outboxExtending: readonly OutboxPledge[] = [
       const next = await claimOne(bench);
       alike([heads([next]), next.attempts], ["e3", 0], "what is left");
       const lane = claims.find(({ kind }) => kind === "lane");
-      same(next.epoch, (lane?.epoch ?? 0n) + 1n, "the epoch of the next claim");
+      holds(next.epoch > (lane?.epoch ?? 0n), `The next epoch is ${next.epoch}, after ${lane?.epoch}`);
     },
   },
   {

@@ -1,6 +1,9 @@
 import type { InboxStore } from "../../../inbox/inbox-store.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
+import type { DeadStore } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
+import type { RetentionStore } from "../../../retention/retention-store.js";
+import type { ViewStore } from "../../../operator/view-store.js";
 import type { Store } from "../../../operator/store.js";
 import type { StoreCapabilities, TransactionMode } from "../../../store-capabilities.js";
 import type { BenchTime, Facts, Pledge } from "../case.js";
@@ -16,7 +19,7 @@ export type OutboxUnderTest<Tx, Mode extends TransactionMode = TransactionMode> 
 export interface CancelledRecord {
   readonly endpointId: string;
   readonly eventId: string;
-  /** `expired`, `skipped` or `endpoint_removed`. */
+  /** `expired`, `skipped`, `cancelled` or `endpoint_removed`. */
   readonly because: string;
 }
 
@@ -51,12 +54,15 @@ export interface OutboxHarness<Tx> {
   openAt?(firstEvent: bigint): Promise<OutboxBench<Tx>>;
 }
 
-/** As a bench of `OutboxHarness`, of outboxes that take nothing in from elsewhere and look nothing up. */
+/** As a bench of `OutboxHarness`, of outboxes that take nothing in from elsewhere, look nothing up and remove nothing. */
 export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "outboxes"> {
-  readonly outboxes: readonly Omit<OutboxUnderTest<Tx>, keyof IngestStore | keyof LookupStore>[];
+  readonly outboxes: readonly Omit<
+    OutboxUnderTest<Tx>,
+    keyof IngestStore | keyof LookupStore | keyof RetentionStore | keyof ViewStore | keyof DeadStore
+  >[];
 }
 
-/** For an outbox that serves no gateway: there are no cases of `IngestStore` and `LookupStore` for it. */
+/** For an outbox that serves no gateway: there are no cases of the ports that only a gateway needs for it. */
 export interface NarrowOutboxHarness<Tx> extends Omit<OutboxHarness<Tx>, "open" | "openAt"> {
   readonly gateway: false;
   open(): Promise<NarrowOutboxBench<Tx>>;

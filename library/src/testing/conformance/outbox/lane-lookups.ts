@@ -68,12 +68,6 @@ export const outboxLaneLookups: readonly OutboxPledge[] = [
           `by ${limit}`,
         );
       }
-      const unread = await outboxOf(bench).lanes({}, { limit: 1, after: "no cursor of ours" });
-      alike(
-        unread.items.map(({ id }) => id),
-        all.slice(0, 1).map(({ id }) => id),
-        "after what is no cursor",
-      );
     },
   },
   {

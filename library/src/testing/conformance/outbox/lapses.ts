@@ -172,6 +172,24 @@ export const outboxLapses: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "an attempt that returns ends the count of lapses: the next one runs beside others",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1"]);
+      await publish(bench, ["n1"], { key: undefined });
+      await lapseUntilAlone(bench, 2);
+      for (let n = 0; n < 2; n++) await fail(bench, await claimSoon(bench, { alone: true }));
+      await passTicks(bench, 2);
+      for (let n = 0; n < LAPSES_BEFORE_ALONE; n++) {
+        const { claims, lapsed } = await claim(bench);
+        alike([claims.length, lapsed], [2, false], `claim ${n + 1} after attempts that returned`);
+        await passLease(bench);
+      }
+      const { claims, lapsed } = await claim(bench);
+      alike([heads(claims), lapsed], ["", true], "the claim after three further lapses");
+    },
+  },
+  {
     name: "the lapses of one lane are nothing to another, nor to the events after it",
     async check(bench) {
       await addEndpoint(bench);

@@ -21,6 +21,7 @@ import {
   settled,
   settlementOf,
   ticksMs,
+  unmarked,
 } from "./steps.js";
 
 /** What `settle` promises. */
@@ -86,7 +87,7 @@ export const outboxSettling: readonly OutboxPledge[] = [
         const doing = rest === undefined ? { acknowledged: 1 } : { rest };
         same((await settle(bench, stalled, { ...doing, next: true })).kind, "stale", `a stale ${key}`);
         same(await historyOf(bench, deliveryIn(stalled)), "1.1 lapsed", `attempts after a stale ${key}`);
-        alike(await outboxOf(bench).readEndpoints([endpoint.id]), [endpoint], `its endpoint`);
+        alike((await outboxOf(bench).readEndpoints([endpoint.id])).map(unmarked), [endpoint], `its endpoint`);
         await claimsNothing(bench, `after a stale ${key}`);
         const next = await acknowledge(bench, holder, { worker: "worker_2", next: true });
         holds(next !== undefined, `The holder got no next head after a stale ${key}`);

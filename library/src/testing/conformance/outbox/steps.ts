@@ -332,3 +332,9 @@ export async function historyOf(bench: OutboxBench, deliveryId: string): Promise
 function moment(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 2));
 }
+
+/** Without the mark that some stores give to each state of an endpoint. */
+export function unmarked<T extends { readonly mark?: string | undefined }>(given: T): Omit<T, "mark"> {
+  const { mark: _mark, ...rest } = given;
+  return rest;
+}

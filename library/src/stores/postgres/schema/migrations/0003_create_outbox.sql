@@ -27,7 +27,12 @@ create table if not exists posthorn.event (
   -- a fifth of a second for a million of them. In batches, an insert costs the server 7.6 us; one more index for tenants
   -- or types adds 2.1 us to that, these columns nothing that can be measured.
   constraint event_key primary key (id) include (tenant, source, type, key)
-) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+) with (
+  -- Retention leaves as many dead rows as new ones come: the default waits until a fifth of the table is dead.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05,
+  toast.autovacuum_vacuum_scale_factor = 0.02
+);
 
 -- The one lookup that no other index answers: 1.9 us for each event. As a hash it costs as much.
 create index if not exists event_public_id on posthorn.event (public_id);
@@ -46,14 +51,18 @@ create table if not exists posthorn.outbox_key (
 create index if not exists outbox_key_keep_until on posthorn.outbox_key (keep_until) where keep_until is not null;
 
 -- Events that wait for their places in lanes. Rows are consumed, not passed by a cursor: a transaction that commits
--- late would be overtaken by the cursor, and its events would never be seen.
+-- late would be overtaken by the cursor, and its events would never be seen. By tenant first, so that tenants take turns:
+-- in one queue for all, the events of a tenant that publishes much would stand before everybody else's.
 create table if not exists posthorn.stage (
+  tenant text collate "C" not null,
   id bigint generated always as identity (cache 1),
   event_id bigint not null,
   -- Of a redrive: the only consumer that it goes to, and its round.
   target_consumer_id bigint,
   round integer not null default 1,
-  constraint stage_key primary key (id)
+  -- An event with many consumers is given its places in steps, in the order of their numbers: the last that has its place.
+  after_consumer_id bigint,
+  constraint stage_key primary key (tenant, id)
 ) with (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_insert_scale_factor = 0.05
@@ -69,14 +78,24 @@ create table if not exists posthorn.later (
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn.stage_dead (
   id bigint not null,
+  tenant text collate "C" not null,
   event_id bigint not null,
   target_consumer_id bigint,
   round integer not null,
+  after_consumer_id bigint,
   error text not null,
   died_at timestamptz not null,
   resolved_at timestamptz,
   constraint stage_dead_key primary key (id)
 );
+
+create index if not exists stage_dead_listed on posthorn.stage_dead (id) where resolved_at is null;
+
+-- Whether retention has to leave an event alone.
+create index if not exists stage_dead_event on posthorn.stage_dead (event_id);
+
+-- What retention may remove, oldest first.
+create index if not exists stage_dead_resolved_at on posthorn.stage_dead (resolved_at) where resolved_at is not null;
 
 -- What lanes lead to: endpoints, and handlers in the host's process. A consumer has a number, so that the rows that are
 -- written most stay narrow. A removed one stays, because history speaks of it.
@@ -93,6 +112,9 @@ create table if not exists posthorn.consumer (
   state text not null constraint consumer_state check (state in ('active', 'paused', 'disabled')),
   because text,
   version bigint not null,
+  -- Random, and another one with each change. Versions are counted, and counted again after a failover that lost some of
+  -- them: a process that remembers a lost one would send to an address that nobody has confirmed.
+  mark uuid not null default gen_random_uuid(),
   -- Since when it is not active.
   stopped_at timestamptz,
   -- When its pause ends by itself; null: an operator ends it.
@@ -105,15 +127,32 @@ create table if not exists posthorn.consumer (
 
 create unique index if not exists consumer_public_id on posthorn.consumer (public_id) where removed_at is null;
 
+-- What is still to be cancelled; almost always nothing.
+create index if not exists consumer_uncleared on posthorn.consumer (id)
+where removed_at is not null and cleared_at is null;
+
 create index if not exists consumer_tenant on posthorn.consumer (tenant, public_id) where removed_at is null;
 
 create table if not exists posthorn.outbox_config (
   one boolean not null default true constraint outbox_config_one check (one),
-  -- Grows when events may go elsewhere than before: a process that knows an older one reads the consumers again.
-  version bigint not null,
-  -- Of lanes that are created from now on. It outlives removed lanes: sequences compare only within a generation.
+  -- Random, and another one whenever events may go elsewhere than before: a process that knows another one reads the
+  -- consumers again. Not a number: after a failover that lost commits, a number would be given again.
+  mark uuid not null default gen_random_uuid(),
+  -- Of lanes that are created from now on. It grows whenever lanes are removed, so that a lane which is created again has
+  -- a higher one: sequences compare only within a generation.
   generation bigint not null default 1,
   constraint outbox_config_key primary key (one)
 );
 
-insert into posthorn.outbox_config (version) values (1) on conflict (one) do nothing;
+insert into posthorn.outbox_config (one) values (true) on conflict (one) do nothing;
+
+-- How far the removal of old records is, by what is removed.
+create table if not exists posthorn.retention (
+  kind text not null,
+  -- Attempts and answers are looked at once, when their event is old enough: up to this event.
+  up_to bigint not null default 0,
+  removed bigint not null default 0,
+  -- When a pass last reached its end.
+  passed_at timestamptz,
+  constraint retention_key primary key (kind)
+);

@@ -52,13 +52,41 @@ create table if not exists posthorn_later (
   primary key (deliver_at, event)
 ) strict, without rowid;
 
+-- Events that wait for their places: those that were due later, and those that had too many places, or came behind such a
+-- one of their tenant. Most events are given their places as they are written, and never stand here. Numbers are never
+-- given twice: the order of a tenant's rows is the order of its lanes.
+create table if not exists posthorn_stage (
+  id integer primary key autoincrement,
+  tenant text not null,
+  event integer not null,
+  -- An event with many consumers is given its places in steps, in the order of their numbers: the last that has its place.
+  after_consumer integer
+) strict;
+
+-- Tenants take turns.
+create index if not exists posthorn_stage_tenant on posthorn_stage (tenant, id);
+
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn_stage_dead (
-  event integer primary key,
+  id integer primary key autoincrement,
+  tenant text not null,
+  event integer not null,
+  after_consumer integer,
   error text not null,
   died_at integer not null,
   resolved_at integer
 ) strict;
+
+-- Whether retention has to leave an event alone.
+create index if not exists posthorn_stage_event on posthorn_stage (event);
+
+create index if not exists posthorn_stage_dead_event on posthorn_stage_dead (event);
+
+create index if not exists posthorn_stage_dead_listed on posthorn_stage_dead (id) where resolved_at is null;
+
+-- Retention removes the longest resolved first.
+create index if not exists posthorn_stage_dead_resolved_at on posthorn_stage_dead (resolved_at)
+where resolved_at is not null;
 
 -- What lanes lead to. A removed consumer stays, without its secrets, because history names it.
 create table if not exists posthorn_consumer (
@@ -100,8 +128,19 @@ create table if not exists posthorn_outbox_config (
   -- The latest time by which anything was written; a clock that stands before it was set back. In the row that every
   -- transaction reads for the mark, so that it costs no statement of its own.
   seen_at integer not null default 0,
-  -- Lanes are created with this generation. It outlives removed lanes: sequences compare only within one generation.
+  -- Lanes are created with this generation. It grows whenever lanes are removed, so that a lane which is created again
+  -- has a higher one: sequences compare only within one generation.
   generation integer not null default 1
 ) strict;
 
 insert or ignore into posthorn_outbox_config (one) values (1);
+
+-- How far the removal of old records is, by what is removed.
+create table if not exists posthorn_retention (
+  kind text primary key,
+  -- Attempts and answers are looked at once, when their event is old enough: up to this event.
+  up_to integer not null default 0,
+  removed integer not null default 0,
+  -- When a pass last reached its end.
+  passed_at integer
+) strict, without rowid;

@@ -133,7 +133,53 @@ create table if not exists posthorn_dead (
   check ((resolved_at is null) = (resolved_how is null))
 ) strict;
 
-create index if not exists posthorn_dead_listed on posthorn_dead (id) where resolved_at is null;
+create index if not exists posthorn_dead_listed on posthorn_dead (died_at, id) where resolved_at is null;
+
+-- Those that died alike, in the order in which they died: whatever part of a group's name is asked for, its groups are
+-- few, and each is read in order.
+create index if not exists posthorn_dead_alike
+on posthorn_dead (consumer, because, coalesce(last_status, 0), coalesce(last_error, ''), died_at, id)
+where resolved_at is null;
+
+-- How many dead letters of each kind are listed. Written by the triggers below, with the row that changes: a verb that
+-- forgot to count would be wrong for ever.
+create table if not exists posthorn_dead_group (
+  consumer integer not null,
+  because text not null,
+  -- 0 and '' where there was none.
+  status integer not null,
+  error text not null,
+  count integer not null,
+  primary key (consumer, because, status, error)
+) strict, without rowid;
+
+create trigger if not exists posthorn_dead_listed_now after insert on posthorn_dead when new.resolved_at is null begin
+  insert into posthorn_dead_group (consumer, because, status, error, count)
+  values (new.consumer, new.because, coalesce(new.last_status, 0), coalesce(new.last_error, ''), 1)
+  on conflict (consumer, because, status, error) do update set count = count + 1;
+end;
+
+create trigger if not exists posthorn_dead_resolved_now after update of resolved_at on posthorn_dead
+when old.resolved_at is null and new.resolved_at is not null begin
+  update posthorn_dead_group set count = count - 1
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '');
+  delete from posthorn_dead_group
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '') and count <= 0;
+end;
+
+create trigger if not exists posthorn_dead_removed_now after delete on posthorn_dead when old.resolved_at is null begin
+  update posthorn_dead_group set count = count - 1
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '');
+  delete from posthorn_dead_group
+  where consumer = old.consumer and because = old.because and status = coalesce(old.last_status, 0)
+    and error = coalesce(old.last_error, '') and count <= 0;
+end;
+
+-- Those of a consumer that is removed are resolved.
+create index if not exists posthorn_dead_consumer on posthorn_dead (consumer) where resolved_at is null;
 
 -- Retention removes the longest resolved first.
 create index if not exists posthorn_dead_resolved_at on posthorn_dead (resolved_at) where resolved_at is not null;

@@ -1,0 +1,170 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Lane, LaneWaiting, WaitingDelivery } from "posthorn/client";
+import { api } from "../../api/api.ts";
+import { useStatus } from "../../api/status.ts";
+import { Act } from "../../parts/act.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { confirmed, perform } from "../../shell/deeds.ts";
+import { onKey } from "../../shell/keys.ts";
+import { grouped, oneLine } from "../../words/format.ts";
+import { redriveOne } from "../dead/redrive-one.tsx";
+import { behindOf, LaneAfter } from "./lane-drawing.tsx";
+
+/** What can be done, what it will do, and the lane after it. */
+export function Verbs({ waiting }: { readonly waiting: LaneWaiting }): JSX.Element {
+  const { lane, first } = waiting;
+  const { head, headId, endpointId } = lane;
+  const isDead = first[0]?.state === "dead";
+  const redriveHead = (): Promise<boolean> => redriveOne(headId, `#${head}`);
+  const skipHead = (): Promise<boolean> => skip(lane);
+  useEffect(() => {
+    const stops = [onKey("r", () => isDead && void redriveHead()), onKey("s", () => void skipHead())];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  });
+  const configured = useStatus().data?.endpoints.find(({ id }) => id === endpointId)?.configured;
+  const why = isDead ? undefined : `#${head} is not dead: it is still tried by itself.`;
+  return (
+    <Panel title="What you can do">
+      <RedriveVerb lane={lane} because={why} onAct={redriveHead} />
+      <SkipVerb lane={lane} next={first[1]} onAct={skipHead} />
+      {configured !== undefined && <EndpointVerb id={endpointId} state={configured} />}
+    </Panel>
+  );
+}
+
+interface HeadVerbProps {
+  readonly lane: Lane;
+  readonly onAct: () => Promise<boolean>;
+}
+
+function RedriveVerb({
+  lane,
+  because,
+  onAct,
+}: HeadVerbProps & { readonly because: string | undefined }): JSX.Element {
+  const { head } = lane;
+  const behind = behindOf(lane);
+  const act = (
+    <Act kind={because === undefined ? "primary" : "plain"} icon="redrive" because={because} onAct={onAct}>
+      Redrive #{head}…<kbd>r</kbd>
+    </Act>
+  );
+  const after = (
+    <LaneAfter head="tried" behind={behind}>
+      keeps the order
+    </LaneAfter>
+  );
+  return (
+    <Verb act={act} after={after}>
+      <b>Sends #{head} again</b>, with all of its attempts.
+      {behind > 0 &&
+        ` If it lands, the ${grouped(behind)} behind it follow in order. If not, the lane halts again.`}
+    </Verb>
+  );
+}
+
+function SkipVerb({
+  lane,
+  next,
+  onAct,
+}: HeadVerbProps & { readonly next: WaitingDelivery | undefined }): JSX.Element {
+  const { head, endpointId } = lane;
+  const act = (
+    <Act icon="skip" onAct={onAct}>
+      Skip #{head}…<kbd>s</kbd>
+    </Act>
+  );
+  const after = (
+    <LaneAfter head="gap" behind={behindOf(lane)}>
+      leaves a gap at {head}
+    </LaneAfter>
+  );
+  const follows =
+    next === undefined ? "Nothing else waits." : `#${next.sequence} ${oneLine(next.type, 40)} goes next.`;
+  return (
+    <Verb act={act} after={after}>
+      <b>
+        {oneLine(endpointId, 30)} will never get #{head}.
+      </b>{" "}
+      It is told of the gap. {follows}
+    </Verb>
+  );
+}
+
+async function skip({ id, head, endpointId }: Lane): Promise<boolean> {
+  const yes = await confirmed({
+    title: `Skip #${head}?`,
+    body: (
+      <p>
+        <b>
+          {oneLine(endpointId, 40)} will never get #{head}.
+        </b>{" "}
+        It is told of the gap, and the lane goes on. The event itself stays where it is.
+      </p>
+    ),
+    act: `Skip #${head}`,
+    danger: true,
+  });
+  if (!yes) return false;
+  return perform(async () => {
+    const { result } = await api.lanes.skip(id, head);
+    if (result === "skipped") return `#${head} is skipped; the lane goes on.`;
+    return `#${head} is under way. It is skipped unless this attempt succeeds.`;
+  });
+}
+
+interface VerbProps {
+  readonly act: JSX.Element;
+  readonly after?: JSX.Element;
+  readonly children: ComponentChildren;
+}
+
+function Verb({ act, after, children }: VerbProps): JSX.Element {
+  return (
+    <div class="verb">
+      {act}
+      <p>{children}</p>
+      {after}
+    </div>
+  );
+}
+
+interface EndpointVerbProps {
+  readonly id: string;
+  readonly state: "active" | "paused" | "disabled";
+}
+
+/** Pause, resume, enable: for all lanes of the endpoint. */
+function EndpointVerb({ id, state }: EndpointVerbProps): JSX.Element {
+  if (state === "active") {
+    const pause = (): Promise<boolean> =>
+      perform(async () => `${(await api.endpoints.pause(id)).id} is paused.`);
+    return (
+      <Verb
+        act={
+          <Act icon="pause" onAct={pause}>
+            Pause endpoint
+          </Act>
+        }
+      >
+        <b>Everything for {oneLine(id, 30)} waits</b>, in all of its lanes and in order, until you resume it.
+      </Verb>
+    );
+  }
+  const resume = (): Promise<boolean> =>
+    perform(async () => `${(await api.endpoints.resume(id)).id} is active.`);
+  return (
+    <Verb
+      act={
+        <Act kind="primary" icon="play" onAct={resume}>
+          {state === "paused" ? "Resume endpoint" : "Enable endpoint"}
+        </Act>
+      }
+    >
+      <b>{oneLine(id, 30)} gets its events again</b>, in order, beginning with the head of each lane.
+    </Verb>
+  );
+}

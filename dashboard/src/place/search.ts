@@ -1,0 +1,58 @@
+/** What a text in the search field asks for. */
+export type Search =
+  /** A page that the text names by qualifiers. */
+  | { readonly kind: "go"; readonly path: string; readonly query: Readonly<Record<string, string>> }
+  /** Ids, a header, a curl command: the server knows which of its words it has. */
+  | { readonly kind: "ask"; readonly text: string }
+  /** It cannot be looked for; `message` says what can. */
+  | { readonly kind: "unknown"; readonly message: string };
+
+/** Of the list of events, and of the list of deliveries. Each is one that the API finds by an index. */
+const EVENT_QUALIFIERS = ["source", "type", "key", "tenant", "since", "until"] as const;
+const DELIVERY_QUALIFIERS = ["endpoint", "state", "reason"] as const;
+const QUALIFIER =
+  /(?:^|\s)(id|source|type|key|tenant|since|until|endpoint|state|reason|lane):(?:"([^"]*)"|(\S+))/g;
+// The server tries every word, up to twenty: a pasted page of a log would be cut, and longer URLs are refused on the way.
+const MOST_ASKED = 2000;
+
+/** Says where a text leads: qualifiers such as `type:invoice.paid key:cus_9` to a list, all else to the server's search. */
+export function parseSearch(given: string): Search {
+  const text = given.trim();
+  if (text === "") return unknown();
+  const qualified = qualifiers(text);
+  if (qualified.size > 0) return byQualifiers(qualified);
+  return { kind: "ask", text: text.slice(0, MOST_ASKED) };
+}
+
+function qualifiers(text: string): ReadonlyMap<string, string> {
+  const found = [...text.matchAll(QUALIFIER)].map(
+    ([, name = "", quoted, plain]) => [name, quoted ?? plain ?? ""] as const,
+  );
+  return new Map(found);
+}
+
+function byQualifiers(found: ReadonlyMap<string, string>): Search {
+  const id = found.get("id");
+  if (id !== undefined) return { kind: "ask", text: id };
+  const lane = found.get("lane");
+  if (lane !== undefined) return go(`/lanes/${encodeURIComponent(lane)}`);
+  const endpoint = found.get("endpoint");
+  if (endpoint !== undefined && found.size === 1) return go(`/endpoints/${encodeURIComponent(endpoint)}`);
+  const ofDeliveries = DELIVERY_QUALIFIERS.some((name) => found.has(name));
+  const names = [...EVENT_QUALIFIERS, ...DELIVERY_QUALIFIERS].filter((name) => found.has(name));
+  return go(
+    ofDeliveries ? "/deliveries" : "/events",
+    Object.fromEntries(names.map((name) => [name, found.get(name) ?? ""])),
+  );
+}
+
+function go(path: string, query: Readonly<Record<string, string>> = {}): Search {
+  return { kind: "go", path, query };
+}
+
+function unknown(): Search {
+  return { kind: "unknown", message: WHAT_CAN_BE_ASKED };
+}
+
+export const WHAT_CAN_BE_ASKED =
+  "Paste an id, a header or a curl command, or name what you look for: type:invoice.paid, key:cus_9, source:stripe, endpoint:ep_shop, state:dead, since:24h, lane:12.";

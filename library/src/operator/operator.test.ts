@@ -1,0 +1,45 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createSender } from "../outbox/sender.js";
+import { generateSecret } from "../signature/keys/secret.js";
+import { memoryStore } from "../stores/memory/store.js";
+import type { MemoryStore } from "../stores/memory/store.js";
+import { createFakeClock } from "../testing/fake-clock.js";
+import { createOperator } from "./operator.js";
+
+const clock = createFakeClock();
+let store: MemoryStore;
+
+beforeEach(async () => {
+  store = memoryStore({ clock, environment: "test" });
+  const sender = createSender({ store, clock });
+  await sender.endpoints.create({ id: "ep_1", url: "https://example.com/", secrets: generateSecret() });
+  await sender.publish([
+    { id: "a", type: "t", key: "k", data: 1 },
+    { id: "b", type: "t", key: "k", data: 2 },
+  ]);
+  while ((await store.sequence()).more);
+  await sender.endpoints.pause("ep_1");
+});
+
+describe("an operator's answers", () => {
+  it("can be written as JSON: lanes, deliveries and sequences are texts", async () => {
+    const operator = createOperator({ store });
+    const [blocked] = (await operator.blockedLanes()).items;
+    const [listed] = (await operator.lanes()).items;
+    const [delivery] = await operator.deliveriesOf("default", ["b"]);
+    expect(JSON.parse(JSON.stringify({ blocked, listed, delivery }))).toMatchObject({
+      blocked: { id: expect.stringMatching(/^\d+$/), depth: "2", key: "k" },
+      listed: { id: blocked?.id, head: blocked?.head },
+      delivery: { laneId: blocked?.id, sequence: expect.stringMatching(/^\d+$/) },
+    });
+    expect(await operator.lane(blocked?.id ?? "")).toEqual(listed);
+  });
+
+  it("lead to its verbs: a lane is skipped by the texts that name it, and no other text is a number", async () => {
+    const operator = createOperator({ store });
+    const [lane] = (await operator.blockedLanes()).items;
+    expect(await operator.skip(lane?.id ?? "", lane?.head ?? "")).toBe("skipped");
+    expect((await operator.lanes()).items[0]).toMatchObject({ depth: "1" });
+    await expect(operator.skip("lane 1", "2")).rejects.toMatchObject({ code: "number_invalid" });
+  });
+});

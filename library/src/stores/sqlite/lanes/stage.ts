@@ -1,0 +1,143 @@
+import type { Addressed } from "../../../outbox/fan-out.js";
+import type { SqliteClient } from "../client/client.js";
+import { withoutNul } from "../inbox/inbox-row.js";
+import type { OutboxTurn } from "../outbox/turn.js";
+
+/** An event that waits for its places. */
+export interface Staged {
+  readonly id: bigint;
+  readonly tenant: string;
+  readonly eventId: bigint;
+  /** Undefined where the event itself is gone. */
+  readonly publicId: string | undefined;
+  /** The last consumer that has its place, where the event was given a part of its places. */
+  readonly after: bigint | undefined;
+  /** Undefined where the event itself is gone. */
+  readonly event: Addressed | undefined;
+}
+
+/** Puts an event behind those of its tenant that wait for their places. */
+export function stageEvent(turn: OutboxTurn, tenant: string, event: bigint): void {
+  turn.client.run("insert into posthorn_stage (tenant, event) values (?, ?)", withoutNul(tenant), event);
+  turn.mayWait = true;
+}
+
+/** Whether events of the tenant wait for their places: none of its others may pass them. */
+export function isStaged({ client, mayWait }: OutboxTurn, tenant: string): boolean {
+  if (!mayWait) return false;
+  const found = client.get(
+    "select 1 as found from posthorn_stage where tenant = ? limit 1",
+    withoutNul(tenant),
+  );
+  return found !== undefined;
+}
+
+/** Whether anything waits for its places, or its time has come. */
+export function isAnyStaged({ client, nowMs }: OutboxTurn): boolean {
+  return (
+    client.get("select 1 as found from posthorn_stage where id > 0 limit 1") !== undefined ||
+    client.get("select 1 as found from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined
+  );
+}
+
+/** Moves events whose time has come to the end of the stage: they take their places now. Says how many. */
+export function moveDue({ client, nowMs }: OutboxTurn, limit: number): number {
+  const due = client.allWide(
+    "select deliver_at, event from posthorn_later where deliver_at <= ? order by deliver_at, event limit +?",
+    nowMs,
+    limit,
+  ) as { deliver_at: bigint; event: bigint }[];
+  for (const { deliver_at, event } of due) {
+    client.run(
+      // Where the event is gone, nobody knows its tenant; the row is set aside then, as one of nobody's.
+      `insert into posthorn_stage (tenant, event)
+       values (coalesce((select tenant from posthorn_event where id = ?), ''), ?)`,
+      event,
+      event,
+    );
+    client.run("delete from posthorn_later where deliver_at = ? and event = ?", deliver_at, event);
+  }
+  return due.length;
+}
+
+/** Tenants of which something waits, once around the circle that begins after one of them. */
+export function stagedTenants(client: SqliteClient, after: string, limit: number): readonly string[] {
+  const tenants: string[] = [];
+  const next = (from: string, operator: ">" | ">="): string | undefined => {
+    const row = client.get(
+      `select tenant from posthorn_stage where tenant ${operator} ? order by tenant limit 1`,
+      from,
+    ) as { tenant: string } | undefined;
+    return row?.tenant;
+  };
+  for (let tenant = next(after, ">"); tenant !== undefined; tenant = next(tenant, ">")) {
+    if (tenants.push(tenant) === limit) return tenants;
+  }
+  for (let tenant = next("", ">="); tenant !== undefined && tenant <= after; tenant = next(tenant, ">")) {
+    if (tenants.push(tenant) === limit) return tenants;
+  }
+  return tenants;
+}
+
+/** The first events of a tenant, in the order of the stage; one that has a part of its places is finished first. */
+export function readStaged(client: SqliteClient, tenant: string, limit: number): readonly Staged[] {
+  const rows = client.allWide(
+    `select s.id, s.tenant, s.event, s.after_consumer, e.public_id, e.source, e.type, e.key
+     from posthorn_stage s left join posthorn_event e on e.id = s.event
+     where s.tenant = ? order by s.id limit +?`,
+    tenant,
+    limit,
+  ) as StagedColumns[];
+  return rows.map(stagedOf);
+}
+
+interface StagedColumns {
+  readonly id: bigint;
+  readonly tenant: string;
+  readonly event: bigint;
+  readonly after_consumer: bigint | null;
+  readonly public_id: string | null;
+  readonly source: string | null;
+  readonly type: string | null;
+  readonly key: string | null;
+}
+
+function stagedOf(row: StagedColumns): Staged {
+  const { id, tenant, event, after_consumer, public_id, source, type, key } = row;
+  return {
+    id,
+    tenant,
+    eventId: event,
+    publicId: public_id ?? undefined,
+    after: after_consumer ?? undefined,
+    event:
+      public_id === null
+        ? undefined
+        : { tenant, source: source ?? "", type: type ?? "", key: key ?? undefined },
+  };
+}
+
+/** The event has all of its places. */
+export function consume(client: SqliteClient, { id }: Staged): void {
+  client.run("delete from posthorn_stage where id = ?", id);
+}
+
+/** The event has its places up to this consumer. */
+export function keepPart(client: SqliteClient, { id }: Staged, after: bigint): void {
+  client.run("update posthorn_stage set after_consumer = ? where id = ?", after, id);
+}
+
+/** Sets an event aside that cannot be given its places: it must not stop the others. */
+export function setAside(turn: OutboxTurn, staged: Staged, message: string): void {
+  const { id, tenant, eventId, publicId, after } = staged;
+  turn.client.run(
+    `insert into posthorn_stage_dead (tenant, event, after_consumer, error, died_at) values (?, ?, ?, ?, ?)`,
+    tenant,
+    eventId,
+    after ?? null,
+    message,
+    turn.nowMs,
+  );
+  turn.client.run("delete from posthorn_stage where id = ?", id);
+  turn.notify({ kind: "sequence_failed", id: publicId ?? String(eventId), message });
+}

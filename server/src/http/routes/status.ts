@@ -1,0 +1,94 @@
+import type { FastifyInstance } from "fastify";
+import type { Endpoint } from "posthorn";
+import type { Status } from "posthorn/client";
+import { statusOf } from "../../observe/status-view.js";
+import { packageVersion } from "../../package-version.js";
+import type { SourceRecord } from "../../store/source.js";
+import type { ApiParts } from "../api-parts.js";
+import { routeSchema } from "../route-schema.js";
+
+// However many people look, the tables are counted this seldom.
+const KEPT_MS = 2000;
+const SEEN_MS = 60_000;
+const RECENT_MS = 600_000;
+const DAY_MS = 86_400_000;
+const MOST_BLOCKED = 50;
+const PAGE = 500;
+const MOST_LISTED = 1000;
+
+/** /status: what is wrong, in one sentence and as data. */
+export function registerStatus(api: FastifyInstance, parts: ApiParts): void {
+  let last: { readonly atMs: number; readonly answer: Promise<Status> } | undefined;
+  api.get("/status", { schema: STATUS }, async () => {
+    const atMs = parts.clock.monotonic();
+    if (last === undefined || atMs - last.atMs >= KEPT_MS) {
+      const answer = readStatus(parts);
+      const made = { atMs, answer };
+      last = made;
+      // A failure is not kept: the next look asks again.
+      answer.catch(() => {
+        if (last === made) last = undefined;
+      });
+    }
+    return last.answer;
+  });
+}
+
+async function readStatus(parts: ApiParts): Promise<Status> {
+  const { outbox, registry, clock } = parts;
+  const nowMs = clock.now();
+  const until = new Date(nowMs + 60_000);
+  const recent = { step: 60, since: new Date(nowMs - RECENT_MS), until } as const;
+  const [nodes, census, standings, blocked, endpoints, sources, rows, day, lastSeen] = await Promise.all([
+    registry.listNodes(SEEN_MS),
+    outbox.census(),
+    outbox.standings(),
+    outbox.blockedLanes({ limit: MOST_BLOCKED }),
+    allEndpoints(parts),
+    allSources(parts),
+    Promise.all([
+      registry.readSeries({ ...recent, kind: "endpoint" }),
+      registry.readSeries({ ...recent, kind: "source" }),
+    ]),
+    registry.readSeries({ step: 3600, kind: "source", since: new Date(nowMs - DAY_MS), until }),
+    registry.lastSeen("source", new Date(nowMs - 90 * DAY_MS)),
+  ]);
+  return statusOf({
+    nowMs,
+    version: packageVersion(),
+    nodes,
+    census,
+    standings,
+    blockedLanes: blocked.items,
+    endpoints,
+    sources,
+    recent: rows.flat(),
+    day,
+    lastSeen,
+  });
+}
+
+async function allEndpoints({ outbox }: ApiParts): Promise<readonly Endpoint[]> {
+  const all: Endpoint[] = [];
+  for (;;) {
+    const page = await outbox.listEndpoints({ after: all.at(-1)?.id, limit: PAGE });
+    all.push(...page);
+    if (page.length < PAGE || all.length >= MOST_LISTED) return all;
+  }
+}
+
+async function allSources({ registry }: ApiParts): Promise<readonly SourceRecord[]> {
+  const all: SourceRecord[] = [];
+  for (;;) {
+    const page = await registry.listSources({ after: all.at(-1)?.name, limit: PAGE });
+    all.push(...page);
+    if (page.length < PAGE || all.length >= MOST_LISTED) return all;
+  }
+}
+
+const STATUS = routeSchema({
+  operationId: "getStatus",
+  summary: "What is wrong, in one sentence and as data; nodes, endpoints and sources with how they stand.",
+  tag: "status",
+  answers: { 200: { $ref: "Status#" } },
+});

@@ -1,0 +1,169 @@
+import type { Repeat, Step, StoryDelivery } from "posthorn/client";
+import type { StoredEvent } from "posthorn/operator";
+import { count, duration } from "../terminal/for-people.js";
+
+interface StoryFacts {
+  readonly event: StoredEvent;
+  readonly repeats: readonly Repeat[];
+  readonly deliveries: readonly StoryDelivery[];
+  readonly nowMs: number;
+}
+
+interface Draft {
+  readonly step: Pick<Step, "kind" | "text"> & Partial<Step>;
+  /** By which it is sorted; of a step whose time is not known, a guess. */
+  readonly sortMs: number;
+}
+
+/** Everything that happened to an event, in the order of time; what is still to come stands last. Pure. */
+export function stepsOf(facts: StoryFacts): readonly Step[] {
+  const drafts = [
+    ...beginning(facts.event),
+    ...facts.repeats.map(repeatStep),
+    ...facts.deliveries.flatMap((delivery) => deliverySteps(delivery, facts)),
+  ];
+  // Stable: steps of one millisecond stay in the order in which they are written here.
+  const sorted = drafts.toSorted(
+    (one, other) =>
+      Number(one.step.future ?? false) - Number(other.step.future ?? false) || one.sortMs - other.sortMs,
+  );
+  let before: number | undefined;
+  return sorted.map(({ step }) => {
+    const atMs = step.at === undefined || step.at === null ? undefined : Date.parse(step.at);
+    const afterMs = atMs === undefined || before === undefined ? null : Math.max(0, atMs - before);
+    before = atMs ?? before;
+    return Object.assign({}, BLANK, step, { afterMs });
+  });
+}
+
+const BLANK: Omit<Step, "kind" | "text"> = {
+  at: null,
+  afterMs: null,
+  future: false,
+  endpointId: null,
+  deliveryId: null,
+  round: null,
+  attempt: null,
+  outcome: null,
+  status: null,
+  durationMs: null,
+};
+
+/** A step whose time is known. */
+function at(instant: string, step: Draft["step"]): Draft {
+  return { step: { at: instant, ...step }, sortMs: Date.parse(instant) };
+}
+
+function beginning({ direction, source, writtenAt, verifiedBy }: StoredEvent): readonly Draft[] {
+  const written = writtenAt.toISOString();
+  if (direction === "out") return [at(written, { kind: "published", text: `published as ${source}` })];
+  const verified =
+    verifiedBy === undefined ? "not verified: nobody signs this source" : `verified by ${verifiedBy}`;
+  return [
+    at(written, { kind: "received", text: `received from ${source}` }),
+    at(written, { kind: "verified", text: verified }),
+    at(written, { kind: "stored", text: "stored" }),
+  ];
+}
+
+function repeatStep({ kind, receipts, firstAt, lastAt, body }: Repeat): Draft {
+  const times = receipts === 1 ? "" : `, ${receipts} times until ${lastAt}`;
+  const what = kind === "conflict" ? "conflict: other bytes under the same name" : "duplicate";
+  const bytes = kind === "duplicate" ? (body === null ? " (same bytes)" : " (other bytes)") : "";
+  return at(firstAt, { kind, text: `${what}${bytes}${times}` });
+}
+
+type About = Pick<Step, "endpointId" | "deliveryId">;
+
+function deliverySteps(delivery: StoryDelivery, { event, nowMs }: StoryFacts): readonly Draft[] {
+  const { id, endpointId, laneId, sequence, tried, ends } = delivery;
+  const about: About = { endpointId, deliveryId: id };
+  const place = laneId === null ? "without a lane" : `in lane ${laneId} at #${sequence}`;
+  const text = `placed for ${endpointId} ${place}`;
+  return [
+    // Nobody writes down when; it follows the event within moments.
+    { step: { ...about, round: 1, kind: "placed", text }, sortMs: event.writtenAt.getTime() },
+    ...tried.map((attempt) => attemptStep(attempt, about)),
+    ...ends.map((end) => endStep(end, about)),
+    ...ends.flatMap((end) => resolved(end, about)),
+    ...future(delivery, about, nowMs),
+  ];
+}
+
+function attemptStep(attempt: StoryDelivery["tried"][number], about: About): Draft {
+  const { number, round, startedAt, outcome, status, error, durationMs } = attempt;
+  return at(startedAt, {
+    ...about,
+    round,
+    attempt: number,
+    kind: outcome === "acknowledged" ? "delivered" : "attempt",
+    text: `attempt ${number} at ${about.endpointId}: ${status ?? error ?? outcome} in ${duration(durationMs)}`,
+    outcome,
+    status,
+    durationMs,
+  });
+}
+
+function endStep({ round, how, because, at: endedAt }: StoryDelivery["ends"][number], about: About): Draft {
+  return at(endedAt, { ...about, round, kind: how, text: `${how} at ${about.endpointId}: ${because}` });
+}
+
+function resolved(
+  { round, resolvedAt, resolvedHow }: StoryDelivery["ends"][number],
+  about: About,
+): readonly Draft[] {
+  if (resolvedAt === null || (resolvedHow !== "redriven" && resolvedHow !== "skipped")) return [];
+  return [
+    at(resolvedAt, { ...about, round, kind: resolvedHow, text: `${resolvedHow} at ${about.endpointId}` }),
+  ];
+}
+
+function future(delivery: StoryDelivery, about: About, nowMs: number): readonly Draft[] {
+  const { endpointId, state, round, dueInMs, attempts, laneId } = delivery;
+  if (state !== "waiting" && state !== "retrying" && state !== "under_way") return [];
+  const next = { ...about, round, future: true, attempt: attempts + 1, kind: "next_attempt" } as const;
+  const what = `attempt ${attempts + 1} at ${endpointId}`;
+  if (state === "under_way") return [{ step: { ...next, text: `${what} is under way` }, sortMs: nowMs }];
+  if (dueInMs === null) {
+    const why = laneId === null ? "waits for its endpoint" : `waits behind others of lane ${laneId}`;
+    const text = `${why}: ${endpointId}`;
+    return [{ step: { ...about, round, future: true, kind: "waiting", text }, sortMs: nowMs }];
+  }
+  const when = dueInMs <= 0 ? "due now" : `in ${duration(dueInMs)}`;
+  return [at(new Date(nowMs + dueInMs).toISOString(), { ...next, text: `${what}, ${when}` })];
+}
+
+/** Why a lane stands as it stands. Pure. */
+export function laneSentence(
+  lane: {
+    readonly state: string;
+    readonly head: string;
+    readonly depth: string;
+    readonly key: string;
+    readonly endpointId: string;
+    readonly failures: number;
+    readonly dueInMs: number | null;
+  },
+  head:
+    | { readonly attempts: number; readonly lastStatus: number | null; readonly lastError: string | null }
+    | undefined,
+): string {
+  const behind = BigInt(lane.depth) - 1n;
+  const waits = `${count(behind, "later event")}${lane.key === "" ? "" : ` of ${lane.key}`} ${behind === 1n ? "waits" : "wait"}, in order.`;
+  const answer = head?.lastStatus ?? head?.lastError ?? null;
+  const told = answer === null ? "" : ` (${answer})`;
+  switch (lane.state) {
+    case "halted":
+    case "parked":
+      return `It stopped because #${lane.head} was given up after ${count(head?.attempts ?? 0, "attempt")}${told}. ${waits}`;
+    case "retrying":
+      return `#${lane.head} has failed ${count(lane.failures, "time")}${told} and is tried again ${
+        lane.dueInMs === null || lane.dueInMs <= 0 ? "now" : `in ${duration(lane.dueInMs)}`
+      }. ${waits}`;
+    case "paused":
+    case "disabled":
+      return `Its endpoint ${lane.endpointId} is ${lane.state}. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "waits" : "wait"}, in order.`;
+    default:
+      return `It moves. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "is" : "are"} in it.`;
+  }
+}

@@ -1,0 +1,89 @@
+-- What operators do to many deliveries at once: planned, then run step by step by whichever node has leased it.
+create table if not exists posthorn.operation (
+  id text collate "C" not null,
+  verb text not null,
+  state text not null constraint operation_state
+    check (state in ('planned', 'running', 'stopping', 'stopped', 'finished', 'failed')),
+  -- As JSON: what is meant, what was shown, who asked, and who stopped it.
+  filter text not null,
+  plan text not null,
+  planned_by text not null,
+  run_by text,
+  stopped_by text,
+  note text,
+  rate integer not null,
+  -- Where the next step begins.
+  after text,
+  done integer not null default 0,
+  -- How many items came to each result, as JSON.
+  results text not null default '{}',
+  message text,
+  planned_at timestamptz not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  -- Who has it, until when, and the fence of the lease.
+  node text,
+  leased_until timestamptz,
+  epoch bigint not null default 0,
+  constraint operation_key primary key (id)
+);
+
+create index if not exists operation_by_state on posthorn.operation (state, id);
+
+create index if not exists operation_by_verb on posthorn.operation (verb, id) where state <> 'planned';
+
+create table if not exists posthorn.operation_item (
+  operation_id text collate "C" not null,
+  number integer not null,
+  delivery_id text,
+  lane_id text,
+  round integer,
+  -- Of a cancellation: the last sequence that is meant.
+  through text,
+  event_id text,
+  endpoint_id text,
+  -- Written before it is done, so that a step that was cut off is done again, and once.
+  result text not null default 'pending',
+  count integer not null default 0,
+  done_at timestamptz,
+  constraint operation_item_key primary key (operation_id, number)
+);
+
+create index if not exists operation_item_result on posthorn.operation_item (operation_id, result, number);
+
+-- Every change by the API: who, what, before and after. Written before the change, and completed after it.
+create table if not exists posthorn.audit (
+  id text collate "C" not null,
+  at timestamptz not null,
+  token_id text collate "C" not null,
+  token_name text not null,
+  via text not null,
+  action text collate "C" not null,
+  kind text collate "C" not null,
+  subject text collate "C",
+  -- As the API shows it, as JSON; never a secret.
+  before text,
+  after text,
+  note text,
+  -- Null: the process ended before it knew.
+  status integer,
+  request_id text not null,
+  constraint audit_key primary key (id)
+);
+
+create index if not exists audit_token on posthorn.audit (token_id, id);
+
+create index if not exists audit_action on posthorn.audit (action, id);
+
+create index if not exists audit_kind on posthorn.audit (kind, id);
+
+create index if not exists audit_subject on posthorn.audit (subject, id) where subject is not null;
+
+-- What operators noted about groups of dead letters.
+create table if not exists posthorn.dead_note (
+  group_id text collate "C" not null,
+  text text not null,
+  written_by text not null,
+  written_at timestamptz not null,
+  constraint dead_note_key primary key (group_id)
+);

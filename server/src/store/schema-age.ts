@@ -1,0 +1,27 @@
+import type { SchemaAge } from "../parts.js";
+import { CommandFailure } from "../terminal/failure.js";
+
+/** Compares versions of tables with those that this version of Posthorn knows. One that is newer decides. */
+export function ageOf(...sets: readonly (readonly [found: number, known: number])[]): SchemaAge {
+  if (sets.some(([found, known]) => found > known)) return "newer";
+  return sets.every(([found, known]) => found === known) ? "current" : "older";
+}
+
+export const NEWER_TABLES = {
+  found: "a newer version of Posthorn has changed the tables",
+  cure: "Run that version or a later one: tables are never changed back. To return to this version, restore a backup of before.",
+} as const;
+
+/** The failure of a start, or of a migration, on tables that are not those of this version. */
+export function tablesFailure(age: Exclude<SchemaAge, "current">): CommandFailure {
+  if (age === "newer") {
+    return new CommandFailure("failed", `This version cannot use the database: ${NEWER_TABLES.found}.`, {
+      code: "store_newer",
+      cure: NEWER_TABLES.cure,
+    });
+  }
+  return new CommandFailure("failed", "The tables of the database are older than this version.", {
+    code: "store_not_migrated",
+    cure: "Run `posthorn migrate` under a role that may change them, or start without --no-migrate.",
+  });
+}
