@@ -34,8 +34,8 @@ export interface WorldOptions {
 /** The source, and endpoint of the second database, to which handlers pass events on. */
 export const PASSED = "passed";
 
-const HOSTS = ["sending", "receiving"] as const;
-const PLAIN = "plain";
+const HOSTS = ["sending.example.com", "receiving.example.com"] as const;
+const PLAIN = "plain.example.com";
 const SECRET = "whsec_c2ltdWxhdGVkLXNlY3JldC1vZi0zMi1ieXRlcy4u";
 // A run of a hundred events has a tenth of this.
 const MOST_HAPPENINGS = 50_000;
@@ -143,7 +143,7 @@ export class World {
     }
     await there?.create({
       id: PASSED,
-      url: `https://sending/${PASSED}`,
+      url: `https://${HOSTS[0]}/${PASSED}`,
       secrets: SECRET,
       retry: { waitsMs: [100, 300] },
     });
