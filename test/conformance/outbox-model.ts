@@ -18,6 +18,7 @@ import type { Command } from "./outbox-model/model.js";
 import {
   addNamed,
   adding,
+  cancelling,
   extending,
   passing,
   pausing,
@@ -71,6 +72,7 @@ function commandsAt(time: () => StoreTime): fc.Arbitrary<Command>[] {
     fc.tuple(worker, fc.boolean()).map((each) => releasing(...each)),
     fc.tuple(worker, small).map((each) => extending(...each)),
     fc.tuple(small, fc.constantFrom(0, 0, 0, -1, 1)).map((each) => skipping(...each)),
+    fc.tuple(small, fc.constantFrom(0, 0, 1, 3, -1)).map((each) => cancelling(...each)),
     small.map((at) => redriving(at)),
     fc
       .tuple(worker, small, fc.constantFrom("claim", "die", "release", "settle", "nothing"))

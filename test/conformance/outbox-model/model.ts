@@ -170,10 +170,8 @@ export class Model {
     pass(lane, true);
   }
 
-  cancel(lane: ModelLane, because: "expired" | "skipped"): void {
-    const row =
-      because === "skipped" ? "an operator skips it" : "`expiresAt` has passed when a worker would send it";
-    this.meets(`due | ${row}`);
+  cancel(lane: ModelLane, because: keyof typeof CANCELLATIONS): void {
+    this.meets(`due | ${CANCELLATIONS[because]}`);
     this.cancelled.push(`${lane.endpointId} ${lane.queue[0]?.eventId} ${because}`);
     this.#end(lane, `cancelled ${because}`);
     pass(lane);
@@ -218,7 +216,8 @@ export class Model {
     expect(claim.run.map((each) => each.sequence)).toEqual(claim.run.map((_, n) => sequence + BigInt(n)));
     const { attempts, failures, after, endpointId } = lane;
     expect([claim.attempts, claim.failures, claim.after]).toEqual([attempts, failures, after]);
-    expect(claim.consumer).toEqual({ id: endpointId, version: this.endpoints.get(endpointId)?.version });
+    const { id, version } = claim.consumer;
+    expect([id, version]).toEqual([endpointId, this.endpoints.get(endpointId)?.version]);
     for (const each of this.claims) {
       if (each.kind === claim.kind && each.id === claim.id) expect(claim.epoch).toBeGreaterThan(each.epoch);
     }
@@ -233,6 +232,12 @@ export class Model {
     return { least: length, most: length };
   }
 }
+
+const CANCELLATIONS = {
+  expired: "`expiresAt` has passed when a worker would send it",
+  skipped: "an operator skips it",
+  cancelled: "an operator cancels it, with all that waits before it in its lane",
+} as const;
 
 interface Given {
   readonly key: string | undefined;

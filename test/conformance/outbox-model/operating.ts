@@ -6,6 +6,7 @@ import {
   sequenceAll,
   ticksMs,
 } from "../../../library/src/testing/conformance/outbox/steps.js";
+import type { LaneCancelled } from "../../../library/src/operator/dead-store.js";
 import type { OutboxBench } from "posthorn/testing";
 import { append, headSequence, isExpired, revive } from "./lane.js";
 import type { ModelLane } from "./lane.js";
@@ -99,22 +100,24 @@ export function releasing(worker: string, keep: boolean): Command {
   });
 }
 
+/** One of the lanes whose id somebody has seen. */
+function laneAt({ lanes }: Readonly<Model>, at: number): ModelLane | undefined {
+  const known = lanes.filter(({ id, key }) => id !== undefined && key !== undefined);
+  return known[at % Math.max(1, known.length)];
+}
+
 /** `by`: how far from the head is what the operator means. */
 export function skipping(at: number, by: number): Command {
-  const chosen = ({ lanes }: Readonly<Model>): ModelLane | undefined => {
-    const known = lanes.filter(({ id, key }) => id !== undefined && key !== undefined);
-    return known[at % Math.max(1, known.length)];
-  };
   return command(
     `skip(${at}, ${by})`,
     async (model, bench) => {
-      const lane = chosen(model);
+      const lane = laneAt(model, at);
       if (lane?.id === undefined) return;
       const found = await outboxOf(bench).skip(lane.id, (headSequence(lane) ?? 0n) + BigInt(by));
       if (lane.queue.length === 0 || by !== 0) return expect(found).toBe("unknown");
       expect(found).toBe(skip(model, lane));
     },
-    (model) => chosen(model) !== undefined,
+    (model) => laneAt(model, at) !== undefined,
   );
 }
 
@@ -137,6 +140,40 @@ function skip(model: Model, lane: ModelLane): "skipped" | "intended" {
   if (lane.lease !== undefined) model.endLease(lane);
   model.cancel(lane, "skipped");
   return "skipped";
+}
+
+/** `by`: how far behind the head is the last that the operator means. */
+export function cancelling(at: number, by: number): Command {
+  return command(
+    `cancel(${at}, ${by})`,
+    async (model, bench) => {
+      const lane = laneAt(model, at);
+      if (lane?.id === undefined) return;
+      const found = await outboxOf(bench).cancel(lane.id, (headSequence(lane) ?? 0n) + BigInt(by));
+      if (lane.queue.length === 0 || by < 0) return expect(found).toEqual({ kind: "unknown" });
+      expect(found).toEqual(cancel(model, lane, by + 1));
+    },
+    (model) => laneAt(model, at) !== undefined,
+  );
+}
+
+/** What the cancellation of so many deliveries makes of a lane, and what the operator is told. */
+function cancel(model: Model, lane: ModelLane, most: number): LaneCancelled {
+  if (lane.lease !== undefined && !isExpired(lane, model.now)) {
+    lane.skipIntended = true;
+    return { kind: "intended" };
+  }
+  const count = Math.min(most, lane.queue.length);
+  const dead = model.dead.find((each) => each.lane === lane && isBlocking(each));
+  if (lane.lease !== undefined) model.endLease(lane);
+  lane.readyAt = model.now;
+  if (dead !== undefined) {
+    model.meets("dead | it is the head of its lane, and an operator cancels what waits in the lane");
+    model.passDead(lane, dead.because);
+    model.dead = model.dead.filter((each) => each !== dead);
+  }
+  for (let n = dead === undefined ? 0 : 1; n < count; n++) model.cancel(lane, "cancelled");
+  return { kind: "cancelled", count };
 }
 
 export function redriving(at: number): Command {

@@ -16,6 +16,7 @@ export type CommandName =
   | "add"
   | "release"
   | "skip"
+  | "cancel"
   | "redrive";
 
 const CLAIMS = ["claim", "die"] as const;
@@ -30,16 +31,18 @@ export const COVERED = {
   "due | the endpoint answers 413, 414 or 431": ["settle"],
   "due | the endpoint's address may not be called": ["settle"],
   "due | no signed request can be made of it": ["settle"],
-  "due | its lease ends without a settlement": [...CLAIMS, "skip"],
+  "due | its lease ends without a settlement": [...CLAIMS, "cancel", "skip"],
   "due | its lease ends without a settlement for the fourth time in a row; the fourth time it ran alone":
     CLAIMS,
   "due | `expiresAt` has passed when a worker would send it": ["settle"],
   "due | an operator skips it": [...CLAIMS, "release", "settle", "skip"],
+  "due | an operator cancels it, with all that waits before it in its lane": ["cancel"],
   "due | its endpoint is removed": ["remove"],
   "dead | an operator redrives it, and its lane has waited for it": ["redrive"],
   "dead | an operator redrives it, and its lane has gone on": ["redrive"],
   "dead | an operator redrives it, and it has no lane": ["redrive"],
   "dead | an operator skips it": ["skip"],
+  "dead | it is the head of its lane, and an operator cancels what waits in the lane": ["cancel"],
   "dead | its endpoint is removed": ["remove"],
   // A lane: `state`. Every command is followed by a look at all lanes, which need not say by which it was met.
   empty: [],
@@ -57,6 +60,22 @@ export const COVERED = {
   "paused, disabled | an operator resumes it": ["resume"],
   "active, paused, disabled | an operator removes it": ["remove"],
 } as const satisfies Readonly<Record<string, readonly CommandName[]>>;
+
+/** Rows that no command can meet, by the tests that do: the memory store holds an event and its deliveries as one. */
+export const ELSEWHERE: Readonly<
+  Record<string, readonly { readonly file: string; readonly test: string }[]>
+> = {
+  "due | somebody has deleted its event from the database, and a worker would send it": [
+    {
+      file: "test/postgres/sequencing.test.ts",
+      test: "a delivery whose event was deleted by hand is dead, loudly, and no other waits for it",
+    },
+    {
+      file: "test/sqlite/outbox.test.ts",
+      test: "gives up the delivery whose event is gone, loudly, and no other",
+    },
+  ],
+};
 
 export type Row = keyof typeof COVERED;
 
