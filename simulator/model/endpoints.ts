@@ -1,3 +1,4 @@
+import { changesOrder, orderRefused } from "../../library/src/outbox/endpoint.js";
 import type { Endpoint, EndpointChange } from "../../library/src/outbox/endpoint.js";
 import type { Model } from "./model.js";
 import { laneKeyOf } from "./rows.js";
@@ -13,9 +14,17 @@ export function putEndpoint({ rows, clock }: Model, endpoint: Endpoint): void {
 export function changeEndpoint(model: Model, id: string, change: EndpointChange): Endpoint | undefined {
   const before = model.rows.endpoints.get(id);
   if (before === undefined) return undefined;
+  if (changesOrder(before, change) && isAnyWaiting(model, id)) throw orderRefused(before, change);
   const changed = { ...before, ...change, id, tenant: before.tenant, version: before.version + 1 };
   putEndpoint(model, changed);
   return changed;
+}
+
+function isAnyWaiting({ rows }: Model, id: string): boolean {
+  return [...rows.lanes.values()].some(
+    ({ endpointId, kind, state, deliveries }) =>
+      endpointId === id && deliveries.length > 0 && (kind === "lane" || state === "flowing"),
+  );
 }
 
 /** Disables an endpoint whatever its state is; one that is disabled keeps its first reason. */
@@ -35,6 +44,8 @@ export function removeEndpoint({ rows }: Model, endpointId: string): boolean {
     }
     rows.lanes.delete(laneKeyOf(lane));
     rows.laneOf.delete(`${endpointId} ${lane.key ?? ""}`);
+    // A lane that is made anew must not be taken for the one that was removed.
+    rows.generation += 1n;
   }
   for (const [id, { lane }] of rows.dead) if (lane.endpointId === endpointId) rows.dead.delete(id);
   rows.stoppedAt.delete(endpointId);

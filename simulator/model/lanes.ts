@@ -35,6 +35,7 @@ function laneAt({ rows }: Model, { endpointId, laneKey }: Place, event: EventRow
     id: rows.nextLane++,
     endpointId,
     key: laneKey,
+    generation: rows.generation,
     deliveries: [],
     // A lane that is made anew begins above what its receivers have seen.
     head: laneKey === undefined ? 0n : event.rowId,
@@ -149,12 +150,12 @@ export function lease(
 ): Claim | undefined {
   if (change.leasable === "nothing") return undefined;
   const { clock, rows, rules } = model;
-  const { kind, id, endpointId, key } = row;
+  const { kind, id, endpointId, key, generation } = row;
   const sizes = row.deliveries.slice(0, Math.max(1, limits.maxEvents)).map(({ event }) => event.body.length);
   const run = row.deliveries.slice(0, fittingRun(sizes, limits, change.leasable));
   const claimed = run.map((delivery) => claimedOf(model, delivery)) as [ClaimedDelivery];
   const consumer = { id: endpointId, version: rows.endpoints.get(endpointId)?.version ?? 0 };
-  const lane = key === undefined ? undefined : { generation: 1n, key };
+  const lane = key === undefined ? undefined : { generation, key };
   const claim = leased({ kind, id, consumer, lane }, change, claimed);
   const endsAt = rules.leaseEnd(clock.monotonic(), leaseMs);
   row.epoch = claim.epoch;

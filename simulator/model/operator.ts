@@ -6,6 +6,7 @@ import type {
   Redriven,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
+import { numberOfCursor } from "../../library/src/operator/cursor.js";
 import { headOf, laneOf, write } from "./lanes.js";
 import type { Model } from "./model.js";
 import type { DeadRow, LaneRow } from "./rows.js";
@@ -103,7 +104,7 @@ function blockedOf({ rows, clock }: Model, lane: LaneRow): BlockedLane | undefin
 
 /** By position: nothing is written between two pages of a look. */
 function pageOf<T>(all: readonly T[], { limit, after }: Page): Paged<T> {
-  const begin = Number(after ?? 0);
+  const begin = Number(numberOfCursor(after) ?? 0n);
   const end = begin + limit;
   return { items: all.slice(begin, end), next: all.length > end ? String(end) : undefined };
 }

@@ -15,6 +15,7 @@ import type {
   Redriven,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
+import { endpointOfCursor } from "../../library/src/operator/cursor.js";
 import type { SimulatedOutbox } from "../world/simulated-store.js";
 import type { Endpoint, EndpointChange } from "../../library/src/outbox/endpoint.js";
 import type { Written } from "../../library/src/outbox/outbox-store.js";
@@ -85,7 +86,7 @@ export class ModelOutbox implements SimulatedOutbox<ModelTx> {
     return Promise.resolve(true);
   }
 
-  changeEndpoint(id: string, change: EndpointChange): Promise<Endpoint | undefined> {
+  async changeEndpoint(id: string, change: EndpointChange): Promise<Endpoint | undefined> {
     drainStage(this.#model);
     return this.#rung(changeEndpoint(this.#model, id, change));
   }
@@ -99,12 +100,14 @@ export class ModelOutbox implements SimulatedOutbox<ModelTx> {
     return Promise.resolve(sortedEndpoints(this.#model).filter(({ id }) => ids.includes(id)));
   }
 
-  listEndpoints(
+  // oxlint-disable-next-line require-await -- a cursor that is none makes it reject, not throw
+  async listEndpoints(
     page: Parameters<SimulatedOutbox<ModelTx>["listEndpoints"]>[0],
   ): Promise<readonly Endpoint[]> {
-    const { tenant, after = "", limit } = page;
-    const isListed = (each: Endpoint): boolean => each.id > after && (tenant ?? each.tenant) === each.tenant;
-    return Promise.resolve(sortedEndpoints(this.#model).filter(isListed).slice(0, limit));
+    const { tenant, after, limit } = page;
+    const last = endpointOfCursor(after) ?? "";
+    const isListed = (each: Endpoint): boolean => each.id > last && (tenant ?? each.tenant) === each.tenant;
+    return sortedEndpoints(this.#model).filter(isListed).slice(0, limit);
   }
 
   sequence(): Promise<SequenceReport> {
@@ -135,12 +138,14 @@ export class ModelOutbox implements SimulatedOutbox<ModelTx> {
     return Promise.resolve(untilDue(this.#model));
   }
 
-  blockedLanes(page: Page): Promise<Paged<BlockedLane>> {
-    return Promise.resolve(blockedLanes(this.#model, page));
+  // oxlint-disable-next-line require-await -- a cursor that is none makes it reject, not throw
+  async blockedLanes(page: Page): Promise<Paged<BlockedLane>> {
+    return blockedLanes(this.#model, page);
   }
 
-  deadLetters(page: Page): Promise<Paged<DeadLetter>> {
-    return Promise.resolve(deadLetters(this.#model, page));
+  // oxlint-disable-next-line require-await -- a cursor that is none makes it reject, not throw
+  async deadLetters(page: Page): Promise<Paged<DeadLetter>> {
+    return deadLetters(this.#model, page);
   }
 
   redrive(deliveryId: string): Promise<Redriven> {

@@ -36,6 +36,7 @@ export interface LaneRow {
   readonly id: bigint;
   readonly endpointId: string;
   readonly key: string | undefined;
+  readonly generation: bigint;
   deliveries: DeliveryRow[];
   head: bigint;
   last: bigint | undefined;
@@ -78,6 +79,8 @@ export interface InboxLine extends Arrival {
 export interface Rows {
   nextRow: bigint;
   nextLane: bigint;
+  /** The generation of new lanes; it grows whenever lanes are removed. */
+  generation: bigint;
   died: number;
   /** The endpoint that was served last. */
   served: string;
@@ -100,6 +103,7 @@ export function noRows(): Rows {
   return {
     nextRow: 1n,
     nextLane: 1n,
+    generation: 1n,
     died: 0,
     served: "",
     sequencedTo: 0n,

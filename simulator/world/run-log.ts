@@ -151,8 +151,8 @@ export function lineOf({ at, lost, ...record }: LogRecord): string {
   return `${at.toFixed(3)}${lost ? " (lost)" : ""} ${known}`;
 }
 
-// Ids and workers' names; events are known by the number in their body.
-const MADE_BY_CHANCE = new Set(["worker", "eventId", "id", "inFlight", "answer", "names"]);
+// Ids, workers' names, and headers, which name and sign by them; events are known by the number in their body.
+const MADE_BY_CHANCE = new Set(["worker", "eventId", "id", "inFlight", "answer", "names", "requestHeaders"]);
 
 /** A short name of a whole history. */
 export function hashOf(records: readonly LogRecord[]): string {
