@@ -74,7 +74,7 @@ function setUp(resolverOf?: (clock: FakeClock) => Resolve) {
       for (let ms = 0; ms < 1000 && !isDone(); ms += 5) {
         await clock.advance(5);
         // Where nobody sleeps, time alone gives the loop no turn.
-        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((turn) => setImmediate(turn));
       }
     },
   };
