@@ -265,6 +265,16 @@ create table if not exists posthorn.outbox_config (
 
 insert into posthorn.outbox_config (one) values (true) on conflict (one) do nothing;
 
+-- The latest time that anybody has seen, to the second; a clock that stands before it was set back. Apart from
+-- outbox_config, whose row is locked for as long as a change of consumers takes.
+create table if not exists posthorn.seen_time (
+  one boolean not null default true constraint seen_time_one check (one),
+  seen_at timestamptz not null default clock_timestamp(),
+  constraint seen_time_key primary key (one)
+);
+
+insert into posthorn.seen_time (one) values (true) on conflict (one) do nothing;
+
 -- How far the removal of old records is, by what is removed.
 create table if not exists posthorn.retention (
   kind text not null,

@@ -358,6 +358,13 @@ create table posthorn.retention (
   constraint retention_key PRIMARY KEY (kind)
 );
 
+create table posthorn.seen_time (
+  one boolean not null,
+  seen_at timestamp with time zone not null,
+  constraint seen_time_key PRIMARY KEY (one),
+  constraint seen_time_one CHECK (one)
+);
+
 create table posthorn.stage (
   tenant text collate "C" not null,
   id bigint not null,

@@ -10,6 +10,7 @@ export interface Tables {
   readonly stageDead: string;
   readonly consumer: string;
   readonly outboxConfig: string;
+  readonly seenTime: string;
   readonly lane: string;
   readonly laneState: string;
   readonly delivery: string;
@@ -37,6 +38,7 @@ export function tablesIn(schema: string): Tables {
     stageDead: `${schema}.stage_dead`,
     consumer: `${schema}.consumer`,
     outboxConfig: `${schema}.outbox_config`,
+    seenTime: `${schema}.seen_time`,
     lane: `${schema}.lane`,
     laneState: `${schema}.lane_state`,
     delivery: `${schema}.delivery`,
