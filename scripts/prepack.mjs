@@ -1,7 +1,7 @@
 // Runs before a package is packed, in its folder: a build without leftovers of older ones, and the files that npm takes
 // from the package's own folder only.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,5 +10,11 @@ const root = new URL("../", import.meta.url);
 
 rmSync(join(folder, "dist"), { recursive: true, force: true });
 execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-for (const name of ["README.md", "LICENSE"])
-  copyFileSync(fileURLToPath(new URL(name, root)), join(folder, name));
+copyFileSync(fileURLToPath(new URL("LICENSE", root)), join(folder, "LICENSE"));
+// The pages are not in the package: a link to `docs/` would lead nowhere, in a registry as on the reader's disk.
+const pages = "https://github.com/posthorn/posthorn/blob/main/";
+const readme = readFileSync(new URL("README.md", root), "utf8");
+const linked = readme
+  .replaceAll(/(!\[[^\]]*\]\()(?![a-z]+:|#)/g, `$1${pages.replace("/blob/", "/raw/")}`)
+  .replaceAll(/((?<!!)\[[^\]]*\]\()(?![a-z]+:|#)/g, `$1${pages}`);
+writeFileSync(join(folder, "README.md"), linked);

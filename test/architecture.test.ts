@@ -17,7 +17,8 @@ import { checkLintDirectives } from "./architecture/lint-directives.js";
 import { checkDefaultExports, checkTopLevelAwait } from "./architecture/module-shape.js";
 import { mirrorOf } from "./architecture/mirrored-stores.js";
 import { checkNames } from "./architecture/names.js";
-import { checkAbsolutePaths, checkDependencies, checkLock } from "./architecture/packages.js";
+import { checkAbsolutePaths, checkDependencies, checkLock, checkOrigin } from "./architecture/packages.js";
+import type { Origin } from "./architecture/packages.js";
 import {
   checkEgress,
   checkEngineFlags,
@@ -93,6 +94,10 @@ describe("the library's package", () => {
   it("has no dependencies", () => {
     expect(checkDependencies(manifest)).toEqual([]);
   });
+});
+
+it.each(["library", "server"])("the package of %s says where its source and its pages are", (folder) => {
+  expect(checkOrigin(folder, JSON.parse(readText(`${folder}/package.json`)) as Origin)).toEqual([]);
 });
 
 describe("the server's source", () => {

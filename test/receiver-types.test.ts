@@ -1,6 +1,6 @@
 import type BetterSqlite from "better-sqlite3";
 import type { Pool, PoolClient } from "pg";
-import { createReceiver, createSender, typed } from "posthorn";
+import { createReceiver, createSender, typed, typedEvents } from "posthorn";
 import { fetchHandler } from "posthorn/fetch";
 import { nodeListener } from "posthorn/node";
 import { postgresDedup, postgresStore } from "posthorn/postgres";
@@ -73,6 +73,34 @@ describe("the types of a receiver", () => {
           "stripe:invoice.paid": ({ data }) => expectTypeOf(data).toEqualTypeOf<{ amount: number }>(),
         },
       });
+    });
+  });
+
+  it("come from a provider's own union of events in one line, beside schemas of other sources", () => {
+    // As the package `stripe` has it.
+    interface Paid {
+      readonly type: "invoice.paid";
+      readonly data: { readonly object: { readonly amount_paid: number } };
+    }
+    interface Completed {
+      readonly type: "checkout.session.completed";
+      readonly data: { readonly object: { readonly client_reference_id: string | null } };
+    }
+    compiled(() => {
+      const store = postgresStore({ client: pool });
+      const schemas = { ...typedEvents<Paid | Completed>(), "github:push": typed<{ ref: string }>() };
+      createReceiver({
+        store,
+        sources,
+        schemas,
+        handlers: {
+          "invoice.paid": ({ data }) => expectTypeOf(data).toEqualTypeOf<Paid>(),
+          "stripe:checkout.session.completed": ({ data }) => expectTypeOf(data).toEqualTypeOf<Completed>(),
+          "github:push": ({ data }) => expectTypeOf(data).toEqualTypeOf<{ ref: string }>(),
+        },
+      });
+      // @ts-expect-error -- a typo beside the union
+      createReceiver({ store, sources, schemas, handlers: { "invoice.payd": () => 1 } });
     });
   });
 

@@ -24,8 +24,9 @@ export type {
   ReceiverTypes,
   Schema,
   TransactionContext,
+  TypedEvents,
 } from "./inbox/handlers.js";
-export { typed } from "./inbox/handlers.js";
+export { typed, typedEvents } from "./inbox/handlers.js";
 export type { InboxErrorCode } from "./inbox/inbox-errors.js";
 export type {
   Acceptance,

@@ -9,5 +9,5 @@ export { memoryStore } from "./stores/memory/store.js";
 export type { MemoryStore, MemoryStoreOptions } from "./stores/memory/store.js";
 export type { RefusedEvent } from "./stores/memory/inbox/inbox.js";
 export type { CancelledBecause, CancelledDelivery } from "./stores/memory/lanes/history.js";
-export type { Environment } from "./stores/memory/client/not-durable.js";
+export type { Environment } from "./environment.js";
 export type { MemoryTx } from "./stores/memory/client/transaction.js";

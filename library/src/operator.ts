@@ -4,7 +4,7 @@
  * @module
  */
 export { createOperator } from "./operator/operator.js";
-export type { Bulk, Lookups, Operator, Whole } from "./operator/operator.js";
+export type { Bulk, DeadWish, Lookups, Operator, Whole } from "./operator/operator.js";
 export type { Plain } from "./operator/plain.js";
 export type {
   DeliveryState,

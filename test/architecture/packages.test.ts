@@ -1,11 +1,25 @@
 import { expect, it } from "vitest";
-import { checkAbsolutePaths, checkDependencies, checkLock } from "./packages.js";
+import { checkAbsolutePaths, checkDependencies, checkLock, checkOrigin } from "./packages.js";
 
 it("a dependency of the library is reported", () => {
   expect(checkDependencies({ dependencies: { pg: "^8" } })).toEqual([
     expect.stringContaining("depends on pg"),
   ]);
   expect(checkDependencies({})).toEqual([]);
+});
+
+it("a package without a homepage, or of another folder, is reported", () => {
+  const url = "https://github.com/posthorn/posthorn";
+  const right = {
+    homepage: `${url}#readme`,
+    bugs: { url: `${url}/issues` },
+    repository: { url: `git+${url}.git`, directory: "library" },
+  };
+  expect(checkOrigin("library", right)).toEqual([]);
+  expect(checkOrigin("server", { ...right, homepage: "" })).toEqual([
+    expect.stringContaining("server/package.json: homepage is ;"),
+    expect.stringContaining("server/package.json: repository.directory is library; expected server."),
+  ]);
 });
 
 it.each(["https://registry.example.com/a/-/a-1.0.0.tgz", "git+ssh://git@example.com/a.git", "file:../a.tgz"])(

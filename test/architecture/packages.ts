@@ -9,6 +9,28 @@ export function checkDependencies(library: LibraryPackage): string[] {
   );
 }
 
+/** What a registry shows beside a package, and what turns the relative links of its README into addresses. */
+export interface Origin {
+  readonly homepage?: string;
+  readonly bugs?: { readonly url?: string };
+  readonly repository?: { readonly url?: string; readonly directory?: string };
+}
+
+const home = "https://github.com/posthorn/posthorn";
+
+/** Whoever found the package in a registry finds its source, its pages and where to report a problem. */
+export function checkOrigin(folder: string, { homepage, bugs, repository }: Origin): string[] {
+  const wanted: readonly (readonly [field: string, found: string | undefined, right: string])[] = [
+    ["homepage", homepage, `${home}#readme`],
+    ["bugs.url", bugs?.url, `${home}/issues`],
+    ["repository.url", repository?.url, `git+${home}.git`],
+    ["repository.directory", repository?.directory, folder],
+  ];
+  return wanted
+    .filter(([, found, right]) => found !== right)
+    .map(([field, found, right]) => `${folder}/package.json: ${field} is ${found}; expected ${right}.`);
+}
+
 /** A lock that names a host installs from nowhere else: it fails behind every mirror. */
 export function checkLock(path: string, text: string): string[] {
   return [...text.matchAll(/"resolved": *"([a-z+]+:[^"]*)"/g)].map(

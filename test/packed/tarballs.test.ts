@@ -50,9 +50,26 @@ it("the server's tarball holds its modules, the migrations among them, and the b
     "dist/dashboard/assets/icons-<hash>.svg",
     "dist/dashboard/assets/index-<hash>.js",
     "dist/dashboard/assets/logo-<hash>.svg",
+    "dist/dashboard/assets/rate-chart-<hash>.js",
     "dist/dashboard/assets/style-<hash>.css",
     "dist/dashboard/index.html",
   ]);
   expect(files).toContain("dist/store/sqlite/migrations.js");
   expect(files).toContain("dist/store/postgres/migrations.js");
 });
+
+it.each(["library", "server"] as const)(
+  "the README in the tarball of the %s links to pages, not to files that it lacks",
+  async (name) => {
+    const { out } = await mustRun("tar", ["-xzOf", inject("tarballs")[name], "package/README.md"], {
+      cwd: root,
+    });
+    const links = [...out.matchAll(/\]\(([^)]*)\)/g)].map(([, link = ""]) => link);
+    expect(links.length).toBeGreaterThan(10);
+    expect(
+      links.filter(
+        (link) => !/^(https:\/\/github\.com\/posthorn\/posthorn\/(blob|raw)\/main\/\w|#)/.test(link),
+      ),
+    ).toEqual([]);
+  },
+);

@@ -219,6 +219,20 @@ export function typed<Data>(): Schema<Data> {
   return { "~standard": { version: 1, vendor: "posthorn", validate: (value) => ({ value: value as Data }) } };
 }
 
+/**
+ * Names the types of all events of a provider that has one type for them, a union told apart by `type`, without checking any:
+ * `schemas: typedEvents<Stripe.Event>()`.
+ */
+export function typedEvents<Union extends { readonly type: string }>(): TypedEvents<Union> {
+  // Nothing to check is nothing to hold: the names are the compiler's alone.
+  return {} as TypedEvents<Union>;
+}
+
+/** A schema for each `type` of a union of events. */
+export type TypedEvents<Union extends { readonly type: string }> = {
+  readonly [Type in Union["type"]]: Schema<Extract<Union, { readonly type: Type }>>;
+};
+
 /** One line per issue, with where it is; never the value itself. */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues.slice(0, 5).map(describeIssue).join("; ");

@@ -9,7 +9,7 @@ import { createFakeClock } from "../testing/fake-clock.js";
 import { createReceiver } from "./receiver.js";
 import type { Receiver, ReceiverOptions } from "./receiver.js";
 import type { PurgeLimits } from "./inbox-store.js";
-import { typed } from "./handlers.js";
+import { typed, typedEvents } from "./handlers.js";
 import type { Schema } from "./handlers.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
 
@@ -280,6 +280,25 @@ describe("a handler", () => {
     const headers = signSync(createSigner({ secrets: SECRET, clock }), { id: "evt_1", body });
     await receiver.receive("acme", { headers, body });
     expect(seen).toEqual([3]);
+  });
+
+  it("gets data as it came where the schemas only name the provider's types", async () => {
+    interface Paid {
+      readonly type: "invoice.paid";
+      readonly amount: number;
+    }
+    const seen: number[] = [];
+    const { receiver: _, ...world } = setUp();
+    const receiver = createReceiver({
+      store: world.store,
+      clock: world.clock,
+      sources: { acme: standardWebhooks({ secrets: SECRET, clock: world.clock }) },
+      schemas: typedEvents<Paid>(),
+      handlers: { "invoice.paid": ({ data }, { tx }) => tx.onCommit(() => seen.push(data.amount)) },
+    });
+    const request = world.request("evt_1", { type: "invoice.paid", amount: 5 });
+    expect((await receiver.receive("acme", request)).verdict).toBe("applied");
+    expect(seen).toEqual([5]);
   });
 
   it("never sees data that its schema refuses: 500, recorded as failed, and told where it is wrong", async () => {

@@ -17,6 +17,7 @@ import { keptHeadersText } from "./kept-headers.js";
 import { isEncoded, refusalOf } from "./refusal.js";
 import { createSource } from "./source.js";
 import type { Source, SourceOptions } from "./source.js";
+import { unobserved } from "./unobserved.js";
 import { replyTo, UNAVAILABLE, worstOf } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
 import type { StopSignal } from "../stop-signal.js";
@@ -46,6 +47,7 @@ export interface ReceiverOptions<
   /** The largest body of any source. @default what the source's provider sends at most, or else 1 MiB */
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
+  /** Hears everything. @default each kind of refusal and failure once on stderr, and nothing where NODE_ENV is "production" */
   readonly observer?: Observer;
 }
 
@@ -126,7 +128,7 @@ class InboxReceiver<Tx> implements Receiver {
   readonly #stopped = new AbortController();
 
   constructor(options: ReceiverOptions<Tx, TransactionMode>) {
-    const { store, observer, clock = systemClock } = options;
+    const { store, observer = unobserved(), clock = systemClock } = options;
     positive("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES);
     this.#maxBodyBytes = options.maxBodyBytes;
     this.#store = store;

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createSender } from "../outbox/sender.js";
 import { generateSecret } from "../signature/keys/secret.js";
 import { memoryStore } from "../stores/memory/store.js";
@@ -41,5 +41,17 @@ describe("an operator's answers", () => {
     expect(await operator.skip(lane?.id ?? "", lane?.head ?? "")).toBe("skipped");
     expect((await operator.lanes()).items[0]).toMatchObject({ depth: "1" });
     await expect(operator.skip("lane 1", "2")).rejects.toMatchObject({ code: "number_invalid" });
+  });
+
+  it("lead to its filters: the text that a summary bounds itself by bounds the list, and no other text does", async () => {
+    const summed = vi.spyOn(store, "deadSummary");
+    const listed = vi.spyOn(store, "deadLetters");
+    const operator = createOperator({ store });
+    await operator.deadSummary({ endpointId: "ep_1", upTo: "9007199254740993" });
+    await operator.deadLetters({ limit: 5 }, { endpointId: "ep_1", upTo: "9007199254740993" });
+    const filter = { endpointId: "ep_1", upTo: 9_007_199_254_740_993n };
+    expect(summed).toHaveBeenCalledWith(filter);
+    expect(listed).toHaveBeenCalledWith({ limit: 5, after: undefined }, filter);
+    await expect(operator.deadLetters({}, { upTo: "9e3" })).rejects.toMatchObject({ code: "number_invalid" });
   });
 });

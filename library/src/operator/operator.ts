@@ -34,12 +34,15 @@ import type {
 /** A sequence or a lane's id, as this module hands it out or as the engine counts. */
 export type Whole = string | bigint;
 
+/** Which dead letters are wanted, in numbers or in the texts that `deadSummary` gave. */
+export type DeadWish = Omit<DeadFilter, "upTo"> & { readonly upTo?: Whole | undefined };
+
 /** How a person looks into an outbox and intervenes. What it answers can be written as JSON: big numbers are texts. */
 export interface Operator {
   /** Lanes that do not move, longest blocked first: what to look at when somebody waits for an event. */
   blockedLanes(page?: Partial<Page>): Promise<Paged<Plain<BlockedLane>>>;
   /** Deliveries that were given up, newest first; with a filter, those alone that it lets through. */
-  deadLetters(page?: Partial<Page>, filter?: DeadFilter): Promise<Paged<Plain<DeadLetter>>>;
+  deadLetters(page?: Partial<Page>, filter?: DeadWish): Promise<Paged<Plain<DeadLetter>>>;
   /** Every attempt of a delivery, in order. */
   attempts(deliveryId: string): Promise<readonly Plain<AttemptRecord>[]>;
   /** Makes a dead delivery due again: in its old place where its lane has waited for it, at the end where it has not. */
@@ -72,7 +75,7 @@ export interface Bulk {
   /** Dead letters that died alike, counted without reading them. */
   deadGroups(filter?: DeadGroupFilter): Promise<readonly DeadGroup[]>;
   /** What the dead letters of a filter come to: how many, in how many lanes, and how much waits behind them. */
-  deadSummary(filter?: DeadFilter): Promise<Plain<DeadSummary>>;
+  deadSummary(filter?: DeadWish): Promise<Plain<DeadSummary>>;
   /** Redrives each in its round, in the given order; at most a few hundred in one call. */
   redriveAll(letters: readonly DeadRound[]): Promise<readonly RedrivenRound[]>;
   /** Cancels what waits in a lane, from its head to this sequence: nothing of it will be sent. */
@@ -97,7 +100,8 @@ export function createOperator(options: { readonly store: OperatorStore }): Oper
 export function createOperator({ store }: { readonly store: OperatorStore }): Operator {
   const verbs: Operator = {
     blockedLanes: async (page) => plain(await store.blockedLanes(pageOf(page))),
-    deadLetters: async (page, filter) => plain(await store.deadLetters(pageOf(page), filter)),
+    deadLetters: async (page, filter) =>
+      plain(await store.deadLetters(pageOf(page), filter && filterOf(filter))),
     attempts: async (deliveryId) => plain(await store.attempts(deliveryId)),
     redrive: (deliveryId) => store.redrive(deliveryId),
     skip: async (laneId, head) => store.skip(wholeOf(laneId), wholeOf(head)),
@@ -116,7 +120,7 @@ function hasBulk(store: OperatorStore): store is OperatorStore & DeadStore {
 function bulkOf(store: DeadStore): Bulk {
   return {
     deadGroups: (filter = {}) => store.deadGroups(filter),
-    deadSummary: async (filter = {}) => plain(await store.deadSummary(filter)),
+    deadSummary: async (filter = {}) => plain(await store.deadSummary(filterOf(filter))),
     redriveAll: (letters) => store.redriveAll(letters),
     cancel: async (laneId, through) => store.cancel(wholeOf(laneId), wholeOf(through)),
   };
@@ -136,6 +140,10 @@ function lookupsOf(store: LookupStore): Lookups {
     lane: async (id) => plain(await store.lane(wholeOf(id))),
     census: () => store.census(),
   };
+}
+
+function filterOf({ upTo, ...filter }: DeadWish): DeadFilter {
+  return upTo === undefined ? filter : { ...filter, upTo: wholeOf(upTo) };
 }
 
 /** A text that is no whole number is refused: as a lane it would be none, and a typo would read as "unknown". */

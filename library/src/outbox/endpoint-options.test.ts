@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createAddressGuard } from "../delivery/egress/address-guard.js";
 import { generateKeyPair, generateSecret } from "../signature/keys/secret.js";
 import { changeOf, endpointOf } from "./endpoint-options.js";
 import type { EndpointOptions } from "./endpoint-options.js";
@@ -39,16 +40,25 @@ describe("an endpoint", () => {
   });
 
   it.each([
-    ["http://example.com/", "`allowHttp: true`"],
-    ["https://localhost:3000/", "`allowAddresses`"],
-    ["https://billing.internal/", "`allowAddresses`"],
-    ["https://billing/", "`allowAddresses`"],
-    ["https://127.0.0.1/", "one `guard`"],
-    ["https://0x7f.1/", "of the address 127.0.0.1"],
-    ["https://[::1]/", "one `guard`"],
-    ["https://example.com:25/", "`allowPorts: [25]`"],
+    ["http://example.com/", "createAddressGuard({ allowHttp: true })"],
+    ["https://localhost:3000/", 'createAddressGuard({ allowAddresses: ["127.0.0.1", "::1"] })'],
+    ["http://localhost:3000/", '({ allowHttp: true, allowAddresses: ["127.0.0.1", "::1"] })'],
+    ["http://127.0.0.1:6379/", '({ allowHttp: true, allowAddresses: ["127.0.0.1"], allowPorts: [6379] })'],
+    ["https://billing.internal/", "allowAddresses: [the addresses that it resolves to]"],
+    ["https://billing/", "allowAddresses: [the addresses that it resolves to]"],
+    ["https://0x7f.1/", "127.0.0.1 is an address, which only a guard judges"],
+    ["https://[::1]/", 'allowAddresses: ["::1"]'],
+    ["https://example.com:25/", "allowPorts: [25]"],
+    ["https://a..example.com/", "DNS allows no such name."],
   ])("without a guard is not %s, where nobody would deliver: %s is told", (url, told) => {
     expect(() => endpoint({ url })).toThrow(told);
+  });
+
+  it("that was refused without a guard is taken and delivered to by the guard that the refusal names", () => {
+    const url = "http://localhost:3000/hooks";
+    const guard = createAddressGuard({ allowHttp: true, allowAddresses: ["127.0.0.1", "::1"] });
+    expect(endpointOf({ url, secrets: secret }, 0, { guard }).url).toBe(url);
+    expect(guard.judgeUrl(url).kind).toBe("allowed");
   });
 
   it("changes only in what is named", () => {

@@ -118,19 +118,36 @@ function checkUrl(text: unknown, { guard }: EndpointRules): string {
 
 /** Why nobody would deliver to a URL; undefined where a dispatcher does that whose guard has no settings. */
 function objectToUrl({ protocol, hostname, port }: URL): string | undefined {
-  const cure = "give the sender and the dispatcher one `guard`";
-  if (protocol === "http:") {
-    return `\`url\` is http, which anybody on the way can read; use https, or ${cure} made with \`allowHttp: true\``;
-  }
-  if (/^\[|^[\d.]+$/.test(hostname)) {
-    return `\`url\` is of the address ${hostname}; use a name, or ${cure}, which judges addresses`;
-  }
-  const name = objectToName(hostname);
-  if (name !== undefined) {
-    return `\`url\` is of the host ${hostname.slice(0, 64)}: ${name.why}; ${cure} made with \`allowAddresses\``;
-  }
-  const why = port === "" ? undefined : objectToPort(Number(port));
-  return why && `\`url\` is of port ${port}: ${why}; ${cure} made with \`allowPorts: [${port}]\``;
+  const name = isAddress(hostname) ? undefined : objectToName(hostname);
+  if (name?.local === false) return `\`url\` is of the host ${hostname.slice(0, 64)}: ${name.why}`;
+  const onPort = port === "" ? undefined : objectToPort(Number(port));
+  const objections = [
+    protocol === "http:" && "http can be read by anybody on the way",
+    isAddress(hostname) && `${hostname} is an address, which only a guard judges`,
+    name !== undefined && `of the host ${hostname.slice(0, 64)}, ${name.why}`,
+    onPort !== undefined && `of the port ${port}, ${onPort}`,
+  ].filter((each) => each !== false);
+  if (objections.length === 0) return undefined;
+  // All at once: whoever mends one of them must not meet the next at the next start.
+  const settings = [
+    protocol === "http:" && "allowHttp: true",
+    (isAddress(hostname) || name !== undefined) && `allowAddresses: [${addressesOf(hostname)}]`,
+    onPort !== undefined && `allowPorts: [${port}]`,
+  ].filter((each) => each !== false);
+  return (
+    `\`url\` is refused: ${objections.join("; ")}. Where it is meant, give the sender and the dispatcher one \`guard\`: ` +
+    `createAddressGuard({ ${settings.join(", ")} })`
+  );
+}
+
+function isAddress(hostname: string): boolean {
+  return /^\[|^[\d.]+$/.test(hostname);
+}
+
+/** What `allowAddresses` has to hold, as far as it is known without asking DNS. */
+function addressesOf(hostname: string): string {
+  if (isAddress(hostname)) return `"${hostname.replace(/^\[|\]$/g, "")}"`;
+  return /^(.*\.)?localhost\.?$/.test(hostname) ? '"127.0.0.1", "::1"' : "the addresses that it resolves to";
 }
 
 function checkSecrets(given: string | readonly string[]): readonly string[] {

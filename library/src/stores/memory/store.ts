@@ -4,7 +4,7 @@ import type { Observer } from "../../observer.js";
 import type { Store } from "../../operator/store.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { warnInProduction } from "./client/not-durable.js";
-import type { Environment } from "./client/not-durable.js";
+import type { Environment } from "../../environment.js";
 import type { MemoryTx } from "./client/transaction.js";
 import { createInbox } from "./inbox/inbox.js";
 import type { MemoryInbox } from "./inbox/inbox.js";

@@ -1,8 +1,6 @@
+import { environmentHere } from "../../../environment.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
-
-/** Where the program runs, as far as the memory stores care. */
-export type Environment = "production" | "development" | "test";
 
 /** What the memory stores need to know to warn. */
 export interface NotDurable {
@@ -23,17 +21,4 @@ export function warnInProduction({ store, environment = environmentHere(), obser
     `posthorn: ${store} is used in production. It forgets every event when the process ends and is not shared ` +
       "between processes; use posthorn/postgres or posthorn/sqlite.",
   );
-}
-
-/** NODE_ENV where there is one: edge runtimes have no `process`, and Deno may forbid reading it. */
-function environmentHere(): string | undefined {
-  const runtime = globalThis as {
-    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
-  };
-  try {
-    return runtime.process?.env?.["NODE_ENV"];
-  } catch {
-    // No permission to look: as good as not set.
-    return undefined;
-  }
 }

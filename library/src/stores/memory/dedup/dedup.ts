@@ -8,7 +8,7 @@ import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import { warnInProduction } from "../client/not-durable.js";
-import type { Environment } from "../client/not-durable.js";
+import type { Environment } from "../../../environment.js";
 import { RememberedIds } from "./remembered-ids.js";
 
 /** How much a memory dedup may hold, and whom it tells. */

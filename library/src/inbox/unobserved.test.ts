@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { utf8 } from "../bytes.js";
+import { stripe } from "../signature/schemes/stripe.js";
+import { memoryStore } from "../stores/memory/store.js";
+import { signedRequest } from "../testing/signed-request/signed-request.js";
+import { createReceiver } from "./receiver.js";
+import type { ReceiverOptions } from "./receiver.js";
+import type { MemoryTx } from "../stores/memory/client/transaction.js";
+import { unobserved } from "./unobserved.js";
+
+const SECRET = "whsec_one_endpoint";
+const told: string[] = [];
+
+beforeEach(() => {
+  told.length = 0;
+  vi.spyOn(console, "warn").mockImplementation((text: string) => void told.push(text));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+function made(given: Partial<ReceiverOptions<MemoryTx, "asynchronous">> = {}) {
+  return createReceiver({
+    store: memoryStore({ environment: "test" }),
+    sources: { stripe: stripe({ secrets: SECRET }) },
+    handlers: {
+      "invoice.paid": () => {
+        throw new Error("relation invoice does not exist");
+      },
+    },
+    ...given,
+  });
+}
+
+describe("a receiver without an observer", () => {
+  it("tells once on stderr that no secret matches, and what to paste", async () => {
+    const receiver = made();
+    for (const id of ["evt_1", "evt_2"]) {
+      const request = await signedRequest("stripe", { id, secrets: "whsec_of_the_stripe_cli" });
+      expect((await receiver.receive("stripe", request)).status).toBe(401);
+    }
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^posthorn: A request \(stripe\) was refused, signature_mismatch: [^]*Stripe CLI/,
+      ),
+    ]);
+    expect(told.join()).not.toContain(SECRET);
+  });
+
+  it("tells once that a handler throws, and with which words", async () => {
+    const receiver = made();
+    const request = await signedRequest("stripe", { type: "invoice.paid", secrets: SECRET });
+    await receiver.receive("stripe", request);
+    await receiver.receive("stripe", request);
+    expect(told).toEqual([expect.stringContaining("failed: Error: relation invoice does not exist")]);
+  });
+
+  it("tells each kind of refusal once, however many names and sizes senders try", async () => {
+    const receiver = made();
+    const { headers } = await signedRequest("stripe", { secrets: SECRET });
+    for (const bytes of [1, 2, 3]) {
+      await receiver.receive(`unknown_${bytes}` as "stripe", { headers, body: utf8("{}") });
+      await receiver.receive("stripe", { headers, body: new Uint8Array(1_048_576 + bytes) });
+    }
+    expect(told).toHaveLength(2);
+  });
+
+  it("says nothing of what goes well", async () => {
+    const receiver = made({ handlers: { "invoice.paid": () => 1 } });
+    for (const type of ["invoice.paid", "invoice.voided"]) {
+      const request = await signedRequest("stripe", { type, secrets: SECRET });
+      await receiver.receive("stripe", request);
+      await receiver.receive("stripe", request);
+    }
+    expect(told).toEqual([]);
+  });
+
+  it("says nothing in production, where stderr is an alarm", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const request = await signedRequest("stripe", { secrets: "whsec_of_the_stripe_cli" });
+    await made({ store: memoryStore({ environment: "test" }) }).receive("stripe", request);
+    expect(told).toEqual([]);
+    expect(unobserved("production")).toBeUndefined();
+  });
+});
+
+it("a receiver with an observer tells it alone", async () => {
+  const kinds: string[] = [];
+  const receiver = made({ observer: ({ kind }) => kinds.push(kind) });
+  await receiver.receive("stripe", await signedRequest("stripe", { secrets: "whsec_of_the_stripe_cli" }));
+  expect([kinds, told]).toEqual([["signature_refused"], []]);
+});
