@@ -52,12 +52,13 @@ function signingTable(schemes: readonly DescribedScheme[]): string {
 
 function identityTable(schemes: readonly DescribedScheme[]): string {
   return table(
-    ["provider", "id", "type", "time", "confirmed by"],
+    ["provider", "id", "type", "time", "another body under the id", "confirmed by"],
     schemes.map((scheme) => [
       scheme.title,
       scheme.identity.id + (scheme.covers.id === false ? " **(not signed)**" : ""),
       scheme.identity.type,
       scheme.identity.time ?? "none",
+      scheme.bodyVaries === true ? "duplicate" : "conflict",
       evidence(scheme),
     ]),
   );
@@ -106,7 +107,14 @@ Where no reply slows a provider down, 503 with \`Retry-After\` is as good as any
 
 ## Where an event's id, type and time are`;
 
-const UNSIGNED = `An id that is **not signed** proves nothing: whoever has one request can send it again under another id. It
+const UNSIGNED = `*Another body under the id*: what a receiver calls a second request with a known id and other bytes. Some providers write the
+body anew for each delivery of one event: Stripe counts \`pending_webhooks\` down, HubSpot counts \`attemptNumber\` up, Linear
+writes the time of the attempt, and a replay by Paddle has a \`notification_id\` of its own. A comparison of bytes would call each of
+their retries a conflict, so there the id alone decides: a **duplicate**. Everywhere else, other bytes under a known id mean that the sender
+reuses ids, or that somebody has put a body beside an id that is not signed: a **conflict**, which is recorded, reported and not
+applied. Where a source reuses ids on purpose, \`identifyBy: "body"\` makes each body an event of its own.
+
+An id that is **not signed** proves nothing: whoever has one request can send it again under another id. It
 serves to recognise honest repetitions; against the other kind, remember the hash of the body as well.`;
 
 const PROVIDERS = `## What to know about single providers

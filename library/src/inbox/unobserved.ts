@@ -27,30 +27,28 @@ interface Problem {
 
 const UNWELL: ReadonlySet<string> = new Set(["failed", "unavailable", "saturated", "conflict", "stale"]);
 
+/** Undefined for what goes well, and for what a receiver does not say. */
 function problemIn(signal: Signal): Problem | undefined {
-  switch (signal.kind) {
-    case "signature_refused": {
-      const { kind, scheme, code, message, diagnosis } = signal;
-      const text = [`A request (${scheme}) was refused, ${code}: ${message}`, ...diagnosis].join("\n  ");
-      return { kind: `${kind} ${scheme} ${code}`, text };
-    }
-    case "request_refused": {
-      const { kind, status, why } = signal;
-      return { kind: `${kind} ${status}`, text: `A request was refused with ${status}: ${why}.` };
-    }
-    case "event_received": {
-      const { kind, source, type, id, verdict, why = "" } = signal;
-      if (!UNWELL.has(verdict)) return undefined;
-      return { kind: `${kind} ${source} ${verdict}`, text: `${source}:${type} ${id} ${verdict}: ${why}` };
-    }
-    case "store_failed": {
-      const { kind, operation, code, message } = signal;
-      return {
-        kind: `${kind} ${operation} ${code}`,
-        text: `The store failed in ${operation}, ${code}: ${message}`,
-      };
-    }
-    default:
-      return undefined;
+  const { kind } = signal;
+  if (kind === "signature_refused") {
+    const { scheme, code, message, diagnosis } = signal;
+    const text = [`A request (${scheme}) was refused, ${code}: ${message}`, ...diagnosis].join("\n  ");
+    return { kind: `${kind} ${scheme} ${code}`, text };
   }
+  if (kind === "request_refused") {
+    const { status, why } = signal;
+    return { kind: `${kind} ${status}`, text: `A request was refused with ${status}: ${why}.` };
+  }
+  if (kind === "event_received" && UNWELL.has(signal.verdict)) {
+    const { source, type, id, verdict, why = "" } = signal;
+    return { kind: `${kind} ${source} ${verdict}`, text: `${source}:${type} ${id} ${verdict}: ${why}` };
+  }
+  if (kind === "store_failed") {
+    const { operation, code, message } = signal;
+    return {
+      kind: `${kind} ${operation} ${code}`,
+      text: `The store failed in ${operation}, ${code}: ${message}`,
+    };
+  }
+  return undefined;
 }
