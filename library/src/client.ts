@@ -47,6 +47,7 @@ export type {
   Session,
   SessionInput,
   SkipInput,
+  Retried,
   Skipped,
   Source,
   SourceInput,

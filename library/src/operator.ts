@@ -4,7 +4,7 @@
  * @module
  */
 export { createOperator } from "./operator/operator.js";
-export type { Bulk, DeadWish, Lookups, Operator, Whole } from "./operator/operator.js";
+export type { Bulk, DeadWish, Lookups, Operator, Retry, Whole } from "./operator/operator.js";
 export type { Plain } from "./operator/plain.js";
 export type {
   DeliveryState,
@@ -24,6 +24,7 @@ export type {
   Page,
   Paged,
   Redriven,
+  RetryTarget,
   Skipped,
 } from "./operator/operator-store.js";
 export { MOST_SUMMED } from "./operator/dead-store.js";

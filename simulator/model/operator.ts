@@ -1,9 +1,11 @@
+import { deliveryIdOf } from "../../library/src/lanes/delivery-id.js";
 import type {
   BlockedLane,
   DeadLetter,
   Page,
   Paged,
   Redriven,
+  RetryTarget,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
 import { numberOfCursor } from "../../library/src/operator/cursor.js";
@@ -44,6 +46,25 @@ export function skip(model: Model, laneId: bigint, head: bigint): Skipped {
   }
   write(model, row, change);
   return "skipped";
+}
+
+export function retry(model: Model, target: RetryTarget): number {
+  const { rows, rules, clock } = model;
+  let count = 0;
+  for (const row of rows.lanes.values()) {
+    const change = rules.lane.retried(laneOf(row));
+    if (!isMeant(row, target) || (row.readyAt ?? 0) <= clock.monotonic() || change === undefined) continue;
+    write(model, row, change);
+    count += 1;
+  }
+  return count;
+}
+
+function isMeant(row: LaneRow, target: RetryTarget): boolean {
+  if ("endpointId" in target) return row.endpointId === target.endpointId;
+  if ("laneId" in target) return row.kind === "lane" && row.id === target.laneId;
+  const { kind, id, head: sequence } = row;
+  return target.deliveryId === deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
 }
 
 export function blockedLanes(model: Model, page: Page): Paged<BlockedLane> {

@@ -13,6 +13,7 @@ import type {
   Page,
   Paged,
   Redriven,
+  RetryTarget,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
 import { endpointOfCursor } from "../../library/src/operator/cursor.js";
@@ -25,7 +26,7 @@ import { Wake } from "../../library/src/work/wake.js";
 import { claim, extend, release, untilDue } from "./claim.js";
 import { changeEndpoint, putEndpoint, removeEndpoint, sortedEndpoints } from "./endpoints.js";
 import type { Model } from "./model.js";
-import { blockedLanes, deadLetters, redrive, skip } from "./operator.js";
+import { blockedLanes, deadLetters, redrive, retry, skip } from "./operator.js";
 import { drainStage, judge, numbered, sequence, stage } from "./sequence.js";
 import { settle } from "./settle.js";
 import type { ModelTx } from "./transaction.js";
@@ -154,6 +155,10 @@ export class ModelOutbox implements SimulatedOutbox<ModelTx> {
 
   skip(laneId: bigint, head: bigint): Promise<Skipped> {
     return this.#rung(skip(this.#model, laneId, head));
+  }
+
+  retry(target: RetryTarget): Promise<number> {
+    return this.#rung(retry(this.#model, target));
   }
 
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {

@@ -13,6 +13,7 @@ import type {
   Page,
   Paged,
   Redriven,
+  RetryTarget,
   Skipped,
 } from "../../library/src/operator/operator-store.js";
 import type { SimulatedOutbox } from "./simulated-store.js";
@@ -148,6 +149,10 @@ export class LineOutbox implements SimulatedOutbox<unknown> {
       () => this.#outbox.skip(lane, head),
       (answer) => this.#counted({ kind: "skip", database: this.#database, lane, head, answer }),
     );
+  }
+
+  retry(target: RetryTarget): Promise<number> {
+    return this.#line.ask("retry", () => this.#outbox.retry(target));
   }
 
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {

@@ -357,6 +357,24 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     { find: "draft.round += 1;", replace: "" },
     "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
   ),
+  found(
+    "a retry reaches every endpoint",
+    "operator/retry.ts",
+    {
+      find: "where consumer_id = (select id from meant) and ${WAITS}\n      union all",
+      replace: "where ${WAITS}\n      union all",
+    },
+    "retry of an endpoint makes all that has failed there due now, each lane in its order, and nothing of another endpoint",
+  ),
+  found(
+    "a retry of a delivery takes the head of its lane instead",
+    "operator/retry.ts",
+    {
+      find: "const isMeant = found !== undefined && isHead(found.lane.head, wanted);",
+      replace: "const isMeant = found !== undefined;",
+    },
+    "retry of a delivery makes it due where it is the head of its lane, and changes nothing where others are before it",
+  ),
   // Endpoints.
   found(
     "a pause touches the epochs",

@@ -320,6 +320,18 @@ import { changeLane } from "./lane-write.js";`,
     "outbox",
     "a dead letter that is redriven at the head of its lane keeps its place, in a new round with a fresh retry budget",
   ]),
+  bug(
+    "a retry of a delivery takes the head of its lane instead",
+    "operator/retry.ts",
+    {
+      find: "head === undefined || head === row.lane.head ? retried(row.lane) : undefined",
+      replace: "retried(row.lane)",
+    },
+    [
+      "outbox",
+      "retry of a delivery makes it due where it is the head of its lane, and changes nothing where others are before it",
+    ],
+  ),
   // Endpoints.
   bug(
     "a pause touches the epochs",

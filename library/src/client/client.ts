@@ -23,6 +23,7 @@ import type {
   Session,
   SessionInput,
   SkipInput,
+  Retried,
   Skipped,
   Source,
   SourceInput,
@@ -77,6 +78,8 @@ export interface EndpointCalls {
   remove(id: string): Promise<void>;
   pause(id: string): Promise<Endpoint>;
   resume(id: string): Promise<Endpoint>;
+  /** Makes all that has failed there due now: after an outage, nobody waits for pauses that had grown meanwhile. */
+  retry(id: string): Promise<Retried>;
   /** Sends a signed event that is not stored, and says what the endpoint answered. */
   test(id: string, event?: TestInput): Promise<TestSend>;
 }
@@ -97,6 +100,8 @@ export interface DeliveryCalls {
   get(id: string): Promise<Delivery>;
   /** In order. */
   attempts(id: string): Promise<Page<Attempt>>;
+  /** Makes one due now that has failed and waits for its next attempt. */
+  retry(id: string): Promise<Retried>;
 }
 
 export interface LaneCalls {
@@ -114,6 +119,8 @@ export interface LaneCalls {
   ): Promise<LaneWaiting>;
   /** Passes over the lane's head, where it is the one that is named, as `head` of the lane tells it; else it is the problem `lane_moved`. */
   skip(id: string, head: string): Promise<Skipped>;
+  /** Makes its head due now, where that has failed and waits for its next attempt. */
+  retry(id: string): Promise<Retried>;
 }
 
 export interface RejectedCalls {
@@ -219,6 +226,7 @@ function endpointCalls(caller: Caller): EndpointCalls {
     remove: (id) => caller.nothing(remove(["endpoints", id])),
     pause: (id) => caller.json(post(["endpoints", id, "pause"])),
     resume: (id) => caller.json(post(["endpoints", id, "resume"])),
+    retry: (id) => caller.json(again(["endpoints", id, "retry"])),
     test: (id, event = {}) => caller.json(post(["endpoints", id, "test"], event)),
   };
 }
@@ -244,6 +252,7 @@ function deliveryCalls(caller: Caller): DeliveryCalls {
     list: (query) => caller.json(read(["deliveries"], query)),
     get: (id) => caller.json(read(["deliveries", id])),
     attempts: (id) => caller.json(read(["deliveries", id, "attempts"])),
+    retry: (id) => caller.json(again(["deliveries", id, "retry"])),
   };
 }
 
@@ -253,6 +262,7 @@ function laneCalls(caller: Caller): LaneCalls {
     get: (id) => caller.json(read(["lanes", id])),
     waiting: (id, query = {}) => caller.json(read(["lanes", id, "waiting"], query)),
     skip: (id, head) => caller.json(post(["lanes", id, "skip"], { head } satisfies SkipInput)),
+    retry: (id) => caller.json(again(["lanes", id, "retry"])),
   };
 }
 
@@ -286,6 +296,11 @@ function read(path: readonly string[], query: object = {}): Call {
 
 function post(path: readonly string[], body?: unknown): Call {
   return { method: "POST", path, body, repeatable: false };
+}
+
+/** A POST whose repetition changes nothing more. */
+function again(path: readonly string[]): Call {
+  return { method: "POST", path, repeatable: true };
 }
 
 function patch(path: readonly string[], body: unknown): Call {

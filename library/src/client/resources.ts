@@ -227,6 +227,12 @@ export interface SkipInput {
   readonly head: string;
 }
 
+/** What a retry came to. */
+export interface Retried {
+  /** How many deliveries are due now that had waited for their next attempt. */
+  readonly retried: number;
+}
+
 export interface Skipped {
   /** `intended`: a worker has the head under way, and it is skipped unless that succeeds. */
   readonly result: "skipped" | "intended";

@@ -10,6 +10,7 @@ import {
   LAPSES_BEFORE_ALONE,
   leased,
   redriven,
+  retried,
   released,
   runsAlone,
   settled,
@@ -744,6 +745,25 @@ describe("a redrive", () => {
   });
 });
 
+describe("a retry", () => {
+  it.each<[string, Lane]>([
+    ["lane", FAILING],
+    ["loose", { ...LOOSE, attempts: 1, failures: 1 }],
+  ])("of a head that has failed makes it due, with the failures that it has: %s", (_, lane) => {
+    const change = retried(lane);
+    expect(change && differences(lane, change)).toEqual({ readyAfterMs: 0 });
+  });
+
+  it.each<[string, Lane]>([
+    ["was never tried", WAITING],
+    ["is under way", { ...FAILING, lease: leaseOf(1) }],
+    ["is dead", { ...FAILING, state: "halted" }],
+    ["is none: the lane is empty", { ...FAILING, end: 7n }],
+  ])("changes nothing where the head %s", (_, lane) => {
+    expect(retried(lane)).toBeUndefined();
+  });
+});
+
 describe("a release", () => {
   it("gives a lane back untried, under the next epoch", () => {
     expect(differences(LEASED, released(LEASED))).toEqual({ epoch: 5n, readyAfterMs: 0 });
@@ -802,7 +822,7 @@ describe("a run", () => {
 
 describe("the rule", () => {
   it("is a table of its decisions, so that a test can replace one", () => {
-    expect(LANE_RULE).toEqual({ claimed, settled, isCurrent, skipped, redriven, released, arms });
+    expect(LANE_RULE).toEqual({ claimed, settled, isCurrent, skipped, redriven, retried, released, arms });
   });
 
   it("changes no lane that it is asked about", () => {

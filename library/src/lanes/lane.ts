@@ -183,6 +183,15 @@ export function redriven(lane: Lane, sequence: bigint): LaneChange | undefined {
 }
 
 /**
+ * Makes a head that waits for the time of its next attempt due now: its failures and its retry budget stay. Undefined where
+ * it waits for something else: it was never tried, somebody has it, or it is dead.
+ */
+export function retried(lane: Lane): LaneChange | undefined {
+  const waits = lane.state === "flowing" && lane.head < lane.end && lane.attempts > 0;
+  return waits && lane.lease === undefined ? unchanged(lane) : undefined;
+}
+
+/**
  * What becomes of a lane that would be leased, but its head has no event any more: somebody has deleted it. It can never be
  * sent, and is dead like any other delivery; the others of its lane, by the policy, wait or go on.
  */
@@ -244,11 +253,21 @@ export interface LaneRule {
   readonly isCurrent: typeof isCurrent;
   readonly skipped: typeof skipped;
   readonly redriven: typeof redriven;
+  readonly retried: typeof retried;
   readonly released: typeof released;
   readonly arms: typeof arms;
 }
 
-export const LANE_RULE: LaneRule = { claimed, settled, isCurrent, skipped, redriven, released, arms };
+export const LANE_RULE: LaneRule = {
+  claimed,
+  settled,
+  isCurrent,
+  skipped,
+  redriven,
+  retried,
+  released,
+  arms,
+};
 
 /** Starts a change: the same lane, its lease released. */
 function unchanged(lane: Lane): Draft {

@@ -77,6 +77,13 @@ export type Skipped =
   /** The lane is empty, there is none of this id, or its head is another by now: nothing was changed. */
   | "unknown";
 
+/** What is to be tried now: all that an endpoint has failed, the head of a lane, or one delivery. */
+export type RetryTarget =
+  | { readonly endpointId: string }
+  | { readonly laneId: bigint }
+  /** One that is not the head of its lane waits for the others, and is not changed. */
+  | { readonly deliveryId: string };
+
 /** How a person looks and intervenes. Each sentence is a case of the conformance kit, in the same words. */
 export interface OperatorStore {
   /**
@@ -93,6 +100,11 @@ export interface OperatorStore {
    * second call changes nothing. A head whose lease has ended is skipped at once, under a new epoch.
    */
   skip(laneId: bigint, head: bigint): Promise<Skipped>;
+  /**
+   * Makes what has failed and waits for the time of its next attempt due now, in its order, and says how many deliveries
+   * that were; their failures and retry budgets stay. What was never tried, is under way or is dead is not changed.
+   */
+  retry(target: RetryTarget): Promise<number>;
   /** Every attempt of a delivery, in order. */
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
 }

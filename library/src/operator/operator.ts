@@ -28,6 +28,7 @@ import type {
   Page,
   Paged,
   Redriven,
+  RetryTarget,
   Skipped,
 } from "./operator-store.js";
 
@@ -36,6 +37,9 @@ export type Whole = string | bigint;
 
 /** Which dead letters are wanted, in numbers or in the texts that `deadSummary` gave. */
 export type DeadWish = Omit<DeadFilter, "upTo"> & { readonly upTo?: Whole | undefined };
+
+/** What is to be tried now. A lane is named as this module names it. */
+export type Retry = Exclude<RetryTarget, { readonly laneId: bigint }> | { readonly laneId: Whole };
 
 /** How a person looks into an outbox and intervenes. What it answers can be written as JSON: big numbers are texts. */
 export interface Operator {
@@ -49,6 +53,11 @@ export interface Operator {
   redrive(deliveryId: string): Promise<Redriven>;
   /** Passes over the head of a lane, where it is this one: the lane goes on, and receivers are told of the gap. A second call changes nothing. */
   skip(laneId: Whole, head: Whole): Promise<Skipped>;
+  /**
+   * Makes what has failed and waits for its next attempt due now: all of an endpoint, a lane, or one delivery. Says how many
+   * deliveries that were. After an outage, nobody has to wait for the end of the pauses that had grown meanwhile.
+   */
+  retry(what: Retry): Promise<number>;
 }
 
 /** How a person finds what was published, where the store can look it up. */
@@ -105,6 +114,7 @@ export function createOperator({ store }: { readonly store: OperatorStore }): Op
     attempts: async (deliveryId) => plain(await store.attempts(deliveryId)),
     redrive: (deliveryId) => store.redrive(deliveryId),
     skip: async (laneId, head) => store.skip(wholeOf(laneId), wholeOf(head)),
+    retry: async (what) => store.retry("laneId" in what ? { laneId: wholeOf(what.laneId) } : what),
   };
   return {
     ...verbs,

@@ -7,6 +7,7 @@ import { registerEndpoint } from "./endpoints/endpoint.js";
 import { registerEvents } from "./events/events.js";
 import { registerLanes } from "./lanes/lanes.js";
 import { registerRedrive } from "./deliveries/redrive.js";
+import { registerRetry } from "./deliveries/retry.js";
 import { registerRejected } from "./sources/rejected.js";
 import { registerSend } from "./requests/send.js";
 import { registerSign } from "./requests/sign.js";
@@ -26,6 +27,7 @@ export function registerClientCommands(program: Command, context: CommandContext
   registerDeliveries(program, context);
   registerLanes(program, context);
   registerDead(program, context);
+  registerRetry(program, context);
   registerRedrive(program, context);
   registerSkip(program, context);
   registerRejected(program, context);

@@ -29,6 +29,7 @@ import { registerLanes } from "./routes/lanes.js";
 import { registerMetrics } from "./routes/metrics.js";
 import { registerOperations } from "./routes/operations.js";
 import { registerRejected } from "./routes/rejected.js";
+import { registerRetry } from "./routes/retry.js";
 import { registerSeries } from "./routes/series.js";
 import { registerSession } from "./routes/session.js";
 import { registerSources } from "./routes/sources.js";
@@ -142,6 +143,7 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
     registerOperations(api, parts);
     registerAuditRoute(api, parts);
     registerLanes(api, parts);
+    registerRetry(api, parts);
     registerRejected(api, parts);
     registerTokens(api, parts);
     registerSeries(api, parts);

@@ -20,6 +20,7 @@ const TIMED: ReadonlySet<string | symbol> = new Set([
   "deadLetters",
   "redrive",
   "skip",
+  "retry",
   "attempts",
   "events",
   "event",

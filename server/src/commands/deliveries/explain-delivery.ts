@@ -33,7 +33,7 @@ export function explainDelivery(delivery: Facts, around: Surroundings = {}): Exp
         says:
           `${count(delivery.attempts, "attempt")} failed: ${explainAnswer(delivery)} ` +
           `It is tried again ${due(delivery.dueInMs)}.`,
-        todo: cureOf(delivery),
+        todo: retryAfter(delivery),
       };
     case "dead":
       return dead(delivery);
@@ -61,6 +61,12 @@ function waiting({ id, laneId, dueInMs, endpointId }: Facts, { endpoint, lane }:
     says: "Others of its lane are before it; it waits for them, so that the order is kept.",
     todo: `See what the lane waits for: posthorn lanes show ${laneId}`,
   };
+}
+
+function retryAfter(delivery: Facts): string {
+  const first = cureOf(delivery);
+  const retry = `try it now with: posthorn retry ${delivery.id}`;
+  return first === undefined ? sentence(retry) : `${first} Then ${retry}`;
 }
 
 function dead(delivery: Facts): Explanation {

@@ -105,7 +105,7 @@ export function explainLane(lane: Lane): { readonly says: string; readonly todo:
     case "retrying":
       return {
         says: `Its head has failed ${count(lane.failures, "time")} and is tried again ${due(lane.dueInMs)}; the others keep their order behind it.`,
-        todo: [`See why: posthorn deliveries show ${head}`],
+        todo: [`See why: posthorn deliveries show ${head}`, `Try it now: posthorn retry ${lane.id}`],
       };
     case "halted":
     case "parked":

@@ -70,7 +70,7 @@ async function redrive(parts: ApiParts, id: string): Promise<Redriven> {
 const NOT_DEAD: Readonly<Record<DeliverySummary["state"], string>> = {
   waiting: "It is sent when its turn comes.",
   under_way: "An attempt is under way.",
-  retrying: "It is tried again by itself.",
+  retrying: "It is tried again by itself; `posthorn retry` tries it now.",
   delivered: "The endpoint has it.",
   // Between the two looks.
   dead: "Try again.",

@@ -15,6 +15,7 @@ import { event, events, readTenants, findEventIds } from "./events.js";
 import { lane, lanes } from "./lanes.js";
 import { queue } from "./queue.js";
 import { redrive, redriveAll } from "./redrive.js";
+import { retry } from "./retry.js";
 import { skip } from "./skip.js";
 import { standings } from "./standings.js";
 
@@ -36,6 +37,7 @@ export function createOperator(
     redriveAll: (letters) => rung(redriveAll(parts, letters)),
     cancel: (laneId, through) => rung(cancelLane(parts, laneId, through)),
     skip: (laneId, head) => rung(skip(parts, laneId, head)),
+    retry: (target) => rung(retry(parts, target)),
     attempts: (deliveryId) => Promise.resolve(parts.history.attempts(deliveryId)),
     events: (filter, page) => asked(() => events(parts, filter, page)),
     event: (tenant, id) => Promise.resolve(event(parts, tenant, id)),

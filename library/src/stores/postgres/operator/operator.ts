@@ -2,7 +2,7 @@ import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import type { DeadStore, RedrivenRound } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
-import type { OperatorStore } from "../../../operator/operator-store.js";
+import type { OperatorStore, RetryTarget } from "../../../operator/operator-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { readAttempts } from "./attempts.js";
@@ -19,6 +19,8 @@ import { listLanes, readLane } from "./lanes.js";
 import { readQueue } from "./queue.js";
 import { redriveAll } from "./redrive.js";
 import { readNamedEvents, readRepeats } from "./repeats.js";
+import { retryWaiting } from "./retry.js";
+import type { WantedRetry } from "./retry.js";
 import { skip } from "./skip.js";
 import { readStandings } from "./standings.js";
 
@@ -50,6 +52,12 @@ export function createOperator(parts: OperatorParts): OperatorStore & DeadStore 
       const skipped = await skip(parts, laneId, head);
       if (skipped === "skipped") parts.committed();
       return skipped;
+    },
+    async retry(target) {
+      const wanted = wantedRetry(target);
+      const count = wanted === undefined ? 0 : await retryWaiting(parts, wanted);
+      if (count > 0) parts.committed();
+      return count;
     },
     async attempts(deliveryId) {
       const place = placeOf(deliveryId);
@@ -90,6 +98,14 @@ async function redriveIn(
   if (redriven.some((each) => each === "in_place" || each === "at_end")) parts.committed();
   const answers = redriven[Symbol.iterator]();
   return wanted.map(({ place }) => (place === undefined ? "unknown" : (answers.next().value ?? "unknown")));
+}
+
+/** Undefined where the target has a number that no row can have. */
+function wantedRetry(target: RetryTarget): WantedRetry | undefined {
+  if ("endpointId" in target) return target;
+  if ("laneId" in target) return target.laneId > LAST_NUMBER ? undefined : target;
+  const place = placeOf(target.deliveryId);
+  return place && { place };
 }
 
 const LAST_NUMBER = 2n ** 63n - 1n;

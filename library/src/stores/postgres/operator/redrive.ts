@@ -3,11 +3,12 @@ import { redriven } from "../../../lanes/lane.js";
 import type { RedrivenRound } from "../../../operator/dead-store.js";
 import { bigint, columns, number, optional } from "../client/columns.js";
 import type { Session } from "../client/database.js";
-import { givenRows, numbers, texts } from "../client/given-rows.js";
+import { givenRows, numbers } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { LockedLane } from "../lanes/lane-row.js";
-import { LANE_COLUMNS, lockedLanesOf, LOOSE_COLUMNS, readLockedSql } from "../lanes/lane-row.js";
 import { NOBODY, writeTurns } from "../lanes/lane-write.js";
+import type { Owner } from "../lanes/lock-owners.js";
+import { lockOwners, ownerName } from "../lanes/lock-owners.js";
 import type { Turn } from "../lanes/run.js";
 import { unleasedTurn } from "../lanes/run.js";
 import type { Tables } from "../schema/tables.js";
@@ -26,7 +27,7 @@ export function redriveAll(
 ): Promise<readonly RedrivenRound[]> {
   return transactions.run(async (session) => {
     const locked = await lockAll(session, wanted, tables);
-    const here = wanted.filter(({ place }) => locked.has(ownerOf(place)));
+    const here = wanted.filter(({ place }) => locked.has(ownerName(ownerOf(place))));
     const resolved = await resolveDead(session, here, tables);
     const results = wanted.map((each) => resultOf(each, resolved, locked));
     await writeRedriven(session, results, tables);
@@ -39,56 +40,21 @@ export function redriveAll(
 }
 
 /** The lane or the loose delivery that is locked for a delivery. */
-function ownerOf(place: DeliveryPlace): string {
-  return place.kind === "lane" ? `lane ${place.lane}` : `loose ${place.id}`;
+function ownerOf(place: DeliveryPlace): Owner {
+  return { kind: place.kind, id: place.kind === "lane" ? place.lane : place.id };
 }
 
 function nameOf(place: DeliveryPlace): string {
   return place.kind === "lane" ? `lane ${place.lane} ${place.sequence}` : `loose ${place.id}`;
 }
 
-interface Owner {
-  readonly kind: DeliveryPlace["kind"];
-  readonly id: bigint;
-}
-
-const OWNERS = givenRows<Owner>({
-  kind: texts(({ kind }) => kind),
-  id: numbers("int8", ({ id }) => id),
-});
-
-// In the order of their ids, lanes before loose deliveries, as everyone does who locks several.
-const LOCK = sqlFor(
-  (tables) => `
-    with given as materialized (
-      select * from ${OWNERS.table("given")}
-    ), lanes as materialized (
-      select given.n, state.head_seq as read_from, 1 as read_max, state.* from given cross join lateral (
-        select ${LANE_COLUMNS}
-        from ${tables.laneState} where given.kind = 'lane' and lane_id = given.id for update
-      ) as state
-    ), loose as materialized (
-      select given.n, 0::int8 as read_from, 1 as read_max, loose.* from given cross join lateral (
-        select ${LOOSE_COLUMNS}
-        from ${tables.loose} as loose where given.kind = 'loose' and loose.id = given.id for update
-      ) as loose
-    )
-    ${readLockedSql("(select * from lanes union all select * from loose)", tables)}`,
-);
-
-async function lockAll(
+function lockAll(
   session: Session,
   wanted: readonly WantedRedrive[],
   tables: Tables,
 ): Promise<ReadonlyMap<string, LockedLane>> {
-  const owners = new Map<string, Owner>();
-  for (const { place } of wanted) {
-    owners.set(ownerOf(place), { kind: place.kind, id: place.kind === "lane" ? place.lane : place.id });
-  }
-  const sorted = [...owners.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const { rows } = await session.query({ text: LOCK(tables), params: OWNERS.params(sorted), prepared: true });
-  const found = [...lockedLanesOf(rows).values()];
-  return new Map(found.map((locked) => [`${locked.lane.kind} ${locked.identity.id}`, locked]));
+  const owners = new Map(wanted.map(({ place }) => [ownerName(ownerOf(place)), ownerOf(place)] as const));
+  return lockOwners(session, owners.values(), { tables, read: "head" });
 }
 
 interface DeadValues {
@@ -177,7 +143,7 @@ function resultOf(
 ): Result {
   const { place } = wanted;
   const dead = resolved.get(nameOf(place));
-  const owner = locked.get(ownerOf(place));
+  const owner = locked.get(ownerName(ownerOf(place)));
   if (dead === undefined || owner === undefined) return { wanted, result: "unknown" };
   // Of two that are the same, the first counts.
   resolved.delete(nameOf(place));

@@ -19,6 +19,7 @@ import { findLane, findLanes } from "./lanes.js";
 import { readQueue } from "./queue.js";
 import { redriveDead, redriveRounds } from "./redrive.js";
 import { readNamedEvents, readRepeats } from "./repeats.js";
+import { retryWaiting } from "./retry.js";
 import { skipHead } from "./skip.js";
 import { standings } from "./standings.js";
 
@@ -51,6 +52,11 @@ export function createOperator(
       const skipped = await session.write((turn) => skipHead(turn, laneId, head));
       wake.ring("committed");
       return skipped;
+    },
+    async retry(target) {
+      const count = await retryWaiting(session, target);
+      wake.ring("committed");
+      return count;
     },
     async attempts(deliveryId) {
       const place = parseDeliveryId(deliveryId);
