@@ -48,7 +48,7 @@ export function ownerName({ kind, id }: Owner): string {
 export async function lockOwners(
   session: Session,
   owners: Iterable<Owner>,
-  { tables, read }: { readonly tables: Tables; readonly read: keyof typeof LOCK },
+  { tables, read }: { readonly tables: Tables; readonly read: "head" | "nothing" },
 ): Promise<ReadonlyMap<string, LockedLane>> {
   const sorted = [...owners].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const { rows } = await session.query({
