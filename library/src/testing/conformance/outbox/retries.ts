@@ -77,7 +77,7 @@ export const outboxRetries: readonly OutboxPledge[] = [
       await publish(bench, ["n1", "n2"], { key: undefined });
       const { claims } = await claim(bench);
       for (const each of claims) await fail(bench, each, LONG);
-      const [first] = claims.filter((each) => heads([each]) === "n1");
+      const first = claims.find((each) => heads([each]) === "n1");
       same(await retry(bench, { deliveryId: first === undefined ? "" : deliveryIn(first) }), 1, "retry");
       same(await deliverAll(bench), "n1", "what is delivered");
     },
