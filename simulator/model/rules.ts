@@ -1,6 +1,6 @@
 import type { InboxOutcome } from "../../library/src/inbox/inbox-store.js";
-import { LANE_RULE } from "../../library/src/lanes/lane.js";
-import type { LaneRule } from "../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../library/src/lanes/lane-rule.js";
+import type { LaneRule } from "../../library/src/lanes/lane-rule.js";
 import type { SequenceReport } from "../../library/src/lanes/lane-store.js";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";
 import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";

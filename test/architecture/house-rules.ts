@@ -27,6 +27,7 @@ export const lawsRoot = "simulator/laws/";
 /** The decisions that the laws of the simulator judge, and what of each file a law may use all the same. */
 export const lawConstants: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["library/src/lanes/lane.ts", new Set(["LAPSES_BEFORE_ALONE"])],
+  ["library/src/lanes/lane-rule.ts", new Set()],
   ["library/src/delivery/transition.ts", new Set<string>()],
 ]);
 

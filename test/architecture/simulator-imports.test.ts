@@ -38,7 +38,7 @@ describe("a law of the simulator", () => {
 
   it.each([
     ['import { settled } from "../../library/src/lanes/lane.js";', "settled"],
-    ['import { LANE_RULE } from "../../library/src/lanes/lane.js";', "LANE_RULE"],
+    ['import { LANE_RULE } from "../../library/src/lanes/lane-rule.js";', "LANE_RULE"],
     ['import * as rule from "../../library/src/lanes/lane.js";', "*"],
     ['import { transition } from "../../library/src/delivery/transition.js";', "transition"],
     ['import { headOf } from "../model/lanes.js";', "simulator/model/lanes.ts"],

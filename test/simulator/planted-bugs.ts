@@ -1,7 +1,9 @@
 import { ModelStore } from "../../simulator/model/store.js";
 import { RIGHT_RULES } from "../../simulator/model/rules.js";
-import { LANE_RULE, LAPSES_BEFORE_ALONE } from "../../library/src/lanes/lane.js";
-import type { Lane, LaneChange, LaneRule } from "../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../library/src/lanes/lane-rule.js";
+import type { LaneRule } from "../../library/src/lanes/lane-rule.js";
+import { LAPSES_BEFORE_ALONE } from "../../library/src/lanes/lane.js";
+import type { Lane, LaneChange } from "../../library/src/lanes/lane.js";
 import type { Decisions } from "../../simulator/world/world.js";
 import type { ModelRules } from "../../simulator/model/rules.js";
 import type { SimulateOptions } from "../../simulator/simulate.js";

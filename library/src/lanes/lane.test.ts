@@ -6,7 +6,6 @@ import {
   claimed,
   fittingRun,
   isCurrent,
-  LANE_RULE,
   LAPSES_BEFORE_ALONE,
   leased,
   redriven,
@@ -16,6 +15,7 @@ import {
   settled,
   skipped,
 } from "./lane.js";
+import { LANE_RULE } from "./lane-rule.js";
 import { cancelledRange } from "./cancelled-range.js";
 import type { Lane, LaneChange } from "./lane.js";
 import type { ClaimedDelivery, NextState, Settlement } from "./lane-store.js";

@@ -246,29 +246,6 @@ export function leased(
   return { kind, id, epoch: epoch + 1n, consumer, lane, after: last, run, attempts, failures };
 }
 
-/** The rule as a value: the simulator plants bugs by replacing single functions. */
-export interface LaneRule {
-  readonly claimed: typeof claimed;
-  readonly settled: typeof settled;
-  readonly isCurrent: typeof isCurrent;
-  readonly skipped: typeof skipped;
-  readonly redriven: typeof redriven;
-  readonly retried: typeof retried;
-  readonly released: typeof released;
-  readonly arms: typeof arms;
-}
-
-export const LANE_RULE: LaneRule = {
-  claimed,
-  settled,
-  isCurrent,
-  skipped,
-  redriven,
-  retried,
-  released,
-  arms,
-};
-
 /** Starts a change: the same lane, its lease released. */
 function unchanged(lane: Lane): Draft {
   const { state, epoch, head, last, round, attempts, failures, lapses, suspectUntil, skipIntended } = lane;

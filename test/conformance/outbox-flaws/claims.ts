@@ -1,5 +1,5 @@
 import type { MemoryStore } from "posthorn/memory";
-import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type {
   Claim,
   ClaimAnswer,

@@ -1,6 +1,6 @@
 import type { MemoryStore } from "posthorn/memory";
 import type { FakeClock } from "posthorn/testing";
-import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type { Lane, LaneChange } from "../../../library/src/lanes/lane.js";
 
 /** One way in which an outbox can be wrong, as a change of the memory store. */

@@ -1,6 +1,6 @@
 import type { FakeClock } from "posthorn/testing";
 import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
-import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type { Claim, Settlement } from "../../../library/src/lanes/lane-store.js";
 import type { LaneSummary } from "../../../library/src/operator/lookup-store.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";

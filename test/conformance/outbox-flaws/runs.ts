@@ -1,6 +1,6 @@
 import type { MemoryStore } from "posthorn/memory";
 import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
-import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type { Lane, LaneChange } from "../../../library/src/lanes/lane.js";
 import type { RunLimits } from "../../../library/src/lanes/lane-store.js";
 import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";

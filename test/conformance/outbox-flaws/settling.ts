@@ -2,7 +2,7 @@ import type { MemoryStore } from "posthorn/memory";
 import type { AttemptRecord } from "../../../library/src/lanes/attempt-record.js";
 import { deliveryIdOf } from "../../../library/src/lanes/delivery-id.js";
 import type { NextState, Settlement } from "../../../library/src/lanes/lane-store.js";
-import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type { Lane } from "../../../library/src/lanes/lane.js";
 import { History } from "../../../library/src/stores/memory/lanes/history.js";
 import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";

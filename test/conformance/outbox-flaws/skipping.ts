@@ -1,5 +1,5 @@
 import type { DeadLetter } from "../../../library/src/operator/operator-store.js";
-import { LANE_RULE } from "../../../library/src/lanes/lane.js";
+import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type { Lane } from "../../../library/src/lanes/lane.js";
 import { eachPassing } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.js";
-import { LANE_RULE } from "../../lanes/lane.js";
-import type { LaneRule } from "../../lanes/lane.js";
+import { LANE_RULE } from "../../lanes/lane-rule.js";
+import type { LaneRule } from "../../lanes/lane-rule.js";
 import { Wake } from "../../work/wake.js";
 import { History } from "./lanes/history.js";
 import { LaneTable } from "./lanes/lane-table.js";
