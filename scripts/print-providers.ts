@@ -119,12 +119,40 @@ serves to recognise honest repetitions; against the other kind, remember the has
 
 const PROVIDERS = `## What to know about single providers
 
+**Adyen** signs eight fields of a notification, and not the rest. What is signed is its identity: reference, event code and
+success. Before you act on another field, ask Adyen's API. Its platform webhooks, which sign the whole body in a header, are
+those of \`hmac\`: header \`HmacSignature\`, encoding \`base64\`, secret encoding \`hex\`.
+
+**Asana** and **Notion** bring their secret with the first request, which therefore nobody signs: a verifier refuses it. Answer
+Asana's handshake in a route of your own (the header \`X-Hook-Secret\` in the reply, status 200). Notion's token stands in the
+body, and is confirmed in its settings.
+
+**Auth0**, **Chargebee**, **Figma** and **Postmark** sign nothing. They send a token or a password, which proves that the sender
+knows it and nothing of the body; whoever sees one request can send any other. Use TLS only, and a value of their own for each.
+
 **Discord.** Webhook events are answered 204, as Discord expects. An interaction (a command, a button, a modal) is answered
 202: the handler sends its answer to Discord's callback address, within 3 seconds of the request. Both kinds of PING are
 answered without an event.
 
 **GitHub** and **GitLab** send up to 25 MB and never repeat a request that was refused, so receivers read up to that size
 from them, also from strangers. Set \`maxBodyBytes\` if your memory is smaller.
+
+**HTTP Message Signatures** (RFC 9421). A signature must cover \`content-digest\` and the URL: \`@target-uri\`, or \`@authority\`
+and \`@path\`. \`mustCover\` asks for more. The body must have the covered digest, by SHA-256 or SHA-512. Components with
+parameters are refused. The key's own algorithm counts, whatever the request says: \`ed25519\`, \`ecdsa-p256-sha256\`,
+\`rsa-pss-sha512\`, or \`rsa-v1_5-sha256\` with \`rsa: "rsa_sha256"\`. A sender whose key is in a KMS signs a text of some hundred
+bytes, whatever the size of the body.
+
+\`\`\`ts
+import { httpSignature } from "posthorn/providers";
+
+export const verifier = httpSignature({
+  secrets: "-----BEGIN PUBLIC KEY-----\\nMCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=\\n-----END PUBLIC KEY-----",
+  publicUrl: "https://example.com",
+  mustCover: ["@method", "x-event-id"],
+  id: { header: "x-event-id" },
+});
+\`\`\`
 
 **Mailgun** signs a time and a random token, and nothing of the event. \`verify\` alone cannot see that somebody put another
 event beside a captured signature. Therefore the token is the event's id. A receiver refuses a second body under the same
@@ -159,6 +187,8 @@ export const verifier = paypal({
 **Standard Webhooks** with a key set: \`keys: keySetFromJwks(document)\`. A key counts only as the document says: from \`nbf\`
 (or \`not_before\`) until \`exp\` (or \`not_after\`), unless it is \`revoked\`, and if \`use\`, \`key_ops\` and \`alg\` allow it to
 check signatures.
+
+**Supabase**'s auth hooks wait for an answer: a handler has a few seconds, and \`{}\` is the answer when it succeeds.
 
 **Twilio** can call by GET. The parameters of the signed URL are then the event's body, and their hash tells two calls apart
 if Twilio sends no \`I-Twilio-Idempotency-Token\`. The adapters take POST only: configure POST, or pass the request to

@@ -3,6 +3,7 @@ import { isHeaderName } from "../event-headers.js";
 import { parsePlace } from "../place.js";
 import type { Place, PlaceOption } from "../place.js";
 import { PosthornError } from "../posthorn-error.js";
+import type { EventPlaces } from "./event-places.js";
 import { Key } from "./keys/key.js";
 import type { Scheme } from "./scheme.js";
 import { malformedSecret, textKey } from "./keys/secret.js";
@@ -50,16 +51,13 @@ export type TemplatePart =
   | { readonly kind: "id"; readonly header: string; readonly mark: string };
 
 /** The description, checked: nothing after this sees the raw options. */
-export interface HmacPlan {
+export interface HmacPlan extends EventPlaces {
   readonly name: string;
   readonly title: string;
   readonly algorithm: "hmac_sha256" | "hmac_sha1";
   readonly signature: SignatureForm;
   readonly template: readonly TemplatePart[];
   readonly timestamp: { readonly header: string; readonly unit: "s" | "ms" } | undefined;
-  readonly id: Place | undefined;
-  readonly type: Place | undefined;
-  readonly time: (Place & { readonly unit: "iso" | "s" | "ms" }) | undefined;
   readonly covers: Scheme["covers"];
   readonly retryHorizonS: number;
   readonly parseSecret: (secret: string, name: string) => Key;
@@ -76,7 +74,8 @@ export function checkHmacOptions(options: HmacOptions): HmacPlan {
   const mac = algorithm === "sha1" ? "hmac_sha1" : "hmac_sha256";
   const encoding = oneOf("encoding", options.encoding, ["hex", "base64"]);
   const secretEncoding = oneOf("secretEncoding", options.secretEncoding ?? "utf8", ["utf8", "base64", "hex"]);
-  const id = place("id", options.id);
+  const places = checkEventPlaces(options);
+  const { id } = places;
   const template = parseTemplate(options.content ?? "{body}", id);
   const covered = new Set(template.map(({ kind }) => kind));
   return {
@@ -86,9 +85,7 @@ export function checkHmacOptions(options: HmacOptions): HmacPlan {
     signature: { header: headerName("header", options.header), encoding, prefix: options.prefix ?? "" },
     template,
     timestamp: timestampOf(options, covered.has("timestamp")),
-    id,
-    type: place("type", options.type),
-    time: timePlace(options.time),
+    ...places,
     covers: {
       body: true,
       url: covered.has("url"),
@@ -98,6 +95,11 @@ export function checkHmacOptions(options: HmacOptions): HmacPlan {
     retryHorizonS,
     parseSecret: secretParser(mac, secretEncoding),
   };
+}
+
+/** Checks where a request carries its event's id, type and time. Throws `option_invalid`. */
+export function checkEventPlaces(options: Pick<HmacOptions, "id" | "type" | "time">): EventPlaces {
+  return { id: place("id", options.id), type: place("type", options.type), time: timePlace(options.time) };
 }
 
 function parseTemplate(content: string, id: Place | undefined): readonly TemplatePart[] {

@@ -1,15 +1,35 @@
 import type { Clock, Verifier } from "posthorn";
 import {
+  adyen,
+  anthropic,
+  asana,
+  auth0,
+  bitbucket,
+  calCom,
+  calendly,
+  chargebee,
+  circleci,
+  clerk,
   discord,
+  docusign,
+  figma,
   github,
   gitlab,
   hmac,
+  httpSignature,
   hubspot,
+  intercom,
   lemonSqueezy,
   linear,
   mailgun,
+  notion,
+  openai,
   paddle,
   paypal,
+  polar,
+  postmark,
+  replicate,
+  resend,
   sendgrid,
   sentry,
   shopify,
@@ -17,8 +37,12 @@ import {
   square,
   standardWebhooks,
   stripe,
+  supabase,
   twilio,
+  typeform,
   vercel,
+  webflow,
+  woocommerce,
   workos,
   zoom,
 } from "posthorn/providers";
@@ -69,20 +93,51 @@ const HMAC_OPTIONS = {
   secretEncoding: "text",
 } as const;
 
+const HTTP_SIGNATURE_OPTIONS = {
+  ...TOLERANCE,
+  ...ADDRESS,
+  id: "place",
+  type: "place",
+  time: "place",
+  label: "text",
+  mustCover: "text",
+  rsa: "text",
+} as const;
+
 /** The scheme of a source that nobody signs. */
 export const UNVERIFIED = "none";
 
 /** Every scheme that a source can have, by its name. */
 export const SOURCE_SCHEMES: ReadonlyMap<string, SourceScheme> = new Map<string, SourceScheme>([
+  ["adyen", provider(adyen)],
+  ["anthropic", provider(anthropic)],
+  ["asana", provider(asana)],
+  ["auth0", provider(auth0)],
+  ["bitbucket", provider(bitbucket)],
+  ["cal_com", provider(calCom)],
+  ["calendly", provider(calendly)],
+  ["chargebee", provider(chargebee)],
+  ["circleci", provider(circleci)],
+  ["clerk", provider(clerk)],
   ["discord", provider(discord)],
+  ["docusign", provider(docusign)],
+  ["figma", provider(figma)],
   ["github", provider(github)],
   ["gitlab", provider(gitlab)],
+  ["http_signature", { options: HTTP_SIGNATURE_OPTIONS, make: httpSignatureOf }],
   ["hubspot", provider(hubspot, { ...TOLERANCE, ...ADDRESS })],
+  ["intercom", provider(intercom)],
   ["lemon_squeezy", provider(lemonSqueezy)],
   ["linear", provider(linear)],
   ["mailgun", provider(mailgun)],
+  ["notion", provider(notion)],
+  ["openai", provider(openai)],
   ["paddle", provider(paddle)],
   ["paypal", { options: { ...TOLERANCE, webhookId: "text" }, make: paypalOf }],
+  ["polar", provider(polar)],
+  ["postmark", provider(postmark)],
+  ["replicate", provider(replicate)],
+  ["resend", provider(resend)],
   ["sendgrid", provider(sendgrid)],
   ["sentry", provider(sentry)],
   ["shopify", provider(shopify)],
@@ -93,8 +148,12 @@ export const SOURCE_SCHEMES: ReadonlyMap<string, SourceScheme> = new Map<string,
     provider(standardWebhooks, { ...TOLERANCE, requireOrder: "boolean", secretEncoding: "text" }),
   ],
   ["stripe", provider(stripe)],
+  ["supabase", provider(supabase)],
   ["twilio", provider(twilio, { ...TOLERANCE, ...ADDRESS })],
+  ["typeform", provider(typeform)],
   ["vercel", provider(vercel)],
+  ["webflow", provider(webflow)],
+  ["woocommerce", provider(woocommerce)],
   ["workos", provider(workos)],
   ["zoom", provider(zoom)],
   ["hmac", { options: HMAC_OPTIONS, make: hmacOf }],
@@ -104,6 +163,12 @@ export const SOURCE_SCHEMES: ReadonlyMap<string, SourceScheme> = new Map<string,
 /** PayPal's secrets are its certificates: the server does not fetch certificates. */
 function paypalOf({ secrets, ...options }: SchemeOptions): Verifier {
   return paypal({ ...options, certificate: secrets } as never);
+}
+
+/** What must be covered comes as one text, its components with spaces between them. */
+function httpSignatureOf({ mustCover, ...options }: SchemeOptions): Verifier {
+  const components = typeof mustCover === "string" ? mustCover.split(" ").filter(Boolean) : [];
+  return httpSignature({ ...options, mustCover: components });
 }
 
 function hmacOf(options: SchemeOptions): Verifier {

@@ -1,4 +1,5 @@
 import {
+  constants,
   createHash,
   createPrivateKey,
   createPublicKey,
@@ -30,18 +31,26 @@ export function answerSync(question: Question): Answer {
       return signatures.findIndex((signature) => equalBytes(signature, key.material()));
     case "sha256":
       return indexOfMac(sha256Sync(concat(content)), signatures);
+    case "sha512":
+      return indexOfMac(createHash("sha512").update(concat(content)).digest(), signatures);
     case "ed25519":
     case "rsa_sha256":
-    case "ecdsa_p256_sha256": {
-      const signed = concat(content);
-      const hash = key.algorithm === "ed25519" ? null : "sha256";
-      // r and s side by side, as WebCrypto takes them; of no meaning to the other algorithms.
-      const options = { key: publicKey(key), dsaEncoding: "ieee-p1363" } as const;
-      return signatures.findIndex((signature) => verify(hash, signed, options, signature));
-    }
+    case "rsapss_sha512":
+    case "ecdsa_p256_sha256":
+      return indexOfVerified(question);
     case "ed25519_private":
       return -1;
   }
+}
+
+function indexOfVerified({ key, content, signatures }: Question): Answer {
+  const signed = concat(content);
+  const isPss = key.algorithm === "rsapss_sha512";
+  const hash = key.algorithm === "ed25519" ? null : isPss ? "sha512" : "sha256";
+  // r and s side by side, as WebCrypto takes them; of no meaning to the other algorithms.
+  const options = { key: publicKey(key), dsaEncoding: "ieee-p1363" } as const;
+  const padded = isPss ? { ...options, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 } : options;
+  return signatures.findIndex((signature) => verify(hash, signed, padded, signature));
 }
 
 /** The same as a promise, for code that must also run where cryptography is asynchronous. */

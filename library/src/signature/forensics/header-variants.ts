@@ -1,7 +1,7 @@
 import { decodeBase64, decodeHex, encodeBase64, encodeHex } from "../../bytes.js";
 import { findHeader } from "../headers/headers.js";
 import type { HeaderBag } from "../headers/headers.js";
-import type { SignedRequest, Verifier } from "../scheme.js";
+import type { Scheme, SignedRequest, Verifier } from "../scheme.js";
 import type { Variant } from "./variant.js";
 
 /** Where a scheme's signature stands. A test keeps the table equal to the schemes and their vectors. */
@@ -37,7 +37,25 @@ export const SIGNATURE_HEADERS: readonly SignatureHeader[] = [
   row("sentry-hook-signature", "sentry", "Sentry"),
   row("x-signature", "lemon_squeezy", "Lemon Squeezy"),
   row("workos-signature", "workos", "WorkOS"),
+  row("calendly-webhook-signature", "calendly", "Calendly"),
+  row("circleci-signature", "circleci", "CircleCI", "v1="),
+  row("signature-input", "http_signature", "HTTP Message Signatures (RFC 9421)"),
+  row("typeform-signature", "typeform", "Typeform", "sha256="),
+  row("x-cal-signature-256", "cal_com", "Cal.com"),
+  row("x-docusign-signature-1", "docusign", "DocuSign Connect"),
+  row("x-hook-signature", "asana", "Asana"),
+  // Two of them share a header, and the prefix tells them apart.
+  row("x-hub-signature", "bitbucket", "Bitbucket", "sha256="),
+  row("x-hub-signature", "intercom", "Intercom", "sha1="),
+  row("x-notion-signature", "notion", "Notion", "sha256="),
+  row("x-wc-webhook-signature", "woocommerce", "WooCommerce"),
+  row("x-webflow-signature", "webflow", "Webflow"),
 ];
+
+/** The scheme whose headers a scheme uses: many providers send Standard Webhooks under names of their own. */
+export function headersOf({ name, headers }: Pick<Scheme, "name" | "headers">): string {
+  return headers.includes("webhook-signature") ? "standard_webhooks" : name;
+}
 
 // Older signatures of the same providers, which are not verified because they prove less.
 const OUTDATED: ReadonlyMap<string, readonly [header: string, cure: string]> = new Map(
@@ -62,7 +80,8 @@ export function misplacedHeaders(
   const found = renamed.find((name) => valueOf(headers, name) !== undefined);
   if (found !== undefined)
     facts.push(`It came under the name "${found}": hand in the headers as they were sent.`);
-  const mine = SIGNATURE_HEADERS.filter((each) => each.scheme === scheme.name);
+  const own = headersOf(scheme);
+  const mine = SIGNATURE_HEADERS.filter((each) => each.scheme === own);
   const present = mine.find(({ header }) => header !== missing && valueOf(headers, header) !== undefined);
   if (present !== undefined) {
     facts.push(`"${present.header}" is there, so something on the way drops or renames headers.`);
@@ -71,14 +90,15 @@ export function misplacedHeaders(
   if (header !== undefined && valueOf(headers, header) !== undefined) {
     facts.push(`"${header}" is there instead: ${cure}.`);
   }
-  return [...facts, ...foreignHeaders(headers, scheme.name)];
+  return [...facts, ...foreignHeaders(headers, own, header)];
 }
 
 /** Signatures of other schemes, of which the request may be one. */
-function foreignHeaders(headers: HeaderBag, scheme: string): readonly string[] {
-  const rows = SIGNATURE_HEADERS.filter(
-    (each) => each.scheme !== scheme && valueOf(headers, each.header) !== undefined,
-  );
+function foreignHeaders(headers: HeaderBag, scheme: string, outdated: string | undefined): readonly string[] {
+  const rows = SIGNATURE_HEADERS.filter((each) => {
+    if (each.scheme === scheme || each.header === outdated) return false;
+    return valueOf(headers, each.header)?.includes(each.prefix ?? "");
+  });
   return rows.map(({ header, title, verifyWith }) => {
     return `"${header}" is there instead, which is ${title}: verify this address with ${verifyWith}().`;
   });
@@ -86,7 +106,7 @@ function foreignHeaders(headers: HeaderBag, scheme: string): readonly string[] {
 
 /** The signature header as it may have been meant. */
 export function* headerVariants(request: SignedRequest, { scheme }: Verifier): Generator<Variant> {
-  for (const { header, prefix } of SIGNATURE_HEADERS.filter((each) => each.scheme === scheme.name)) {
+  for (const { header, prefix } of SIGNATURE_HEADERS.filter((each) => each.scheme === headersOf(scheme))) {
     const value = valueOf(request.headers, header);
     if (value === undefined) continue;
     for (const [says, text] of rewritten(value, prefix ?? "")) {

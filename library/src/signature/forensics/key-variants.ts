@@ -1,6 +1,7 @@
 import { decodeBase64, decodeHex, encodeBase64, equalBytes, utf8 } from "../../bytes.js";
 import { Key } from "../keys/key.js";
 import type { Verifier } from "../scheme.js";
+import { headersOf } from "./header-variants.js";
 import type { Variant } from "./variant.js";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -80,7 +81,7 @@ type Material = readonly [how: string, material: Uint8Array<ArrayBuffer> | undef
 
 function* materials(key: Key, verifier: Verifier): Generator<Material> {
   const text = textOf(key);
-  if (verifier.scheme.name === "standard_webhooks") yield* fromBase64(key);
+  if (headersOf(verifier.scheme) === "standard_webhooks") yield* fromBase64(key);
   if (text === undefined) return;
   const trimmed = text.trim();
   const bare = trimmed.replace(/^(["'`])(.*)\1$/s, "$2").trim();

@@ -85,7 +85,7 @@ function readTime(der: Uint8Array, { tag, content, end }: DerElement): number | 
 }
 
 /** Whether it is a SubjectPublicKeyInfo of RSA: another kind of key would be checked by another algorithm. */
-function isStrongRsa(der: Uint8Array, spki: DerElement): boolean {
+export function isStrongRsa(der: Uint8Array, spki: DerElement): boolean {
   const [algorithm, bits, ...rest] = (spki.tag === DER.sequence && derElements(der, spki)) || [];
   if (algorithm === undefined || bits?.tag !== DER.bitString || rest.length > 0) return false;
   if (!equalBytes(der.subarray(algorithm.start, algorithm.end), RSA)) return false;

@@ -10,10 +10,12 @@ export type Algorithm =
   | "ed25519"
   | "ed25519_private"
   | "rsa_sha256"
+  | "rsapss_sha512"
   | "ecdsa_p256_sha256"
   | "plain_token"
   /** No key at all: a hash that a signed part of the request names. */
-  | "sha256";
+  | "sha256"
+  | "sha512";
 
 /** A secret or public key bound to its algorithm. Its material is reachable by code but not by logs. */
 export class Key {

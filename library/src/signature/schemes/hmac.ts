@@ -1,19 +1,10 @@
-import { numberText, parseJson } from "../../json.js";
-import { atPointer } from "../../json-pointer.js";
 import type { Place } from "../../place.js";
-import { textTime, unixTime } from "../event-time.js";
-import { findHeader, malformedHeader, needHeader } from "../headers/headers.js";
+import { identityAt, sayPlaces } from "../event-places.js";
+import { malformedHeader, needHeader } from "../headers/headers.js";
 import { checkHmacOptions } from "../hmac-options.js";
 import type { HmacOptions, HmacPlan, TemplatePart } from "../hmac-options.js";
 import type { Content } from "../crypto/question.js";
-import type {
-  DescribedScheme,
-  EventIdentity,
-  Reading,
-  SignedRequest,
-  Verified,
-  Verifier,
-} from "../scheme.js";
+import type { DescribedScheme, Reading, SignedRequest, Verified, Verifier } from "../scheme.js";
 import { readSignature } from "../headers/signature-header.js";
 import { signedUrl } from "../signed-url.js";
 import { parseTimestamp, parseTimestampMs } from "../headers/timestamp.js";
@@ -40,7 +31,8 @@ export function hmac(options: HmacOptions): Verifier {
   return createProviderVerifier(schemeOf(plan), options, plan.parseSecret);
 }
 
-function schemeOf(plan: HmacPlan): DescribedScheme {
+/** The scheme that a checked description means. */
+export function schemeOf(plan: HmacPlan): DescribedScheme {
   return Object.freeze({
     name: plan.name,
     title: plan.title,
@@ -50,13 +42,13 @@ function schemeOf(plan: HmacPlan): DescribedScheme {
     headers: headersOf(plan),
     // An HTTP date contains a comma and a space.
     listHeaders: headerAt(plan.time),
-    identity: { id: say(plan.id), type: say(plan.type), time: plan.time && say(plan.time) },
+    identity: sayPlaces(plan),
     toleranceS: plan.covers.time ? 300 : undefined,
     retryHorizonS: plan.retryHorizonS,
     batch: false,
     replies: { success: { status: 200 } },
     read: (request: SignedRequest, verifier: Verifier) => read(plan, request, verifier),
-    identify: (verified: Verified) => identify(plan, verified.request),
+    identify: ({ request }: Verified) => [identityAt(plan, request)],
   } satisfies DescribedScheme);
 }
 
@@ -66,11 +58,6 @@ function headersOf({ signature, timestamp, id, type, time }: HmacPlan): readonly
 
 function headerAt(place: Place | undefined): readonly string[] {
   return place !== undefined && "header" in place ? [place.header] : [];
-}
-
-function say(place: Place | undefined): string {
-  if (place === undefined) return "none";
-  return "header" in place ? `header \`${place.header}\`` : `body \`${place.pointer.join(".")}\``;
 }
 
 function read(plan: HmacPlan, request: SignedRequest, verifier: Verifier): Reading {
@@ -108,29 +95,4 @@ function fill(
 function signedId(id: string, part: { readonly header: string; readonly mark: string }): string {
   if (!id.includes(part.mark)) return id;
   throw malformedHeader(part.header, `it contains "${part.mark}", which ends it in the signed content`);
-}
-
-function identify(plan: HmacPlan, request: SignedRequest): readonly EventIdentity[] {
-  const json = parseJson(request.body);
-  const id = plan.id === undefined ? undefined : textAt(plan.id, request, json);
-  const type = plan.type === undefined ? undefined : textAt(plan.type, request, json);
-  return [{ id, type, time: timeAt(plan.time, request, json) }];
-}
-
-function textAt(place: Place, request: SignedRequest, json: unknown): string | undefined {
-  if ("header" in place) return findHeader(request.headers, place.header);
-  const value = atPointer(json, place.pointer);
-  if (typeof value === "string" && value !== "") return value;
-  if (typeof value !== "number") return undefined;
-  const [name, ...deeper] = place.pointer;
-  // Above 2^53 JSON.parse rounds; deeper down no exact text can be had, and no id is better than a shared one.
-  if (name !== undefined && deeper.length === 0) return numberText(request.body, name);
-  return Number.isSafeInteger(value) ? String(value) : undefined;
-}
-
-function timeAt(place: HmacPlan["time"], request: SignedRequest, json: unknown): Date | undefined {
-  const text = place === undefined ? undefined : textAt(place, request, json);
-  if (place === undefined || text === undefined) return undefined;
-  if (place.unit === "iso") return textTime(text);
-  return /^\d{1,15}$/.test(text) ? unixTime(Number(text) / (place.unit === "ms" ? 1000 : 1)) : undefined;
 }

@@ -1,6 +1,7 @@
-import { decodeBase64, decodeHex, equalBytes } from "../../bytes.js";
+import { decodeBase64, equalBytes } from "../../bytes.js";
 import { elements, field, jsonObject, textField } from "../../json.js";
 import { joinEcdsa } from "../encoding/ecdsa-der.js";
+import { P256_SPKI } from "../encoding/p256-der.js";
 import { unixTime } from "../event-time.js";
 import { needHeader } from "../headers/headers.js";
 import { Key } from "../keys/key.js";
@@ -20,9 +21,6 @@ import type { VerifierOptions } from "../verifier.js";
 
 const TIME_HEADER = "x-twilio-email-event-webhook-timestamp";
 const SIGNATURE_HEADER = "x-twilio-email-event-webhook-signature";
-
-/** What stands before the 64 bytes of a point on P-256, in a SubjectPublicKeyInfo. */
-const P256_SPKI = decodeHex("3059301306072a8648ce3d020106082a8648ce3d03010703420004") as Uint8Array;
 
 /** SendGrid's signed event webhook: many events in one request. */
 export const SENDGRID: DescribedScheme = {

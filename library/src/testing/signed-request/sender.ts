@@ -73,6 +73,8 @@ export interface Sender {
   write(event: PlannedEvent, attempt: Attempt): Draft;
   /** The body of a request with many events, where the provider sends such. */
   batch?(events: readonly PlannedEvent[]): unknown;
+  /** Headers that are computed of the written body, where a hash of it is signed. */
+  digest?(body: Uint8Array): Promise<Readonly<Record<string, string>>>;
   /** The URL that the provider calls, where it adds to the configured one. */
   address?(url: string, body: Uint8Array): Promise<string>;
 }

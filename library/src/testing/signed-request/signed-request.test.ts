@@ -43,30 +43,50 @@ async function strangersSecret(name: ProviderName): Promise<string> {
   if (name === "sendgrid") {
     return (await generate("ec", { namedCurve: "P-256" })).privateKey.export(pkcs8).toString();
   }
-  if (name === "discord") return "ab".repeat(32);
-  if (name === "standard_webhooks") return generateSecret();
+  if (name === "discord" || name === "http_signature" || name === "adyen") return "ab".repeat(32);
+  if (TEST_SECRETS[name].signing.includes("whsec_") && name !== "stripe") return generateSecret();
   return `${TEST_SECRETS[name].signing}_of_a_stranger`;
 }
 
 /** What each provider can be asked for; `id` and `time` are left out where its events carry none. */
 const ASKED: Readonly<Record<ProviderName, Pick<SignedRequestOptions, "id" | "type" | "time">>> = {
+  adyen: { id: "8515131751004933:REFUND:true", type: "REFUND", time: EVENT_TIME },
+  anthropic: { id: "wevt_1", type: "session.created", time: EVENT_TIME },
+  asana: { type: "project.added", time: EVENT_TIME },
+  auth0: { id: "90020260101", type: "fp", time: EVENT_TIME },
+  bitbucket: { type: "pullrequest:created" },
+  cal_com: { type: "BOOKING_CANCELLED", time: EVENT_TIME },
+  calendly: { type: "invitee.canceled", time: EVENT_TIME },
+  chargebee: { id: "ev_16BHbhF4s42tO2lK", type: "invoice_generated", time: EVENT_TIME },
+  circleci: { id: "3888f21b-eaa7-38e3-8f3d-75a63bba8895", type: "job-completed", time: EVENT_TIME },
+  clerk: { id: "msg_1", type: "organization.created", time: EVENT_TIME },
   discord: { type: "APPLICATION_AUTHORIZED", time: EVENT_TIME },
+  docusign: { type: "recipient-signed", time: EVENT_TIME },
+  figma: { type: "FILE_COMMENT", time: EVENT_TIME },
   github: { id: "72d3162e-cc78-11e3-81ab-4c9367dc0958", type: "pull_request.opened" },
   gitlab: { id: "f5e5f430-f57b-4e6e-9fac-d9128cd7232f", type: "merge_request" },
+  http_signature: { id: "evt_1", type: "order.shipped", time: EVENT_TIME },
   hubspot: {
     id: `62515:7481:9007199254740991:33:7:8:${EVENT_TIME.getTime()}:lifecyclestage`,
     type: "contact.propertyChange",
     time: EVENT_TIME,
   },
+  intercom: { id: "notif_1", type: "contact.created", time: EVENT_TIME },
   lemon_squeezy: { type: "subscription_created" },
   linear: { id: "234d1a4e-b617-4388-90fe-adc3633d6b72", type: "Comment.update", time: EVENT_TIME },
   mailgun: { id: "CPgfbmQMTCKtHW6uIWtuVe", type: "opened", time: EVENT_TIME },
+  notion: { id: "367cba44-b6f3-4c92-81e7-6a2e9659efd4", type: "page.deleted", time: EVENT_TIME },
+  openai: { id: "wh_685343a1381c819085d44c354e1b330e", type: "batch.completed", time: EVENT_TIME },
   paddle: { id: "evt_01hv8wptq8987qeep44cyrewp9", type: "subscription.canceled", time: EVENT_TIME },
   paypal: {
     id: "WH-58D329510W468432D-8HN650336L201105X",
     type: "CHECKOUT.ORDER.APPROVED",
     time: EVENT_TIME,
   },
+  polar: { id: "msg_1", type: "subscription.revoked", time: EVENT_TIME },
+  postmark: { type: "Bounce" },
+  replicate: { id: "msg_1", type: "failed" },
+  resend: { id: "msg_1", type: "email.bounced", time: EVENT_TIME },
   sendgrid: { id: "sg_event_id_1", type: "bounce", time: EVENT_TIME },
   sentry: { type: "event_alert.triggered" },
   shopify: { id: "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", type: "orders/paid", time: EVENT_TIME },
@@ -74,8 +94,12 @@ const ASKED: Readonly<Record<ProviderName, Pick<SignedRequestOptions, "id" | "ty
   square: { id: "13b867cf-db3d-4b1c-90b6-2f32a9d78124", type: "refund.updated", time: EVENT_TIME },
   standard_webhooks: { id: "evt_1", type: "order.shipped", time: EVENT_TIME },
   stripe: { id: "evt_1", type: "charge.refunded", time: EVENT_TIME },
+  supabase: { id: "msg_1", type: "recovery" },
   twilio: { id: "05f1f1e4-3b8c-4d5e-9d1f-5b1a5ad5a6a0", type: "call.completed", time: EVENT_TIME },
+  typeform: { id: "LtWXD3crgy", type: "form_response_partial", time: EVENT_TIME },
   vercel: { id: "uev_1", type: "deployment.error", time: EVENT_TIME },
+  webflow: { type: "site_publish" },
+  woocommerce: { id: "ea0e3a8a9b1c", type: "order.deleted" },
   workos: { id: "event_01", type: "user.created", time: EVENT_TIME },
   zoom: { type: "meeting.ended", time: EVENT_TIME },
 };

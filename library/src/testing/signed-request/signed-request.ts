@@ -140,6 +140,7 @@ async function write(letter: Letter, signatures: readonly Uint8Array[]): Promise
     headers: {
       "content-type": form ? "application/x-www-form-urlencoded" : "application/json",
       ...draft.headers,
+      ...(await sender.digest?.(body)),
       ...options.headers,
     },
     body,

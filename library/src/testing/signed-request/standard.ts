@@ -3,7 +3,7 @@ import { encodeBase64 } from "../../bytes.js";
 import { standardWebhooks } from "../../signature/schemes/standard.js";
 import { createSigner } from "../../signature/sign.js";
 import { unixSeconds } from "./sender.js";
-import type { Sender } from "./sender.js";
+import type { Attempt, Sender } from "./sender.js";
 
 const ED25519_BYTES = 64;
 
@@ -16,15 +16,24 @@ export const STANDARD_WEBHOOKS_SENDER: Sender = {
     verifier: standardWebhooks({ keys: { keys: [] }, clock }),
     signers: createSigner({ secrets, clock }).keys.map((key) => (content) => produce(key, content)),
   }),
-  write: ({ id = "", type, time, data, nonce }, { at, signatures }) => ({
-    headers: {
-      "webhook-id": id,
-      "webhook-timestamp": String(unixSeconds(at)),
-      "webhook-signature": signatures.map(entry).join(" "),
-    },
+  write: ({ id = "", type, time, data, nonce }, attempt) => ({
+    headers: standardHeaders("webhook", id, attempt),
     body: { type, timestamp: time.toISOString(), data: { id: `in_${nonce.slice(0, 24)}`, ...data } },
   }),
 };
+
+/** The three headers of Standard Webhooks, under its own prefix or Svix's. */
+export function standardHeaders(
+  prefix: "webhook" | "svix",
+  id: string,
+  { at, signatures }: Attempt,
+): Readonly<Record<string, string>> {
+  return {
+    [`${prefix}-id`]: id,
+    [`${prefix}-timestamp`]: String(unixSeconds(at)),
+    [`${prefix}-signature`]: signatures.map(entry).join(" "),
+  };
+}
 
 function entry(signature: Uint8Array): string {
   const version = signature.length === ED25519_BYTES ? "v1a" : "v1";
