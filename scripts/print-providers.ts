@@ -108,7 +108,7 @@ Where no reply slows a provider down, 503 with \`Retry-After\` is as good as any
 ## Where an event's id, type and time are`;
 
 const UNSIGNED = `*Another body under the id*: what a receiver calls a second request with a known id and other bytes. Some providers write the
-body anew for each delivery of one event: Stripe counts \`pending_webhooks\` down, HubSpot counts \`attemptNumber\` up, Linear
+body anew for each delivery of one event: Stripe counts \`pending_webhooks\` down, HubSpot, Intercom and Notion count attempts up, Linear
 writes the time of the attempt, and a replay by Paddle has a \`notification_id\` of its own. A comparison of bytes would call each of
 their retries a conflict, so there the id alone decides: a **duplicate**. Everywhere else, other bytes under a known id mean that the sender
 reuses ids, or that somebody has put a body beside an id that is not signed: a **conflict**, which is recorded, reported and not
