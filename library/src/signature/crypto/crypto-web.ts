@@ -48,8 +48,10 @@ export async function answer({ key, content, signatures }: Question): Promise<An
       return indexOf(signatures, await mac(key, content));
     case "ed25519_private":
       return -1;
-    default:
-      // Not by name: each would be bytes in the smallest bundle, and an algorithm that is none has no key to import.
+    case "ed25519":
+    case "rsa_sha256":
+    case "rsapss_sha512":
+    case "ecdsa_p256_sha256":
       return indexOfVerified({ key, content, signatures });
   }
 }
