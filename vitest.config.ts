@@ -36,6 +36,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     // A new process for each file is mostly waiting: on two cores, one worker would take twice the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ["default", "./test/reporter.ts"],

@@ -35,7 +35,9 @@ export function migrationsModule({ stores, schema, exportedAs }: MigrationSet, s
   const files = readdirSync(folder).toSorted();
   const entries = files.map((file, index) => migrationEntry(file, index + 1, join(folder, file)));
   const made = "// Written by scripts/build-migrations.ts from migrations/*.sql: change those, and run it.";
-  return `${made}\nexport const ${exportedAs} = [\n${entries.join("")}] as const;\n`;
+  const says =
+    "/** The migrations of these tables, in order, for those who run them by tools of their own. */";
+  return `${made}\n\n${says}\nexport const ${exportedAs} = [\n${entries.join("")}] as const;\n`;
 }
 
 function migrationEntry(file: string, version: number, path: string): string {

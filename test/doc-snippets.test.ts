@@ -35,6 +35,17 @@ const EXPRESS = `declare module "express" {
 }
 `;
 
+// The same for Stripe's package: the union of its events, as far as the pages use it.
+const STRIPE = `declare module "stripe" {
+  namespace Stripe {
+    type Event =
+      | { readonly type: "invoice.paid"; readonly data: { readonly object: { readonly id: string } } }
+      | { readonly type: "charge.refunded"; readonly data: { readonly object: { readonly amount: number } } };
+  }
+  export default Stripe;
+}
+`;
+
 const WRONG: Block = {
   page: "docs/wrong.md",
   line: 7,
@@ -71,6 +82,7 @@ describe("the code on the pages", () => {
       put("package.json", '{ "type": "module" }');
       put("tsconfig.json", JSON.stringify(CONFIG));
       put("express.d.ts", EXPRESS);
+      put("stripe.d.ts", STRIPE);
       const standing = blocks.filter(({ fragment }) => !fragment);
       for (const block of [...standing, WRONG]) put(fileOf(block), sourceOf(block));
       const messages = (await compile()).split("\n").filter((line) => /^\S/.test(line));

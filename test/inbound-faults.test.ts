@@ -31,6 +31,7 @@ function setStage(handlers: TestHandlers, schemas: Record<string, Schema> = {}) 
     createReceiver({
       store,
       clock,
+      observer: () => {},
       sources: {
         stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying, clock }),
         shop: hmac({

@@ -8,6 +8,7 @@ export interface CanonicalRule {
   readonly exclude: PointerTree | undefined;
 }
 
+/** Makes a rule of JSON pointers: what of a document counts, and what of that does not. */
 export function canonicalRule(
   include: readonly JsonPointer[],
   exclude: readonly JsonPointer[],

@@ -32,4 +32,5 @@ export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   ...CLIENT_ERRORS,
 };
 
+/** The code of any error that Posthorn throws. */
 export type ErrorCode = keyof typeof ERROR_CODES;

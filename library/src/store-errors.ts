@@ -16,4 +16,5 @@ export const STORE_ERRORS = {
   store_option_invalid: "An option of a store has a value that cannot work.",
 } as const;
 
+/** The codes of what goes wrong in a store. */
 export type StoreErrorCode = keyof typeof STORE_ERRORS;

@@ -31,6 +31,8 @@ export class Receiving {
     const flaky = new Set<string>();
     this.#receiver = createReceiver({
       store,
+      // What fails here fails as asked.
+      observer: () => {},
       sources: { shop: { verifier } },
       clock: this.#clock,
       handlers: {

@@ -20,11 +20,15 @@ await host?.rows("create table effect (event_id text not null)");
 
 /** What the snippet imports from the host's own file. */
 const RECEIVER = `
+  import { Pool } from "pg";
   import { createReceiver } from "posthorn";
+  import { postgresStore } from "posthorn/postgres";
   import { stripe } from "posthorn/providers";
   import { TEST_SECRETS } from "posthorn/testing";
+  const pool = new Pool({ max: 20, connectionString: process.env.DATABASE_URL });
+  const store = postgresStore({ client: pool });
   const receiver = createReceiver({
-    store: postgresStore({ client: new Pool({ connectionString: process.env.DATABASE_URL, allowExitOnIdle: true }) }),
+    store,
     sources: { stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying }) },
     handlers: {
       "*": async (event, { tx }) => {
@@ -40,8 +44,7 @@ const RECEIVER = `
 /** The snippet as a program: on a free port of loopback, with this file's database. */
 function program(listening: string): string {
   const own = block
-    .replace(/import \{ receiver \}.*\n/, RECEIVER)
-    .replace("new Pool({ max: 20 })", "new Pool({ max: 20, connectionString: process.env.DATABASE_URL })")
+    .replace(/import \{ pool, receiver, store \}.*\n/, RECEIVER)
     .replace(/const server = .*\n/, listening)
     .replaceAll(": Promise<void>", "");
   return `${own}\nserver.on("listening", () => console.log("port " + server.address().port));`;
@@ -80,10 +83,13 @@ it.each([
       const agent = new Agent({ keepAlive: true });
       const answered = post({ port, agent, signed: await signedRequest("stripe", { id }) });
       await expect.poll(() => said, { timeout: 10_000 }).toContain("handling");
+      const stoppedAt = performance.now();
       child.kill("SIGTERM");
       expect(await answered).toBe(200);
       const [code, signal] = (await exited) as [number | null, string | null];
       expect([code, signal, failed]).toEqual([0, null, ""]);
+      // A pool that nobody ends would hold the process for ten seconds more.
+      expect(performance.now() - stoppedAt).toBeLessThan(8000);
       const effects = await host?.rows(`select 1 as one from effect where event_id = '${id}'`);
       expect(effects).toHaveLength(1);
       await expect(post({ port, agent, signed: await signedRequest("stripe") })).rejects.toMatchObject({

@@ -11,4 +11,5 @@ export const CLIENT_ERRORS = {
   api_answer_invalid: "The answer is none of Posthorn's: another program or a proxy gave it.",
 } as const;
 
+/** The codes of what goes wrong between the client and the server; what the server refuses has the server's code. */
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS;

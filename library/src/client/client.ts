@@ -50,17 +50,20 @@ export interface TenantOptions {
   readonly tenant?: string | undefined;
 }
 
+/** Which events are wanted; what is left out does not matter. */
 export interface EventQuery extends PageOptions, TenantOptions {
   readonly source?: string | undefined;
   readonly type?: string | undefined;
   readonly key?: string | undefined;
 }
 
+/** What a publication can be told besides its event. */
 export interface PublishOptions {
   /** Makes a second publication of the same key a duplicate, where the event has no id. */
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Sources: where events come from. */
 export interface SourceCalls {
   list(page?: PageOptions): Promise<Page<Source>>;
   create(source: SourceInput): Promise<Source>;
@@ -69,6 +72,7 @@ export interface SourceCalls {
   remove(name: string): Promise<void>;
 }
 
+/** Endpoints: where events go. */
 export interface EndpointCalls {
   list(page?: PageOptions & TenantOptions): Promise<Page<Endpoint>>;
   /** Where no secret is given, the answer has the one that was made: nobody ever sees it again. */
@@ -84,6 +88,7 @@ export interface EndpointCalls {
   test(id: string, event?: TestInput): Promise<TestSend>;
 }
 
+/** Events: publish and look up. */
 export interface EventCalls {
   publish(event: EventInput, options?: PublishOptions): Promise<PublishedEvent>;
   /** All of them in one commit, up to 1,000. */
@@ -94,6 +99,7 @@ export interface EventCalls {
   body(id: string, options?: TenantOptions): Promise<Uint8Array>;
 }
 
+/** Deliveries, and their attempts. */
 export interface DeliveryCalls {
   /** Every delivery of one event. */
   list(query: { readonly event: string } & TenantOptions): Promise<Page<Delivery>>;
@@ -104,6 +110,7 @@ export interface DeliveryCalls {
   retry(id: string): Promise<Retried>;
 }
 
+/** Lanes: look into them, and skip a head that blocks. */
 export interface LaneCalls {
   /** Blocked ones first, then the others in which something waits. */
   list(query?: PageOptions & { readonly endpoint?: string | undefined }): Promise<Page<Lane>>;
@@ -123,6 +130,7 @@ export interface LaneCalls {
   retry(id: string): Promise<Retried>;
 }
 
+/** Requests that were refused, kept for their senders' sake. */
 export interface RejectedCalls {
   /** Newest first. */
   list(query?: PageOptions & { readonly source?: string | undefined }): Promise<Page<RejectedRequest>>;
@@ -131,6 +139,7 @@ export interface RejectedCalls {
   body(id: string): Promise<Uint8Array>;
 }
 
+/** Tokens of the API. */
 export interface TokenCalls {
   list(page?: PageOptions): Promise<Page<Token>>;
   /** The answer has the token: nobody ever sees it again. */
@@ -138,6 +147,7 @@ export interface TokenCalls {
   remove(id: string): Promise<void>;
 }
 
+/** The browser's session. */
 export interface SessionCalls {
   get(): Promise<Session>;
   /** Sets a cookie: for pages of the server itself. */

@@ -17,6 +17,7 @@ interface PageWish {
   readonly limit?: number | undefined;
 }
 
+/** Dead letters, alone and in groups. */
 export interface DeadCalls {
   /** Newest first. */
   list(
@@ -28,6 +29,7 @@ export interface DeadCalls {
   note(groupId: string, text: string | null): Promise<{ readonly note: DeadNote | null }>;
 }
 
+/** Operations on many deliveries or lanes at once: planned, run, slowed, stopped. */
 export interface OperationCalls {
   /** Plans and runs it in one call; with `dryRun` it says what it would do, and `run` runs it by the id of the answer. */
   create(input: OperationInput): Promise<Operation>;
@@ -47,6 +49,7 @@ export interface OperationCalls {
   ): Promise<Page<OperationItem>>;
 }
 
+/** Who changed what, and when. */
 export interface AuditCalls {
   /** Newest first. */
   list(query?: AuditQuery & PageWish): Promise<Page<AuditEntry>>;

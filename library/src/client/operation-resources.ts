@@ -30,6 +30,7 @@ export interface DeadGroup {
   readonly note: DeadNote | null;
 }
 
+/** What somebody wrote about a group of dead letters. */
 export interface DeadNote {
   readonly text: string;
   readonly by: string;
@@ -45,8 +46,10 @@ export interface OperationFilter {
   readonly lanes?: readonly { readonly id: string; readonly head: string }[] | undefined;
 }
 
+/** What an operation does to each of its items. */
 export type OperationVerb = "redrive" | "skip" | "cancel";
 
+/** An operation that is to be planned, and run unless `dryRun` says otherwise. */
 export interface OperationInput {
   readonly verb: OperationVerb;
   readonly filter: OperationFilter;
@@ -56,18 +59,21 @@ export interface OperationInput {
   readonly note?: string | undefined;
 }
 
+/** How a planned operation is to be run. */
 export interface OperationRun {
   /** Items per second. @default 100 */
   readonly rate?: number | undefined;
   readonly note?: string | undefined;
 }
 
+/** Who asked for it. */
 export interface OperationActor {
   readonly token: string;
   readonly name: string;
   readonly via: "token" | "session";
 }
 
+/** What to know before an operation is run. */
 export interface OperationWarning {
   readonly code:
     | "forgotten_ids"
@@ -92,6 +98,7 @@ export interface OperationNext {
   readonly waiting: number;
 }
 
+/** What an operation would do, counted before it does anything. */
 export interface OperationPlan {
   readonly words: string;
   readonly count: number;
@@ -111,6 +118,7 @@ export interface OperationPlan {
   readonly warnings: readonly OperationWarning[];
 }
 
+/** One verb for many deliveries or lanes, with its plan and how far it is. */
 export interface Operation {
   /** `op_…`: of a plan, what it is run by. */
   readonly id: string;
@@ -133,6 +141,7 @@ export interface Operation {
   readonly endedAt: string | null;
 }
 
+/** What became of one delivery or lane of an operation. */
 export interface OperationItem {
   readonly number: number;
   readonly deliveryId: string | null;

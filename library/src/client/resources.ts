@@ -2,12 +2,14 @@ import type { PlaceOption } from "../place.js";
 
 // What the admin API speaks of, as JSON. Sequences and lane ids are decimal texts, instants ISO 8601.
 
+/** A part of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
   /** Hand it back as `after` for the next page; null at the end. */
   readonly next: string | null;
 }
 
+/** What makes two requests of a source the same event. */
 export type DedupRule =
   | { readonly by: "id" }
   | {
@@ -24,6 +26,7 @@ export type DedupRule =
 /** Where in a request something stands. */
 export type Place = PlaceOption;
 
+/** A source that is to be made. */
 export interface SourceInput {
   /** Lower-case letters, digits, `-` and `_`: it is part of the URL. */
   readonly name: string;
@@ -44,6 +47,7 @@ export interface SourceInput {
   readonly allowUnverified?: boolean;
 }
 
+/** A source, as the API shows it: without its secrets. */
 export interface Source extends Required<Omit<SourceInput, "secrets" | "allowUnverified">> {
   /** How many there are; they are never shown. */
   readonly secretCount: number;
@@ -55,6 +59,7 @@ export interface Source extends Required<Omit<SourceInput, "secrets" | "allowUnv
 /** What of a source can be changed; what is left out stays as it is. */
 export type SourceUpdate = Partial<Omit<SourceInput, "name">>;
 
+/** An endpoint that is to be made. */
 export interface EndpointInput {
   readonly url: string;
   readonly id?: string;
@@ -69,6 +74,7 @@ export interface EndpointInput {
   readonly retry?: Readonly<Record<string, unknown>>;
 }
 
+/** An endpoint, as the API shows it: without its secrets. */
 export interface Endpoint extends Required<Omit<EndpointInput, "secrets">> {
   readonly state: "active" | "paused" | "disabled";
   readonly because: string | null;
@@ -90,6 +96,7 @@ export interface TestInput {
   readonly data?: unknown;
 }
 
+/** What an endpoint answered to a test. */
 export interface TestSend {
   /** The id under which the receiver saw it. */
   readonly eventId: string;
@@ -102,6 +109,7 @@ export interface TestSend {
   readonly answer: string | null;
 }
 
+/** An event that is to be published. */
 export interface EventInput {
   readonly type: string;
   readonly data?: unknown;
@@ -118,11 +126,13 @@ export interface EventInput {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Under which id an event was published, and whether it was known. */
 export interface PublishedEvent {
   readonly id: string;
   readonly duplicate: boolean;
 }
 
+/** An event in a list. */
 export interface EventSummary {
   readonly id: string;
   readonly tenant: string;
@@ -146,11 +156,13 @@ export interface EventSummary {
   readonly expiresAt: string | null;
 }
 
+/** An event with its headers and deliveries; its bytes are asked for apart. */
 export interface EventDetail extends EventSummary {
   readonly headers: Readonly<Record<string, string>>;
   readonly deliveries: readonly Delivery[];
 }
 
+/** One event on its way to one endpoint, and how it stands. */
 export interface Delivery {
   readonly id: string;
   readonly eventId: string;
@@ -170,6 +182,7 @@ export interface Delivery {
   readonly dueInMs: number | null;
 }
 
+/** One attempt to deliver. */
 export interface Attempt {
   readonly round: number;
   readonly number: number;
@@ -182,6 +195,7 @@ export interface Attempt {
   readonly answer: string | null;
 }
 
+/** A lane in which something waits. */
 export interface Lane {
   readonly id: string;
   readonly tenant: string;
@@ -197,6 +211,7 @@ export interface Lane {
   readonly dueInMs: number | null;
 }
 
+/** A delivery that was given up. */
 export interface DeadLetter {
   readonly id: string;
   /** Null where its event has no key. */
@@ -217,11 +232,13 @@ export interface DeadLetter {
   readonly blocks: boolean;
 }
 
+/** Where a redriven delivery is now. */
 export interface Redriven {
   /** `in_place`: at the head of its lane, which had waited for it. `at_end`: the lane had gone on without it. */
   readonly result: "in_place" | "at_end";
 }
 
+/** Which head is to be skipped. */
 export interface SkipInput {
   /** The sequence of the head that is meant, decimal. */
   readonly head: string;
@@ -233,11 +250,13 @@ export interface Retried {
   readonly retried: number;
 }
 
+/** What became of a skip. */
 export interface Skipped {
   /** `intended`: a worker has the head under way, and it is skipped unless that succeeds. */
   readonly result: "skipped" | "intended";
 }
 
+/** A request that was refused, and why. */
 export interface RejectedRequest {
   readonly id: string;
   readonly source: string;
@@ -253,6 +272,7 @@ export interface RejectedRequest {
   readonly diagnosis: readonly string[];
 }
 
+/** A token that is to be made. */
 export interface TokenInput {
   readonly name: string;
   readonly scope: "read" | "full";
@@ -260,6 +280,7 @@ export interface TokenInput {
   readonly expiresAt?: string;
 }
 
+/** A token in a list: never the token itself. */
 export interface Token {
   readonly id: string;
   readonly name: string;

@@ -20,6 +20,7 @@ export interface Status {
   readonly sources: readonly SourceStanding[];
 }
 
+/** A node that was seen lately. */
 export interface NodeStanding {
   readonly name: string;
   readonly roles: readonly string[];
@@ -30,6 +31,7 @@ export interface NodeStanding {
   readonly seenMs: number;
 }
 
+/** How much waits, is dead or is blocked. */
 export interface StatusCounts {
   /** Deliveries that wait or are under way. */
   readonly waiting: number;
@@ -76,6 +78,7 @@ export interface Need {
   readonly because: string | null;
 }
 
+/** How an endpoint stands. */
 export interface EndpointStanding {
   readonly id: string;
   readonly tenant: string;
@@ -105,6 +108,7 @@ export interface EndpointStanding {
   };
 }
 
+/** How a source stands. */
 export interface SourceStanding {
   readonly name: string;
   readonly tenant: string;
@@ -123,6 +127,7 @@ export interface SourceStanding {
   };
 }
 
+/** Which counts are wanted, and in which steps. */
 export interface SeriesQuery {
   /** ISO 8601, or an age as `90m`, `24h`, `7d`. @default "1h" */
   readonly since?: string | undefined;
@@ -150,6 +155,7 @@ export interface Series {
   readonly cut: boolean;
 }
 
+/** What was counted at a source, or at all of them. */
 export interface SourceCounts {
   /** Everything that providers sent: the five below together. */
   readonly in: readonly number[];
@@ -163,6 +169,7 @@ export interface SourceCounts {
   readonly published: readonly number[];
 }
 
+/** What was counted at an endpoint, or at all of them. */
 export interface EndpointCounts {
   readonly attempts: readonly number[];
   readonly delivered: readonly number[];
@@ -210,6 +217,7 @@ export interface Repeat {
   readonly body: string | null;
 }
 
+/** A delivery in the story of its event. */
 export interface StoryDelivery extends Delivery {
   /** Every attempt, in order. */
   readonly tried: readonly Attempt[];
@@ -219,6 +227,7 @@ export interface StoryDelivery extends Delivery {
   readonly sentence: string;
 }
 
+/** How a round of a delivery ended without being delivered. */
 export interface End {
   readonly round: number;
   readonly how: "dead" | "cancelled";
@@ -277,6 +286,7 @@ export interface LaneWaiting {
   readonly between: string;
 }
 
+/** A delivery in its place in a lane. */
 export interface WaitingDelivery {
   readonly id: string;
   readonly sequence: string;
@@ -300,6 +310,7 @@ export interface Found {
   readonly foundBy: "id" | "provider_id" | "id_prefix";
 }
 
+/** The kinds of messages of a tail. */
 export type TailKind =
   | "stored"
   | "duplicate"
@@ -310,6 +321,7 @@ export type TailKind =
   | "dead"
   | "endpoint_disabled";
 
+/** Which messages of a tail are wanted. */
 export interface TailQuery {
   readonly kind?: readonly TailKind[] | undefined;
   readonly source?: string | undefined;

@@ -27,6 +27,7 @@ export interface Dispatcher {
   drain(limits?: DrainLimits): Promise<DrainReport>;
 }
 
+/** Where a drain stops. */
 export interface DrainLimits {
   /** About how many events to deliver; attempts that are under way by then are finished. @default no limit */
   readonly maxEvents?: number;
@@ -50,7 +51,6 @@ export interface DrainReport {
  * const store = postgresStore({ client: pool });
  * const dispatcher = createDispatcher({ store });
  * await dispatcher.start();
- * process.once("SIGTERM", () => void dispatcher.stop());
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new OutboxDispatcher(options);

@@ -8,4 +8,5 @@ export type Outcome =
   /** Nothing was sent, because the address guard forbids the endpoint's address. */
   | { readonly kind: "forbidden"; readonly reason: ForbiddenReason };
 
+/** What of a URL or an address is forbidden. */
 export type ForbiddenReason = "url" | "scheme" | "credentials" | "port" | "name" | "private_address";

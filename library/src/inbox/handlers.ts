@@ -78,6 +78,7 @@ export type SynchronousHandler<Tx, Data, Context = object> = (
   context: HandlerContext,
 ) => InnerHandler<Tx, Context> | Promise<InnerHandler<Tx, Context>>;
 
+/** The inner function of a handler on SQLite: it runs inside the transaction, and may not await. */
 export type InnerHandler<Tx, Context = object> = (tx: Tx, context: Context) => InnerResult;
 
 /** Anything but a promise: what an asynchronous function writes after its first await would land outside of the transaction. */

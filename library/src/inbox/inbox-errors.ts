@@ -12,4 +12,5 @@ export const INBOX_ERRORS = {
   inbox_option_invalid: "An option of the receiver or of `dedup` has a value that cannot work.",
 } as const;
 
+/** The codes of what goes wrong while receiving. */
 export type InboxErrorCode = keyof typeof INBOX_ERRORS;

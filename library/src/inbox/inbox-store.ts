@@ -128,11 +128,13 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   purge(limits: PurgeLimits): Promise<PurgeReport>;
 }
 
+/** Where a purge stops: it holds no lock for longer, and may be called again. */
 export interface PurgeLimits {
   readonly maxRows: number;
   readonly deadlineMs: number;
 }
 
+/** What a purge has done. */
 export interface PurgeReport {
   readonly removed: number;
   /** True when it stopped at a limit and there is more to remove. */

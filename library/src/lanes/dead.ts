@@ -8,6 +8,7 @@ export const DEAD_REASONS = {
   unsendable: "It cannot be made into a request: its id or key cannot be signed, or a secret cannot be read.",
 } as const;
 
+/** Why a delivery is dead: a key of `DEAD_REASONS`, which says more. */
 export type DeadBecause = keyof typeof DEAD_REASONS;
 
 /** What a dead delivery does to its lane: later events wait, or go on past the gap, or are set aside with it. */

@@ -45,6 +45,7 @@ export interface Claim {
   readonly failures: number;
 }
 
+/** What a worker asks for: how many lanes, for how long, and what it holds already. */
 export interface ClaimRequest {
   /** Unique to this start of this process. */
   readonly worker: string;
@@ -82,6 +83,7 @@ export interface RunLimits {
   readonly maxBytes: number;
 }
 
+/** What a worker got of what it asked for. */
 export interface ClaimAnswer {
   readonly claims: readonly Claim[];
   /** True when something due waits for a claim with `alone`. */
@@ -110,6 +112,7 @@ export interface Settlement {
   readonly next: boolean;
 }
 
+/** What became of a settlement. */
 export type Settled =
   /**
    * `next` is the lane's next head, leased under the next epoch. A store may give none where the endpoint was changed
@@ -119,6 +122,7 @@ export type Settled =
   /** Another has claimed it since: nothing was changed. */
   | { readonly kind: "stale" };
 
+/** What a worker reports of its claims, all in one step. */
 export interface SettleRequest {
   readonly worker: string;
   readonly leaseMs: number;
@@ -126,6 +130,7 @@ export interface SettleRequest {
   readonly settlements: readonly Settlement[];
 }
 
+/** What a round of sequencing has done. */
 export interface SequenceReport {
   /** How many events were given places, all of them or a part. */
   readonly events: number;

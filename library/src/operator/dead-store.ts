@@ -41,6 +41,7 @@ export interface DeadRound {
   readonly round: number;
 }
 
+/** Where a delivery that was redriven in its round is now. */
 export type RedrivenRound =
   | Redriven
   /** It was redriven in this round before: nothing was changed. */

@@ -49,18 +49,21 @@ export interface DeadLetter {
   readonly blocks: boolean;
 }
 
+/** Which part of a list is wanted. */
 export interface Page {
   readonly limit: number;
   /** `next` of the page before. Anything else is refused with `cursor_invalid`. */
   readonly after?: string | undefined;
 }
 
+/** A part of a list. */
 export interface Paged<T> {
   readonly items: readonly T[];
   /** Where the next page begins; undefined at the end, and only there: a page may hold fewer than its limit, or none. */
   readonly next: string | undefined;
 }
 
+/** Where a redriven delivery is now. */
 export type Redriven =
   /** At the head of its lane, where it had stayed. */
   | "in_place"
@@ -69,6 +72,7 @@ export type Redriven =
   /** There is no dead letter of this id, or it was redriven before. */
   | "unknown";
 
+/** What became of a skip. */
 export type Skipped =
   /** At once, also where the head's lease has ended: its lapsed attempt is recorded, and its worker's late settlement is stale. */
   | "skipped"

@@ -37,6 +37,7 @@ export interface IncomingRepeat {
 /** How many bodies are kept of one event; further ones are not recorded. */
 export const MOST_REPEATED_BODIES = 20;
 
+/** Where forgetting names stops. */
 export interface ForgetLimits {
   readonly maxNames: number;
 }

@@ -12,6 +12,7 @@ export const RETENTION_KINDS = [
   "events",
 ] as const;
 
+/** The kinds of records that are removed, each by a window of its own. */
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
 /** One small part of a pass. */
@@ -27,6 +28,7 @@ export interface RemovalStep {
   readonly after?: string | undefined;
 }
 
+/** What one step of a pass has done. */
 export type Removal =
   /** Another process is at it. Nothing was done. */
   | { readonly kind: "busy" }

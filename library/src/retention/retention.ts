@@ -11,6 +11,7 @@ import type { RetentionCensus, RetentionKind, RetentionStore } from "./retention
 import type { PlannedKind, RetentionWindows } from "./windows.js";
 import { checkedWindows, plannedKinds } from "./windows.js";
 
+/** What retention is made of. */
 export interface RetentionOptions {
   readonly store: RetentionStore;
   /** How long each kind of record is kept. @default 30 days, dead letters 90 days after they were resolved */

@@ -23,6 +23,7 @@ export interface RetentionWindows {
   readonly idsMs: number;
 }
 
+/** How long each kind of record is kept unless somebody says otherwise. */
 export const DEFAULT_WINDOWS: RetentionWindows = Object.freeze({
   eventsMs: 30 * DAY_MS,
   attemptsMs: 30 * DAY_MS,

@@ -23,4 +23,5 @@ export const SIGNATURE_ERRORS = {
   option_invalid: "An option has a value that cannot work.",
 } as const;
 
+/** The codes of what goes wrong while verifying and signing. */
 export type SignatureErrorCode = keyof typeof SIGNATURE_ERRORS;

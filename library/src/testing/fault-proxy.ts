@@ -5,6 +5,7 @@ import { BytePattern } from "./byte-pattern.js";
 import { FaultPipe } from "./fault-pipe.js";
 import type { PipeFaults } from "./fault-pipe.js";
 
+/** Which way bytes flow through the proxy. */
 export type Direction = "to_server" | "to_client";
 
 /** What can be wrong with a network, for all connections at once. */
@@ -44,6 +45,7 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
+/** The server that the proxy stands before. */
 export interface FaultProxyOptions {
   /** The server's port. */
   readonly port: number;

@@ -8,6 +8,7 @@ import type { ForbiddenReason } from "../outcome.js";
 import { createResolver } from "./resolver.js";
 import type { Resolve } from "./resolver.js";
 
+/** What a guard opens and closes. Without any of it, public addresses by https. */
 export interface AddressGuardOptions {
   /**
    * Opens these addresses (`10.1.2.3`, `10.0.0.0/8`, `fd00::/8`) and no others; names of private networks
@@ -25,6 +26,7 @@ export interface AddressGuardOptions {
   readonly resolve?: Resolve;
 }
 
+/** Why nothing is sent there. */
 export interface Forbidden {
   readonly kind: "forbidden";
   readonly reason: ForbiddenReason;
@@ -32,6 +34,7 @@ export interface Forbidden {
   readonly message: string;
 }
 
+/** A URL to which may be sent, in the parts that are used from then on. */
 export interface AllowedUrl {
   readonly kind: "allowed";
   /** `https://example.com:8443`: what a connection belongs to. */

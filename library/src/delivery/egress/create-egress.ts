@@ -13,6 +13,7 @@ import type { Connection, PoolParts } from "./pool.js";
 import { OriginPool } from "./pool.js";
 import type { Egress, EgressAnswer, OutgoingRequest } from "./egress.js";
 
+/** What an egress is made of: the settings of its address guard, and of its connections. */
 export interface EgressOptions extends AddressGuardOptions {
   /** An address guard that is shared with other code; the options above are then set on that guard. */
   readonly guard?: AddressGuard;

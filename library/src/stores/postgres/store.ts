@@ -18,6 +18,7 @@ import { createOutbox } from "./outbox/outbox.js";
 import { createRetention } from "./retention/retention.js";
 import { tablesIn } from "./schema/tables.js";
 
+/** What a store in Postgres is made of. */
 export interface PostgresStoreOptions<Tx> {
   /** A Pool of `pg`, or the `sql` of `postgres`. Handlers get its transactions, and events are published in them. */
   readonly client: PostgresPool<Tx>;

@@ -15,6 +15,7 @@ export interface NodeRedisClient {
   configGet(parameter: string): Promise<unknown>;
 }
 
+/** A client of `ioredis`, or of `redis`. */
 export type RedisClient = IoredisClient | NodeRedisClient;
 
 /** The two things that are asked of Redis. */

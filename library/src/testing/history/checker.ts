@@ -35,6 +35,7 @@ export interface HistoryChecker {
   end(): HistoryReport;
 }
 
+/** What a checker looks for. */
 export interface CheckerOptions {
   /** @default all */
   readonly invariants?: readonly InvariantName[];

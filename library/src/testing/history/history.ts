@@ -27,6 +27,7 @@ export interface History {
   writer(proc: string, incarnation?: number): HistoryWriter;
 }
 
+/** Where a history goes. */
 export interface HistoryOptions {
   /** Gets every record as it is written: a checker, a file. */
   readonly write: (record: HistoryRecord) => void;

@@ -47,6 +47,7 @@ export interface Operations extends OutboxOperations {
   readonly fault: { readonly ok: { readonly what: string } };
 }
 
+/** The names of what a history records. */
 export type Operation = keyof Operations;
 
 /** Operations that take time. */
@@ -74,6 +75,7 @@ export type RecordOf<Op extends Operation, P extends keyof Operations[Op]> = {
   readonly fields: Operations[Op][P];
 };
 
+/** One line of a history: what was done, and how it ended. */
 export type HistoryRecord = {
   [Op in Operation]: { [P in keyof Operations[Op]]: RecordOf<Op, P> }[keyof Operations[Op]];
 }[Operation];

@@ -21,6 +21,7 @@ export interface MigrationReport {
   readonly version: number;
 }
 
+/** Where and what to migrate. */
 export interface MigrateOptions {
   /** Where the tables are. @default "posthorn" */
   readonly schema?: string;
@@ -35,6 +36,7 @@ export interface MigrationSet {
   readonly migrations: readonly Migration[];
 }
 
+/** One step of a schema. */
 export interface Migration {
   /** 1, 2, 3 … */
   readonly version: number;

@@ -1,4 +1,6 @@
 // Written by scripts/build-migrations.ts from migrations/*.sql: change those, and run it.
+
+/** The migrations of these tables, in order, for those who run them by tools of their own. */
 export const MIGRATIONS = [
   {
     version: 1,

@@ -4,6 +4,7 @@ import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import { DEFAULT_WAIT_MS } from "../client/options.js";
 import { writeOnce } from "../client/connection.js";
 
+/** How leases are ended. */
 export interface EndLeasesOptions {
   /** How long it may wait for the write lock. @default 5,000 */
   readonly waitMs?: number;

@@ -30,6 +30,7 @@ export interface MigrationSet {
   readonly migrations: readonly Migration[];
 }
 
+/** How and what to migrate. */
 export interface MigrateOptions {
   /** How long it may wait for the write lock. @default 5,000 */
   readonly waitMs?: number;
