@@ -92,7 +92,7 @@ const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
  *   sources: { stripe: stripe({ secrets: process.env.STRIPE_SECRET }) },
  *   handlers: {
  *     "invoice.paid": async (event, { tx }) => {
- *       await tx.query("update invoice set paid = true where id = $1", [event.data.id]);
+ *       await tx.query("update invoice set paid = true where id = $1", [event.data.data.object.id]);
  *     },
  *   },
  * });
