@@ -108,7 +108,7 @@ describe("an endpoint on localhost", () => {
     const store = memoryStore({ environment: "test" });
     const secrets = generateSecret();
     await expect(createSender({ store }).endpoints.create({ url, secrets })).rejects.toThrow(
-      "`allowHttp: true`",
+      "allowHttp: true",
     );
     const strict = createSender({ store, guard: createAddressGuard({ allowHttp: true }) });
     await expect(strict.endpoints.create({ url, secrets })).rejects.toThrow("allowAddresses");
