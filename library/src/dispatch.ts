@@ -6,7 +6,14 @@
 export { createDispatcher } from "./delivery/dispatcher.js";
 export type { DispatcherOptions } from "./delivery/dispatcher-options.js";
 export type { Dispatcher, DrainLimits, DrainReport } from "./delivery/dispatcher.js";
-export type { Egress, EgressAnswer, OutgoingRequest } from "./delivery/egress/egress.js";
+export type {
+  Egress,
+  EgressAnswer,
+  OutgoingRequest,
+  ReadingAnswer,
+  ReadingEgress,
+  ReadingRequest,
+} from "./delivery/egress/egress.js";
 export { createEgress } from "./delivery/egress/create-egress.js";
 export type { EgressOptions } from "./delivery/egress/create-egress.js";
 export { createAddressGuard } from "./delivery/egress/address-guard.js";

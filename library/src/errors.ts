@@ -3,6 +3,7 @@ import { DELIVERY_ERRORS } from "./delivery/delivery-errors.js";
 import { INBOX_ERRORS } from "./inbox/inbox-errors.js";
 import { OPERATOR_ERRORS } from "./operator/operator-errors.js";
 import { OUTBOX_ERRORS } from "./outbox/outbox-errors.js";
+import { REPAIR_ERRORS } from "./repair/repair-errors.js";
 import { RETENTION_ERRORS } from "./retention/retention-errors.js";
 import { SIGNATURE_ERRORS } from "./signature/signature-errors.js";
 import { STORE_ERRORS } from "./store-errors.js";
@@ -18,6 +19,7 @@ export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   typeof STORE_ERRORS &
   typeof DELIVERY_ERRORS &
   typeof WORK_ERRORS &
+  typeof REPAIR_ERRORS &
   typeof RETENTION_ERRORS &
   typeof OPERATOR_ERRORS &
   typeof CLIENT_ERRORS = {
@@ -27,6 +29,7 @@ export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   ...STORE_ERRORS,
   ...DELIVERY_ERRORS,
   ...WORK_ERRORS,
+  ...REPAIR_ERRORS,
   ...RETENTION_ERRORS,
   ...OPERATOR_ERRORS,
   ...CLIENT_ERRORS,

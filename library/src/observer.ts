@@ -107,6 +107,24 @@ export type Signal =
       readonly message: string;
     }
   | {
+      /** A provider's log was read: what of it was new, and up to when everything is received now. */
+      readonly kind: "repair_done";
+      readonly source: string;
+      readonly from: Date | undefined;
+      readonly until: Date;
+      readonly read: number;
+      readonly applied: number;
+      readonly duplicate: number;
+      readonly unsettled: number;
+      readonly more: boolean;
+    }
+  | {
+      /** A provider's log, or a delivery in it, could not be read; the next run reads the same window again. */
+      readonly kind: "repair_failed";
+      readonly source: string;
+      readonly message: string;
+    }
+  | {
       /** A full store forgot an id before its time: if its event comes again, it will be called new. */
       readonly kind: "dedup_evicted";
       readonly store: string;

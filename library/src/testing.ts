@@ -5,6 +5,8 @@
  */
 export type { DedupAdapter, DedupVerdict } from "./inbox/dedup.js";
 export type { BenchTime, Case, Topic } from "./testing/conformance/case.js";
+export { cursorConformance } from "./testing/conformance/cursor/conformance.js";
+export type { CursorBench, CursorHarness } from "./testing/conformance/cursor/conformance.js";
 export { dedupConformance } from "./testing/conformance/dedup/conformance.js";
 export type { DedupBench, DedupHarness, HostTransaction } from "./testing/conformance/dedup/harness.js";
 export { inboxConformance } from "./testing/conformance/inbox/conformance.js";

@@ -4,7 +4,12 @@ import { createServer } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
-import type { EgressAnswer, OutgoingRequest } from "../../library/src/delivery/egress/egress.js";
+import type {
+  EgressAnswer,
+  OutgoingRequest,
+  ReadingAnswer,
+  ReadingRequest,
+} from "../../library/src/delivery/egress/egress.js";
 import type { EgressOptions } from "../../library/src/delivery/egress/create-egress.js";
 import { createEgress } from "../../library/src/delivery/egress/create-egress.js";
 
@@ -31,7 +36,7 @@ export async function hostile(behave: Behaviour, certified?: TlsOptions): Promis
     socket.on("data", (chunk) => {
       const text = chunk.toString("latin1");
       received[index] += text;
-      if (text.startsWith("POST ")) behave(socket, (requests += 1));
+      if (/^(POST|GET) /.test(text)) behave(socket, (requests += 1));
     });
   };
   const server = certified === undefined ? createServer(serve) : createTlsServer(certified, serve);
@@ -63,10 +68,12 @@ async function listening(server: Server): Promise<void> {
 
 export type Post = (url: string, request?: Partial<OutgoingRequest>) => Promise<EgressAnswer>;
 
+export type Get = (url: string, request?: Partial<ReadingRequest>) => Promise<ReadingAnswer>;
+
 /** A way out that may reach loopback over http. Attempts end after 400 ms, unless told otherwise. */
 export async function openEgress(
   options: EgressOptions = {},
-): Promise<Post & { readonly close: () => Promise<void> }> {
+): Promise<Post & { readonly get: Get; readonly close: () => Promise<void> }> {
   const egress = await createEgress({ allowAddresses: ["127.0.0.1"], allowHttp: true, ...options });
   onTestFinished(() => egress.close());
   const post: Post = (url, request) =>
@@ -77,7 +84,9 @@ export async function openEgress(
       deadlineMs: 400,
       ...request,
     });
-  return Object.assign(post, { close: () => egress.close() });
+  const get: Get = (url, request) =>
+    egress.get({ url, headers: { "x-test": "1" }, deadlineMs: 400, ...request });
+  return Object.assign(post, { get, close: () => egress.close() });
 }
 
 /** Writes the same again and again, as fast as it is taken. */

@@ -1,5 +1,5 @@
 import { postgresDedup, postgresStore } from "posthorn/postgres";
-import type { DedupBench, DedupHarness, InboxBench, InboxHarness } from "posthorn/testing";
+import type { CursorHarness, DedupBench, DedupHarness, InboxBench, InboxHarness } from "posthorn/testing";
 import type { Driver, TestPool } from "./drivers.js";
 import type { LossyProxy } from "./lossy-proxy.js";
 
@@ -13,6 +13,21 @@ const capabilities = {
 const HOUR_S = 3600;
 // The default of the test pools.
 const CONNECTIONS = 10;
+
+/** Each case finds the table empty. */
+export function postgresCursorHarness(driver: Driver, url: string): CursorHarness {
+  const [one, two] = [driver.open(url), driver.open(url)];
+  return {
+    capabilities,
+    async open() {
+      await one.rows("delete from posthorn.repair_cursor");
+      return {
+        stores: [postgresStore({ client: one.client }), postgresStore({ client: two.client })],
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+}
 
 /** Two pools on one database stand for two processes: to Postgres they are. */
 export function postgresDedupHarness(driver: Driver, url: string): DedupHarness {

@@ -1,6 +1,7 @@
-import { dedupConformance, inboxConformance } from "posthorn/testing";
+import { cursorConformance, dedupConformance, inboxConformance } from "posthorn/testing";
 import { runConformance } from "../conformance/run-conformance.js";
-import { sqliteDedupHarness, sqliteInboxHarness } from "./sqlite-harness.js";
+import { sqliteCursorHarness, sqliteDedupHarness, sqliteInboxHarness } from "./sqlite-harness.js";
 
 runConformance("sqliteDedup", dedupConformance(sqliteDedupHarness));
 runConformance("sqliteStore", inboxConformance(sqliteInboxHarness));
+runConformance("sqliteStore as a store of cursors", cursorConformance(sqliteCursorHarness));

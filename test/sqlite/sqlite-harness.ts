@@ -1,7 +1,14 @@
 import type { Database } from "better-sqlite3";
 import { migrate, sqliteDedup, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock } from "posthorn/testing";
-import type { DedupBench, DedupHarness, FakeClock, InboxBench, InboxHarness } from "posthorn/testing";
+import type {
+  CursorHarness,
+  DedupBench,
+  DedupHarness,
+  FakeClock,
+  InboxBench,
+  InboxHarness,
+} from "posthorn/testing";
 import { createDatabaseFile } from "./database-file.js";
 
 const capabilities = {
@@ -34,6 +41,18 @@ export const sqliteDedupHarness: DedupHarness = {
     };
     // Created before anybody holds a transaction open in which no table can be made.
     return Promise.resolve(make().record("made", 1)).then(() => bench);
+  },
+};
+
+export const sqliteCursorHarness: CursorHarness = {
+  capabilities,
+  async open() {
+    const file = createDatabaseFile();
+    await migrate(file.open());
+    return {
+      stores: [sqliteStore({ db: file.open() }), sqliteStore({ db: file.open() })],
+      close: () => Promise.resolve(file.remove()),
+    };
   },
 };
 

@@ -1,4 +1,3 @@
-import { equalBytes } from "../bytes.js";
 import type { Clock } from "../clock.js";
 import type { Event } from "../event.js";
 import { notify } from "../observer.js";
@@ -10,9 +9,11 @@ import type { TypeTable } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { mayTakeOver } from "./inbox-store.js";
 import type { Acceptance, Arrival } from "./inbox-store.js";
+import { isSameBody, UNKNOWN_BODY } from "./same-body.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
 import type { WorkParts } from "./prepare-work.js";
 import type { Source } from "./source.js";
+import { storedId } from "./stored-id.js";
 import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */
@@ -46,10 +47,21 @@ export class Applier<Tx> {
     this.#inProgress = new InProgress(clock, acquireMs + handlerDeadlineMs + STORE_GRACE_MS);
   }
 
-  async apply(source: Source, event: Event, headers: string): Promise<Verdict> {
+  /** What is known of an event that its provider's log names, without its bytes. */
+  async isOver(source: Source, id: string): Promise<boolean> {
+    const { id: stored } = await storedId(id);
+    const known = await this.#parts.store.find({ tenant: source.tenant, source: source.name, id: stored });
+    return known !== undefined && known.outcome !== "failed";
+  }
+
+  /** `exact`: the bytes are those that were sent, so that another body under the id can be told. */
+  async apply(source: Source, event: Event, headers: string, exact = true): Promise<Verdict> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
-    const identified = await identify(source, event, headers);
+    const told = await identify(source, event, headers);
+    const varies = source.verifier.scheme.bodyVaries === true;
+    const identified =
+      exact || varies ? told : { ...told, arrival: { ...told.arrival, bodyHash: UNKNOWN_BODY } };
     const { verdict, why } = await this.#judge(source, event, identified);
     const { tenant, type } = identified.arrival;
     const durationMs = clock.monotonic() - startedAt;
@@ -88,7 +100,7 @@ export class Applier<Tx> {
       return { verdict: "stale", why: "it happened before the window began" };
     }
     // Another body beside the same signature, which anybody can put there: not even a failed event may run with it.
-    if (known !== undefined && source.firstBodyOnly && !equalBytes(known.bodyHash, arrival.bodyHash)) {
+    if (known !== undefined && source.firstBodyOnly && !isSameBody(known.bodyHash, arrival.bodyHash)) {
       return this.#settle(arrival, { kind: "conflict", known });
     }
     const handler = this.#parts.handlers.find(arrival.source, arrival.type);
@@ -96,7 +108,7 @@ export class Applier<Tx> {
     const isOver =
       known?.outcome === "skipped" ? handler === undefined : known && !mayTakeOver(known.outcome);
     if (known !== undefined && isOver === true) {
-      const same = equalBytes(known.bodyHash, arrival.bodyHash);
+      const same = isSameBody(known.bodyHash, arrival.bodyHash);
       return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
     }
     const judgement = await this.#settle(arrival, await this.#run(handler, event, identified));
@@ -117,6 +129,9 @@ export class Applier<Tx> {
           why: `${acceptance.known.outcome} since ${acceptance.known.receivedAt.toISOString()}`,
         };
       case "conflict":
+        // The store compares bytes; one of the two deliveries came from a log, which has others.
+        if (isSameBody(acceptance.known.bodyHash, arrival.bodyHash))
+          return this.#settle(arrival, { kind: "duplicate", known: acceptance.known });
         await store.refuse(arrival, "conflict");
         // The sender still uses the id: forgotten in the middle of it, the other body would be applied.
         store.touch(arrival);

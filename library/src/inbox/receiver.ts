@@ -3,6 +3,7 @@ import type { Clock } from "../clock.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
+import { Key } from "../signature/keys/key.js";
 import { readEvents } from "../signature/read-events.js";
 import type { Reply, SignedRequest, Verified, Verifier } from "../signature/scheme.js";
 import { schemeAnswering } from "../signature/success-reply.js";
@@ -57,12 +58,23 @@ export interface ReceiverReply extends Reply {
   readonly verdict?: Verdict;
 }
 
+/** A delivery of a provider's log: the event's id as its webhook carries it, and how to bring the rest. */
+export interface Logged {
+  readonly id: string;
+  load(): Promise<Pick<SignedRequest, "headers" | "body">>;
+}
+
 /** Receives signed requests and answers them; `SourceName` are the names of its sources. */
 export interface Receiver<SourceName extends string = string> {
   /** The largest body of a source, in bytes: a framework adapter reads no further. */
   maxBodyBytes(source: SourceName): number;
   /** Verifies a request, applies each of its events once, and says what to answer. Never throws for what a sender can do. */
   receive(source: SourceName, request: SignedRequest): Promise<ReceiverReply>;
+  /**
+   * Applies a delivery that the provider's own log tells of, once, as if it had been received. Nobody signed the log: whoever
+   * calls this vouches for it. `posthorn/repair` does, for what it read from the provider's API.
+   */
+  repair(source: SourceName, logged: Logged): Promise<Verdict>;
   /** Says no to a request that an adapter could not even read, and tells the observer why. */
   refuse(source: SourceName, status: number, why: string): Reply;
   /** Forgets events whose window has passed. Call it from a cron or a serverless function, or let `keepPurged` do it. */
@@ -175,6 +187,35 @@ class InboxReceiver<Tx> implements Receiver {
     return body === undefined ? { status, headers, verdict } : { status, headers, body, verdict };
   }
 
+  repair(name: string, logged: Logged): Promise<Verdict> {
+    if (this.#stopped.signal.aborted) return Promise.resolve("unavailable");
+    return this.#watched(this.#repair(name, logged));
+  }
+
+  async #repair(name: string, { id, load }: Logged): Promise<Verdict> {
+    const source = this.#sources.get(name);
+    if (source === undefined) throw unrepairable("source_unknown", name, "is not configured");
+    // A log has the event, but not always its bytes: known by their hash, it would be applied a second time.
+    if (source.identifyBy === "body")
+      throw unrepairable(
+        "inbox_option_invalid",
+        name,
+        'has identifyBy "body", and a log knows events by their ids',
+      );
+    if (await this.#applier.isOver(source, id)) return "duplicate";
+    const request = await load();
+    // Without its observer: a log in other bytes is nothing that anybody has to be told of.
+    const quiet = { ...source.verifier, observer: undefined, diagnose: undefined };
+    const proved = await verify(quiet, request).catch(() => undefined);
+    const verified = proved ?? unproved(source.verifier, request);
+    if ((await source.verifier.scheme.handshake?.(verified)) !== undefined) return "skipped";
+    const headers = keptHeadersText(request.headers);
+    const verdicts: Verdict[] = [];
+    for (const event of readEvents(verified, source.name))
+      verdicts.push(await this.#applier.apply(source, event, headers, proved !== undefined));
+    return worstOf(verdicts);
+  }
+
   maxBodyBytes(source: string): number {
     return (
       this.#maxBodyBytes ?? this.#sources.get(source)?.verifier.scheme.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
@@ -253,6 +294,18 @@ class InboxReceiver<Tx> implements Receiver {
     const message = error instanceof Error ? error.message : String(error);
     notify(this.#observer, { kind: "store_failed", operation: "purge", code: "store_unavailable", message });
   }
+}
+
+const NO_KEY = new Key("sha256", "none", new Uint8Array());
+
+/** A request of a log that carries no signature, or not the bytes that were signed; its caller vouches for it. */
+function unproved(verifier: Verifier, request: SignedRequest): Verified {
+  const match = { key: NO_KEY, keyIndex: -1, signature: new Uint8Array() };
+  return { verifier, request, key: "none", keyIndex: -1, match, signedAt: undefined, stamp: undefined };
+}
+
+function unrepairable(code: InboxErrorCode, source: string, why: string): PosthornError<InboxErrorCode> {
+  return new PosthornError(code, `The source "${source}" cannot be repaired: it ${why}.`);
 }
 
 /** A handler that is undefined, as after a typo in an import, would skip its events for ever. */

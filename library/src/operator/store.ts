@@ -4,6 +4,7 @@ import type { IngestStore } from "../outbox/ingest-store.js";
 import type { OutboxStore } from "../outbox/outbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { DeadStore } from "./dead-store.js";
+import type { CursorStore } from "../repair/cursor-store.js";
 import type { RetentionStore } from "../retention/retention-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import type { OperatorStore } from "./operator-store.js";
@@ -17,5 +18,6 @@ export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxSto
   DeadStore &
   IngestStore &
   LookupStore &
+  CursorStore &
   RetentionStore &
   ViewStore;

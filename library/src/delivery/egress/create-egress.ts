@@ -11,7 +11,13 @@ import type { BuildConnector, DialParts } from "./dial.js";
 import { invalidRequest } from "./exchange.js";
 import type { Connection, PoolParts } from "./pool.js";
 import { OriginPool } from "./pool.js";
-import type { Egress, EgressAnswer, OutgoingRequest } from "./egress.js";
+import type {
+  EgressAnswer,
+  OutgoingRequest,
+  ReadingAnswer,
+  ReadingEgress,
+  ReadingRequest,
+} from "./egress.js";
 
 /** What an egress is made of: the settings of its address guard, and of its connections. */
 export interface EgressOptions extends AddressGuardOptions {
@@ -32,7 +38,7 @@ type Settings = Required<
 >;
 
 /** Opens the guarded way out of the process. Throws `undici_missing` where that package is not installed. */
-export async function createEgress(options: EgressOptions = {}): Promise<Egress> {
+export async function createEgress(options: EgressOptions = {}): Promise<ReadingEgress> {
   const settings = checkOptions(options);
   return new GuardedEgress(settings, await loadUndici());
 }
@@ -42,7 +48,7 @@ const LONGEST_KEEP_ALIVE_MS = 60_000;
 const MAX_VERDICTS = 1000;
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-class GuardedEgress implements Egress {
+class GuardedEgress implements ReadingEgress {
   readonly #guard: AddressGuard;
   readonly #parts: PoolParts;
   readonly #pools = new Map<string, OriginPool>();
@@ -64,14 +70,28 @@ class GuardedEgress implements Egress {
   post(request: OutgoingRequest): Promise<EgressAnswer> {
     const refused = this.#refusalOf(request);
     if (refused !== undefined) return Promise.reject(refused);
-    // Judged before each request: the URL may have been stored while a setting allowed it that is now gone.
-    const verdict = this.#judge(request.url);
-    if (verdict.kind === "forbidden") return Promise.resolve(refusal(verdict));
-    if (request.signal?.aborted === true) return Promise.resolve(NOT_BEGUN);
+    const verdict = this.#admit(request);
+    if (!("origin" in verdict)) return Promise.resolve(verdict);
     return this.#poolOf(verdict.origin).post(request, verdict);
   }
 
-  #refusalOf(request: OutgoingRequest): Error | undefined {
+  get(request: ReadingRequest): Promise<ReadingAnswer> {
+    const refused = this.#refusalOf(request);
+    if (refused !== undefined) return Promise.reject(refused);
+    const verdict = this.#admit(request);
+    if (!("origin" in verdict)) return Promise.resolve({ ...verdict, headers: {}, cut: false });
+    return this.#poolOf(verdict.origin).get(request, verdict);
+  }
+
+  /** Where a request may go, or the answer to one that may not. */
+  #admit({ url, signal }: ReadingRequest): AllowedUrl | EgressAnswer {
+    // Judged before each request: the URL may have been stored while a setting allowed it that is now gone.
+    const verdict = this.#judge(url);
+    if (verdict.kind === "forbidden") return refusal(verdict);
+    return signal?.aborted === true ? NOT_BEGUN : verdict;
+  }
+
+  #refusalOf(request: ReadingRequest): Error | undefined {
     if (this.#closed === undefined) return faultOf(request);
     return failure("egress_closed", "This egress is closed; create another one.");
   }
@@ -111,7 +131,7 @@ function refusal({ reason, message }: Forbidden): EgressAnswer {
   return { outcome: { kind: "forbidden", reason }, answer: undefined, durationMs: 0, detail: message };
 }
 
-function faultOf({ deadlineMs, headers }: OutgoingRequest): Error | undefined {
+function faultOf({ deadlineMs, headers }: ReadingRequest): Error | undefined {
   if (!(deadlineMs > 0 && deadlineMs <= LONGEST_TIMER_MS)) {
     return invalidRequest(new Error(`its deadlineMs is ${String(deadlineMs)}`));
   }

@@ -36,10 +36,27 @@ export interface EgressAnswer {
   readonly timings?: AttemptTimings | undefined;
 }
 
+/** A request that only reads. */
+export type ReadingRequest = Omit<OutgoingRequest, "body">;
+
+/** What came of it. */
+export interface ReadingAnswer extends EgressAnswer {
+  /** Of the answer, names in lower case; of repeated ones the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `answer` is not the whole body: more came than `maxAnswerBytes`, or it broke off. */
+  readonly cut: boolean;
+}
+
 /** The one way out of the process: every request passes the address guard here. */
 export interface Egress {
   /** Never throws for what a network or a server can do. */
   post(request: OutgoingRequest): Promise<EgressAnswer>;
   /** Takes no more requests, and resolves when those under way have ended. */
   close(): Promise<void>;
+}
+
+/** The same way out for requests that read: judged, pinned, limited and never redirected, as those that post. */
+export interface ReadingEgress extends Egress {
+  /** Never throws for what a network or a server can do. */
+  get(request: ReadingRequest): Promise<ReadingAnswer>;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { DeliveryErrorCode } from "../delivery-errors.js";
 import type { Route } from "./dial.js";
-import type { EgressAnswer, OutgoingRequest } from "./egress.js";
+import type { EgressAnswer, OutgoingRequest, ReadingRequest } from "./egress.js";
 import type { Outcome } from "../outcome.js";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -40,7 +40,8 @@ const TOO_LATE: Unsent = {
 
 /** One request and its answer, as a handler of undici. Its result is settled once, whatever comes later. */
 export class Exchange<Slot> {
-  readonly request: OutgoingRequest;
+  /** Without a body it only reads. */
+  readonly request: ReadingRequest & Partial<Pick<OutgoingRequest, "body">>;
   /** Set by the host, to find its slot again. A map from exchanges to slots kept megabytes of ended exchanges alive. */
   slot: Slot | undefined;
   readonly result: Promise<EgressAnswer>;
@@ -58,8 +59,10 @@ export class Exchange<Slot> {
   #outcome: Outcome | undefined;
   #location: string | undefined;
   #firstByteMs: number | undefined;
+  #headers: Headers = {};
+  #cut = false;
 
-  constructor(request: OutgoingRequest, host: ExchangeHost<Slot>) {
+  constructor(request: Exchange<Slot>["request"], host: ExchangeHost<Slot>) {
     this.request = request;
     this.#host = host;
     this.#startedAt = host.clock.monotonic();
@@ -76,6 +79,18 @@ export class Exchange<Slot> {
   /** True once the first byte of the request may have left. */
   get sent(): boolean {
     return this.#controller !== undefined;
+  }
+
+  /** Of the answer, once there is one. */
+  get headers(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      Object.entries(this.#headers).map(([name, value]) => [name.toLowerCase(), first(value) ?? ""]),
+    );
+  }
+
+  /** True when the answer is not whole: more came than is kept, or it broke off. */
+  get cut(): boolean {
+    return this.#cut;
   }
 
   /** Ends a request that is not written yet; it never will be. */
@@ -96,6 +111,7 @@ export class Exchange<Slot> {
     this.#firstByteMs ??= this.#host.clock.monotonic() - this.#startedAt;
     if (status >= 200) {
       this.#outcome = this.#judge(status, headers);
+      this.#headers = headers;
       if (status >= 300 && status < 400) this.#location = first(headers["location"]);
       return;
     }
@@ -105,6 +121,7 @@ export class Exchange<Slot> {
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
     if (this.#settled || this.#outcome === undefined || this.#capture.take(chunk)) return;
+    this.#cut = true;
     this.#settle(this.#outcome);
     this.#abort();
   }
@@ -117,6 +134,7 @@ export class Exchange<Slot> {
   onResponseError(_controller: unknown, error: Error): void {
     const code = codeOf(error);
     const detail = code ?? error.message;
+    this.#cut = true;
     // The status decides: a body that breaks off does not take the status back.
     if (this.sent) this.#settle(this.#outcome ?? { kind: "unknown", reason: brokenBy(error) }, detail);
     else if (CALLERS_FAULT.has(code ?? "") && this.#close()) this.#reject(invalidRequest(error));
@@ -142,6 +160,7 @@ export class Exchange<Slot> {
 
   #expire(): void {
     if (!this.sent) return this.#host.onLate(this);
+    this.#cut = true;
     // A status that has arrived still counts when the body drips past the deadline.
     this.#settle(this.#outcome ?? { kind: "unknown", reason: "timeout" });
     this.#abort();

@@ -2,14 +2,19 @@ import type { Clock } from "../../clock.js";
 import type { AllowedUrl } from "./address-guard.js";
 import { Dial } from "./dial.js";
 import type { ConnectCallback, ConnectOptions, DialParts, Route } from "./dial.js";
-import type { OutgoingRequest, EgressAnswer } from "./egress.js";
+import type { EgressAnswer, OutgoingRequest, ReadingAnswer, ReadingRequest } from "./egress.js";
 import type { ExchangeHost } from "./exchange.js";
 import { Exchange } from "./exchange.js";
 
 /** As much of undici's `Client` as is used: one connection, opened when there is a request. */
 export interface Connection {
   dispatch(
-    options: { path: string; method: "POST"; headers: Record<string, string>; body: Uint8Array },
+    options: {
+      path: string;
+      method: "GET" | "POST";
+      headers: Record<string, string>;
+      body: Uint8Array | null;
+    },
     handler: object,
   ): boolean;
   destroy(): Promise<void>;
@@ -56,11 +61,20 @@ export class OriginPool implements ExchangeHost<Slot> {
   }
 
   post(request: OutgoingRequest, { path }: AllowedUrl): Promise<EgressAnswer> {
-    const exchange = new Exchange<Slot>(request, this);
+    return this.#start(new Exchange<Slot>(request, this), path).result;
+  }
+
+  async get(request: ReadingRequest, { path }: AllowedUrl): Promise<ReadingAnswer> {
+    const exchange = this.#start(new Exchange<Slot>(request, this), path);
+    const answer = await exchange.result;
+    return { ...answer, headers: exchange.headers, cut: exchange.cut };
+  }
+
+  #start(exchange: Exchange<Slot>, path: string): Exchange<Slot> {
     const slot = this.#freeSlot();
     if (slot === undefined) this.#waiting.set(exchange, path);
     else this.#send(slot, exchange, path);
-    return exchange.result;
+    return exchange;
   }
 
   /** Resolves when no request is under way, with all connections closed. */
@@ -113,7 +127,8 @@ export class OriginPool implements ExchangeHost<Slot> {
     exchange.slot = slot;
     slot.dial?.expectAnswer();
     const { headers, body } = exchange.request;
-    slot.connection.dispatch({ path, method: "POST", headers, body }, exchange);
+    const method = body === undefined ? "GET" : "POST";
+    slot.connection.dispatch({ path, method, headers, body: body ?? null }, exchange);
   }
 
   /** The connection that was used last: the receiver is least likely to have closed it, and spare ones may close. */

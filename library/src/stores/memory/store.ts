@@ -14,6 +14,7 @@ import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
 import { Publications } from "./outbox/publications.js";
 import { openParts } from "./parts.js";
+import { createCursors } from "./repair/cursors.js";
 import { createRetention } from "./retention/retention.js";
 
 /** Where a memory store takes its time from, and whom it tells. */
@@ -61,6 +62,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     ...createLanes(parts, publications),
     ...createOperator(parts, publications),
     ...createRetention(parts, publications),
+    ...createCursors(),
     cancelled: () => parts.history.cancelled(),
   };
 }

@@ -15,6 +15,7 @@ import { createLanes } from "./lanes/lanes.js";
 import { Sequencer } from "./lanes/sequence.js";
 import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
+import { createCursors } from "./repair/cursors.js";
 import { createRetention } from "./retention/retention.js";
 import { tablesIn } from "./schema/tables.js";
 
@@ -81,5 +82,6 @@ export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): PostgresSt
     ...createLanes(shared),
     ...createOperator(shared),
     ...createRetention(own),
+    ...createCursors({ pool, tables, acquireMs }),
   };
 }

@@ -15,6 +15,7 @@ import { createInbox } from "./inbox/inbox.js";
 import { createLanes } from "./lanes/lanes.js";
 import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
+import { createCursors } from "./repair/cursors.js";
 import { createRetention } from "./retention/retention.js";
 import { OutboxSession } from "./outbox/session.js";
 
@@ -79,5 +80,6 @@ export function sqliteStore<Db extends SqliteDatabase>(options: SqliteStoreOptio
     ...createLanes(session, wake),
     ...createOperator(session, wake),
     ...createRetention(session),
+    ...createCursors({ connection, clock, waitMs }),
   };
 }

@@ -636,4 +636,17 @@ create index if not exists ingest_repeat_keep_until on posthorn.ingest_repeat (k
 where keep_until is not null;
 `,
   },
+  {
+    version: 6,
+    name: "0006_create_repair",
+    sql: `-- How far the log of a provider has been read, by the name of its repair.
+create table if not exists posthorn.repair_cursor (
+  name text collate "C" not null,
+  cursor text not null,
+  -- For people: when the last run ended.
+  written_at timestamptz not null default now(),
+  constraint repair_cursor_key primary key (name)
+);
+`,
+  },
 ] as const;

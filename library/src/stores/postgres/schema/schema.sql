@@ -350,6 +350,13 @@ create table posthorn.outbox_key (
 );
 CREATE INDEX outbox_key_keep_until ON posthorn.outbox_key USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 
+create table posthorn.repair_cursor (
+  name text collate "C" not null,
+  cursor text not null,
+  written_at timestamp with time zone not null,
+  constraint repair_cursor_key PRIMARY KEY (name)
+);
+
 create table posthorn.retention (
   kind text not null,
   up_to bigint not null,

@@ -23,6 +23,7 @@ export interface Tables {
   readonly cancelled: string;
   readonly ingestName: string;
   readonly retention: string;
+  readonly repairCursor: string;
   readonly ingestRepeat: string;
 }
 
@@ -51,6 +52,7 @@ export function tablesIn(schema: string): Tables {
     cancelled: `${schema}.cancelled`,
     ingestName: `${schema}.ingest_name`,
     retention: `${schema}.retention`,
+    repairCursor: `${schema}.repair_cursor`,
     ingestRepeat: `${schema}.ingest_repeat`,
   };
 }

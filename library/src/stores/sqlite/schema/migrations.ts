@@ -494,4 +494,16 @@ create index if not exists posthorn_ingest_repeat_keep_until on posthorn_ingest_
 where keep_until is not null;
 `,
   },
+  {
+    version: 6,
+    name: "0006_create_repair",
+    sql: `-- How far the log of a provider has been read, by the name of its repair.
+create table if not exists posthorn_repair_cursor (
+  name text not null primary key,
+  cursor text not null,
+  -- For people: when the last run ended.
+  written_at integer not null
+) strict, without rowid;
+`,
+  },
 ] as const;

@@ -383,6 +383,13 @@ CREATE TABLE posthorn_place (
   primary key (event, consumer, lane, seq)
 ) strict, without rowid;
 
+CREATE TABLE posthorn_repair_cursor (
+  name text not null primary key,
+  cursor text not null,
+  -- For people: when the last run ended.
+  written_at integer not null
+) strict, without rowid;
+
 CREATE TABLE posthorn_retention (
   kind text primary key,
   -- Attempts and answers are looked at once, when their event is old enough: up to this event.

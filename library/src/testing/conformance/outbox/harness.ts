@@ -5,6 +5,7 @@ import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { RetentionStore } from "../../../retention/retention-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { Store } from "../../../operator/store.js";
+import type { CursorStore } from "../../../repair/cursor-store.js";
 import type { StoreCapabilities, TransactionMode } from "../../../store-capabilities.js";
 import type { BenchTime, Facts, Pledge } from "../case.js";
 import { needsOf } from "../case.js";
@@ -12,7 +13,7 @@ import { needsOf } from "../case.js";
 /** All that a store promises of events on their way out; its inbox has a suite of its own. */
 export type OutboxUnderTest<Tx, Mode extends TransactionMode = TransactionMode> = Omit<
   Store<Tx, Mode>,
-  Exclude<keyof InboxStore<Tx>, "capabilities" | "transactions">
+  Exclude<keyof InboxStore<Tx>, "capabilities" | "transactions"> | keyof CursorStore
 >;
 
 /** A cancelled delivery, as far as the kit looks at it. */
