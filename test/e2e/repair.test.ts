@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import Database from "better-sqlite3";
 import { createReceiver } from "posthorn";
-import type { InboxStore, Receiver, Signal } from "posthorn";
+import type { Receiver, Signal } from "posthorn";
 import { createEgress } from "posthorn/dispatch";
 import { memoryStore } from "posthorn/memory";
 import { github, stripe } from "posthorn/providers";
@@ -105,6 +105,10 @@ function inMemory(): World {
   return Object.assign(world, { receiver });
 }
 
+const insert = (event: { readonly id: string }) => (tx: Database.Database) => {
+  tx.prepare("insert into effect (id) values (?)").run(event.id);
+};
+
 async function onSqlite(): Promise<World> {
   const clock = createFakeClock({ at: NOON });
   const db = new Database(":memory:");
@@ -112,11 +116,8 @@ async function onSqlite(): Promise<World> {
   await migrate(db);
   db.exec("create table effect (id text not null)");
   const store = sqliteStore({ db, clock, durability: "as_is" });
-  const insert = (event: { readonly id: string }) => (tx: Database.Database) => {
-    tx.prepare("insert into effect (id) values (?)").run(event.id);
-  };
   const receiver = createReceiver({
-    store: store as InboxStore<Database.Database, "synchronous">,
+    store,
     sources: sources(clock),
     handlers: { "issues.opened": insert, "invoice.paid": insert },
     clock,
@@ -219,6 +220,8 @@ describe.each([
   });
 });
 
+const load = () => Promise.resolve({ headers: {}, body: new Uint8Array() });
+
 describe("a repair", () => {
   it("reads again from what failed, until it is applied, and what follows is not held up", async () => {
     const world = inMemory();
@@ -320,11 +323,10 @@ describe("a repair", () => {
     const store = memoryStore({ clock, environment: "test" });
     const sourcesByBody = { github: { verifier, identifyBy: "body" as const } };
     const receiver = createReceiver({ store, sources: sourcesByBody, handlers: {}, clock });
-    const load = () => Promise.resolve({ headers: {}, body: new Uint8Array() });
     await expect(receiver.repair("github", { id: "1", load })).rejects.toMatchObject({
       code: "inbox_option_invalid",
     });
-    const other = receiver as Receiver<string>;
+    const other = receiver as Receiver;
     await expect(other.repair("gitlab", { id: "1", load })).rejects.toMatchObject({ code: "source_unknown" });
   });
 

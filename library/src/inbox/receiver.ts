@@ -192,7 +192,7 @@ class InboxReceiver<Tx> implements Receiver {
     return this.#watched(this.#repair(name, logged));
   }
 
-  async #repair(name: string, { id, load }: Logged): Promise<Verdict> {
+  async #repair(name: string, logged: Logged): Promise<Verdict> {
     const source = this.#sources.get(name);
     if (source === undefined) throw unrepairable("source_unknown", name, "is not configured");
     // A log has the event, but not always its bytes: known by their hash, it would be applied a second time.
@@ -202,8 +202,8 @@ class InboxReceiver<Tx> implements Receiver {
         name,
         'has identifyBy "body", and a log knows events by their ids',
       );
-    if (await this.#applier.isOver(source, id)) return "duplicate";
-    const request = await load();
+    if (await this.#applier.isOver(source, logged.id)) return "duplicate";
+    const request = await logged.load();
     // Without its observer: a log in other bytes is nothing that anybody has to be told of.
     const quiet = { ...source.verifier, observer: undefined, diagnose: undefined };
     const proved = await verify(quiet, request).catch(() => undefined);

@@ -187,9 +187,10 @@ class LogRepair<SourceName extends string> implements Repair {
         more = true;
       }
       next = page.entries.length === 0 ? undefined : page.next;
-    } while (next !== undefined && signal?.aborted !== true);
+      if (isStopped(signal)) break;
+    } while (next !== undefined);
     // Cut short, the oldest are missing: nothing may be called complete.
-    if (signal?.aborted === true)
+    if (isStopped(signal))
       throw unreadable(log.title, "was not read to its end, because the repair was stopped");
     return { entries: [...newestFirst.values()].toReversed(), more };
   }
@@ -203,7 +204,7 @@ class LogRepair<SourceName extends string> implements Repair {
     let unsettledAt: Date | undefined;
     let broken = false;
     for (const entry of entries) {
-      const verdict = broken || signal?.aborted === true ? "unavailable" : await this.#one(source, entry);
+      const verdict = broken || isStopped(signal) ? "unavailable" : await this.#one(source, entry);
       broken ||= BROKEN.has(verdict);
       if (verdict === "applied") count.applied += 1;
       else if (verdict === "duplicate") count.duplicate += 1;
@@ -235,6 +236,10 @@ interface Applied {
   readonly duplicate: number;
   readonly unsettled: number;
   readonly unsettledAt: Date | undefined;
+}
+
+function isStopped(signal: StopSignal | undefined): boolean {
+  return signal?.aborted === true;
 }
 
 const NOTHING: Found = { entries: [], more: false };
