@@ -21,6 +21,7 @@ const SPEAKERS: readonly (readonly [path: RegExp, speaker: string])[] = [
   [/^inbox\/dedup\.ts$/, "`dedup`"],
   [/^inbox\//, "receiver"],
   [/^delivery\//, "dispatcher"],
+  [/^repair\//, "repair"],
   [/^retention\//, "retention"],
   [/^stores\/(\w+\/dedup|redis)\//, "dedup adapter"],
   // A store makes it with its own observer.

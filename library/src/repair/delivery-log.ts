@@ -17,6 +17,7 @@ export interface LogEntry {
   load(): Promise<LoggedRequest>;
 }
 
+/** One page of a log. */
 export interface LogPage {
   /** Newest first, as every provider lists them. */
   readonly entries: readonly LogEntry[];
@@ -34,6 +35,7 @@ export interface DeliveryLog {
   page(request: LogRequest): Promise<LogPage>;
 }
 
+/** Which page is asked for. */
 export interface LogRequest {
   readonly since: Date;
   /** `next` of the page before. */

@@ -9,6 +9,7 @@ export type GithubHook =
   | { readonly repository: string; readonly id: number }
   | { readonly organization: string; readonly id: number };
 
+/** How the deliveries of a GitHub webhook are read. */
 export interface GithubLogOptions extends ApiOptions {
   /** The app's JWT for its own webhook; otherwise a token that may read the webhooks of the repository or organisation. */
   readonly token: ApiToken;

@@ -3,6 +3,7 @@ import type { DeliveryLog, LogEntry, LogPage, LogRequest } from "./delivery-log.
 import type { ApiOptions, ApiToken } from "./provider-api.js";
 import { invalidOption, readApi, unreadable } from "./provider-api.js";
 
+/** How the events of a Stripe account are read. */
 export interface StripeLogOptions extends ApiOptions {
   /** A restricted key that may read events is enough. */
   readonly apiKey: ApiToken;
