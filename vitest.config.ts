@@ -10,7 +10,7 @@ const withServices = ["postgres", "sqlite", "redis", "conformance", "server"].ma
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 // These take servers, other programs or thousands of simulated runs: `npm run check` has to end within a minute.
-const whole = ["e2e/**/*", "nth-call/**/*", "simulator/**/*", "reporter", "fuzz", "examples"].map(
+const whole = ["e2e/**/*", "nth-call/**/*", "simulator/**/*", "reporter", "fuzz", "examples", "llms"].map(
   (name) => `test/${name}.test.ts`,
 );
 // These drive a browser against the built server.
