@@ -4,7 +4,7 @@
  * @module
  */
 export { createOperator } from "./operator/operator.js";
-export type { Bulk, DeadWish, Lookups, Operator, Retry, Whole } from "./operator/operator.js";
+export type { Bulk, DeadWish, Lookups, Operator, Retry, SetAsides, Whole } from "./operator/operator.js";
 export type { Plain } from "./operator/plain.js";
 export type {
   DeliveryState,
@@ -37,6 +37,7 @@ export type {
   LaneCancelled,
   RedrivenRound,
 } from "./operator/dead-store.js";
+export type { RedrivenEvent, SetAsideEvent, SetAsideStore } from "./operator/set-aside-store.js";
 export { createRetention } from "./retention/retention.js";
 export type { Retention, RetentionOptions, RetentionReport } from "./retention/retention.js";
 export { DEFAULT_WINDOWS } from "./retention/windows.js";

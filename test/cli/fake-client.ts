@@ -1,6 +1,6 @@
 import { PosthornError } from "posthorn/client";
 import type { Client, Page } from "posthorn/client";
-import { DEAD, DELIVERY, ENDPOINT, EVENT, LANES, REJECTED, SOURCE, TOKEN } from "./samples.js";
+import { DEAD, DELIVERY, ENDPOINT, EVENT, LANES, REJECTED, SET_ASIDE, SOURCE, TOKEN } from "./samples.js";
 
 /** A call that a command made. */
 export type Call = readonly [name: string, ...args: readonly unknown[]];
@@ -49,6 +49,7 @@ export function fakeClient(answers: Answers = {}): FakeClient {
     dead: group("dead", "list", "groups", "note"),
     operations: group("operations", "create", "run", "list", "get", "rate", "stop", "items"),
     audit: group("audit", "list"),
+    setAside: group("setAside", "list", "redrive"),
     rejected: group("rejected", "list", "get", "body"),
     tokens: group("tokens", "list", "create", "remove"),
     session: group("session", "get", "create", "end"),
@@ -79,6 +80,8 @@ const SAMPLES: Answers = {
   "sources.get": () => SOURCE,
   "sources.update": () => SOURCE,
   "sources.remove": () => undefined,
+  "setAside.list": () => page([SET_ASIDE]),
+  "setAside.redrive": () => ({ result: "staged" }),
   "endpoints.list": () => page([ENDPOINT]),
   "endpoints.create": (input: object) => ({
     ...ENDPOINT,

@@ -5,6 +5,7 @@ import type {
   EventSummary,
   Lane,
   RejectedRequest,
+  SetAside,
   Source,
   Token,
 } from "posthorn/client";
@@ -125,6 +126,15 @@ export const DEAD: DeadLetter = {
   lastStatus: 503,
   lastError: null,
   blocks: true,
+};
+
+export const SET_ASIDE: SetAside = {
+  id: "12",
+  tenant: "default",
+  eventId: "evt_2ZbGqk",
+  type: "invoice.paid",
+  error: "refused by a trigger",
+  setAsideAt: "2027-01-31T11:58:00.000Z",
 };
 
 export const REJECTED: RejectedRequest = {

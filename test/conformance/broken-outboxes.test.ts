@@ -1,5 +1,6 @@
 import { outboxConformance } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
+import { STORE_MUTANTS } from "../mutants/all.js";
 import { BROKEN_OUTBOXES } from "./broken-outboxes.js";
 import { memoryOutboxHarness } from "./memory-harness.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
@@ -18,15 +19,18 @@ describe("the kit catches an outbox", () => {
 
   it("by every promise that it makes: none holds for all", () => {
     const named = new Set(Object.values(BROKEN_OUTBOXES).flat());
-    const unproved = outboxConformance(memoryOutboxHarness).filter(({ name }) => !named.has(name));
+    // What the memory outbox need not promise is proved by bugs that are planted in the SQL of the others.
+    const planted = new Set(STORE_MUTANTS.map(({ caughtBy }) => caughtBy.case));
+    const unproved = outboxConformance(memoryOutboxHarness).filter(
+      ({ name, declined }) => !(declined === undefined ? named : planted).has(name),
+    );
     expect(unproved.map(({ name }) => name)).toEqual([]);
   });
 
   it("and finds the memory outbox whole when the flaw is taken away again", async () => {
     await withOutboxFlaw("lane_claimed_twice", () => Promise.resolve());
-    const results = await Promise.allSettled(
-      outboxConformance(memoryOutboxHarness).map((each) => each.run()),
-    );
+    const promised = outboxConformance(memoryOutboxHarness).filter(({ declined }) => declined === undefined);
+    const results = await Promise.allSettled(promised.map((each) => each.run()));
     expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
   });
 });

@@ -369,6 +369,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   redrive_leaves_the_letter: [
     "a redriven delivery that dies again is a dead letter of its new round, and can be redriven again",
   ],
+  set_aside_of_anything: ["nothing that was set aside has a number that nobody was given"],
   blocked_never: ["a lane whose head has failed is listed as retrying, until it succeeds"],
   blocked_while_due: ["lanes that move are not blocked"],
   blocked_after_the_gap: ["a lane that went on after a dead delivery is not blocked"],

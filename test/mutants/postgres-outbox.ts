@@ -337,6 +337,51 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "a second redrive changes nothing",
   ),
   found(
+    "what waits for its time is not set aside where it waits",
+    "lanes/stage.ts",
+    {
+      find: "if (rows.length > 0 || !waited) return rows.length > 0;",
+      replace: "return rows.length > 0;",
+    },
+    "an event that cannot be sequenced is set aside, and stops no other",
+  ),
+  found(
+    "what was set aside is listed oldest first",
+    "operator/set-aside.ts",
+    {
+      find: "order by aside.id desc limit",
+      replace: "order by aside.id limit",
+    },
+    "events that were set aside are listed newest first, page by page, and counted",
+  ),
+  found(
+    "what was set aside is redriven twice",
+    "operator/set-aside.ts",
+    {
+      find: "where id = $1::text::int8 and resolved_at is null",
+      replace: "where id = $1::text::int8",
+    },
+    "an event that was set aside and is redriven takes its place at the end of its lane; a second call changes nothing",
+  ),
+  found(
+    "what was set aside is resolved and not staged",
+    "operator/set-aside.ts",
+    {
+      find: "from known where is_there",
+      replace: "from known where not is_there",
+    },
+    "an event that cannot be sequenced once more is set aside once more",
+  ),
+  found(
+    "an event that was set aside goes with the others",
+    "retention/remove-events.ts",
+    {
+      find: "aside.event_id = old.id and aside.resolved_at is null",
+      replace: "aside.event_id = old.id and aside.resolved_at is not null",
+    },
+    "an event that was set aside stays until it is redriven and its own window has passed",
+  ),
+  found(
     "a redrive of many forgets the rounds",
     "operator/redrive.ts",
     {

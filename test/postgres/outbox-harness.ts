@@ -17,19 +17,14 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   loose_attempt: ["started_at"],
   dead: ["died_at", "resolved_at"],
   cancelled: ["cancelled_at"],
+  stage_dead: ["died_at", "resolved_at"],
   ingest_name: ["keep_until"],
   ingest_repeat: ["keep_until"],
 };
 
-const EMPTIED = [
-  ...Object.keys(INSTANTS),
-  "stage",
-  "stage_dead",
-  "lane",
-  "delivery",
-  "dead_change",
-  "dead_group",
-].map((table) => `posthorn.${table}`);
+const EMPTIED = [...Object.keys(INSTANTS), "stage", "lane", "delivery", "dead_change", "dead_group"].map(
+  (table) => `posthorn.${table}`,
+);
 
 /** Two pools on one database stand for two processes: to Postgres they are. The tables are emptied for each case. */
 export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarness<never> {
@@ -41,6 +36,7 @@ export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarnes
       time: { tickS: HOUR_S, pass: (ms) => moveIntoPast(host, ms) },
       transaction: (work) => inTransaction(host, work),
       cancelled: () => cancelledIn(host),
+      refusePlaces: (prefix) => refusePlaces(host, prefix),
       close: () => Promise.resolve(),
     };
   };
@@ -54,6 +50,7 @@ export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarnes
     transactions: "asynchronous",
     exactTime: false,
     listsCancelled: true,
+    refusesPlaces: true,
     open: () => open(1n),
     openAt: open,
   };
@@ -67,6 +64,18 @@ export async function emptyOutbox(host: TestPool, firstEvent = 1n): Promise<void
   for (const table of ["event", "stage"]) {
     await host.rows(`alter table posthorn.${table} alter column id restart with ${firstEvent}`);
   }
+}
+
+async function refusePlaces(host: TestPool, prefix: string): Promise<() => Promise<void>> {
+  await host.rows(`
+    create function refuse_places() returns trigger language plpgsql as $$ begin
+      if exists (select from posthorn.event where id = new.event_id and public_id like '${prefix}%') then
+        raise exception 'refused by the test';
+      end if;
+      return new;
+    end $$;
+    create trigger refuse_places before insert on posthorn.delivery for each row execute function refuse_places()`);
+  return async () => void (await host.rows("drop function refuse_places() cascade"));
 }
 
 async function inTransaction<T>(host: TestPool, work: (tx: never) => Promise<T> | T): Promise<T> {

@@ -15,6 +15,7 @@ export const sqliteOutboxHarness: OutboxHarness<Database> = {
   transactions: "synchronous",
   exactTime: true,
   listsCancelled: true,
+  refusesPlaces: true,
   open: () => openBench(1n),
   openAt: openBench,
 };
@@ -32,6 +33,7 @@ async function openBench(firstEvent: bigint): Promise<OutboxBench<Database>> {
     time: { tickS: 3600, pass: (ms) => clock.advance(ms) },
     transaction: async (work) => runInTransaction(host, work),
     cancelled: () => Promise.resolve(cancelledIn(host)),
+    refusePlaces: (prefix) => Promise.resolve(refusePlaces(host, prefix)),
     close: () => Promise.resolve(file.remove()),
   };
 }
@@ -46,6 +48,14 @@ function runInTransaction<T>(host: Database, work: (tx: Database) => Promise<T> 
     host.exec("rollback");
     throw error;
   }
+}
+
+function refusePlaces(db: Database, prefix: string): () => Promise<void> {
+  db.exec(`
+    create trigger refuse_places before insert on posthorn_delivery
+    when (select public_id from posthorn_event where id = new.event) like '${prefix}%'
+    begin select raise(abort, 'refused by the test'); end`);
+  return () => Promise.resolve(void db.exec("drop trigger refuse_places"));
 }
 
 function cancelledIn(db: Database): CancelledRecord[] {

@@ -19,9 +19,11 @@ import type {
   Page,
   PublishedEvent,
   Redriven,
+  RedrivenEvent,
   RejectedRequest,
   Session,
   SessionInput,
+  SetAside,
   SkipInput,
   Retried,
   Skipped,
@@ -130,6 +132,14 @@ export interface LaneCalls {
   retry(id: string): Promise<Retried>;
 }
 
+/** Events that could not be given their places. */
+export interface SetAsideCalls {
+  /** Events that could not be given their places, newest first. */
+  list(page?: PageOptions): Promise<Page<SetAside>>;
+  /** Lets one have its places after all, at the ends of its lanes. */
+  redrive(id: string): Promise<RedrivenEvent>;
+}
+
 /** Requests that were refused, kept for their senders' sake. */
 export interface RejectedCalls {
   /** Newest first. */
@@ -163,6 +173,7 @@ export interface Client {
   readonly deliveries: DeliveryCalls;
   readonly lanes: LaneCalls;
   readonly dead: DeadCalls;
+  readonly setAside: SetAsideCalls;
   /** What is done to many deliveries at once. */
   readonly operations: OperationCalls;
   /** Who changed what. */
@@ -198,6 +209,7 @@ export function createClient(options: ClientOptions): Client {
     deliveries: deliveryCalls(caller),
     lanes: laneCalls(caller),
     dead: deadCalls(caller),
+    setAside: setAsideCalls(caller),
     operations: operationCalls(caller),
     audit: auditCalls(caller),
     rejected: rejectedCalls(caller),
@@ -273,6 +285,13 @@ function laneCalls(caller: Caller): LaneCalls {
     waiting: (id, query = {}) => caller.json(read(["lanes", id, "waiting"], query)),
     skip: (id, head) => caller.json(post(["lanes", id, "skip"], { head } satisfies SkipInput)),
     retry: (id) => caller.json(again(["lanes", id, "retry"])),
+  };
+}
+
+function setAsideCalls(caller: Caller): SetAsideCalls {
+  return {
+    list: (page = {}) => caller.json(read(["set-aside"], page)),
+    redrive: (id) => caller.json(post(["set-aside", id, "redrive"])),
   };
 }
 

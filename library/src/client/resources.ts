@@ -90,6 +90,24 @@ export interface CreatedEndpoint extends Endpoint {
 /** What of an endpoint can be changed; what is left out stays as it is. */
 export type EndpointUpdate = Partial<Omit<EndpointInput, "id" | "tenant">>;
 
+/** An event that could not be given its places, and was set aside so that it stops no other. */
+export interface SetAside {
+  readonly id: string;
+  readonly tenant: string;
+  /** Null where somebody has deleted the event. */
+  readonly eventId: string | null;
+  readonly type: string | null;
+  /** Why it could not be given its places. */
+  readonly error: string;
+  readonly setAsideAt: string;
+}
+
+/** What became of an event that was set aside. */
+export interface RedrivenEvent {
+  /** `event_missing`: somebody has deleted the event; it is listed no more. */
+  readonly result: "staged" | "event_missing";
+}
+
 /** What a test sends; a type and data of its own where nothing is given. */
 export interface TestInput {
   readonly type?: string;

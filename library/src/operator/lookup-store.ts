@@ -106,6 +106,8 @@ export interface OutboxCensus {
   /** Lanes whose head has failed or is dead. */
   readonly blockedLanes: number;
   readonly dead: number;
+  /** Events that could not be given their places, and were not redriven since. */
+  readonly setAside: number;
 }
 
 /** How a person finds what was published. Each sentence is a case of the conformance kit, in the same words. */

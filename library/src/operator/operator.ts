@@ -31,6 +31,7 @@ import type {
   RetryTarget,
   Skipped,
 } from "./operator-store.js";
+import type { RedrivenEvent, SetAsideEvent, SetAsideStore } from "./set-aside-store.js";
 
 /** A sequence or a lane's id, as this module hands it out or as the engine counts. */
 export type Whole = string | bigint;
@@ -79,6 +80,14 @@ export interface Lookups {
   census(): Promise<OutboxCensus>;
 }
 
+/** How a person finds what could not be sequenced, where the store can. */
+export interface SetAsides {
+  /** Events that could not be given their places and were not redriven since, newest first. */
+  setAside(page?: Partial<Page>): Promise<Paged<Plain<SetAsideEvent>>>;
+  /** Lets an event that was set aside have its places after all, at the ends of its lanes. */
+  redriveEvent(number: Whole): Promise<RedrivenEvent>;
+}
+
 /** How a person deals with many dead letters at once, where the store can. */
 export interface Bulk {
   /** Dead letters that died alike, counted without reading them. */
@@ -102,6 +111,9 @@ const MOST = 1000;
  * for (const lane of (await operator.blockedLanes()).items) console.log(lane.key, lane.state, lane.depth);
  */
 export function createOperator(options: {
+  readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore;
+}): Operator & Lookups & Bulk & SetAsides;
+export function createOperator(options: {
   readonly store: OperatorStore & LookupStore & DeadStore;
 }): Operator & Lookups & Bulk;
 export function createOperator(options: { readonly store: OperatorStore & LookupStore }): Operator & Lookups;
@@ -120,6 +132,7 @@ export function createOperator({ store }: { readonly store: OperatorStore }): Op
     ...verbs,
     ...(canLookUp(store) && lookupsOf(store)),
     ...(hasBulk(store) && bulkOf(store)),
+    ...(hasSetAside(store) && setAsidesOf(store)),
   };
 }
 
@@ -133,6 +146,17 @@ function bulkOf(store: DeadStore): Bulk {
     deadSummary: async (filter = {}) => plain(await store.deadSummary(filterOf(filter))),
     redriveAll: (letters) => store.redriveAll(letters),
     cancel: async (laneId, through) => store.cancel(wholeOf(laneId), wholeOf(through)),
+  };
+}
+
+function hasSetAside(store: OperatorStore): store is OperatorStore & SetAsideStore {
+  return "setAside" in store;
+}
+
+function setAsidesOf(store: SetAsideStore): SetAsides {
+  return {
+    setAside: async (page) => plain(await store.setAside(pageOf(page))),
+    redriveEvent: async (number) => store.redriveEvent(wholeOf(number)),
   };
 }
 

@@ -8,6 +8,7 @@ import type { CursorStore } from "../repair/cursor-store.js";
 import type { RetentionStore } from "../retention/retention-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import type { OperatorStore } from "./operator-store.js";
+import type { SetAsideStore } from "./set-aside-store.js";
 import type { ViewStore } from "./view-store.js";
 
 /** One database, behind every port: receiver, sender, dispatcher, gateway and operator take the same store. */
@@ -20,4 +21,5 @@ export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxSto
   LookupStore &
   CursorStore &
   RetentionStore &
+  SetAsideStore &
   ViewStore;

@@ -12,6 +12,7 @@ import {
   EVENT,
   LANES,
   REJECTED,
+  SET_ASIDE,
   SOURCE,
   TOKEN,
 } from "../../../test/cli/samples.js";
@@ -33,6 +34,7 @@ describe("every list", () => {
     [["deliveries", "list", "--event", "evt_2ZbGqk"], "dlv_12_7", [DELIVERY]],
     [["lanes", "list"], "cus_9", LANES],
     [["dead", "list"], "exhausted", [DEAD]],
+    [["set-aside", "list"], "refused by a trigger", [SET_ASIDE]],
     [["rejected", "list"], "rej_7Qm2", [REJECTED]],
     [["token", "list"], "tok_4f", [TOKEN]],
   ])("%j is a table for people and one document for scripts", async (args, holds, items) => {
@@ -45,12 +47,12 @@ describe("every list", () => {
     expect(scripts.err).toBe("");
   });
 
-  it.each(["source", "endpoint", "events", "lanes", "dead", "rejected"])(
+  it.each(["source", "endpoint", "events", "lanes", "dead", "set-aside", "rejected"])(
     "of %s that is empty says so in words, and is an empty list for scripts",
     async (name) => {
       const client = fakeClient(
         Object.fromEntries(
-          ["sources", "endpoints", "events", "lanes", "dead", "rejected"].map((of) => [
+          ["sources", "endpoints", "events", "lanes", "dead", "setAside", "rejected"].map((of) => [
             `${of}.list`,
             () => page([]),
           ]),
@@ -493,6 +495,18 @@ describe("dead", () => {
       client,
     });
     expect((JSON.parse(out) as { items: unknown[] }).items).toEqual([DEAD]);
+  });
+});
+
+describe("set-aside", () => {
+  it("redrive says what came of it, also where the event was deleted", async () => {
+    const { out, client } = await runCommand(["set-aside", "redrive", "12"]);
+    expect(client.calls).toEqual([["setAside.redrive", "12"]]);
+    expect(out).toContain("given its places now");
+    const gone = fakeClient({ "setAside.redrive": () => ({ result: "event_missing" }) });
+    expect((await runCommand(["set-aside", "redrive", "12"], { client: gone })).out).toContain("was deleted");
+    const scripts = await runCommand(["set-aside", "redrive", "12", "--json"]);
+    expect(JSON.parse(scripts.out)).toEqual({ id: "12", result: "staged" });
   });
 });
 

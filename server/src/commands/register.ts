@@ -9,6 +9,7 @@ import { registerLanes } from "./lanes/lanes.js";
 import { registerRedrive } from "./deliveries/redrive.js";
 import { registerRetry } from "./deliveries/retry.js";
 import { registerRejected } from "./sources/rejected.js";
+import { registerSetAside } from "./events/set-aside.js";
 import { registerSend } from "./requests/send.js";
 import { registerSign } from "./requests/sign.js";
 import { registerSkip } from "./lanes/skip.js";
@@ -29,6 +30,7 @@ export function registerClientCommands(program: Command, context: CommandContext
   registerDead(program, context);
   registerRetry(program, context);
   registerRedrive(program, context);
+  registerSetAside(program, context);
   registerSkip(program, context);
   registerRejected(program, context);
   registerSign(program, context);

@@ -8,6 +8,7 @@ export interface AuditedAction {
 const KINDS: Readonly<Record<string, string>> = {
   deliveries: "delivery",
   "dead/groups": "dead_group",
+  "set-aside": "set_aside",
 };
 
 /** Routes that change nothing an operator answers for. */

@@ -21,6 +21,7 @@ import {
 } from "./resources/operation.js";
 import { REJECTED_REQUEST } from "./resources/rejected-request.js";
 import { SERIES } from "./resources/series.js";
+import { SET_ASIDE } from "./routes/set-aside.js";
 import { SESSION, SESSION_INPUT } from "./resources/session.js";
 import { SOURCE, SOURCE_INPUT, SOURCE_UPDATE } from "./resources/source.js";
 import { STATUS } from "./resources/status.js";
@@ -46,6 +47,7 @@ const RESOURCES: readonly object[] = [
   LANE,
   DEAD_LETTER,
   DEAD_GROUP,
+  SET_ASIDE,
   OPERATION_INPUT,
   OPERATION_RUN,
   OPERATION,

@@ -32,6 +32,7 @@ import { registerRejected } from "./routes/rejected.js";
 import { registerRetry } from "./routes/retry.js";
 import { registerSeries } from "./routes/series.js";
 import { registerSession } from "./routes/session.js";
+import { registerSetAside } from "./routes/set-aside.js";
 import { registerSources } from "./routes/sources.js";
 import { registerLaneWaiting } from "./routes/lane-waiting.js";
 import { registerStory } from "./routes/story.js";
@@ -139,6 +140,7 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
     registerEndpoints(api, parts);
     registerEvents(api, parts);
     registerDeliveries(api, parts);
+    registerSetAside(api, parts);
     registerDead(api, parts);
     registerOperations(api, parts);
     registerAuditRoute(api, parts);

@@ -6,7 +6,14 @@ import type { ServerOutbox } from "../parts.js";
 import { createMetrics } from "./metrics.js";
 import { timedOutbox } from "./timed-outbox.js";
 
-const CENSUS: OutboxCensus = { staged: 1, waiting: 20, oldestDueMs: 3500, blockedLanes: 4, dead: 5 };
+const CENSUS: OutboxCensus = {
+  staged: 1,
+  waiting: 20,
+  oldestDueMs: 3500,
+  blockedLanes: 4,
+  dead: 5,
+  setAside: 6,
+};
 
 const lines = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>
   (await metrics.text()).body.split("\n").filter((line) => line.startsWith(`posthorn_${name}`));

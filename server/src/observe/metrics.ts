@@ -220,6 +220,12 @@ class PrometheusMetrics implements Metrics {
     );
     this.#gauge(
       census,
+      "set_aside_events",
+      "Events that could not be given their places and were not redriven.",
+      (each) => each.setAside,
+    );
+    this.#gauge(
+      census,
       "census_age_seconds",
       "How old the numbers of the outbox are.",
       (_, ageMs) => ageMs / 1000,

@@ -19,6 +19,8 @@ const TIMED: ReadonlySet<string | symbol> = new Set([
   "blockedLanes",
   "deadLetters",
   "redrive",
+  "setAside",
+  "redriveEvent",
   "skip",
   "retry",
   "attempts",

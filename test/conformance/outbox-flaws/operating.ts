@@ -111,6 +111,7 @@ export const operatingFlaws = {
       };
     },
   },
+  set_aside_of_anything: { wrap: () => ({ redriveEvent: () => Promise.resolve("staged") }) },
   blocked_never: { wrap: () => ({ blockedLanes: () => Promise.resolve({ items: [], next: undefined }) }) },
   blocked_while_due: {
     mutate: (swaps) =>

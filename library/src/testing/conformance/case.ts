@@ -49,6 +49,7 @@ export type Need =
   | "saturation"
   | "lostAnswers"
   | "cancelledListing"
+  | "unplaceable"
   | "largeSequences";
 
 /** What the store under test has of that; what is not named, it has not. */
@@ -65,6 +66,7 @@ const DECLINED: Readonly<Record<Need, string>> = {
   saturation: "the harness cannot take all of the store's connections",
   lostAnswers: "the harness cannot lose the answer to a commit",
   cancelledListing: "the harness cannot list cancelled deliveries",
+  unplaceable: "the harness cannot make an event that cannot be sequenced",
   largeSequences: "the harness cannot open an outbox whose sequences begin high",
 };
 

@@ -7,6 +7,7 @@ import {
   judgeOpenFiles,
   judgeRetention,
   judgeSchema,
+  judgeSetAside,
   judgeStage,
   judgeWindow,
 } from "./diagnosis.js";
@@ -66,6 +67,14 @@ it.each([
   const finding = judgeRetention({ bytes: 7 * 1024 ** 2, freeBytes: undefined, tables, kinds });
   expect(finding.level).toBe(level);
   expect(finding.found).toContain("7 MiB (event 5 MiB), oldest event 3 days old");
+});
+
+it("events that were set aside are a warning, with the command that lists them", () => {
+  expect(judgeSetAside(0).level).toBe("ok");
+  expect(judgeSetAside(3)).toMatchObject({
+    level: "warn",
+    cure: expect.stringContaining("posthorn set-aside list") as string,
+  });
 });
 
 it("newer tables are not sent to `migrate`, which would refuse them", () => {

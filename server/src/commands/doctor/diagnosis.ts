@@ -90,6 +90,16 @@ export function judgeStage(first: number, later: number): Finding {
   );
 }
 
+/** What could not be given its places reaches nobody until a person looks. */
+export function judgeSetAside(events: number): Finding {
+  if (events === 0) return ok("set aside", "every event could be given its places");
+  return warn(
+    "set aside",
+    `${events} events could not be given their places, and nobody gets them`,
+    "`posthorn set-aside list` says why; `posthorn set-aside redrive ID` tries one again.",
+  );
+}
+
 const MIB = 1024 ** 2;
 
 export function judgeDisk(freeBytes: number, totalBytes: number): Finding {

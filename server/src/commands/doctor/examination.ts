@@ -19,6 +19,7 @@ import {
   judgeOpenFiles,
   judgeRetention,
   judgeSchema,
+  judgeSetAside,
   judgeStage,
   judgeWindow,
   ok,
@@ -57,7 +58,14 @@ async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): 
   const schema = judgeSchema(await store.schemaAge());
   // Without the right tables, nothing can be read.
   if (schema.level === "fail") return [...findings, schema];
-  return [...findings, schema, ...(await examineContent(store, seal)), await stageFinding(store, clock)];
+  const aside = judgeSetAside((await store.outbox.census()).setAside);
+  return [
+    ...findings,
+    schema,
+    ...(await examineContent(store, seal)),
+    await stageFinding(store, clock),
+    aside,
+  ];
 }
 
 async function examineContent(store: OpenStore, seal: WatchedSeal): Promise<readonly Finding[]> {

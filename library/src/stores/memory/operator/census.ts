@@ -15,5 +15,6 @@ export function census({ clock, endpoints, history, lanes }: MemoryParts, staged
     oldestDueMs: active.reduce((oldest, { readyAt = now }) => Math.max(oldest, now - readyAt), 0),
     blockedLanes: blocked.length,
     dead: history.allDead().length,
+    setAside: 0,
   };
 }

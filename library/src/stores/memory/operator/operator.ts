@@ -1,7 +1,9 @@
 import type { DeadStore } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { OperatorStore } from "../../../operator/operator-store.js";
+import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
+import { numberOfCursor } from "../../../operator/cursor.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 import { blockedLanes } from "./blocked-lanes.js";
@@ -23,7 +25,7 @@ import { standings } from "./standings.js";
 export function createOperator(
   parts: MemoryParts,
   publications: Publications,
-): OperatorStore & DeadStore & LookupStore & ViewStore {
+): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore {
   const rung = <T>(answer: T): Promise<T> => {
     parts.wake.ring("committed");
     return Promise.resolve(answer);
@@ -38,6 +40,9 @@ export function createOperator(
     cancel: (laneId, through) => rung(cancelLane(parts, laneId, through)),
     skip: (laneId, head) => rung(skip(parts, laneId, head)),
     retry: (target) => rung(retry(parts, target)),
+    // Nothing here can be refused its places.
+    setAside: ({ after }) => asked(() => (numberOfCursor(after), { items: [], next: undefined })),
+    redriveEvent: () => Promise.resolve("unknown"),
     attempts: (deliveryId) => Promise.resolve(parts.history.attempts(deliveryId)),
     events: (filter, page) => asked(() => events(parts, filter, page)),
     event: (tenant, id) => Promise.resolve(event(parts, tenant, id)),

@@ -281,19 +281,32 @@ export async function setAsideTaken(
  */
 export async function setAsideFailed(
   session: Session,
-  { tenant, id, eventId, publicId }: Staged,
+  { tenant, id, eventId, publicId, waited }: Staged,
   { error, tables }: { readonly error: string; readonly tables: Tables },
 ): Promise<boolean> {
-  const { rows } = await session.query({
-    text: setAsideSql(
-      `tenant = $2::text and id = $3::text::int8 and event_id = $4::text::int8 and (
+  const params = [error, tenant, String(id), String(eventId), publicId ?? null];
+  const isSame = `(
           select public_id from ${tables.event} as event where event.id = $4::text::int8
-        ) is not distinct from $5::text`,
-      tables,
-    ),
-    params: [error, tenant, String(id), String(eventId), publicId ?? null],
-  });
-  return rows.length > 0;
+        ) is not distinct from $5::text`;
+  const staged = `tenant = $2::text and id = $3::text::int8 and event_id = $4::text::int8 and ${isSame}`;
+  const { rows } = await session.query({ text: setAsideSql(staged, tables), params });
+  if (rows.length > 0 || !waited) return rows.length > 0;
+  // The step that failed had moved it to the stage, and was rolled back: it is where it had waited for its time.
+  const later = await session.query({ text: setLaterAsideSql(isSame, tables), params });
+  return later.rows.length > 0;
+}
+
+// The number was given by the step that was rolled back, and to nothing else.
+function setLaterAsideSql(isSame: string, { later, event, stageDead }: Tables): string {
+  return `
+    with gone as (
+      delete from ${later} where event_id = $4::text::int8 and ${isSame}
+        and deliver_at = (select deliver_at from ${event} as event where event.id = $4::text::int8)
+      returning event_id
+    )
+    insert into ${stageDead} (tenant, id, event_id, round, error, died_at)
+    select $2::text, $3::text::int8, event_id, 1, $1::text, clock_timestamp() from gone
+    returning id::text as id`;
 }
 
 function setAsideSql(which: string, { stage, stageDead }: Tables): string {

@@ -16,6 +16,7 @@ interface Counts {
   readonly blocked: number;
   readonly stopped: number;
   readonly dead: number;
+  readonly setAside: number;
   readonly oldestDueMs: number | undefined;
 }
 
@@ -28,6 +29,7 @@ function countsIn({ stage, later, delivery, loose }: Tables) {
     blocked: number("blocked"),
     stopped: number("stopped"),
     dead: number("dead"),
+    setAside: number("set_aside"),
     oldestDueMs: optional(
       number("select greatest(0, extract(epoch from clock_timestamp() - min(at)) * 1000)::int8 from soonest"),
     ),
@@ -37,7 +39,7 @@ function countsIn({ stage, later, delivery, loose }: Tables) {
 /**
  * How much waits. Exact up to 100,000 of each kind: to count more would take seconds, which whoever reads metrics every
  * few seconds does not have. Above that, `staged` and `waiting` are the estimates that Postgres keeps of its tables, and
- * `blockedLanes` and `dead` stay at 100,000.
+ * `blockedLanes`, `dead` and `setAside` stay at 100,000.
  */
 export async function readCensus({ transactions, tables }: StoreDatabase): Promise<OutboxCensus> {
   const [row = []] = await transactions.readKept({ text: CENSUS(tables), params: ["{}"] });
@@ -49,11 +51,12 @@ export async function readCensus({ transactions, tables }: StoreDatabase): Promi
     oldestDueMs: counts.oldestDueMs ?? 0,
     blockedLanes: counts.blocked,
     dead: counts.dead,
+    setAside: counts.setAside,
   };
 }
 
 const CENSUS = sqlFor((tables) => {
-  const { stage, later, delivery, loose, laneState, dead, consumer } = tables;
+  const { stage, stageDead, later, delivery, loose, laneState, dead, consumer } = tables;
   const blocked = `${laneState} where blocked_at is not null`;
   return `
     with recursive ${soonestSql(tables)}, counted as (
@@ -65,7 +68,8 @@ const CENSUS = sqlFor((tables) => {
         ${counted(`${blocked} and state <> 'flowing' order by blocked_at, lane_id`)} as stopped,
         ${counted(`${dead} as dead where resolved_at is null and exists (
           select from ${consumer} as consumer where consumer.id = dead.consumer_id and removed_at is null
-        ) order by died_at, dead.id`)} as dead
+        ) order by died_at, dead.id`)} as dead,
+        ${counted(`${stageDead} where resolved_at is null order by id`)} as set_aside
     )
     select ${countsIn(tables).list} from counted`;
 });

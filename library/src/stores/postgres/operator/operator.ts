@@ -3,6 +3,7 @@ import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import type { DeadStore, RedrivenRound } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { OperatorStore, RetryTarget } from "../../../operator/operator-store.js";
+import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { readAttempts } from "./attempts.js";
@@ -21,6 +22,7 @@ import { redriveAll } from "./redrive.js";
 import { readNamedEvents, readRepeats } from "./repeats.js";
 import { retryWaiting } from "./retry.js";
 import type { WantedRetry } from "./retry.js";
+import { listSetAside, redriveEvent } from "./set-aside.js";
 import { skip } from "./skip.js";
 import { readStandings } from "./standings.js";
 
@@ -30,7 +32,9 @@ export interface OperatorParts extends StoreDatabase {
 }
 
 /** How a person looks and intervenes. */
-export function createOperator(parts: OperatorParts): OperatorStore & DeadStore & LookupStore & ViewStore {
+export function createOperator(
+  parts: OperatorParts,
+): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore {
   return {
     blockedLanes: (page) => listBlockedLanes(parts, page),
     deadLetters: (page, filter) => listDeadLetters(parts, page, filter),
@@ -59,6 +63,7 @@ export function createOperator(parts: OperatorParts): OperatorStore & DeadStore 
       if (count > 0) parts.committed();
       return count;
     },
+    ...setAsidesOf(parts),
     async attempts(deliveryId) {
       const place = placeOf(deliveryId);
       return place === undefined ? [] : readAttempts(parts, place);
@@ -84,6 +89,18 @@ export function createOperator(parts: OperatorParts): OperatorStore & DeadStore 
     namedEvents: (tenant, names) => readNamedEvents(parts, tenant, names),
     eventIds: (tenant, prefix, limit) => listEventIds(parts, tenant, { prefix, limit }),
     tenantsOf: (eventId) => readTenants(parts, eventId),
+  };
+}
+
+function setAsidesOf(parts: OperatorParts): SetAsideStore {
+  return {
+    setAside: (page) => listSetAside(parts, page),
+    async redriveEvent(number) {
+      if (number > LAST_NUMBER) return "unknown";
+      const redriven = await redriveEvent(parts, number);
+      if (redriven === "staged") parts.committed();
+      return redriven;
+    },
   };
 }
 

@@ -16,6 +16,7 @@ export function takeCensus(turn: OutboxTurn): OutboxCensus {
     oldestDueMs: oldestDueMs(turn),
     blockedLanes: count("posthorn_lane where blocked_at is not null"),
     dead: count("posthorn_dead where resolved_at is null"),
+    setAside: count("posthorn_stage_dead where resolved_at is null"),
   };
 }
 

@@ -2,6 +2,7 @@ import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import type { DeadRound, DeadStore, RedrivenRound } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { OperatorStore } from "../../../operator/operator-store.js";
+import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
@@ -20,6 +21,7 @@ import { readQueue } from "./queue.js";
 import { redriveDead, redriveRounds } from "./redrive.js";
 import { readNamedEvents, readRepeats } from "./repeats.js";
 import { retryWaiting } from "./retry.js";
+import { redriveEvent, setAside } from "./set-aside.js";
 import { skipHead } from "./skip.js";
 import { standings } from "./standings.js";
 
@@ -27,37 +29,25 @@ import { standings } from "./standings.js";
 export function createOperator(
   session: OutboxSession,
   wake: Wake,
-): OperatorStore & DeadStore & LookupStore & ViewStore {
+): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore {
+  const rung = async <T>(written: Promise<T>): Promise<T> => {
+    const answer = await written;
+    wake.ring("committed");
+    return answer;
+  };
   return {
     blockedLanes: (page) => session.look(({ client, nowMs }) => blockedLanes(client, { ...page, nowMs })),
     deadLetters: (page, filter) => session.look((turn) => deadLetters(turn, page, filter)),
     deadGroups: (filter) => session.look((turn) => deadGroups(turn, filter)),
     deadSummary: (filter) => session.look((turn) => deadSummary(turn, filter)),
-    async redriveAll(letters) {
-      const redriven = await redriveParts(session, letters);
-      wake.ring("committed");
-      return redriven;
-    },
-    async cancel(laneId, through) {
-      const cancelled = await session.write((turn) => cancelLane(turn, laneId, through));
-      wake.ring("committed");
-      return cancelled;
-    },
-    async redrive(deliveryId) {
-      const redriven = await session.write((turn) => redriveDead(turn, deliveryId));
-      wake.ring("committed");
-      return redriven;
-    },
-    async skip(laneId, head) {
-      const skipped = await session.write((turn) => skipHead(turn, laneId, head));
-      wake.ring("committed");
-      return skipped;
-    },
-    async retry(target) {
-      const count = await retryWaiting(session, target);
-      wake.ring("committed");
-      return count;
-    },
+    redriveAll: (letters) => rung(redriveParts(session, letters)),
+    cancel: (laneId, through) => rung(session.write((turn) => cancelLane(turn, laneId, through))),
+    redrive: (deliveryId) => rung(session.write((turn) => redriveDead(turn, deliveryId))),
+    skip: (laneId, head) => rung(session.write((turn) => skipHead(turn, laneId, head))),
+    retry: (target) => rung(retryWaiting(session, target)),
+    setAside: (page) => session.look((turn) => setAside(turn, page)),
+    redriveEvent: async (number) =>
+      number > LAST_NUMBER ? "unknown" : rung(session.write((turn) => redriveEvent(turn, number))),
     async attempts(deliveryId) {
       const place = parseDeliveryId(deliveryId);
       if (place === undefined) return [];
@@ -84,6 +74,8 @@ export function createOperator(
     tenantsOf: (eventId) => session.look(({ client }) => readTenants(client, eventId)),
   };
 }
+
+const LAST_NUMBER = 2n ** 63n - 1n;
 
 // How many one turn takes, so that it leaves the event loop free after a few milliseconds.
 const REDRIVES_PER_TURN = 50;

@@ -22,6 +22,7 @@ import { outboxRetention } from "./retention.js";
 import { outboxRetries } from "./retries.js";
 import { outboxRuns } from "./runs.js";
 import { outboxSkips } from "./skips.js";
+import { outboxSetAside } from "./set-aside.js";
 import { outboxSettling } from "./settling.js";
 import { outboxTransactions } from "./transactions.js";
 import { outboxViews } from "./views.js";
@@ -35,6 +36,7 @@ const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
   "many dead letters": outboxDeadBulk,
+  "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],
   views: outboxViews,
 };

@@ -4,6 +4,7 @@ import type { DeadStore } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { RetentionStore } from "../../../retention/retention-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
+import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { Store } from "../../../operator/store.js";
 import type { CursorStore } from "../../../repair/cursor-store.js";
 import type { StoreCapabilities, TransactionMode } from "../../../store-capabilities.js";
@@ -36,6 +37,11 @@ export interface OutboxBench<Tx = unknown> {
   transaction<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>;
   /** Every delivery that was cancelled, where the harness can list them. */
   cancelled?(): Promise<readonly CancelledRecord[]>;
+  /**
+   * Makes the store fail to give events their places whose ids begin so, until the function is called that it resolves
+   * to; where the harness can.
+   */
+  refusePlaces?(prefix: string): Promise<() => Promise<void>>;
   /** How long one call may take before it counts as waiting for another. @default 10,000 */
   readonly patienceMs?: number;
   close(): Promise<void>;
@@ -50,6 +56,8 @@ export interface OutboxHarness<Tx> {
   readonly exactTime: boolean;
   /** Whether the bench has `cancelled()`. */
   readonly listsCancelled?: boolean;
+  /** Whether the bench has `refusePlaces()`. */
+  readonly refusesPlaces?: boolean;
   open(): Promise<OutboxBench<Tx>>;
   /** Opens one whose next event has this number, so that a new lane begins there; where the harness can. */
   openAt?(firstEvent: bigint): Promise<OutboxBench<Tx>>;
@@ -59,7 +67,12 @@ export interface OutboxHarness<Tx> {
 export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "outboxes"> {
   readonly outboxes: readonly Omit<
     OutboxUnderTest<Tx>,
-    keyof IngestStore | keyof LookupStore | keyof RetentionStore | keyof ViewStore | keyof DeadStore
+    | keyof IngestStore
+    | keyof LookupStore
+    | keyof RetentionStore
+    | keyof ViewStore
+    | keyof DeadStore
+    | keyof SetAsideStore
   >[];
 }
 
@@ -74,7 +87,7 @@ export interface NarrowOutboxHarness<Tx> extends Omit<OutboxHarness<Tx>, "open" 
 export type OutboxPledge = Pledge<OutboxBench>;
 
 export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
-  const { capabilities, transactions, exactTime, listsCancelled = false } = harness;
+  const { capabilities, transactions, exactTime, listsCancelled = false, refusesPlaces = false } = harness;
   const awaiting = transactions === "asynchronous";
   return {
     ...needsOf(capabilities),
@@ -82,6 +95,7 @@ export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
     awaitingHandlers: awaiting,
     manyWriters: awaiting,
     cancelledListing: listsCancelled,
+    unplaceable: refusesPlaces,
     largeSequences: harness.openAt !== undefined,
   };
 }

@@ -41,7 +41,7 @@ async function censusOf(bench: OutboxBench): Promise<Omit<OutboxCensus, "oldestD
   return counts;
 }
 
-const NOTHING = { staged: 0, waiting: 0, blockedLanes: 0, dead: 0 };
+const NOTHING = { staged: 0, waiting: 0, blockedLanes: 0, dead: 0, setAside: 0 };
 
 /** What `lanes`, `lane` and `census` promise. */
 export const outboxLaneLookups: readonly OutboxPledge[] = [
