@@ -29,6 +29,8 @@ function inMemory(): Promise<PassageOptions> {
     land: (sources): Landing => ({
       receiver: createReceiver({
         store: memoryStore({ environment: "test" }),
+        // What fails here fails as asked.
+        observer: () => {},
         sources,
         handlers: {
           "*": (event, { tx }) => {
@@ -57,6 +59,7 @@ async function onSqlite(): Promise<PassageOptions> {
     land: (sources): Landing => ({
       receiver: createReceiver({
         store: sqliteStore({ db: to }),
+        observer: () => {},
         sources,
         handlers: {
           "*": (event) => (tx: Database.Database) => {
