@@ -22,7 +22,7 @@ const packed = ["test/packed/**/*.test.ts"];
 // The README's walk, in a copy of this checkout: the one of them that every developer runs.
 const walk = ["test/packed/walk.test.ts"];
 // Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
-const ownLock = ["test/consumers/**", "test/official/**"];
+const ownLock = ["test/consumers/**", "test/official/**", "test/hosts/**"];
 
 export default defineConfig({
   resolve: {
@@ -120,6 +120,24 @@ export default defineConfig({
       {
         extends: true,
         test: { name: "official", include: ["test/official/**/*.test.ts"], exclude: builtOrInstalled },
+      },
+      {
+        extends: true,
+        // The door `posthorn/nest` imports its peers from where the lane has installed them.
+        resolve: {
+          alias: ["common", "core"].map((name) => ({
+            find: `@nestjs/${name}`,
+            replacement: fileURLToPath(
+              new URL(`test/hosts/node_modules/@nestjs/${name}/index.js`, import.meta.url),
+            ),
+          })),
+        },
+        test: {
+          name: "hosts",
+          include: ["test/hosts/**/*.test.ts"],
+          exclude: [...builtOrInstalled, "test/hosts/more/**"],
+          testTimeout: 60_000,
+        },
       },
     ],
   },

@@ -63,6 +63,7 @@ it("`npm test` runs unit, whole, services and walk; `npm run test:all` also what
     "browser",
     "crash",
     "official",
+    "hosts",
     "consumers",
     "proof",
   ]);

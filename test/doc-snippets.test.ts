@@ -25,6 +25,7 @@ const EXPRESS = `declare module "express" {
   interface Application {
     post(path: string, listener: RequestListener): void;
     use(middleware: unknown): void;
+    use(path: string, middleware: unknown): void;
     listen(port: number): Server;
   }
   function express(): Application;

@@ -1,5 +1,6 @@
 import { CLIENT_ERRORS } from "./client/client-errors.js";
 import { DELIVERY_ERRORS } from "./delivery/delivery-errors.js";
+import { FRAMEWORK_ERRORS } from "./frameworks/framework-errors.js";
 import { INBOX_ERRORS } from "./inbox/inbox-errors.js";
 import { OPERATOR_ERRORS } from "./operator/operator-errors.js";
 import { OUTBOX_ERRORS } from "./outbox/outbox-errors.js";
@@ -15,6 +16,7 @@ import { WORK_ERRORS } from "./work/work-errors.js";
  */
 export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   typeof INBOX_ERRORS &
+  typeof FRAMEWORK_ERRORS &
   typeof OUTBOX_ERRORS &
   typeof STORE_ERRORS &
   typeof DELIVERY_ERRORS &
@@ -25,6 +27,7 @@ export const ERROR_CODES: typeof SIGNATURE_ERRORS &
   typeof CLIENT_ERRORS = {
   ...SIGNATURE_ERRORS,
   ...INBOX_ERRORS,
+  ...FRAMEWORK_ERRORS,
   ...OUTBOX_ERRORS,
   ...STORE_ERRORS,
   ...DELIVERY_ERRORS,

@@ -50,6 +50,8 @@ export type Signal =
       readonly kind: "request_refused";
       readonly source: string;
       readonly status: number;
+      /** One of docs/errors.md, by its cause: `body_parsed`, `body_too_large`, `source_unknown` and others. */
+      readonly code: string;
       readonly why: string;
     }
   | {

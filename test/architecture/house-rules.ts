@@ -105,6 +105,11 @@ export const nodeBound: readonly string[] = [
   "frameworks/node.ts",
   "frameworks/node-body.ts",
   "frameworks/hang-up.ts",
+  "frameworks/express.ts",
+  "frameworks/fastify.ts",
+  "frameworks/nest.ts",
+  "frameworks/nest-handlers.ts",
+  "frameworks/nest-request.ts",
   "testing/",
 ];
 
@@ -114,6 +119,8 @@ export const nodeSide = /-node\.ts$/;
 /** Packages that are optional peers, and the files that may import them. */
 export const peerImports: ReadonlyMap<string, readonly string[]> = new Map([
   ["undici", ["delivery/egress/create-egress.ts"]],
+  ["@nestjs/common", ["frameworks/nest.ts"]],
+  ["@nestjs/core", ["frameworks/nest.ts", "frameworks/nest-handlers.ts"]],
 ]);
 
 export const nodeGlobals: ReadonlySet<string> = new Set([

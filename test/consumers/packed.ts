@@ -25,6 +25,7 @@ export interface Packed {
   /** Every file in the tarball, by its path in the package. */
   readonly files: readonly string[];
   /** The names by which the package can be imported: "posthorn", "posthorn/verify" and so on. */
+  /** Those that open without a peer. */
   readonly doors: readonly string[];
 }
 
@@ -62,7 +63,10 @@ async function listFiles(folder: string): Promise<string[]> {
 }
 
 function doorsOf({ name, exports }: Manifest): string[] {
-  return Object.keys(exports)
-    .filter((path) => path !== "./package.json")
-    .map((path) => `${name}${path.slice(1)}`);
+  return (
+    Object.keys(exports)
+      // Without the door of Nest, whose peers the consumer does not have: the lane `hosts` opens it.
+      .filter((path) => path !== "./package.json" && path !== "./nest")
+      .map((path) => `${name}${path.slice(1)}`)
+  );
 }

@@ -36,7 +36,7 @@ export function blocksOf(page: string, text: string): Block[] {
  * names it, so that other blocks of the page can import it.
  */
 export function fileOf({ page, line, code }: Block): string {
-  const name = /^\/\/ ([\w[\]./-]+\.ts)$/m.exec(code.split("\n")[0] ?? "")?.[1] ?? `line-${line}.ts`;
+  const name = /^\/\/ ([\w[\]./+-]+\.ts)$/m.exec(code.split("\n")[0] ?? "")?.[1] ?? `line-${line}.ts`;
   return `${page.replaceAll("/", "-")}/${name}`;
 }
 

@@ -152,6 +152,7 @@ describe("a body that a framework has read", () => {
         kind: "request_refused",
         source: "acme",
         status: 500,
+        code: "body_parsed",
         why: expect.stringContaining("before express.json()") as string,
       }),
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Receiver, Reply } from "../inbox/receiver.js";
+import type { Receiver, Reply, RequestRefusal } from "../inbox/receiver.js";
 import { fetchHandler } from "./fetch.js";
 
 const URL = "https://example.com/hooks";
@@ -14,8 +14,8 @@ function stub(reply: Reply | Error = { status: 204 }) {
       bodies.push(`${source} ${new TextDecoder().decode(body)}`);
       return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
     },
-    refuse: (source: string, status: number, why: string) => {
-      refused.push(`${source} ${status} ${why}`);
+    refuse: (source: string, { status, code, why }: RequestRefusal) => {
+      refused.push(`${source} ${status} ${code} ${why}`);
       return { status };
     },
   } as unknown as Receiver;
@@ -84,6 +84,22 @@ describe("a body", () => {
     });
     const request = new Request(URL, { method: "POST", body, duplex: "half" } as RequestInit);
     expect((await handle(request)).status).toBe(413);
+  });
+
+  it("that is shorter than announced is told as cut off where its signature fails, and only there", async () => {
+    const cut = (): Request =>
+      new Request(URL, { method: "POST", body: "{}", headers: { "content-length": "9" } });
+    const failing = stub({ status: 401 });
+    expect((await failing.handle(cut())).status).toBe(500);
+    expect(failing.refused).toEqual([
+      expect.stringMatching(/^acme 500 body_truncated 2 bytes .* announced 9/),
+    ]);
+    const holding = stub({ status: 204 });
+    expect((await holding.handle(cut())).status).toBe(204);
+    expect(holding.refused).toEqual([]);
+    const whole = stub({ status: 401 });
+    const request = new Request(URL, { method: "POST", body: "{}", headers: { "content-length": "2" } });
+    expect((await whole.handle(request)).status).toBe(401);
   });
 
   it("that breaks off reaches nobody, and is answered for whoever may still be there", async () => {

@@ -1,20 +1,29 @@
 import type { IncomingMessage } from "node:http";
+import { utf8 } from "../bytes.js";
+import { doubtOfText } from "./request-rules.js";
 import type { BodyReading } from "./request-rules.js";
 
 const CURE =
   "mount the listener before express.json() and the like, or use express.raw({ type: () => true }) on its path, " +
-  "or keep the bytes with express.json({ verify: (request, _, bytes) => { request.rawBody = bytes; } })";
+  "or keep the bytes with express.json({ verify: (request, _, bytes) => { request.rawBody = bytes; } }); " +
+  "in Koa, mount it before the body parser; in an API route of Next.js, export const config = { api: { bodyParser: false } }";
 
 /**
  * Reads the body's exact bytes: those that a framework kept, else the stream. Never throws, never reads more than
  * the limit, and never destroys the request.
  */
-export function readNodeBody(request: IncomingMessage, maxBytes: number): Promise<BodyReading> | BodyReading {
+export function readNodeBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  cure: string = CURE,
+): Promise<BodyReading> | BodyReading {
   const { rawBody, body } = request as { rawBody?: unknown; body?: unknown };
   if (rawBody instanceof Uint8Array) return { kind: "bytes", bytes: rawBody };
   if (body instanceof Uint8Array) return { kind: "bytes", bytes: body };
   // Not whether there is a `body`: Express 4 puts `{}` there also where it read nothing.
-  if (request.readableDidRead || request.readableEncoding !== null) return { kind: "consumed", cure: CURE };
+  if (request.readableDidRead || request.readableEncoding !== null)
+    return keptByH3(request, leftOf(rawBody, body, cure));
+  if (isBare(request)) return { kind: "bytes", bytes: EMPTY };
   if (request.destroyed) return { kind: "broken" };
   return new Promise((resolve) => {
     readStream(request, maxBytes, { bodyRead: resolve });
@@ -22,6 +31,33 @@ export function readNodeBody(request: IncomingMessage, maxBytes: number): Promis
     // adapters throw it out of the event loop. The listener stays, for one that comes late.
     request.on("error", onClose);
   });
+}
+
+/** What a parser left of a body that it read. Text is tried: it has the exact bytes, unless they were not UTF-8. */
+function leftOf(rawBody: unknown, body: unknown, cure: string): BodyReading {
+  const text = typeof rawBody === "string" ? rawBody : body;
+  if (typeof text === "string" && text !== "")
+    return { kind: "bytes", bytes: utf8(text), doubt: doubtOfText(text, cure) };
+  return { kind: body === undefined || body === null ? "consumed" : "parsed", cure };
+}
+
+// Where h3 1, and so Nuxt 4, keeps the bytes once a middleware has called readBody().
+const H3_RAW_BODY = Symbol.for("h3RawBody");
+
+async function keptByH3(request: IncomingMessage, left: BodyReading): Promise<BodyReading> {
+  try {
+    const bytes: unknown = await (request as { [H3_RAW_BODY]?: unknown })[H3_RAW_BODY];
+    return bytes instanceof Uint8Array ? { kind: "bytes", bytes } : left;
+  } catch {
+    // The middleware's reading failed, and that is its own affair.
+    return left;
+  }
+}
+
+/** Whether the request came whole and without a body: its stream may have ended before an adapter looks at it. */
+function isBare(request: IncomingMessage): boolean {
+  // Over HTTP/2 a body needs no header that announces it.
+  return request.complete && request.httpVersionMajor === 1 && !hasBody(request);
 }
 
 /** Whether the request has a body, read or not. */
@@ -36,7 +72,7 @@ export function announcedBytes({ headers }: IncomingMessage): number | undefined
 }
 
 /** What reading a stream can come to. */
-export type StreamReading = Exclude<BodyReading, { kind: "consumed" }>;
+export type StreamReading = Exclude<BodyReading, { kind: "consumed" | "parsed" }>;
 
 /** Told how the reading ended, once. */
 export interface BodyListener {

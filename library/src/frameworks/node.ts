@@ -10,8 +10,9 @@ import {
   refuseError,
   refusedMethod,
   sourceOf,
+  unlessDoubtful,
 } from "./request-rules.js";
-import type { SourceChoice } from "./request-rules.js";
+import type { BodyReading, SourceChoice } from "./request-rules.js";
 
 /** A listener for `node:http`, Express, Connect and all that hand over Node's own request and response. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -27,25 +28,34 @@ export function nodeListener<Source extends string>(
   options: { readonly source: SourceChoice<IncomingMessage, NoInfer<Source>> },
 ): NodeListener {
   return (request, response) => {
-    void serve(receiver, options.source, request, response);
+    void serveNode({ receiver, source: options.source }, request, response);
   };
 }
 
-async function serve(
-  receiver: Receiver,
-  source: SourceChoice<IncomingMessage>,
+/** What answers requests of Node. */
+export interface NodeReading {
+  readonly receiver: Receiver;
+  readonly source: SourceChoice<IncomingMessage>;
+  /** How to keep the exact bytes in the framework around; @default for `node:http` and Express */
+  readonly cure?: string;
+}
+
+/** Answers one request. Never rejects. */
+export async function serveNode(
+  reading: NodeReading,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { receiver } = reading;
   let reply: Reply;
   try {
-    reply = await answer(receiver, source, request);
+    reply = await answer(reading, request);
   } catch (error) {
     // The host's function for the source, say. Unanswered, the request would hang until the sender gives up.
     reply = refuseError(receiver, error);
   }
   try {
-    send(request, response, reply);
+    sendNode(request, response, reply);
   } catch (error) {
     // A header that Node refuses to write. The sender sees a broken connection and comes again.
     refuseError(receiver, error);
@@ -54,24 +64,38 @@ async function serve(
 }
 
 async function answer(
-  receiver: Receiver,
-  choice: SourceChoice<IncomingMessage>,
+  { receiver, source: choice, cure }: NodeReading,
   request: IncomingMessage,
 ): Promise<Reply> {
   const refused = refusedMethod(request.method);
   if (refused !== undefined) return refused;
   const source = sourceOf(choice, request);
-  const reading = await readNodeBody(request, receiver.maxBodyBytes(source));
+  return receiveNode(
+    receiver,
+    source,
+    request,
+    await readNodeBody(request, receiver.maxBodyBytes(source), cure),
+  );
+}
+
+/** Hands a request whose body was read to the receiver. */
+export async function receiveNode(
+  receiver: Receiver,
+  source: string,
+  request: IncomingMessage,
+  reading: BodyReading,
+): Promise<Reply> {
   if (reading.kind !== "bytes") return refuseBody(receiver, source, reading);
   // Trailers are not merged into the headers: they come after the signature was sent, from whoever writes last.
   const { headers, rawHeaders, method = "POST" } = request;
-  return receiver.receive(source, {
+  const reply = await receiver.receive(source, {
     headers,
     rawHeaders,
     body: reading.bytes,
     method,
     url: urlOf(request),
   });
+  return unlessDoubtful(receiver, source, reading, reply);
 }
 
 function urlOf(request: IncomingMessage): string {
@@ -80,7 +104,12 @@ function urlOf(request: IncomingMessage): string {
   return absoluteUrl(asked, "encrypted" in request.socket ? "https" : "http", request.headers.host);
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
+/** Writes a reply, and ends the connection of a sender whose body nobody will read. */
+export function sendNode(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Reply,
+): void {
   if (response.headersSent || response.destroyed) return;
   const text = allowsBody(status) ? (body ?? "") : undefined;
   const unread = hasBody(request) && !request.readableEnded;

@@ -1,17 +1,31 @@
-import type { Receiver, Reply } from "../inbox/receiver.js";
+import type { Receiver, ReceiverReply, Reply } from "../inbox/receiver.js";
+import type { FrameworkErrorCode } from "./framework-errors.js";
 
 /** The name of the source, or how to read it from a request (its path, say). */
 export type SourceChoice<Request, Source extends string = string> = Source | ((request: Request) => string);
 
 /** What an adapter could make of a request's body. */
 export type BodyReading =
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | {
+      readonly kind: "bytes";
+      readonly bytes: Uint8Array;
+      /** Why these may not be the bytes that were sent. It counts only if the signature does not fit them. */
+      readonly doubt?: Doubt | undefined;
+    }
   /** Not read to its end. */
   | { readonly kind: "too_large" }
   /** Somebody read it before, and the bytes are gone. */
   | { readonly kind: "consumed"; readonly cure: string }
+  /** A parser read it, and only what it made of the body is left. */
+  | { readonly kind: "parsed"; readonly cure: string }
   /** The connection broke while it came in. */
   | { readonly kind: "broken" };
+
+/** A cause that looks like a wrong signature. */
+export interface Doubt {
+  readonly code: FrameworkErrorCode;
+  readonly why: string;
+}
 
 /** The reply to a body that the receiver never gets to see, told to the observer. */
 export function refuseBody(
@@ -21,21 +35,67 @@ export function refuseBody(
 ): Reply {
   switch (reading.kind) {
     case "too_large":
-      return receiver.refuse(
-        source,
-        413,
-        `the body has more than ${receiver.maxBodyBytes(source)} bytes, the source's maxBodyBytes`,
-      );
+      return receiver.refuse(source, {
+        status: 413,
+        code: "body_too_large",
+        why: `the body has more than ${receiver.maxBodyBytes(source)} bytes, the source's maxBodyBytes`,
+      });
     case "consumed":
       // Ours to mend, so the sender must come again.
-      return receiver.refuse(
-        source,
-        500,
-        `the body was read before it came here, and signatures cover its exact bytes: ${reading.cure}`,
-      );
+      return refuseAs(receiver, source, {
+        code: "body_consumed",
+        why: `the body was read before it came here, and signatures cover its exact bytes: ${reading.cure}`,
+      });
+    case "parsed":
+      return refuseAs(receiver, source, {
+        code: "body_parsed",
+        why: `only the parsed body is left, and signatures cover its exact bytes: ${reading.cure}`,
+      });
     case "broken":
-      return receiver.refuse(source, 400, "the connection broke before the body was complete");
+      return receiver.refuse(source, {
+        status: 400,
+        code: "body_broken",
+        why: "the connection broke before the body was complete",
+      });
   }
+}
+
+/** Refuses for a reason that is ours to mend: the sender must come again. */
+export function refuseAs(receiver: Receiver, source: string, { code, why }: Doubt): Reply {
+  return receiver.refuse(source, { status: 500, code, why });
+}
+
+/**
+ * The reply of the receiver, or, where a signature does not fit bytes that are in doubt, the cause of that. The signature
+ * decides first: a text may have had replacement characters when it was signed.
+ */
+export function unlessDoubtful(
+  receiver: Receiver,
+  source: string,
+  reading: Extract<BodyReading, { kind: "bytes" }>,
+  reply: ReceiverReply,
+): Reply {
+  if (reply.status !== 401 || reading.doubt === undefined) return reply;
+  return refuseAs(receiver, source, reading.doubt);
+}
+
+const REPLACEMENT = "\ufffd";
+
+/** What may be wrong with bytes that were kept as text. */
+export function doubtOfText(text: string, cure: string): Doubt | undefined {
+  if (!text.includes(REPLACEMENT)) return undefined;
+  const why = `the body came as text with replacement characters, so that bytes which are not UTF-8 are lost: ${cure}`;
+  return { code: "body_text_only", why };
+}
+
+/** What may be wrong with bytes that are fewer than the sender announced. */
+export function doubtOfLength(bytes: number, announced: string | null | undefined): Doubt | undefined {
+  const said = /^\d{1,15}$/.test(announced ?? "") ? Number(announced) : bytes;
+  if (bytes >= said) return undefined;
+  const why =
+    `${bytes} bytes of the body arrived, and content-length announced ${said}: something cut it off, ` +
+    "such as the body limit of a proxy or of a middleware that clones requests (Next.js: proxyClientMaxBodySize)";
+  return { code: "body_truncated", why };
 }
 
 /** The reply to a method that no webhook uses; undefined for POST. Not told to the observer: health checks come by GET. */
@@ -45,8 +105,8 @@ export function refusedMethod(method: string | undefined): Reply | undefined {
 
 /** The reply to a mistake of ours or of the host's, such as a source that cannot be read from the request. */
 export function refuseError(receiver: Receiver, error: unknown): Reply {
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
-  return receiver.refuse("unknown", 500, message);
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
+  return refuseAs(receiver, "unknown", { code: "host_failed", why });
 }
 
 /** The source that a request is for. */

@@ -8,6 +8,8 @@ export const INBOX_ERRORS = {
     "A handler on SQLite awaited inside its transaction; its inner function must be synchronous.",
   schema_invalid: "The event's data does not fit the schema that was given for its type.",
   window_too_short: "Events would be forgotten while their provider may still redeliver them.",
+  body_too_large: "The body is larger than the source's `maxBodyBytes`.",
+  body_compressed: "The body is compressed, and signatures cover the bytes as they were before.",
   source_unknown: "No source of this name was configured.",
   inbox_option_invalid: "An option of the receiver or of `dedup` has a value that cannot work.",
 } as const;

@@ -16,6 +16,7 @@ import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import { keptHeadersText } from "./kept-headers.js";
 import { isEncoded, refusalOf } from "./refusal.js";
+import type { RequestRefusal } from "./refusal.js";
 import { createSource } from "./source.js";
 import type { Source, SourceOptions } from "./source.js";
 import { unobserved } from "./unobserved.js";
@@ -24,7 +25,7 @@ import type { Verdict } from "./verdict.js";
 import type { StopSignal } from "../stop-signal.js";
 import { repeat } from "../work/repeat.js";
 
-export type { Reply, SignedRequest };
+export type { Reply, RequestRefusal, SignedRequest };
 
 /** What a receiver is made of. */
 export interface ReceiverOptions<
@@ -76,7 +77,7 @@ export interface Receiver<SourceName extends string = string> {
    */
   repair(source: SourceName, logged: Logged): Promise<Verdict>;
   /** Says no to a request that an adapter could not even read, and tells the observer why. */
-  refuse(source: SourceName, status: number, why: string): Reply;
+  refuse(source: SourceName, refusal: RequestRefusal): Reply;
   /** Forgets events whose window has passed. Call it from a cron or a serverless function, or let `keepPurged` do it. */
   purge(limits?: Partial<PurgeLimits>): Promise<PurgeReport>;
   /** Purges again and again until the signal aborts. */
@@ -169,7 +170,10 @@ class InboxReceiver<Tx> implements Receiver {
 
   async #receive(name: string, request: SignedRequest): Promise<ReceiverReply> {
     const source = this.#sources.get(name);
-    if (source === undefined) return this.refuse(name, 404, "no source of this name is configured");
+    if (source === undefined) {
+      const why = "no source of this name is configured";
+      return this.refuse(name, { status: 404, code: "source_unknown", why });
+    }
     const refused = this.#unreadable(name, request);
     if (refused !== undefined) return refused;
     let verified: Verified;
@@ -222,8 +226,8 @@ class InboxReceiver<Tx> implements Receiver {
     );
   }
 
-  refuse(source: string, status: number, why: string): Reply {
-    notify(this.#observer, { kind: "request_refused", source, status, why });
+  refuse(source: string, { status, code, why }: RequestRefusal): Reply {
+    notify(this.#observer, { kind: "request_refused", source, status, code, why });
     return { status };
   }
 
@@ -283,10 +287,12 @@ class InboxReceiver<Tx> implements Receiver {
   #unreadable(name: string, request: SignedRequest): Reply | undefined {
     const most = this.maxBodyBytes(name);
     if (request.body instanceof Uint8Array && request.body.length > most) {
-      return this.refuse(name, 413, `the body has ${request.body.length} bytes; at most ${most} are taken`);
+      const why = `the body has ${request.body.length} bytes; at most ${most} are taken`;
+      return this.refuse(name, { status: 413, code: "body_too_large", why });
     }
     if (!isEncoded(request.headers)) return undefined;
-    return this.refuse(name, 415, "the body is compressed; signatures cover the bytes as they were before");
+    const why = "the body is compressed; signatures cover the bytes as they were before";
+    return this.refuse(name, { status: 415, code: "body_compressed", why });
   }
 
   /** A purge that fails loses nothing; the next round tries again. */

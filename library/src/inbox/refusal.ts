@@ -2,6 +2,14 @@ import { findHeader } from "../signature/headers/headers.js";
 import type { HeaderBag } from "../signature/headers/headers.js";
 import type { Reply } from "../signature/scheme.js";
 
+/** Why a request is refused before its signature is looked at. */
+export interface RequestRefusal {
+  readonly status: number;
+  /** One of docs/errors.md. */
+  readonly code: string;
+  readonly why: string;
+}
+
 // What is wrong on our side must be retried by the sender; what is wrong with the request must not tell an attacker why.
 const OUR_FAULT: ReadonlyMap<string, number> = new Map([
   ["body_not_raw", 500],

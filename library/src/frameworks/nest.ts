@@ -1,0 +1,159 @@
+import { Controller, Inject, Module, Post, Req, Res, SetMetadata } from "@nestjs/common";
+import type { DynamicModule, Type } from "@nestjs/common";
+import { DiscoveryModule, DiscoveryService, HttpAdapterHost } from "@nestjs/core";
+import { createReceiver } from "../inbox/receiver.js";
+import type { Receiver, ReceiverOptions } from "../inbox/receiver.js";
+import type { TransactionMode } from "../store-capabilities.js";
+import { findHandlers, HANDLES } from "./nest-handlers.js";
+import { answerNest, leaveUnparsed } from "./nest-request.js";
+
+/** What the module is made of: a receiver's options, without the handlers, which are methods of providers. */
+export type WebhooksOptions<Tx = unknown, Mode extends TransactionMode = TransactionMode> = Omit<
+  ReceiverOptions<Tx, Mode>,
+  "handlers"
+>;
+
+/** Where the webhooks are mounted. */
+export interface WebhooksPath {
+  /** The path before `/:source`, below the global prefix. @default "webhooks" */
+  readonly path?: string;
+}
+
+/** The options from a function whose arguments Nest injects. */
+export interface WebhooksAsyncOptions<Tx, Mode extends TransactionMode> extends WebhooksPath {
+  readonly imports?: readonly unknown[];
+  readonly inject?: readonly unknown[];
+  readonly useFactory: (
+    ...dependencies: never[]
+  ) => WebhooksOptions<Tx, Mode> | Promise<WebhooksOptions<Tx, Mode>>;
+}
+
+/** Decorates a method that Nest shall call. */
+export type WebhookDecorator = <T>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<T>,
+) => void;
+
+/**
+ * Calls this method of a provider for events of a type. Keys are those of a receiver's handlers: `"invoice.paid"`,
+ * `"stripe:invoice.paid"`, `"stripe:*"` or `"*"`; a key with a colon begins with the name of a source.
+ *
+ * @example
+ * @OnWebhook("stripe:invoice.paid")
+ * async paid(event: ReceivedEvent<Invoice>, { tx }: TransactionContext<EntityManager>) { … }
+ */
+export function OnWebhook(...keys: readonly [string, ...string[]]): WebhookDecorator {
+  return SetMetadata(HANDLES, keys) as unknown as WebhookDecorator;
+}
+
+/** The receiver of the application, once it is initialised: for `purge`, and for tests. */
+export class Webhooks {
+  readonly #options: WebhooksOptions;
+  readonly #discovery: DiscoveryService;
+  readonly #host: HttpAdapterHost;
+  readonly #path: string;
+  #receiver: Receiver | undefined;
+
+  constructor(
+    options: WebhooksOptions,
+    discovery: DiscoveryService,
+    { host, path }: { host: HttpAdapterHost; path: string },
+  ) {
+    this.#options = options;
+    this.#discovery = discovery;
+    this.#host = host;
+    this.#path = path;
+  }
+
+  get receiver(): Receiver {
+    if (this.#receiver !== undefined) return this.#receiver;
+    throw new Error("The receiver is made when the application is initialised: await app.init() first.");
+  }
+
+  /** Not in the constructor: all providers have to exist before their methods can be found. */
+  onModuleInit(): void {
+    const handlers = findHandlers(this.#discovery.getProviders(), Object.keys(this.#options.sources));
+    this.#receiver = createReceiver({ ...this.#options, handlers } as ReceiverOptions<
+      unknown,
+      "asynchronous"
+    >);
+    leaveUnparsed(this.#host.httpAdapter, this.#path);
+  }
+
+  /** Before the database is closed, which modules do at the end of the shutdown. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#receiver?.stop();
+  }
+}
+
+const OPTIONS = Symbol("posthorn.options");
+const DEFAULT_PATH = "webhooks";
+
+/**
+ * Answers `POST /webhooks/<source>`, and calls the methods of providers that are decorated with `@OnWebhook`. Create the
+ * application with `{ rawBody: true }`.
+ *
+ * @example
+ * @Module({ imports: [WebhooksModule.forRoot({ store, sources: { stripe: stripe({ secrets }) } })], providers: [Billing] })
+ * class AppModule {}
+ */
+// oxlint-disable-next-line typescript/no-extraneous-class -- modules of Nest are classes, and dynamic ones have static methods only
+export class WebhooksModule {
+  static forRoot<Tx, Mode extends TransactionMode>({
+    path,
+    ...options
+  }: WebhooksOptions<Tx, Mode> & WebhooksPath): DynamicModule {
+    return moduleOf(path, { provide: OPTIONS, useValue: options }, []);
+  }
+
+  static forRootAsync<Tx, Mode extends TransactionMode>({
+    path,
+    imports = [],
+    inject = [],
+    useFactory,
+  }: WebhooksAsyncOptions<Tx, Mode>): DynamicModule {
+    return moduleOf(path, { provide: OPTIONS, useFactory, inject }, imports);
+  }
+}
+
+Module({})(WebhooksModule);
+
+function moduleOf(path: string = DEFAULT_PATH, options: object, imports: readonly unknown[]): DynamicModule {
+  const webhooks = {
+    provide: Webhooks,
+    useFactory: (given: WebhooksOptions, discovery: DiscoveryService, host: HttpAdapterHost): Webhooks =>
+      new Webhooks(given, discovery, { host, path }),
+    inject: [OPTIONS, DiscoveryService, HttpAdapterHost],
+  };
+  return {
+    module: WebhooksModule,
+    imports: [DiscoveryModule, ...imports] as never,
+    providers: [options, webhooks] as never,
+    controllers: [controllerAt(path)] as never,
+    exports: [Webhooks],
+  };
+}
+
+/** Decorated by calls: the library is compiled without the compiler's experimental decorators. */
+function controllerAt(path: string): Type {
+  class WebhooksController {
+    readonly #webhooks: Webhooks;
+
+    constructor(webhooks: Webhooks) {
+      this.#webhooks = webhooks;
+    }
+
+    receive(request: object, response: object): Promise<void> {
+      return answerNest(this.#webhooks.receiver, request, response);
+    }
+  }
+  const { prototype } = WebhooksController;
+  const method = Object.getOwnPropertyDescriptor(prototype, "receive") ?? {};
+  Controller(path)(WebhooksController);
+  Post(":source")(prototype, "receive", method);
+  Req()(prototype, "receive", 0);
+  Res()(prototype, "receive", 1);
+  Inject(Webhooks)(WebhooksController, undefined, 0);
+  return WebhooksController;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { NOT_UTF8, setStage, signed, SPACED } from "./stage.js";
+import type { Post, Stage } from "./stage.js";
+
+/** A host with the receiver mounted at /webhooks/:source. */
+export interface Host {
+  readonly post: Post;
+  close?(): Promise<unknown>;
+}
+
+/** `stage` is for hosts that make the receiver themselves. */
+export type OpenHost = (receiver: Stage["receiver"], stage: Stage) => Promise<Host> | Host;
+
+const MEGABYTE = `{"type":"a.b","pad":"${"é".repeat(499_980)}"}`;
+
+/** What every adapter promises: the handler gets exactly the bytes that were sent, whatever they are. */
+export function promiseExactBytes(name: string, open: OpenHost): void {
+  describe(`${name} hands over exactly the bytes that were sent`, () => {
+    it.each<[string, string | Uint8Array, string]>([
+      ["of JSON with odd spaces", SPACED, "application/json; charset=utf-8"],
+      ["that are not UTF-8", NOT_UTF8, "application/octet-stream"],
+      ["of 1 MB", MEGABYTE, "application/json"],
+      ["of a form", "a=1+2&b=%20&b=3", "application/x-www-form-urlencoded"],
+      ["of XML", "<a>\r\n</a>\n", "application/xml"],
+      ["of an empty body", "", "text/plain"],
+    ])("%s", async (_, body, type) => {
+      const stage = setStage();
+      const host = await open(stage.receiver, stage);
+      try {
+        const sent = await signed(body, { type });
+        const reply = await host.post(sent);
+        expect([reply.status, reply.headers.get("posthorn-verdict")], JSON.stringify(stage.refusals)).toEqual(
+          [204, "applied"],
+        );
+        expect(stage.bodies.map((each) => Buffer.from(each).equals(sent.body))).toEqual([true]);
+        expect((await host.post(sent)).headers.get("posthorn-verdict")).toBe("duplicate");
+      } finally {
+        await host.close?.();
+      }
+    });
+
+    it("and refuses a changed body, an unknown source and too large a body", async () => {
+      const stage = setStage();
+      const host = await open(stage.receiver, stage);
+      try {
+        const sent = await signed(SPACED);
+        const changed = { ...sent, body: Buffer.from(JSON.stringify(JSON.parse(SPACED))) };
+        expect((await host.post(changed)).status).toBe(401);
+        expect((await host.post({ ...sent, path: "/webhooks/nobody" })).status).toBe(404);
+        const large = await signed(" ".repeat(1_048_577), { type: "text/plain" });
+        expect((await host.post(large)).status).toBe(413);
+        expect(stage.refusals.map(({ code }) => code)).toEqual(["source_unknown", "body_too_large"]);
+        expect(stage.bodies).toEqual([]);
+      } finally {
+        await host.close?.();
+      }
+    });
+  });
+}

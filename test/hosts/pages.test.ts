@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+import { FRAMEWORK_ERRORS } from "../../library/src/frameworks/framework-errors.js";
+import { blocksOf, fileOf, sourceOf } from "../doc-snippets/blocks.js";
+
+const lane = fileURLToPath(new URL("./", import.meta.url));
+const root = join(lane, "../..");
+const pages = readdirSync(join(root, "docs/frameworks")).map((name) => `docs/frameworks/${name}`);
+const textOf = (page: string): string => readFileSync(join(root, page), "utf8");
+const blocks = pages.flatMap((page) => blocksOf(page, textOf(page)));
+
+// Inside of the lane, so that its frameworks are found.
+const folder = mkdtempSync(join(lane, "node_modules/.pages-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const RECEIVER = `import { createReceiver } from "posthorn";
+import { memoryStore } from "posthorn/memory";
+import { stripe } from "posthorn/providers";
+export const receiver = createReceiver({
+  store: memoryStore(),
+  sources: { stripe: stripe({ secrets: process.env["SECRET"] }) },
+  handlers: { "*": () => undefined },
+});
+`;
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+function compile(): Promise<string> {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tsc, "-p", folder], { cwd: folder }, (_, stdout) => resolve(stdout));
+  });
+}
+
+const { compilerOptions } = JSON.parse(
+  readFileSync(join(lane, "tsconfig.json"), "utf8").replaceAll(/^\s*\/\/.*$/gm, ""),
+) as { readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly string[]>> } };
+const absolute = (path: string): string => join(lane, path);
+
+it(
+  "the code of docs/frameworks, and the adapters, compile against the frameworks' own types",
+  { timeout: 300_000 },
+  async () => {
+    const paths = Object.fromEntries(
+      Object.entries(compilerOptions.paths).map(([name, places]) => [name, places.map(absolute)]),
+    );
+    const options = { ...compilerOptions, paths, noPropertyAccessFromIndexSignature: false };
+    put("package.json", '{ "type": "module" }');
+    put(
+      "tsconfig.json",
+      JSON.stringify({
+        extends: join(lane, "tsconfig.json"),
+        compilerOptions: options,
+        include: ["**/*.ts", join(lane, "*.ts")],
+      }),
+    );
+    for (const page of new Set(blocks.map(({ page: name }) => name)))
+      put(`${page.replaceAll("/", "-")}/receiver.ts`, RECEIVER);
+    for (const block of blocks) put(fileOf(block), sourceOf(block));
+    put("wrong.ts", 'import { webhooks } from "posthorn/express";\nwebhooks("no receiver");\n');
+    const messages = (await compile()).split("\n").filter((line) => /^\S/.test(line));
+    expect(messages).toEqual([expect.stringMatching(/^wrong\.ts\(2,10\): error TS2345: /)]);
+  },
+);
+
+it("every code of the frameworks stands on the page of failing signatures or is a failure of the host", () => {
+  const page = textOf("docs/frameworks/why-does-my-signature-fail.md") + textOf("docs/frameworks/nest.md");
+  const missing = Object.keys(FRAMEWORK_ERRORS).filter((code) => !page.includes(`\`${code}\``));
+  expect(missing).toEqual(["host_failed"]);
+});
+
+it("every page of a framework stands in the table of frameworks", () => {
+  const table = textOf("docs/frameworks/README.md");
+  const names = pages
+    .map((page) => page.slice("docs/frameworks/".length))
+    .filter((name) => name !== "README.md");
+  expect(names.filter((name) => !table.includes(`(${name})`))).toEqual([]);
+});
