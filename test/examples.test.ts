@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -12,6 +12,28 @@ function blockAfter(words: string): string {
   const [, block = ""] = /```\n(.*?)```/s.exec(readme.slice(readme.indexOf(words))) ?? [];
   return block;
 }
+
+it.each(["sendgrid-batch", "order-service", "saga"])(
+  "the example %s prints what its output.txt says",
+  async (name) => {
+    const folder = fileURLToPath(new URL(`examples/${name}/`, root));
+    const { stdout } = await promisify(execFile)(process.execPath, [`${folder}main.mjs`], {
+      timeout: 20_000,
+    });
+    expect(stdout).toBe(readFileSync(`${folder}output.txt`, "utf8"));
+  },
+);
+
+it("every example stands in examples/README.md, and has an output to compare with", () => {
+  const folder = fileURLToPath(new URL("examples/", root));
+  const names = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  );
+  const page = readFileSync(`${folder}README.md`, "utf8");
+  expect(names.filter((name) => !page.includes(`(${name}/main.mjs)`))).toEqual([]);
+  const silent = names.filter((name) => name !== "first-event" && !existsSync(`${folder}${name}/output.txt`));
+  expect(silent).toEqual([]);
+});
 
 it("the first example prints what the README shows", async () => {
   const program = fileURLToPath(new URL("examples/first-event/main.mjs", root));

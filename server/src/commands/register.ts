@@ -5,6 +5,7 @@ import { registerDeliveries } from "./deliveries/deliveries.js";
 import { registerDemo } from "./demo/demo.js";
 import { registerEndpoint } from "./endpoints/endpoint.js";
 import { registerEvents } from "./events/events.js";
+import { registerInit } from "./init/init.js";
 import { registerLanes } from "./lanes/lanes.js";
 import { registerRedrive } from "./deliveries/redrive.js";
 import { registerRetry } from "./deliveries/retry.js";
@@ -18,8 +19,9 @@ import { registerToken } from "./tokens/token.js";
 import { registerTrigger } from "./requests/trigger.js";
 import { registerVerify } from "./requests/verify.js";
 
-/** Adds every command that talks to a running server, and those that judge and make signatures. */
+/** Adds every command that talks to a running server, those that judge and make signatures, and `init`. */
 export function registerClientCommands(program: Command, context: CommandContext): void {
+  registerInit(program, context);
   registerSource(program, context);
   registerEndpoint(program, context);
   registerSend(program, context);

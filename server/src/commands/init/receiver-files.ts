@@ -1,0 +1,130 @@
+import { databasePart } from "./database-files.js";
+import type { Project } from "./project.js";
+
+/** What a person said. */
+export interface Answers {
+  /** As in `posthorn/testing`: `stripe`, `lemon_squeezy`. */
+  readonly provider: string;
+  /** The type of event that the first handler is for; `*` for all. */
+  readonly type: string;
+}
+
+/** The provider's builder in `posthorn/providers`. */
+export function builderOf(provider: string): string {
+  if (provider === "standard_webhooks") return "standardWebhooks";
+  return provider.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The environment variable that holds the secret. */
+export function secretOf(provider: string): string {
+  return `${provider.toUpperCase()}_WEBHOOK_SECRET`;
+}
+
+/** The file that makes the receiver, or the module of Nest. */
+export function receiverFile(project: Project, answers: Answers): string {
+  return project.framework === "nest" ? nestModule(project, answers) : receiver(project, answers);
+}
+
+function importOf(provider: string): string {
+  const from = provider === "standard_webhooks" ? "posthorn" : "posthorn/providers";
+  return `import { ${builderOf(provider)} } from "${from}";`;
+}
+
+const REPORT = `observer: (signal) => {
+      // What a sender is not told: why its request was refused.
+      if (signal.kind === "signature_refused" || signal.kind === "request_refused") console.warn(JSON.stringify(signal));
+    },`;
+
+function receiver(project: Project, { provider, type }: Answers): string {
+  const { write, twoSteps } = databasePart(project);
+  const drizzled = project.database === "drizzle" ? ", received" : "";
+  const entity = project.database === "typeorm" ? ", Received" : "";
+  const reference = `./database.${project.reference}`;
+  const typed = (text: string): string => (project.typescript ? text : "");
+  const schema = project.database === "sqlite" ? "" : ", schema";
+  const parameters = `db${typed(": Database")}, options${typed(`: { secrets?: string | undefined${schema === "" ? "" : "; schema?: string"} }`)} = {}`;
+  const unpack = `const { secrets = process.env["${secretOf(provider)}"]${schema} } = options;`;
+  const handler = twoSteps
+    ? `(event) => (tx) => {\n        ${write}\n      },`
+    : `async (event, { tx }) => {\n        ${write}\n      },`;
+  return `import { createReceiver } from "posthorn";
+${importOf(provider)}
+import { storeOf${drizzled}${entity} } from "${reference}";
+${typed(`import type { Database } from "${reference}";\n`)}
+/** Verifies webhooks, and applies each event once, in one transaction with what its handler writes. */
+export function createWebhooks(${parameters}) {
+  ${unpack}
+  return createReceiver({
+    store: storeOf(db${schema}),
+    sources: { ${provider}: ${builderOf(provider)}({ secrets }) },
+    handlers: {
+      "${handlerKey(provider, type)}": ${handler}
+    },
+    ${REPORT}
+  });
+}
+`;
+}
+
+/** The key of the first handler. */
+export function handlerKey(provider: string, type: string): string {
+  return `${provider}:${type}`;
+}
+
+function nestModule(project: Project, { provider, type }: Answers): string {
+  const { write, twoSteps } = databasePart(project);
+  const drizzled = project.database === "drizzle" ? ", received" : "";
+  const entity = project.database === "typeorm" ? ", Received" : "";
+  const schema = project.database === "sqlite" ? "" : ", schema";
+  const option = schema === "" ? "" : "; schema?: string";
+  const method = twoSteps
+    ? `received(event: ReceivedEvent): (tx: Transaction) => void {
+    return (tx) => {
+      ${write}
+    };
+  }`
+    : `async received(event: ReceivedEvent, { tx }: TransactionContext<Transaction>): Promise<void> {
+    ${write}
+  }`;
+  const types = twoSteps ? "ReceivedEvent" : "ReceivedEvent, TransactionContext";
+  return `import { Injectable, Module } from "@nestjs/common";
+import type { DynamicModule } from "@nestjs/common";
+import type { ${types} } from "posthorn";
+import { OnWebhook, WebhooksModule } from "posthorn/nest";
+${importOf(provider)}
+import { storeOf${drizzled}${entity} } from "./database.${project.reference}";
+import type { Database, Transaction } from "./database.${project.reference}";
+
+/** Handlers of webhooks: a provider like any other, which may inject what it needs. */
+@Injectable()
+export class ReceivedWebhooks {
+  @OnWebhook("${handlerKey(provider, type)}")
+  ${method}
+}
+
+/** Add \`AppWebhooksModule.forRoot(db)\` to the imports of your module, and create the application with { rawBody: true }. */
+@Module({})
+export class AppWebhooksModule {
+  static forRoot(db: Database, options: { secrets?: string | undefined${option} } = {}): DynamicModule {
+    const { secrets = process.env["${secretOf(provider)}"]${schema} } = options;
+    const webhooks = WebhooksModule.forRoot({
+      store: storeOf(db${schema}),
+      sources: { ${provider}: ${builderOf(provider)}({ secrets }) },
+      ${REPORT.replaceAll("\n    ", "\n      ")}
+    });
+    return { module: AppWebhooksModule, imports: [webhooks], providers: [ReceivedWebhooks] };
+  }
+}
+`;
+}
+
+/** The program behind \`npm run posthorn:migrate\`. */
+export function migrateFile({ reference }: Project): string {
+  return `import { closeDatabase, migrateDatabase, openDatabase } from "./database.${reference}";
+
+const db = await openDatabase();
+await migrateDatabase(db);
+await closeDatabase(db);
+console.log("The tables are there.");
+`;
+}

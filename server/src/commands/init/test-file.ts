@@ -1,0 +1,108 @@
+import type { Framework, Project } from "./project.js";
+import type { Answers } from "./receiver-files.js";
+
+/** The test: a signed request, twice, through the real framework into the real database. */
+export function testFile(project: Project, { provider, type }: Answers): string {
+  const { framework, database, runner, reference: end } = project;
+  const { imports, open } = MOUNTS[framework](end);
+  const sqlite = database === "sqlite";
+  const wish = type === "*" ? "" : `, { type: "${type}" }`;
+  const names = [
+    "closeDatabase",
+    "countReceived",
+    ...(sqlite ? [] : ["dropSchema"]),
+    "migrateDatabase",
+    "openDatabase",
+  ];
+  const schema = sqlite ? "" : ", schema";
+  return `import assert from "node:assert/strict";
+import { test } from "${runner === "vitest" ? "vitest" : "node:test"}";
+${imports}
+import { signedRequest, TEST_SECRETS } from "posthorn/testing";
+import { ${names.join(", ")} } from "./database.${end}";
+
+test("an event that is delivered twice is applied once", async () => {
+  ${sqlite ? `const db = await openDatabase(":memory:");` : `const schema = \`test_webhooks_\${process.pid}\`;\n  const db = await openDatabase(schema);`}
+  await migrateDatabase(db${schema});
+  // Signed with a public test secret, as ${provider} would sign it.
+  const secrets = TEST_SECRETS.${provider}.verifying;
+  const { headers, body } = await signedRequest("${provider}"${wish});
+${indented(open(`{ secrets${schema} }`, provider))}
+  try {
+    const verdicts = [(await post()).headers.get("posthorn-verdict"), (await post()).headers.get("posthorn-verdict")];
+    assert.deepEqual(verdicts, ["applied", "duplicate"]);
+    assert.equal(await countReceived(db), 1);
+  } finally {
+    await stop();
+${sqlite ? "" : "    await dropSchema(db, schema);\n"}    await closeDatabase(db);
+  }
+});
+`;
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
+}
+
+interface Mount {
+  readonly imports: string;
+  /** Declares \`post\`, which sends the request, and \`stop\`. */
+  open(options: string, provider: string): string;
+}
+
+const MOUNTS: Readonly<Record<Framework, (end: string) => Mount>> = {
+  express: (end) => ({
+    imports: `import { once } from "node:events";
+import express from "express";
+import { webhooks } from "posthorn/express";
+import { createWebhooks } from "./receiver.${end}";`,
+    open: (options, provider) => `const receiver = createWebhooks(db, ${options});
+const app = express();
+app.use("/webhooks", webhooks(receiver)); // before express.json()
+app.use(express.json());
+const server = app.listen(0, "127.0.0.1");
+await once(server, "listening");
+const { port } = Object(server.address());
+const post = () => fetch(\`http://127.0.0.1:\${port}/webhooks/${provider}\`, { method: "POST", headers, body });
+const stop = async () => {
+  await receiver.stop();
+  server.close();
+  server.closeAllConnections();
+};`,
+  }),
+  fastify: (end) => ({
+    imports: `import fastify from "fastify";
+import { webhooks } from "posthorn/fastify";
+import { createWebhooks } from "./receiver.${end}";`,
+    open: (options, provider) => `const receiver = createWebhooks(db, ${options});
+const app = fastify({ forceCloseConnections: true });
+await app.register(webhooks(receiver), { prefix: "/webhooks" });
+const address = await app.listen({ port: 0, host: "127.0.0.1" });
+const post = () => fetch(\`\${address}/webhooks/${provider}\`, { method: "POST", headers, body });
+const stop = async () => {
+  await receiver.stop();
+  await app.close();
+};`,
+  }),
+  hono: (end) => ({
+    imports: `import { Hono } from "hono";
+import { webhooks } from "posthorn/hono";
+import { createWebhooks } from "./receiver.${end}";`,
+    open: (options, provider) => `const receiver = createWebhooks(db, ${options});
+const app = new Hono();
+app.post("/webhooks/:source", webhooks(receiver));
+const post = async () => app.request("/webhooks/${provider}", { method: "POST", headers, body });
+const stop = () => receiver.stop();`,
+  }),
+  nest: (end) => ({
+    imports: `import "reflect-metadata";
+import { NestFactory } from "@nestjs/core";
+import { AppWebhooksModule } from "./webhooks.module.${end}";`,
+    open: (options, provider) => `const module = AppWebhooksModule.forRoot(db, ${options});
+const app = await NestFactory.create(module, { rawBody: true, logger: false, forceCloseConnections: true });
+await app.listen(0, "127.0.0.1");
+const address = await app.getUrl();
+const post = () => fetch(\`\${address}/webhooks/${provider}\`, { method: "POST", headers, body });
+const stop = () => app.close();`,
+  }),
+};

@@ -1,0 +1,154 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packBoth } from "../packed/pack.js";
+import { mustRun, runProgram } from "../packed/run-program.js";
+import { startPostgres } from "../services/postgres-server.js";
+import type { PostgresServer } from "../services/postgres-server.js";
+
+// `posthorn init` from the packed tarballs, in projects as people have them; then `npm test` of each, untouched. Other
+// packages are linked from this lane and from the workspace, as in test/packed: installing them again would take minutes.
+
+const lane = fileURLToPath(new URL("./", import.meta.url));
+const root = join(lane, "../..");
+const home = mkdtempSync(join(tmpdir(), "posthorn-init-"));
+const tools = join(home, "tools");
+let postgres: PostgresServer;
+
+beforeAll(async () => {
+  const { library, server } = await packBoth();
+  for (const [name, tarball] of [
+    ["posthorn", library],
+    ["posthorn-server", server],
+  ] as const) {
+    mkdirSync(join(tools, name), { recursive: true });
+    await mustRun("tar", ["-xzf", tarball, "-C", join(tools, name), "--strip-components", "1"], {
+      cwd: tools,
+    });
+  }
+  postgres = await startPostgres({ durable: false });
+}, 300_000);
+
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(home, { recursive: true, force: true });
+}, 60_000);
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** What `npm install` would do. */
+function install(project: string): void {
+  const modules = join(project, "node_modules");
+  for (const name of ["posthorn", "posthorn-server"]) {
+    if (!existsSync(join(modules, name))) cpSync(join(tools, name), join(modules, name), { recursive: true });
+  }
+  const read = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  const own = read(join(project, "package.json"));
+  const server = read(join(modules, "posthorn-server/package.json"));
+  for (const name of Object.keys({ ...own.dependencies, ...own.devDependencies, ...server.dependencies }))
+    link(modules, name);
+}
+
+function link(modules: string, name: string): void {
+  const path = join(modules, name);
+  if (existsSync(path)) return;
+  const from = [lane, root]
+    .map((place) => join(place, "node_modules", name))
+    .find((place) => existsSync(place));
+  if (from === undefined) throw new Error(`${name} is neither in the lane nor in the workspace.`);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(from, path);
+}
+
+const DECORATORS = {
+  compilerOptions: {
+    target: "es2022",
+    module: "nodenext",
+    strict: true,
+    experimentalDecorators: true,
+    skipLibCheck: true,
+  },
+};
+
+const cases: readonly (readonly [string, object])[] = [
+  ["Express and pg, in JavaScript", { dependencies: { express: "^5.3.0", pg: "^8.23.1" } }],
+  [
+    "Hono and SQLite, in TypeScript",
+    {
+      type: "module",
+      dependencies: { hono: "^4.13.18", "better-sqlite3": "^12.11.1" },
+      devDependencies: { typescript: "^7.0.2", "@types/better-sqlite3": "*", "@types/node": "*" },
+    },
+  ],
+  [
+    "Fastify and Drizzle, in TypeScript",
+    {
+      type: "module",
+      dependencies: { fastify: "^5.12.8", "drizzle-orm": "^0.45.4", pg: "^8.23.1" },
+      devDependencies: { typescript: "^7.0.2", "@types/pg": "*", "@types/node": "*" },
+    },
+  ],
+  [
+    "Nest and TypeORM",
+    {
+      type: "module",
+      dependencies: {
+        "@nestjs/common": "^12.5.0",
+        "@nestjs/core": "^12.5.0",
+        "@nestjs/platform-express": "^12.5.0",
+        "reflect-metadata": "^0.2.2",
+        rxjs: "^7.8.2",
+        typeorm: "^1.1.1",
+        pg: "^8.23.1",
+      },
+      devDependencies: { typescript: "^7.0.2", "@types/node": "*" },
+    },
+  ],
+];
+
+describe("posthorn init, from the packed tarballs,", () => {
+  it.each(cases)(
+    "in a project with %s: npm test passes, and its code compiles",
+    { timeout: 180_000 },
+    async (name, manifest) => {
+      const project = join(home, name.replaceAll(/[^a-z]+/gi, "-").toLowerCase());
+      mkdirSync(project);
+      writeFileSync(
+        join(project, "package.json"),
+        JSON.stringify({ name: "shop", private: true, ...manifest }),
+      );
+      writeFileSync(join(project, "tsconfig.json"), JSON.stringify(DECORATORS));
+      install(project);
+      const program = join(project, "node_modules/posthorn/bin/posthorn.mjs");
+      await mustRun(process.execPath, [program, "init", "--yes"], { cwd: project });
+      install(project);
+      const database = postgres.urlOf("postgres");
+      const env = { DATABASE_URL: database, DATABASE_FILE: "app.db" };
+      const tested = await runProgram("npm", ["test"], { cwd: project, env });
+      expect(tested, `${tested.out}\n${tested.err}`).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/pass 1\b/) as string,
+      });
+      const migrated = await runProgram("npm", ["run", "posthorn:migrate"], { cwd: project, env });
+      expect(migrated.out).toContain("The tables are there.");
+      if (!existsSync(join(project, "node_modules/typescript"))) return;
+      const tsc = join(root, "node_modules/typescript/bin/tsc");
+      const compiled = await runProgram(process.execPath, [tsc, "--noEmit"], { cwd: project });
+      expect(compiled).toMatchObject({ code: 0, out: "" });
+    },
+  );
+});
