@@ -46,7 +46,7 @@ export type { StoreErrorCode } from "./store-errors.js";
 export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
 export type { Publication } from "./publication.js";
 export { createReceiver } from "./inbox/receiver.js";
-export type { Receiver, ReceiverOptions, ReceiverReply } from "./inbox/receiver.js";
+export type { Receiver, ReceiverOptions, ReceiverReply, RequestRefusal } from "./inbox/receiver.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
 export type { AttemptDetails, AttemptRecord, AttemptTimings } from "./lanes/attempt-record.js";

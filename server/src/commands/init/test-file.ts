@@ -47,7 +47,7 @@ function indented(text: string): string {
 interface Mount {
   readonly imports: string;
   /** Declares \`post\`, which sends the request, and \`stop\`. */
-  open(options: string, provider: string): string;
+  readonly open: (options: string, provider: string) => string;
 }
 
 const MOUNTS: Readonly<Record<Framework, (end: string) => Mount>> = {
