@@ -98,8 +98,10 @@ const DEFAULT_PATH = "webhooks";
  * @Module({ imports: [WebhooksModule.forRoot({ store, sources: { stripe: stripe({ secrets }) } })], providers: [Billing] })
  * class AppModule {}
  */
-// oxlint-disable-next-line typescript/no-extraneous-class -- modules of Nest are classes, and dynamic ones have static methods only
 export class WebhooksModule {
+  /** Modules of Nest are classes; this one is told apart by nothing but its name. */
+  readonly name = "posthorn";
+
   static forRoot<Tx, Mode extends TransactionMode>({
     path,
     ...options
