@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { withoutOrm } from "./orm-door.js";
 import { startPostgres } from "../services/postgres-server.js";
 import type { PostgresServer } from "../services/postgres-server.js";
 
@@ -23,9 +24,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 }, 60_000);
 
-it.each(["stripe-express-postgres", "github-hono-sqlite"])(
+it.for(["stripe-express-postgres", "github-hono-sqlite", "shopify-fastify-drizzle"])(
   "the example %s prints what its output.txt says",
-  async (name) => {
+  async (name, context) => {
+    if (name.endsWith("drizzle") && withoutOrm !== undefined) context.skip(withoutOrm);
     const env = { ...process.env, DATABASE_URL: postgres.urlOf("postgres") };
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name, "main.mjs")], {
       env,
