@@ -45,7 +45,8 @@ const deliver = async () => {
     headers,
     payload: Buffer.from(body),
   });
-  return `${reply.statusCode} ${reply.headers["posthorn-verdict"]}, orders: ${JSON.stringify(await db.select().from(orders))}`;
+  const verdict = String(reply.headers["posthorn-verdict"]);
+  return `${reply.statusCode} ${verdict}, orders: ${JSON.stringify(await db.select().from(orders))}`;
 };
 console.log("the handler fails:", await deliver());
 shelfIsEmpty = false;
