@@ -135,7 +135,7 @@ export default defineConfig({
         test: {
           name: "hosts",
           include: ["test/hosts/**/*.test.ts"],
-          exclude: [...builtOrInstalled, "test/hosts/more/**"],
+          exclude: builtOrInstalled,
           testTimeout: 60_000,
         },
       },

@@ -99,7 +99,7 @@ const DEFAULT_PATH = "webhooks";
  * class AppModule {}
  */
 export class WebhooksModule {
-  /** Modules of Nest are classes; this one is told apart by nothing but its name. */
+  /** Nest makes one instance of each module. */
   readonly name = "posthorn";
 
   static forRoot<Tx, Mode extends TransactionMode>({
