@@ -127,7 +127,17 @@ function record({ rows, clock }: Model, row: LaneRow, { tried, dead, cancelled }
     const delivery = deliveryAt(row, sequence);
     const where = { laneKey: laneKeyOf(row), lane: { kind, endpointId, key } };
     const number = ++rows.died;
-    rows.dead.set(id, { id, number, ...where, delivery, because, diedAtMs: clock.now(), attempts, last });
+    rows.dead.set(id, {
+      id,
+      number,
+      ...where,
+      delivery,
+      because,
+      diedAtMs: clock.now(),
+      attempts,
+      last,
+      skipped: false,
+    });
   }
   if (cancelled !== undefined) {
     const { event } = deliveryAt(row, cancelled.sequence);

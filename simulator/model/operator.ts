@@ -44,6 +44,8 @@ export function skip(model: Model, laneId: bigint, head: bigint): Skipped {
     row.skipIntended = true;
     return change;
   }
+  const dead = model.rows.dead.get(idAt(row));
+  if (row.state !== "flowing" && dead !== undefined) dead.skipped = true;
   write(model, row, change);
   return "skipped";
 }
@@ -63,8 +65,12 @@ export function retry(model: Model, target: RetryTarget): number {
 function isMeant(row: LaneRow, target: RetryTarget): boolean {
   if ("endpointId" in target) return row.endpointId === target.endpointId;
   if ("laneId" in target) return row.kind === "lane" && row.id === target.laneId;
-  const { kind, id, head: sequence } = row;
-  return target.deliveryId === deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
+  return target.deliveryId === idAt(row);
+}
+
+/** The id of its head. */
+function idAt({ kind, id, head: sequence }: LaneRow): string {
+  return deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
 }
 
 export function blockedLanes(model: Model, page: Page): Paged<BlockedLane> {
@@ -74,7 +80,8 @@ export function blockedLanes(model: Model, page: Page): Paged<BlockedLane> {
 }
 
 export function deadLetters({ rows }: Model, page: Page): Paged<DeadLetter> {
-  const newestFirst = [...rows.dead.values()].toSorted((a, b) => b.number - a.number);
+  const listed = [...rows.dead.values()].filter(({ skipped }) => !skipped);
+  const newestFirst = listed.toSorted((a, b) => b.number - a.number);
   const { items, next } = pageOf(newestFirst, page);
   const letters = items.map((row) => {
     const { id, lane, delivery, because, diedAtMs, attempts, last } = row;

@@ -62,6 +62,8 @@ export interface DeadRow {
   readonly diedAtMs: number;
   readonly attempts: number;
   readonly last: DeadDelivery["last"];
+  /** An operator has passed over it: it is listed no more, and can still be redriven. */
+  skipped: boolean;
 }
 
 export interface InboxLine extends Arrival {

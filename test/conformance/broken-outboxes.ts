@@ -379,10 +379,10 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   blocked_without_depth: ["a lane whose head has failed is listed as retrying, until it succeeds"],
   blocked_always_due: ["a lane whose head has failed is listed as retrying, until it succeeds"],
   skip_forgets_the_dead: [
-    "skip of a dead head lets its lane go on, and the dead letter can still be redriven at the end",
+    "skip of a dead head lets its lane go on; its dead letter is listed no more, and can still be redriven at the end",
   ],
   skip_of_the_dead_refused: [
-    "skip of a dead head lets its lane go on, and the dead letter can still be redriven at the end",
+    "skip of a dead head lets its lane go on; its dead letter is listed no more, and can still be redriven at the end",
     "skip of the only delivery of a lane leaves it empty, and the next event starts it again",
   ],
   skip_as_dead: [

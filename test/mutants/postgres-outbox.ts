@@ -331,7 +331,7 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "a dead letter is redriven twice",
     "operator/redrive.ts",
     {
-      find: "dead.lane_id = given.lane_id and dead.seq = given.seq and resolved_at is null",
+      find: "dead.lane_id = given.lane_id and dead.seq = given.seq and (${UNDECIDED})",
       replace: "dead.lane_id = given.lane_id and dead.seq = given.seq",
     },
     "a second redrive changes nothing",

@@ -101,7 +101,7 @@ export interface OperatorStore {
   redrive(deliveryId: string): Promise<Redriven>;
   /**
    * Passes over the lane's head, where it is the one that is named: the lane goes on, and the gap is told on the wire; a
-   * second call changes nothing. A head whose lease has ended is skipped at once, under a new epoch.
+   * second call changes nothing. The dead letter of a dead head is listed no more. A head whose lease has ended is skipped at once, under a new epoch.
    */
   skip(laneId: bigint, head: bigint): Promise<Skipped>;
   /**

@@ -45,6 +45,8 @@ export interface Ending {
 export class History {
   readonly #attempts = new Map<string, AttemptRecord[]>();
   readonly #dead = new Map<string, DeadRow>();
+  /** Dead heads that were skipped: not listed, and still to be redriven. */
+  readonly #skipped = new Map<string, DeadRow>();
   #cancelled: CancelledDelivery[] = [];
   #resolved: ResolvedDead[] = [];
   readonly #endings = new Map<string, Ending>();
@@ -91,8 +93,9 @@ export class History {
     return this.#endings.get(id);
   }
 
+  /** What can be redriven. */
   dead(id: string): DeadRow | undefined {
-    return this.#dead.get(id);
+    return this.#dead.get(id) ?? this.#skipped.get(id);
   }
 
   /** Newest first. */
@@ -102,12 +105,16 @@ export class History {
 
   /** The dead letter is listed no more. */
   resolveDead(id: string, at: Date, how: DeliveryEnd["resolvedHow"] = "redriven"): void {
-    const dead = this.#dead.get(id);
+    const dead = this.dead(id);
     if (dead === undefined) return;
     this.#dead.delete(id);
-    this.#resolved.push({ id, round: dead.delivery.round, at });
+    this.#skipped.delete(id);
+    if (how === "skipped") this.#skipped.set(id, dead);
+    const { round } = dead.delivery;
+    this.#resolved = this.#resolved.filter((each) => each.id !== id || each.round !== round);
+    this.#resolved.push({ id, round, at });
     const ends = (this.#ends.get(id) ?? []).map((end) =>
-      end.how === "dead" && end.resolvedAt === undefined
+      end.how === "dead" && end.round === round
         ? Object.assign({}, end, { resolvedAt: at, resolvedHow: how })
         : end,
     );
@@ -130,6 +137,8 @@ export class History {
   }
 
   removeResolved(gone: ReadonlySet<ResolvedDead>): void {
+    for (const { id, round } of gone)
+      if (this.#skipped.get(id)?.delivery.round === round) this.#skipped.delete(id);
     this.#resolved = this.#resolved.filter((each) => !gone.has(each));
   }
 
@@ -166,7 +175,7 @@ export class History {
 
   /** Resolves the dead letters of a removed endpoint: an endpoint that is added under the same id must not get them. */
   resolveAllDead(endpointId: string, at: Date): void {
-    for (const { id, lane } of this.#dead.values())
+    for (const { id, lane } of [...this.#dead.values(), ...this.#skipped.values()])
       if (lane.endpointId === endpointId) this.resolveDead(id, at, "cancelled");
   }
 

@@ -1,5 +1,5 @@
 import type { Skipped } from "../../../operator/operator-store.js";
-import { laneOf } from "../lanes/lane-row.js";
+import { idOf, laneOf } from "../lanes/lane-row.js";
 import { writeChange } from "../lanes/record-ended.js";
 import type { MemoryParts } from "../parts.js";
 
@@ -15,6 +15,8 @@ export function skip(parts: MemoryParts, laneId: bigint, head: bigint): Skipped 
     row.skipIntended = true;
     return change;
   }
+  // A person has decided about the dead letter: it is listed no more. A redrive still finds it.
+  if (row.state !== "flowing") parts.history.resolveDead(idOf(row, head), new Date(clock.now()), "skipped");
   writeChange(parts, row, change);
   return "skipped";
 }

@@ -82,6 +82,9 @@ const PLACES = givenRows<WantedRedrive>({
   round: numbers("int4", ({ round }) => round),
 });
 
+// What was skipped can still be redriven, at the end of its lane.
+const UNDECIDED = "resolved_at is null or resolved_how = 'skipped'";
+
 // Each is found by its own index, and then changed by its key: a join could be planned as a walk over all that ever died.
 const RESOLVE = sqlFor(
   ({ dead, consumer }) => `
@@ -93,8 +96,8 @@ const RESOLVE = sqlFor(
       select found.id from given cross join lateral (
         (
           select id, consumer_id from ${dead} as dead
-          where dead.lane_id = given.lane_id and dead.seq = given.seq and resolved_at is null
-            and dead.round = coalesce(given.round, dead.round) limit 1
+          where dead.lane_id = given.lane_id and dead.seq = given.seq and (${UNDECIDED})
+            and dead.round = coalesce(given.round, dead.round) order by dead.round desc limit 1
         )
         union all
         (

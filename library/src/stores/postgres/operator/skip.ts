@@ -27,10 +27,25 @@ export function skip(
       });
       return "intended";
     }
+    if (locked.lane.state !== "flowing") await resolveSkipped(session, { laneId, head }, tables);
     const turns = [unleasedTurn(locked, change)];
     await recordEnded(session, turns, tables);
     await session.query(writeTurns(turns, NOBODY, tables));
     return "skipped";
+  });
+}
+
+/** A person has decided about the dead letter: it is listed no more. A redrive still finds it. */
+async function resolveSkipped(
+  session: Session,
+  { laneId, head }: { readonly laneId: bigint; readonly head: bigint },
+  { dead }: Tables,
+): Promise<void> {
+  await session.query({
+    text: `
+      update ${dead} set resolved_at = clock_timestamp(), resolved_how = 'skipped'
+      where lane_id = $1::text::int8 and seq = $2::text::int8 and resolved_at is null`,
+    params: [String(laneId), String(head)],
   });
 }
 

@@ -31,7 +31,7 @@ export function redriveRounds(turn: OutboxTurn, letters: readonly DeadRound[]): 
       round,
     ) as { how: string | null } | undefined;
     if (dead?.how === "redriven") return "before";
-    return dead?.how === null ? redriveDead(turn, id) : "unknown";
+    return dead?.how === null || dead?.how === "skipped" ? redriveDead(turn, id) : "unknown";
   });
 }
 
@@ -58,7 +58,8 @@ function findDead({ client }: OutboxTurn, { lane, seq }: RecordPlace): DeadColum
   const row = client.getWide(
     `select d.id, d.lane, d.seq, d.round, d.event, d.consumer, e.key
      from posthorn_dead d cross join posthorn_event e on e.id = d.event
-     where d.lane = ? and d.seq = ? and d.resolved_at is null order by d.round desc limit 1`,
+     where d.lane = ? and d.seq = ? and (d.resolved_at is null or d.resolved_how = 'skipped')
+     order by d.round desc limit 1`,
     lane,
     seq,
   );

@@ -15,6 +15,18 @@ export function skipHead(turn: OutboxTurn, laneId: bigint, head: bigint): Skippe
     turn.client.run("update posthorn_lane set intent = 'skip' where id = ?", laneId);
     return "intended";
   }
+  if (row.lane.state !== "flowing") resolveSkipped(turn, laneId, head);
   changeLane(turn, row, change);
   return "skipped";
+}
+
+/** A person has decided about the dead letter: it is listed no more. A redrive still finds it. */
+function resolveSkipped({ client, nowMs }: OutboxTurn, laneId: bigint, head: bigint): void {
+  client.run(
+    `update posthorn_dead set resolved_at = ?, resolved_how = 'skipped'
+     where lane = ? and seq = ? and resolved_at is null`,
+    nowMs,
+    laneId,
+    head,
+  );
 }
