@@ -11,6 +11,7 @@ import { ensureToken, requireToken } from "./http/auth/first-token.js";
 import type { FirstToken } from "./http/auth/first-token.js";
 import { SignInCodes } from "./http/auth/sign-in-codes.js";
 import { listenOnOthers } from "./http/other-addresses.js";
+import { readStatus } from "./http/routes/status.js";
 import { createHttpServer } from "./http/server.js";
 import { createIngest } from "./ingest/ingest.js";
 import type { Ingest } from "./ingest/ingest.js";
@@ -79,6 +80,7 @@ async function startParts(settings: Settings, context: Context): Promise<Omit<Ru
   const metrics = createMetrics({
     census: () => store.outbox.census(),
     retention: () => store.outbox.retention(),
+    status: () => readStatus({ outbox: store.outbox, registry: store.registry, clock }),
     clock,
   });
   const activity = new Activity(context.node, clock);

@@ -2,7 +2,7 @@ import { PosthornError } from "posthorn/client";
 import { describe, expect, it } from "vitest";
 import { fakeClient, page } from "../../../test/cli/fake-client.js";
 import { runCommand } from "../../../test/cli/run-command.js";
-import { DELIVERY, ENDPOINT, EVENT, LANES, REJECTED } from "../../../test/cli/samples.js";
+import { DEAD, DELIVERY, ENDPOINT, EVENT, LANES, REJECTED } from "../../../test/cli/samples.js";
 
 // What commands say where the plain guess would be wrong.
 
@@ -115,3 +115,31 @@ it.each(["store_unavailable", "not_ready"])(
     expect(err).not.toContain("Start a server");
   },
 );
+
+it("a pattern as a filter of dead letters is refused: it would find nothing, without a word", async () => {
+  for (const args of [
+    ["dead", "list", "--type", "order.*"],
+    ["redrive", "--all", "--type", "order.*"],
+  ]) {
+    const { code, err, client } = await runCommand(args, { columns: 200 });
+    expect([code, err]).toEqual([2, expect.stringContaining("compared as a whole")]);
+    expect(client.calls).toEqual([]);
+  }
+});
+
+it("lanes and dead letters are shown with their tenant where there is more than the default one", async () => {
+  const lanes = fakeClient({ "lanes.list": () => page([{ ...LANES[0], tenant: "acme" }]) });
+  expect((await runCommand(["lanes", "list"], { client: lanes, columns: 200 })).out).toMatch(
+    /^LANE +TENANT[^]*acme/,
+  );
+  const dead = fakeClient({ "dead.list": () => page([{ ...DEAD, tenant: "acme" }]) });
+  expect((await runCommand(["dead", "list"], { client: dead, columns: 200 })).out).toMatch(
+    /^DELIVERY +TENANT[^]*acme/,
+  );
+  expect((await runCommand(["lanes", "list"])).out).not.toContain("TENANT");
+});
+
+it("a source that is removed is said to be answered as it is: like a wrong signature", async () => {
+  const { terminal } = await runCommand(["source", "remove", "stripe"], { columns: 200, answers: ["n"] });
+  expect(terminal.questions.join()).toContain("401");
+});

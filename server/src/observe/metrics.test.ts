@@ -4,6 +4,7 @@ import { createFakeClock } from "posthorn/testing";
 import { expect, it } from "vitest";
 import type { ServerOutbox } from "../parts.js";
 import { createMetrics } from "./metrics.js";
+import { statusOf } from "./status-view.js";
 import { timedOutbox } from "./timed-outbox.js";
 
 const CENSUS: OutboxCensus = {
@@ -14,6 +15,41 @@ const CENSUS: OutboxCensus = {
   dead: 5,
   setAside: 6,
 };
+
+const STATUS = statusOf({
+  nowMs: Date.parse("2027-01-01T00:10:00Z"),
+  version: "1.0.0",
+  nodes: [],
+  census: { ...CENSUS, oldestDueMs: 0 },
+  standings: [
+    {
+      endpointId: "ep_1",
+      tenant: "default",
+      waiting: 7,
+      haltedLanes: 2,
+      parkedLanes: 0,
+      retryingLanes: 1,
+      blocked: 5,
+      oldestMs: 7_200_000,
+      exact: true,
+    },
+  ],
+  blockedLanes: [],
+  endpoints: [
+    { id: "ep_1", tenant: "default", url: "https://example.com/", state: "active", because: undefined },
+    {
+      id: "ep_2",
+      tenant: "default",
+      url: "https://example.com/",
+      state: "disabled",
+      because: "it answered 410",
+    },
+  ],
+  sources: [{ name: "stripe", tenant: "default", scheme: "stripe" }],
+  recent: [],
+  day: [],
+  lastSeen: new Map([["stripe", new Date("2027-01-01T00:00:00Z")]]),
+});
 
 const lines = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>
   (await metrics.text()).body.split("\n").filter((line) => line.startsWith(`posthorn_${name}`));
@@ -107,9 +143,62 @@ it("docs/server.md names every metric", async () => {
   const metrics = createMetrics({
     processMetrics: false,
     census: () => Promise.resolve(CENSUS),
+    status: () => Promise.resolve(STATUS),
     retention: () => Promise.resolve({ bytes: 1, freeBytes: undefined, tables: [], kinds }),
   });
   const { body } = await metrics.text();
   const known = [...body.matchAll(/^# TYPE (posthorn_\w+)/gm)].map(([, name]) => name);
   expect(new Set(documented)).toEqual(new Set(known));
+});
+
+it("a halted lane, a disabled endpoint, a missing dispatcher and a silent source are seen while nothing is due", async () => {
+  const metrics = createMetrics({
+    processMetrics: false,
+    census: () => Promise.resolve({ ...CENSUS, oldestDueMs: 0 }),
+    status: () => Promise.resolve(STATUS),
+  });
+  expect(await lines(metrics, "oldest_due_seconds")).toEqual(["posthorn_oldest_due_seconds 0"]);
+  expect(await lines(metrics, "oldest_undelivered_seconds")).toEqual([
+    "posthorn_oldest_undelivered_seconds 7200",
+  ]);
+  expect(await lines(metrics, "lanes{")).toEqual([
+    'posthorn_lanes{state="halted"} 2',
+    'posthorn_lanes{state="parked"} 0',
+    'posthorn_lanes{state="retrying"} 1',
+  ]);
+  expect(await lines(metrics, "endpoints{")).toEqual(
+    expect.arrayContaining([
+      'posthorn_endpoints{state="halted"} 1',
+      'posthorn_endpoints{state="disabled"} 1',
+    ]),
+  );
+  expect(await lines(metrics, "nodes{")).toContain('posthorn_nodes{role="dispatch"} 0');
+  expect(await lines(metrics, "source_quiet_seconds{")).toEqual([
+    'posthorn_source_quiet_seconds{source="stripe"} 600',
+  ]);
+});
+
+it("why endpoints were disabled is a kind of reason, never a cut sentence", async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  for (const because of [
+    "it answered 410",
+    "its secrets cannot be opened",
+    "an operator of 10.0.0.7 said so",
+  ]) {
+    metrics.observer({ kind: "endpoint_disabled", endpoint: "ep_1", because });
+  }
+  expect(await lines(metrics, "endpoints_disabled_total")).toEqual([
+    'posthorn_endpoints_disabled_total{because="answered_410"} 1',
+    'posthorn_endpoints_disabled_total{because="secret"} 1',
+    'posthorn_endpoints_disabled_total{because="other"} 1',
+  ]);
+});
+
+it("every alarm in docs/server.md is on a metric that there is", () => {
+  const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
+  const documented = new Set([...page.matchAll(/^\| `(posthorn_\w+)` \|/gm)].map(([, name]) => name));
+  const [, alarms = ""] = /### Alarms\n([^]*?)\n## /.exec(page) ?? [];
+  const named = [...alarms.matchAll(/`(posthorn_\w+)/g)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((name) => !documented.has(name))).toEqual([]);
 });

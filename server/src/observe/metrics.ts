@@ -3,6 +3,8 @@ import { systemClock } from "posthorn";
 import type { OutboxCensus, RetentionCensus } from "posthorn/operator";
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import { Census } from "./census.js";
+import type { Status } from "posthorn/client";
+import { addStatusGauges } from "./status-gauges.js";
 import { addRetentionGauges } from "./retention-gauges.js";
 import { TimeHistogram } from "./time-histogram.js";
 
@@ -39,6 +41,8 @@ export interface MetricsOptions {
   readonly census?: () => Promise<OutboxCensus>;
   /** How much room everything takes; without it those gauges are left out. */
   readonly retention?: () => Promise<RetentionCensus>;
+  /** What is stuck; without it those gauges are left out. */
+  readonly status?: () => Promise<Status>;
   readonly clock?: Clock;
   /** Of the process and its event loop. @default true */
   readonly processMetrics?: boolean;
@@ -94,7 +98,7 @@ class PrometheusMetrics implements Metrics {
   );
   readonly #refusedTokens = this.#counter("tokens_refused_total", "Requests with a wrong token.");
 
-  constructor({ census, retention, clock = systemClock, processMetrics = true }: MetricsOptions) {
+  constructor({ census, retention, status, clock = systemClock, processMetrics = true }: MetricsOptions) {
     this.#clock = clock;
     this.#countVerdicts();
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
@@ -102,6 +106,11 @@ class PrometheusMetrics implements Metrics {
       const onFailure = (): void => this.#storeFailures.inc({ operation: "retention" });
       const limits = { keepMs: 60_000, waitMs: 1000 };
       addRetentionGauges(this.#registry, new Census(retention, { clock, onFailure, limits }));
+    }
+    if (status !== undefined) {
+      const onFailure = (): void => this.#storeFailures.inc({ operation: "status" });
+      const limits = { keepMs: 10_000, waitMs: 1000 };
+      addStatusGauges(this.#registry, new Census(status, { clock, onFailure, limits }));
     }
     if (census === undefined) return;
     this.#census = new Census(census, {
@@ -265,7 +274,9 @@ function classOf(status: number | undefined): string {
   return status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
 }
 
-/** The first word: the rest may name an address, and each address would be a time series. */
+/** What kind of reason it is: the sentence itself may name an address, and each address would be a time series. */
 function reasonOf(because: string): string {
-  return /^[a-z_]{1,40}/.exec(because)?.[0] ?? "other";
+  const [, status] = /\banswered (\d{3})\b/.exec(because) ?? [];
+  if (status !== undefined) return `answered_${status}`;
+  return /\bsecrets?\b/.test(because) ? "secret" : "other";
 }

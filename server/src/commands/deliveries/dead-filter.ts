@@ -1,4 +1,5 @@
 import type { DeadLetter } from "posthorn/client";
+import { CommandFailure } from "../../terminal/failure.js";
 import type { Flag } from "../define-command.js";
 
 /** Which dead deliveries are meant. */
@@ -17,6 +18,21 @@ export const DEAD_FLAGS: readonly Flag[] = [
   { form: "--because <reason>", says: "Given up for this reason: exhausted, refused, forbidden …" },
   { form: "--tenant <name>", says: "Of this tenant." },
 ];
+
+/** A pattern would find nothing, without a word: each value is compared as a whole. */
+export function checkDeadFilter(filter: DeadFilter): void {
+  for (const name of ["type", "because"] as const) {
+    const wanted = filter[name];
+    if (wanted?.includes("*") !== true) continue;
+    throw new CommandFailure(
+      "usage",
+      `--${name} is "${wanted}", and is compared as a whole: only endpoints have patterns.`,
+      {
+        cure: `Name one ${name}, or leave it out.`,
+      },
+    );
+  }
+}
 
 /** Whether fewer than all are meant. */
 export function isNarrow({ endpoint, type, key, because, tenant }: DeadFilter): boolean {

@@ -3,7 +3,7 @@ import type { DeadLetter } from "posthorn/client";
 import { relative } from "../../terminal/for-people.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
-import { DEAD_FLAGS, matchesDead } from "./dead-filter.js";
+import { checkDeadFilter, DEAD_FLAGS, matchesDead } from "./dead-filter.js";
 import type { DeadFilter } from "./dead-filter.js";
 import { defineCommand, defineGroup } from "../define-command.js";
 import { lastAnswer } from "./delivery-table.js";
@@ -19,6 +19,7 @@ export function registerDead(program: Command, context: CommandContext): void {
     flags: [...DEAD_FLAGS, ...LIST_FLAGS, FOLLOW_FLAG],
     run: async ({ options, client, print, context: around }) => {
       const { clock } = around;
+      checkDeadFilter(options);
       const calls = client().dead;
       const wanted = (letter: DeadLetter): boolean => matchesDead(letter, options);
       const list: typeof calls.list = (asked) => calls.list(asked);
@@ -45,9 +46,12 @@ function deathOf({ id, round }: DeadLetter): string {
 }
 
 function deadTable(letters: readonly DeadLetter[], nowMs: number): Table {
+  // Only where it tells something: most installations have one.
+  const byTenant = letters.some(({ tenant }) => tenant !== "default");
   return {
     columns: [
       { title: "DELIVERY" },
+      ...(byTenant ? [{ title: "TENANT", least: 6 }] : []),
       { title: "ENDPOINT", least: 10 },
       { title: "TYPE", least: 10 },
       { title: "KEY", least: 6 },
@@ -58,6 +62,7 @@ function deadTable(letters: readonly DeadLetter[], nowMs: number): Table {
     ],
     rows: letters.map((letter) => [
       { text: letter.id, tone: "name" },
+      ...(byTenant ? [letter.tenant] : []),
       letter.endpointId,
       letter.type,
       letter.key ?? "–",

@@ -5,7 +5,7 @@ import { confirm } from "../../terminal/confirm.js";
 import { CommandFailure, toldFailure } from "../../terminal/failure.js";
 import { count } from "../../terminal/for-people.js";
 import type { CommandContext } from "../command-context.js";
-import { DEAD_FLAGS, isNarrow, matchesDead } from "./dead-filter.js";
+import { checkDeadFilter, DEAD_FLAGS, isNarrow, matchesDead } from "./dead-filter.js";
 import type { DeadFilter } from "./dead-filter.js";
 import { defineCommand, YES_FLAG } from "../define-command.js";
 import type { Run, YesOption } from "../define-command.js";
@@ -31,6 +31,7 @@ export function registerRedrive(program: Command, context: CommandContext): void
     ],
     run: async (run) => {
       const { args, options } = run;
+      checkDeadFilter(options);
       const unclear = whatIsUnclear(args, options);
       if (unclear !== undefined) {
         throw new CommandFailure("usage", unclear, { cure: "`posthorn dead list` shows what was given up." });

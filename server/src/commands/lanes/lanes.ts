@@ -71,9 +71,12 @@ function laneTone(state: string): Tone {
 }
 
 export function laneTable(lanes: readonly Lane[]): Table {
+  // Only where it tells something: most installations have one.
+  const byTenant = lanes.some(({ tenant }) => tenant !== "default");
   return {
     columns: [
       { title: "LANE" },
+      ...(byTenant ? [{ title: "TENANT", least: 6 }] : []),
       { title: "ENDPOINT", least: 10 },
       { title: "KEY", least: 8 },
       { title: "STATE" },
@@ -84,6 +87,7 @@ export function laneTable(lanes: readonly Lane[]): Table {
     ],
     rows: lanes.map((lane) => [
       { text: lane.id, tone: "name" },
+      ...(byTenant ? [lane.tenant] : []),
       lane.endpointId,
       lane.key === "" ? "–" : lane.key,
       { text: lane.state, tone: laneTone(lane.state) },

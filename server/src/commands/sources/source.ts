@@ -110,11 +110,11 @@ function changeSource(source: Command, context: CommandContext): void {
   });
   defineCommand<YesOption>(source, context, {
     form: "remove <name>",
-    says: "Remove a source; requests to it are answered with 404 from then on. Its events stay.",
+    says: "Remove a source; requests to it are answered with 401 from then on, as a wrong signature is. Its events stay.",
     examples: ["posthorn source remove stripe"],
     flags: [YES_FLAG],
     run: async ({ args: [name = ""], options, client, print, context: { terminal } }) => {
-      await confirm(terminal, `Remove the source ${name}? Its provider will be answered with 404.`, {
+      await confirm(terminal, `Remove the source ${name}? Its provider will be answered with 401.`, {
         yes: options.yes === true,
       });
       await client().sources.remove(name);

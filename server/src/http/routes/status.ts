@@ -16,6 +16,8 @@ const MOST_BLOCKED = 50;
 const PAGE = 500;
 const MOST_LISTED = 1000;
 
+export type StatusParts = Pick<ApiParts, "outbox" | "registry" | "clock">;
+
 /** /status: what is wrong, in one sentence and as data. */
 export function registerStatus(api: FastifyInstance, parts: ApiParts): void {
   let last: { readonly atMs: number; readonly answer: Promise<Status> } | undefined;
@@ -34,7 +36,8 @@ export function registerStatus(api: FastifyInstance, parts: ApiParts): void {
   });
 }
 
-async function readStatus(parts: ApiParts): Promise<Status> {
+/** Counts and judges everything, for the API and for metrics. */
+export async function readStatus(parts: StatusParts): Promise<Status> {
   const { outbox, registry, clock } = parts;
   const nowMs = clock.now();
   const until = new Date(nowMs + 60_000);
@@ -68,7 +71,7 @@ async function readStatus(parts: ApiParts): Promise<Status> {
   });
 }
 
-async function allEndpoints({ outbox }: ApiParts): Promise<readonly Endpoint[]> {
+async function allEndpoints({ outbox }: StatusParts): Promise<readonly Endpoint[]> {
   const all: Endpoint[] = [];
   for (;;) {
     const page = await outbox.listEndpoints({ after: all.at(-1)?.id, limit: PAGE });
@@ -77,7 +80,7 @@ async function allEndpoints({ outbox }: ApiParts): Promise<readonly Endpoint[]> 
   }
 }
 
-async function allSources({ registry }: ApiParts): Promise<readonly SourceRecord[]> {
+async function allSources({ registry }: StatusParts): Promise<readonly SourceRecord[]> {
   const all: SourceRecord[] = [];
   for (;;) {
     const page = await registry.listSources({ after: all.at(-1)?.name, limit: PAGE });
