@@ -50,6 +50,7 @@ export type {
   SessionInput,
   SetAside,
   SkipInput,
+  RetakenRequest,
   Retried,
   Skipped,
   Source,

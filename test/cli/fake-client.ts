@@ -50,7 +50,7 @@ export function fakeClient(answers: Answers = {}): FakeClient {
     operations: group("operations", "create", "run", "list", "get", "rate", "stop", "items"),
     audit: group("audit", "list"),
     setAside: group("setAside", "list", "redrive"),
-    rejected: group("rejected", "list", "get", "body"),
+    rejected: group("rejected", "list", "get", "body", "retry"),
     tokens: group("tokens", "list", "create", "remove"),
     session: group("session", "get", "create", "end"),
     series: call("series"),
@@ -132,6 +132,7 @@ const SAMPLES: Answers = {
   redrive: () => ({ result: "in_place" }),
   "rejected.list": () => page([REJECTED]),
   "rejected.get": () => REJECTED,
+  "rejected.retry": () => ({ events: [{ id: "evt_1", verdict: "stored" }] }),
   "rejected.body": () => Buffer.from("{}"),
   "tokens.list": () => page([TOKEN]),
   "tokens.create": (input: object) => ({

@@ -147,6 +147,7 @@ export const REJECTED: RejectedRequest = {
   code: "signature_mismatch",
   message:
     "No signature in the request matches any of the 1 given key(s). The body was parsed and written again without spaces.",
+  retryable: true,
   diagnosis: ["The body was parsed and written again without spaces."],
 };
 

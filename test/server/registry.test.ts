@@ -127,6 +127,7 @@ function rejected(id: string, source = "billing"): RejectedRecord {
     code: "signature_mismatch",
     message: "No signature matches.",
     diagnosis: ["The body was changed.", "é"],
+    whole: { url: "/in/billing?token=canary", headers: { authorization: "canary" }, rawHeaders: ["a", "b"] },
   };
 }
 

@@ -25,6 +25,7 @@ import type {
   SessionInput,
   SetAside,
   SkipInput,
+  RetakenRequest,
   Retried,
   Skipped,
   Source,
@@ -147,6 +148,8 @@ export interface RejectedCalls {
   get(id: string): Promise<RejectedRequest>;
   /** The first bytes of it. */
   body(id: string): Promise<Uint8Array>;
+  /** Takes it in again, by its source as it is now and by the time of its receipt. */
+  retry(id: string): Promise<RetakenRequest>;
 }
 
 /** Tokens of the API. */
@@ -300,6 +303,7 @@ function rejectedCalls(caller: Caller): RejectedCalls {
     list: (query = {}) => caller.json(read(["rejected"], query)),
     get: (id) => caller.json(read(["rejected", id])),
     body: (id) => caller.bytes(read(["rejected", id, "body"])),
+    retry: (id) => caller.json(post(["rejected", id, "retry"])),
   };
 }
 

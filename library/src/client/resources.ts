@@ -286,8 +286,15 @@ export interface RejectedRequest {
   /** The error's code, such as `signature_mismatch`, `conflict` or `body_too_large`. */
   readonly code: string;
   readonly message: string;
+  /** Whether it was kept whole, so that it can be taken in again; null in lists. */
+  readonly retryable: boolean | null;
   /** What forensics found, one sentence each. */
   readonly diagnosis: readonly string[];
+}
+
+/** What came of a rejected request that was taken in again. */
+export interface RetakenRequest {
+  readonly events: readonly { readonly id: string; readonly verdict: "stored" | "duplicate" | "conflict" }[];
 }
 
 /** A token that is to be made. */

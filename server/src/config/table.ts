@@ -257,9 +257,12 @@ const ingest: Section = {
     {
       name: "rejectedBodyBytes",
       key: "rejected_body",
-      kind: bytes(0, MIB),
-      default: "16KiB",
-      doc: ["How much of the body of a rejected request is kept."],
+      kind: bytes(0, 32 * MIB),
+      default: "256KiB",
+      doc: [
+        "How much of the body of a rejected request is kept.",
+        "One that is kept whole can be taken in again with `posthorn rejected retry`, when its source is mended.",
+      ],
     },
     {
       name: "sourcePollMs",

@@ -55,6 +55,9 @@ export class RejectedRequests {
   add(source: string, request: ReceivedRequest, rejection: Rejection): void {
     const nowMs = this.#parts.clock.now();
     const { code, message, diagnosis, bodyBytes = request.body.length } = rejection;
+    // Where the body was read, and all of it is kept. A body that was not read has its announced size.
+    const isWhole = rejection.bodyBytes === undefined && request.body.length <= this.#parts.keepBodyBytes;
+    const { url, headers, rawHeaders } = request;
     // A copy: a view would keep the whole body in memory, and `slice` of a Buffer is a view.
     const body = new Uint8Array(request.body.subarray(0, this.#parts.keepBodyBytes));
     this.#waitingBytes += body.length;
@@ -69,6 +72,7 @@ export class RejectedRequests {
       code,
       message,
       diagnosis,
+      whole: isWhole ? { url, headers, rawHeaders } : undefined,
     });
   }
 

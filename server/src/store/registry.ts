@@ -60,6 +60,7 @@ export function joinRegistry({
     listRejected: (page) => rejected.listRejected(page),
     removeRejected: (before, limit) => rejected.removeRejected(before, limit),
     readRejected: (id) => rejected.readRejected(id),
+    dropRejected: (id) => rejected.dropRejected(id),
     recordSeries: (node, rows) => series.recordSeries(node, rows),
     readSeries: (span) => series.readSeries(span),
     lastSeen: (kind, since) => series.lastSeen(kind, since),

@@ -1,12 +1,24 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { RejectedRequest } from "posthorn/client";
+import { isPosthornError } from "posthorn/client";
+import type { RejectedCalls, RejectedRequest, RetakenRequest } from "posthorn/client";
+import { CommandFailure, toldFailure } from "../../terminal/failure.js";
 import { relative, size } from "../../terminal/for-people.js";
 import type { Printer } from "../../terminal/printer.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
-import { collect, follow, FOLLOW_FLAG, followed, hintMore, LIST_FLAGS, teller } from "../listing.js";
+import type { Run } from "../define-command.js";
+import {
+  collect,
+  collectAll,
+  follow,
+  FOLLOW_FLAG,
+  followed,
+  hintMore,
+  LIST_FLAGS,
+  teller,
+} from "../listing.js";
 import type { FollowOptions, ListOptions } from "../listing.js";
 
 interface RejectedListOptions extends ListOptions, FollowOptions {
@@ -52,6 +64,69 @@ export function registerRejected(program: Command, context: CommandContext): voi
       if (output !== undefined) print.hint(`Its body is in ${output}.`);
     },
   });
+  registerRetry(rejected, context);
+}
+
+interface RetryOptions {
+  readonly source?: string;
+}
+
+function registerRetry(rejected: Command, context: CommandContext): void {
+  defineCommand<RetryOptions>(rejected, context, {
+    form: "retry [ids...]",
+    says: "Take rejected requests in again after their source was mended; signatures are judged by the time of receipt.",
+    examples: ["posthorn rejected retry rej_7Qm2", "posthorn rejected retry --source stripe"],
+    flags: [{ form: "--source <name>", says: "All that are kept of this source, oldest first." }],
+    run: retryRejected,
+  });
+}
+
+interface Retried {
+  readonly id: string;
+  readonly events?: RetakenRequest["events"];
+  readonly error?: string;
+}
+
+async function retryRejected({ args, options: { source }, client, print }: Run<RetryOptions>): Promise<void> {
+  if (args.length > 0 === (source !== undefined)) {
+    throw new CommandFailure("usage", "Name requests, or a source with --source; one of them.", {
+      cure: "`posthorn rejected list` shows what is kept.",
+    });
+  }
+  const calls = client().rejected;
+  const ids =
+    source === undefined
+      ? args
+      : (await collectAll((page) => calls.list({ ...page, source }))).map(({ id }) => id).toReversed();
+  const results: Retried[] = [];
+  // One after the other: what was sent first is stored first.
+  for (const id of ids) results.push(await retryOne(calls, id));
+  const failed = results.filter(({ error }) => error !== undefined);
+  print.show({ items: results }, () => {
+    if (results.length === 0) print.line("Nothing was rejected.");
+    for (const { id, events = [], error } of results) {
+      if (error !== undefined) print.line({ text: id, tone: "bad" }, `: ${error}`);
+      else print.line({ text: id, tone: "name" }, `: ${eventWords(events)}`);
+    }
+  });
+  if (failed.length > 0) {
+    throw new CommandFailure("failed", `${failed.length} of ${results.length} could not be taken in.`);
+  }
+}
+
+async function retryOne(calls: RejectedCalls, id: string): Promise<Retried> {
+  try {
+    return { id, events: (await calls.retry(id)).events };
+  } catch (error) {
+    // One that is refused again does not stop the others; a server that is down does.
+    if (isPosthornError(error) && toldFailure(error).exit === "failed") return { id, error: error.message };
+    throw error;
+  }
+}
+
+function eventWords(events: RetakenRequest["events"]): string {
+  if (events.length === 0) return "taken in; it carries no event.";
+  return events.map(({ id, verdict }) => `${verdict} as ${id}`).join(", ");
 }
 
 function rejectedTable(requests: readonly RejectedRequest[], nowMs: number): Table {
@@ -86,6 +161,13 @@ function drawRejected(print: Printer, request: RejectedRequest, nowMs: number): 
   ]);
   print.line();
   drawDiagnosis(print, request);
+  print.line({
+    text:
+      request.retryable === true
+        ? `When its source is mended, take it in with: posthorn rejected retry ${request.id}`
+        : "It was not kept whole, and cannot be taken in again: its sender has to repeat it.",
+    tone: "strong",
+  });
   print.line();
   print.facts(Object.entries(request.headers));
 }

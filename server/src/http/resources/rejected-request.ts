@@ -17,9 +17,18 @@ export const REJECTED_REQUEST: object = {
     bodyBytes: { type: "integer", description: "Of the whole body; its first bytes are kept." },
     code: { type: "string" },
     message: { type: "string" },
+    retryable: {
+      type: ["boolean", "null"],
+      description: "Whether it was kept whole, so that it can be taken in again; null in lists.",
+    },
     diagnosis: { ...TEXTS, description: "What forensics found, one sentence each." },
   }),
 };
+
+/** Of a list, nothing that is sealed is read. */
+export function showListedRejected(request: RejectedRecord): RejectedRequest {
+  return { ...showRejected(request), retryable: null };
+}
 
 export function showRejected(request: RejectedRecord): RejectedRequest {
   return {
@@ -31,6 +40,7 @@ export function showRejected(request: RejectedRecord): RejectedRequest {
     bodyBytes: request.bodyBytes,
     code: request.code,
     message: request.message,
+    retryable: request.whole !== undefined,
     diagnosis: request.diagnosis,
   };
 }

@@ -16,6 +16,7 @@ beforeAll(async () => {
     code: "signature_mismatch",
     message: "No signature matches.",
     diagnosis: ["The body was parsed and written again."],
+    whole: undefined,
   });
   await bench.parts.registry.recordRejected([request(1, "a"), request(2, "b"), request(3, "a")], 10);
 });
@@ -38,6 +39,7 @@ it("rejected requests are found newest first, of one source or of all, with what
     bodyBytes: 3000,
     code: "signature_mismatch",
     message: "No signature matches.",
+    retryable: false,
     diagnosis: ["The body was parsed and written again."],
   });
   await expect(rejected.get("rej_9")).rejects.toMatchObject({ code: "api_not_found" });

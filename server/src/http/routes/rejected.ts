@@ -1,10 +1,15 @@
 import type { FastifyInstance } from "fastify";
+import type { Ingested } from "posthorn";
+import type { RetakenRequest } from "posthorn/client";
+import { retake } from "../../ingest/retake.js";
+import type { Retaken } from "../../ingest/retake.js";
 import type { RejectedRecord } from "../../store/rejected-request.js";
 import type { ApiParts } from "../api-parts.js";
 import { checkedCursor, cutPage, PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
-import { notFound } from "../problem.js";
-import { showRejected } from "../resources/rejected-request.js";
+import { notFound, problem, shown } from "../problem.js";
+import { showListedRejected, showRejected } from "../resources/rejected-request.js";
+import { whole } from "../resources/text.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
 import { sendAttachment } from "../strict-headers.js";
 
@@ -16,7 +21,8 @@ interface ById {
 }
 
 /** /rejected: requests that ingest rejected, and why. */
-export function registerRejected(api: FastifyInstance, { registry }: ApiParts): void {
+export function registerRejected(api: FastifyInstance, parts: ApiParts): void {
+  const { registry } = parts;
   const read = async (id: string): Promise<RejectedRecord> => {
     const found = await registry.readRejected(id);
     if (found === undefined) throw notFound("rejected request", id);
@@ -31,7 +37,7 @@ export function registerRejected(api: FastifyInstance, { registry }: ApiParts): 
         after: checkedCursor(after, REJECTED_ID),
         limit: limit + 1,
       });
-      return cutPage(found, limit, { show: showRejected, nameOf: ({ id }) => id });
+      return cutPage(found, limit, { show: showListedRejected, nameOf: ({ id }) => id });
     },
   );
   api.get<ById>("/rejected/:id", { schema: GET }, async ({ params }) => showRejected(await read(params.id)));
@@ -39,6 +45,33 @@ export function registerRejected(api: FastifyInstance, { registry }: ApiParts): 
     const { id, body } = await read(params.id);
     return sendAttachment(reply, id, body);
   });
+  api.post<ById>("/rejected/:id/retry", { schema: RETRY }, async ({ params }): Promise<RetakenRequest> => {
+    const request = await read(params.id);
+    const events = takenOf(await retake(parts, request), request);
+    const done = events.every(({ kind }) => kind !== "conflict");
+    // What was taken in is rejected no more; what contradicts a stored event is left for a person.
+    if (done) await registry.dropRejected(request.id);
+    return { events: events.map(({ kind, id }) => ({ id, verdict: kind })) };
+  });
+}
+
+function takenOf(retaken: Retaken, { id, source, bodyBytes, body }: RejectedRecord): readonly Ingested[] {
+  switch (retaken.kind) {
+    case "taken":
+      return retaken.events;
+    case "refused":
+      throw problem("conflict", `It is refused again (${retaken.code}): ${retaken.message}`);
+    case "source_unknown":
+      throw problem(
+        "conflict",
+        `There is no source ${shown(source)} any more, which ${shown(id)} was sent to.`,
+      );
+    case "partial":
+      throw problem(
+        "conflict",
+        `Only ${body.length} of ${bodyBytes} bytes of ${shown(id)} were kept, or it was never read: it cannot be taken in again. Let its sender repeat it; the setting rejected_body says how much is kept.`,
+      );
+  }
 }
 
 const LIST = routeSchema({
@@ -55,6 +88,24 @@ const GET = routeSchema({
   tag,
   params: param("id"),
   answers: { 200: { $ref: "RejectedRequest#" } },
+});
+
+const RETRY = routeSchema({
+  operationId: "retryRejected",
+  summary: "Takes a rejected request in again, by its source as it is now and by the time of its receipt.",
+  tag,
+  params: param("id"),
+  answers: {
+    200: whole<RetakenRequest>({
+      events: {
+        type: "array",
+        items: whole<RetakenRequest["events"][number]>({
+          id: { type: "string" },
+          verdict: { type: "string", enum: ["stored", "duplicate", "conflict"] },
+        }),
+      },
+    }),
+  },
 });
 
 const BODY = routeSchema({

@@ -52,12 +52,10 @@ create table if not exists posthorn.rejected (
   source text collate "C" not null,
   received_at timestamptz not null,
   method text not null,
-  -- Path and query; null where they were not kept.
-  url text,
   -- Without credentials, as JSON.
   headers text not null,
-  -- With credentials, as sealed JSON; null where they were not kept.
-  headers_sealed text,
+  -- URL and headers with their credentials, as sealed JSON; null where the request was not kept whole.
+  request_sealed text,
   -- The first bytes.
   body bytea not null,
   -- Of the whole body.

@@ -23,7 +23,7 @@ export function postgresRegistry(
     sources: new PostgresSources(db, seal),
     tokens: new PostgresTokens(db),
     sessions: new PostgresSessions(db),
-    rejected: new PostgresRejected(db),
+    rejected: new PostgresRejected(db, seal),
     series: new PostgresSeries(db),
     operations: new PostgresOperations(db),
     audit: new PostgresAudit(db),

@@ -1,3 +1,4 @@
+import type { SecretSeal } from "posthorn";
 import type { RejectedRecord, RejectedRegistry } from "../rejected-request.js";
 import { rejectedOf, storedRejected } from "../stored-rejected.js";
 import { msOf } from "./database.js";
@@ -12,6 +13,7 @@ interface Row {
   readonly code: string;
   readonly message: string;
   readonly diagnosis: string;
+  readonly sealed: string | null;
   readonly received: string;
   readonly body: string;
 }
@@ -22,22 +24,25 @@ const COLUMNS = `id, source, method, headers, body_bytes::text, code, message, d
 export class PostgresRejected implements RejectedRegistry {
   readonly #db: RegistryDatabase;
   readonly #table: string;
+  readonly #seal: SecretSeal;
 
-  constructor(db: RegistryDatabase) {
+  constructor(db: RegistryDatabase, seal: SecretSeal) {
     this.#db = db;
+    this.#seal = seal;
     this.#table = db.table("rejected");
   }
 
   async recordRejected(requests: readonly RejectedRecord[], keepPerSource: number): Promise<void> {
     if (requests.length === 0) return;
-    const stored = requests.map((request) => storedRejected(request));
+    const stored = requests.map((request) => storedRejected(request, this.#seal));
     await this.#db.query(
-      `insert into ${this.#table} (id, source, method, headers, body_bytes, code, message, diagnosis, received_at, body)
-       select id, source, method, headers, body_bytes::int8, code, message, diagnosis,
+      `insert into ${this.#table} (id, source, method, headers, body_bytes, code, message, diagnosis,
+         request_sealed, received_at, body)
+       select id, source, method, headers, body_bytes::int8, code, message, diagnosis, sealed,
          to_timestamp(received::float8 / 1000), decode(body, 'hex')
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-         $9::text[], $10::text[])
-         as given (id, source, method, headers, body_bytes, code, message, diagnosis, received, body)
+         $9::text[], $10::text[], $11::text[])
+         as given (id, source, method, headers, body_bytes, code, message, diagnosis, sealed, received, body)
        on conflict (id) do nothing`,
       [
         stored.map(({ id }) => id),
@@ -48,6 +53,7 @@ export class PostgresRejected implements RejectedRegistry {
         stored.map(({ code }) => code),
         stored.map(({ message }) => message),
         stored.map(({ diagnosis }) => diagnosis),
+        stored.map(({ sealed }) => sealed),
         requests.map(({ receivedAt }) => String(receivedAt.getTime())),
         requests.map(({ body }) => Buffer.from(body).toString("hex")),
       ],
@@ -61,20 +67,24 @@ export class PostgresRejected implements RejectedRegistry {
     readonly limit: number;
   }): Promise<readonly RejectedRecord[]> {
     const rows = await this.#db.query<Row>(
-      `select ${COLUMNS}, '' as body from ${this.#table}
+      `select ${COLUMNS}, null as sealed, '' as body from ${this.#table}
        where ($1::text is null or source = $1::text) and ($2::text is null or id < $2::text)
        order by id desc limit $3::text::int8`,
       [page.source ?? null, page.after ?? null, String(page.limit)],
     );
-    return rows.map((row) => requestOf(row));
+    return rows.map((row) => requestOf(row, this.#seal));
   }
 
   async readRejected(id: string): Promise<RejectedRecord | undefined> {
     const [row] = await this.#db.query<Row>(
-      `select ${COLUMNS}, encode(body, 'hex') as body from ${this.#table} where id = $1::text`,
+      `select ${COLUMNS}, request_sealed as sealed, encode(body, 'hex') as body from ${this.#table} where id = $1::text`,
       [id],
     );
-    return row && requestOf(row);
+    return row && requestOf(row, this.#seal);
+  }
+
+  async dropRejected(id: string): Promise<void> {
+    await this.#db.query(`delete from ${this.#table} where id = $1::text`, [id]);
   }
 
   async removeRejected(before: Date, limit: number): Promise<number> {
@@ -103,7 +113,10 @@ export class PostgresRejected implements RejectedRegistry {
   }
 }
 
-function requestOf({ received, body, body_bytes: bodyBytes, ...row }: Row): RejectedRecord {
+function requestOf({ received, body, body_bytes: bodyBytes, ...row }: Row, seal: SecretSeal): RejectedRecord {
   const bytes = new Uint8Array(Buffer.from(body, "hex"));
-  return rejectedOf({ ...row, bodyBytes: Number(bodyBytes) }, Number(received), bytes);
+  return rejectedOf(
+    { ...row, bodyBytes: Number(bodyBytes) },
+    { receivedMs: Number(received), body: bytes, seal },
+  );
 }

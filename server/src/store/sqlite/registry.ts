@@ -25,7 +25,7 @@ export function sqliteRegistry(
     sources: new SqliteSources(db, seal),
     tokens: new SqliteTokens(db),
     sessions: new SqliteSessions(db),
-    rejected: new SqliteRejected(db),
+    rejected: new SqliteRejected(db, seal),
     series: new SqliteSeries(db, clock),
     operations: new SqliteOperations(db, clock),
     audit: new SqliteAudit(db),

@@ -1,3 +1,4 @@
+import type { SecretSeal } from "posthorn";
 import type { RejectedRecord, RejectedRegistry } from "../rejected-request.js";
 import { rejectedOf, storedRejected } from "../stored-rejected.js";
 import type { StoredRejected } from "../stored-rejected.js";
@@ -10,9 +11,11 @@ const COLUMNS =
 
 export class SqliteRejected implements RejectedRegistry {
   readonly #db: RegistryDatabase;
+  readonly #seal: SecretSeal;
 
-  constructor(db: RegistryDatabase) {
+  constructor(db: RegistryDatabase, seal: SecretSeal) {
     this.#db = db;
+    this.#seal = seal;
   }
 
   async recordRejected(requests: readonly RejectedRecord[], keepPerSource: number): Promise<void> {
@@ -20,10 +23,14 @@ export class SqliteRejected implements RejectedRegistry {
     // Not synced: nothing but people reads these rows, and during a flood there are four writes a second.
     await this.#db.unsynced((run) => {
       for (const request of requests) {
-        const { id, source, method, headers, bodyBytes, code, message, diagnosis } = storedRejected(request);
+        const { id, source, method, headers, bodyBytes, code, message, diagnosis, sealed } = storedRejected(
+          request,
+          this.#seal,
+        );
         run(
-          `insert into posthorn_rejected (id, source, method, headers, body_bytes, code, message, diagnosis, received_at, body)
-           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+          `insert into posthorn_rejected (id, source, method, headers, body_bytes, code, message, diagnosis, request_sealed, received_at,
+             body)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
           id,
           source,
           method,
@@ -32,6 +39,7 @@ export class SqliteRejected implements RejectedRegistry {
           code,
           message,
           diagnosis,
+          sealed,
           request.receivedAt.getTime(),
           request.body,
         );
@@ -58,12 +66,12 @@ export class SqliteRejected implements RejectedRegistry {
     // With `? is null or source = ?`, SQLite would scan the rows of all sources.
     const wanted = [source === undefined ? [] : ["source = ?"], after === undefined ? [] : ["id < ?"]].flat();
     const rows = await this.#db.all<Row>(
-      `select ${COLUMNS}, x'' as body from posthorn_rejected
+      `select ${COLUMNS}, null as sealed, x'' as body from posthorn_rejected
        ${wanted.length === 0 ? "" : `where ${wanted.join(" and ")}`} order by id desc limit ?`,
       ...[source, after].filter((value) => value !== undefined),
       limit,
     );
-    return rows.map((row) => requestOf(row));
+    return rows.map((row) => requestOf(row, this.#seal));
   }
 
   async removeRejected(before: Date, limit: number): Promise<number> {
@@ -81,11 +89,18 @@ export class SqliteRejected implements RejectedRegistry {
   }
 
   async readRejected(id: string): Promise<RejectedRecord | undefined> {
-    const [row] = await this.#db.all<Row>(`select ${COLUMNS}, body from posthorn_rejected where id = ?`, id);
-    return row && requestOf(row);
+    const [row] = await this.#db.all<Row>(
+      `select ${COLUMNS}, request_sealed as sealed, body from posthorn_rejected where id = ?`,
+      id,
+    );
+    return row && requestOf(row, this.#seal);
+  }
+
+  async dropRejected(id: string): Promise<void> {
+    await this.#db.unsynced((run) => void run("delete from posthorn_rejected where id = ?", id));
   }
 }
 
-function requestOf({ received, body, ...row }: Row): RejectedRecord {
-  return rejectedOf(row, received, new Uint8Array(body));
+function requestOf({ received, body, ...row }: Row, seal: SecretSeal): RejectedRecord {
+  return rejectedOf(row, { receivedMs: received, body: new Uint8Array(body), seal });
 }

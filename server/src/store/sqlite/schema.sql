@@ -100,12 +100,10 @@ CREATE TABLE posthorn_rejected (
   source text not null,
   received_at integer not null,
   method text not null,
-  -- Path and query; null where they were not kept.
-  url text,
   -- Without credentials, as JSON.
   headers text not null,
-  -- With credentials, as sealed JSON; null where they were not kept.
-  headers_sealed text,
+  -- URL and headers with their credentials, as sealed JSON; null where the request was not kept whole.
+  request_sealed text,
   -- Of the whole body.
   body_bytes integer not null,
   code text not null,
