@@ -113,7 +113,7 @@ describe("a plan", () => {
     expect((await client.events.get("e2b")).deliveries).toMatchObject([{ state: "delivered" }]);
   });
 
-  it("is refused when more has died since, or a named head has moved", async () => {
+  it("is refused when another number is dead since, or a named head has moved", async () => {
     await deaths(2);
     const dead = await plan({ verb: "redrive", filter: { dead: {} } });
     const [lane] = (await client.lanes.list()).items;
@@ -121,7 +121,7 @@ describe("a plan", () => {
     const skip = await plan({ verb: "skip", filter: { lanes } });
     await client.lanes.skip(lane?.id ?? "", lane?.head ?? "");
     expect(await codeOf(client.operations.run(skip.id))).toBe("plan_changed");
-    await deliver(500);
+    // The one that was skipped is no dead letter any more.
     expect(await codeOf(client.operations.run(dead.id))).toBe("plan_changed");
     expect((await client.operations.list()).items).toEqual([]);
   });
@@ -204,7 +204,7 @@ describe("an operation", () => {
     expect(cancel.plan).toMatchObject({ count: 2, warnings: [{ code: "cannot_be_undone" }] });
     await run();
     expect(await client.operations.get(cancel.id)).toMatchObject({ state: "finished", done: 2 });
-    expect((await client.dead.list()).items.map(({ eventId }) => eventId)).toEqual(["e0"]);
+    expect((await client.dead.list()).items).toEqual([]);
   });
 });
 
