@@ -78,7 +78,10 @@ export type Signal =
   | {
       /** An event was sent to an endpoint, or could not be. */
       readonly kind: "delivery_attempted";
+      readonly tenant: string;
       readonly endpoint: string;
+      /** `dlv_…` */
+      readonly delivery: string;
       readonly type: string;
       readonly id: string;
       readonly attempt: number;

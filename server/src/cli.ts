@@ -1,9 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { createCommandContext } from "./commands/command-context.js";
 import type { CommandContext } from "./commands/command-context.js";
+import { registerCompletion } from "./commands/completion.js";
 import { registerConfig } from "./commands/serve/config.js";
 import { registerDoctor } from "./commands/doctor/doctor.js";
 import { registerMigrate } from "./commands/serve/migrate.js";
+import { registerRestored } from "./commands/serve/restored.js";
 import { registerClientCommands } from "./commands/register.js";
 import { registerServe } from "./commands/serve/serve.js";
 import { packageVersion } from "./package-version.js";
@@ -25,9 +27,11 @@ export function createProgram(context: CommandContext): Command {
     });
   registerServe(program, context);
   registerMigrate(program, context);
+  registerRestored(program, context);
   registerConfig(program, context);
   registerDoctor(program, context);
   registerClientCommands(program, context);
+  registerCompletion(program, context);
   return program;
 }
 

@@ -73,6 +73,14 @@ function idAt({ kind, id, head: sequence }: LaneRow): string {
   return deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
 }
 
+export function raiseGenerations({ rows, clock }: Model): number {
+  const least = BigInt(Math.floor(clock.now()));
+  rows.generation = rows.generation + 1n > least ? rows.generation + 1n : least;
+  const lanes = [...rows.lanes.values()].filter(({ kind }) => kind === "lane");
+  for (const lane of lanes) lane.generation = rows.generation;
+  return lanes.length;
+}
+
 export function blockedLanes(model: Model, page: Page): Paged<BlockedLane> {
   const blocked = [...model.rows.lanes.values()].flatMap((lane) => blockedOf(model, lane) ?? []);
   const ordered = blocked.toSorted((a, b) => b.blockedMs - a.blockedMs || Number(a.id - b.id));

@@ -26,7 +26,7 @@ import { Wake } from "../../library/src/work/wake.js";
 import { claim, extend, release, untilDue } from "./claim.js";
 import { changeEndpoint, putEndpoint, removeEndpoint, sortedEndpoints } from "./endpoints.js";
 import type { Model } from "./model.js";
-import { blockedLanes, deadLetters, redrive, retry, skip } from "./operator.js";
+import { blockedLanes, deadLetters, raiseGenerations, redrive, retry, skip } from "./operator.js";
 import { drainStage, judge, numbered, sequence, stage } from "./sequence.js";
 import { settle } from "./settle.js";
 import type { ModelTx } from "./transaction.js";
@@ -159,6 +159,10 @@ export class ModelOutbox implements SimulatedOutbox<ModelTx> {
 
   retry(target: RetryTarget): Promise<number> {
     return this.#rung(retry(this.#model, target));
+  }
+
+  raiseGenerations(): Promise<number> {
+    return Promise.resolve(raiseGenerations(this.#model));
   }
 
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {

@@ -36,7 +36,7 @@ export interface LaneRow {
   readonly id: bigint;
   readonly endpointId: string;
   readonly key: string | undefined;
-  readonly generation: bigint;
+  generation: bigint;
   deliveries: DeliveryRow[];
   head: bigint;
   last: bigint | undefined;

@@ -155,6 +155,10 @@ export class LineOutbox implements SimulatedOutbox<unknown> {
     return this.#line.ask("retry", () => this.#outbox.retry(target));
   }
 
+  raiseGenerations(): Promise<number> {
+    return this.#line.ask("raise_generations", () => this.#outbox.raiseGenerations());
+  }
+
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
     return this.#line.ask("attempts", () => this.#outbox.attempts(deliveryId));
   }

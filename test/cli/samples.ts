@@ -25,6 +25,7 @@ export const SOURCE: Source = {
   forwardHeaders: ["x-shop-*"],
   secretCount: 1,
   path: "/in/stripe",
+  url: null,
   createdAt: "2027-01-30T09:00:00.000Z",
 };
 
@@ -155,6 +156,7 @@ export const TOKEN: Token = {
   id: "tok_4f",
   name: "ci",
   scope: "full",
+  fingerprint: "9f86d081884c",
   createdAt: "2027-01-01T00:00:00.000Z",
   expiresAt: null,
   lastUsedAt: "2027-01-31T11:30:00.000Z",

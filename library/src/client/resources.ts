@@ -53,6 +53,8 @@ export interface Source extends Required<Omit<SourceInput, "secrets" | "allowUnv
   readonly secretCount: number;
   /** Where the provider sends to. */
   readonly path: string;
+  /** The address to give to the provider, where the server has a `public_url`; null where not. */
+  readonly url: string | null;
   readonly createdAt: string;
 }
 
@@ -300,7 +302,7 @@ export interface RetakenRequest {
 /** A token that is to be made. */
 export interface TokenInput {
   readonly name: string;
-  readonly scope: "read" | "full";
+  readonly scope: "read" | "full" | "metrics";
   /** @default never */
   readonly expiresAt?: string;
 }
@@ -309,7 +311,9 @@ export interface TokenInput {
 export interface Token {
   readonly id: string;
   readonly name: string;
-  readonly scope: "read" | "full";
+  readonly scope: "read" | "full" | "metrics";
+  /** The first 12 digits of its SHA-256, in hexadecimal: what a leaked token is known by. */
+  readonly fingerprint: string;
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
@@ -334,7 +338,7 @@ export interface Session {
   /** The token whose rights the session has. */
   readonly tokenId: string | null;
   readonly name: string | null;
-  readonly scope: "read" | "full" | null;
+  readonly scope: "read" | "full" | "metrics" | null;
   readonly expiresAt: string | null;
 }
 

@@ -1,6 +1,7 @@
 import { reach } from "#faults";
 import type { Clock } from "../clock.js";
 import type { DeadPolicy } from "../lanes/dead.js";
+import { deliveryIdOf } from "../lanes/delivery-id.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import type { SignedHeaders } from "../signature/sign.js";
@@ -88,6 +89,7 @@ function mayBegin(
 }
 
 interface Try extends Trial {
+  readonly claim: Pick<Claim, "kind" | "id" | "lane">;
   readonly failures: number;
   /** How long the claim has been under way. */
   readonly runMs: number;
@@ -136,7 +138,7 @@ async function tryOnce(parts: RunParts, { endpoint, signer }: KnownEndpoint, giv
   }
   parts.paces.end(begun, clock.monotonic());
   reach("post.after_answer");
-  tell(parts.observer, given, result, endpoint.id);
+  tell(parts.observer, given, result, endpoint);
   const waitMs = retryWaitMs(endpoint.retry, failures + 1, parts.random());
   return {
     rest: transition(result.outcome, { waitMs, policy }),
@@ -153,13 +155,24 @@ function policyOf(given: DeadPolicy | undefined, { lane }: Pick<Claim, "lane">):
   return lane === undefined ? "skip" : (given ?? "halt");
 }
 
-function tell(observer: Observer | undefined, trial: Trial, result: EgressAnswer, endpointId: string): void {
+function tell(
+  observer: Observer | undefined,
+  trial: Try,
+  result: EgressAnswer,
+  { id, tenant }: KnownEndpoint["endpoint"],
+): void {
   if (observer === undefined) return;
   const { event } = trial.delivery;
   const { outcome, durationMs } = result;
   notify(observer, {
     kind: "delivery_attempted",
-    endpoint: endpointId,
+    tenant,
+    endpoint: id,
+    delivery: deliveryIdOf(
+      trial.claim.kind === "lane"
+        ? { kind: "lane", lane: trial.claim.id, sequence: trial.delivery.sequence }
+        : { kind: "loose", id: trial.claim.id },
+    ),
     type: event.type,
     id: event.id,
     attempt: trial.number,

@@ -109,6 +109,12 @@ export interface OperatorStore {
    * that were; their failures and retry budgets stay. What was never tried, is under way or is dead is not changed.
    */
   retry(target: RetryTarget): Promise<number>;
+  /**
+   * Raises the generation of every lane above all that were ever given, by the store's clock, and says how many lanes there
+   * are. After a restore, sequences that were given since the backup are given again, to other events: receivers compare
+   * sequences only within a generation.
+   */
+  raiseGenerations(): Promise<number>;
   /** Every attempt of a delivery, in order. */
   attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
 }

@@ -59,6 +59,8 @@ export interface Operator {
    * deliveries that were. After an outage, nobody has to wait for the end of the pauses that had grown meanwhile.
    */
   retry(what: Retry): Promise<number>;
+  /** To be called once after a backup was restored, before anything is delivered; says how many lanes there are. */
+  raiseGenerations(): Promise<number>;
 }
 
 /** How a person finds what was published, where the store can look it up. */
@@ -126,6 +128,7 @@ export function createOperator({ store }: { readonly store: OperatorStore }): Op
     attempts: async (deliveryId) => plain(await store.attempts(deliveryId)),
     redrive: (deliveryId) => store.redrive(deliveryId),
     skip: async (laneId, head) => store.skip(wholeOf(laneId), wholeOf(head)),
+    raiseGenerations: () => store.raiseGenerations(),
     retry: async (what) => store.retry("laneId" in what ? { laneId: wholeOf(what.laneId) } : what),
   };
   return {

@@ -2,7 +2,16 @@ import { PosthornError } from "posthorn/client";
 import { describe, expect, it } from "vitest";
 import { fakeClient, page } from "../../../test/cli/fake-client.js";
 import { runCommand } from "../../../test/cli/run-command.js";
-import { DEAD, DELIVERY, ENDPOINT, EVENT, LANES, REJECTED } from "../../../test/cli/samples.js";
+import {
+  DEAD,
+  DELIVERY,
+  ENDPOINT,
+  EVENT,
+  LANES,
+  REJECTED,
+  SOURCE,
+  TOKEN,
+} from "../../../test/cli/samples.js";
 
 // What commands say where the plain guess would be wrong.
 
@@ -142,4 +151,24 @@ it("lanes and dead letters are shown with their tenant where there is more than 
 it("a source that is removed is said to be answered as it is: like a wrong signature", async () => {
   const { terminal } = await runCommand(["source", "remove", "stripe"], { columns: 200, answers: ["n"] });
   expect(terminal.questions.join()).toContain("401");
+});
+
+it("a source of a server with a public_url is added with the address to paste", async () => {
+  const made = { ...SOURCE, url: "https://hooks.example.com/in/stripe" };
+  const client = fakeClient({ "sources.create": () => made, "sources.get": () => made });
+  const added = await runCommand(["source", "add", "stripe", "--secret", "whsec_x"], {
+    client,
+    columns: 200,
+  });
+  expect(added.out).toContain("\nhttps://hooks.example.com/in/stripe\n");
+  expect((await runCommand(["source", "show", "stripe"], { client, columns: 200 })).out).toContain(made.url);
+  expect((await runCommand(["source", "show", "stripe"], { columns: 200 })).out).toContain(
+    "127.0.0.1:8710/in/",
+  );
+});
+
+it("tokens are listed by fingerprints, by which a leaked one is known", async () => {
+  const { out } = await runCommand(["token", "list"], { columns: 200 });
+  expect(out).toContain("FINGERPRINT");
+  expect(out).toContain(TOKEN.fingerprint);
 });

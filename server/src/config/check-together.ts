@@ -25,13 +25,16 @@ export function checkTogether(
   if (masterKey !== undefined && masterKeyFile !== undefined) {
     refuse("masterKey", `"master_key" and "master_key_file" are both given; remove one.`);
   }
+  if (settings.database !== undefined && settings.databaseFile !== undefined) {
+    refuse("database", `"database" and "database_file" are both given; remove one.`);
+  }
   return problems;
 }
 
 /** Finds settings that work, and are probably a mistake. */
 export function doubts(settings: Settings, origins: ReadonlyMap<keyof Settings, string>): ConfigFault[] {
-  const { database, roles } = settings;
-  if (database !== undefined || roles.length === ROLES.length) return [];
+  const { database, databaseFile, roles } = settings;
+  if (database !== undefined || databaseFile !== undefined || roles.length === ROLES.length) return [];
   const missing = ROLES.filter((role) => !roles.includes(role));
   return [
     {

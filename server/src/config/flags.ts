@@ -3,20 +3,30 @@ import { findConfigFile, looseFile } from "./find-file.js";
 import type { Raw } from "./kinds.js";
 import { loadSettings } from "./load.js";
 import type { Loaded } from "./load.js";
+import type { AnySetting } from "./table.js";
 import { flagOf, SETTINGS } from "./table.js";
 
-/** Gives a command a flag for every setting, and one for the file. */
+/** Gives a command a flag for every setting, and one for the file; its own flags stand before them in the help. */
 export function addSettingFlags(command: Command): Command {
+  command.helpOption("-h, --help", "Show this.");
+  command.optionsGroup("Settings:");
   command.option(
     "--config <file>",
-    "read settings from this file (default: ./posthorn.yaml, where there is one)",
+    "Read settings from this file (default: ./posthorn.yaml, where there is one).",
   );
   for (const setting of SETTINGS) {
     const { kind, doc, flagSays = doc[0] } = setting;
     const value = kind.placeholder === undefined ? "" : ` <${kind.placeholder}>`;
-    command.option(flagOf(setting) + value, flagSays);
+    command.option(flagOf(setting) + value, flagSays + defaultText(setting));
   }
   return command;
+}
+
+/** Not as commander's own default: a value that a flag has would win over the file. */
+function defaultText({ default: byDefault }: AnySetting): string {
+  if (byDefault === undefined || typeof byDefault === "boolean") return "";
+  const text = Array.isArray(byDefault) ? byDefault.join(",") : String(byDefault);
+  return text === "" ? "" : ` (default: ${text})`;
 }
 
 export interface Surroundings {

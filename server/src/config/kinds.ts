@@ -134,6 +134,17 @@ export const addressRange: Kind<string> = {
   },
 };
 
+/** An origin, perhaps with a path under which a proxy has it; without a slash at its end. */
+export const publicAddress: Kind<string> = {
+  expected: "a URL such as https://hooks.example.com, without query or password",
+  placeholder: "url",
+  read: (raw) => {
+    if (typeof raw !== "string" || !/^https?:\/\//.test(raw) || !URL.canParse(raw)) return undefined;
+    const { search, hash, username, password } = new URL(raw);
+    return search + hash + username + password === "" ? raw.replace(/\/+$/, "") : undefined;
+  },
+};
+
 export const postgresUrl: Kind<string> = {
   expected: "a URL such as postgres://user:password@host:5432/name",
   placeholder: "url",

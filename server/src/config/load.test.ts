@@ -1,5 +1,9 @@
-import { expect, it } from "vitest";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { CommandFailure } from "../terminal/failure.js";
+import type { Raw } from "./kinds.js";
 import { loadSettings } from "./load.js";
 import type { Given, Loaded } from "./load.js";
 import { SETTINGS } from "./table.js";
@@ -147,3 +151,54 @@ it("a part of the roles on SQLite is told, because nobody does the rest", () => 
     expect.objectContaining({ where: "--roles" }),
   ]);
 });
+
+describe("files of secrets", () => {
+  const folder = mkdtempSync(join(tmpdir(), "posthorn-load-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const read = (flags: Record<string, Raw>) =>
+    loadSettings({ workingDir: folder, flags: new Map(Object.entries(flags)) }).settings;
+  const write = (mode: number, text = "postgres://posthorn:canary@db.example.com/posthorn\n"): void => {
+    writeFileSync(join(folder, "url"), text);
+    chmodSync(join(folder, "url"), mode);
+  };
+
+  it("the URL of the database is read from a file that only its owner may read", () => {
+    write(0o600);
+    expect(read({ database_file: "url" }).database).toBe(
+      "postgres://posthorn:canary@db.example.com/posthorn",
+    );
+    write(0o600, "mysql://db");
+    expect(() => read({ database_file: "url" })).toThrow("holds no URL of a database");
+    expect(() => read({ database_file: "nowhere" })).toThrow("cannot be read (ENOENT)");
+    expect(() => read({ database_file: "url", database: "postgres://db/x" })).toThrow("both given");
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "a group may read it where the operator says so, others never",
+    () => {
+      write(0o640);
+      expect(() => read({ database_file: "url" })).toThrow("other users");
+      expect(read({ database_file: "url", group_may_read_keys: true }).database).toContain("postgres://");
+      write(0o644);
+      expect(() => read({ database_file: "url", group_may_read_keys: true })).toThrow("other users");
+      write(0o660);
+      expect(() => read({ database_file: "url", group_may_read_keys: true })).toThrow("other users");
+    },
+  );
+});
+
+it.each([
+  ["https://hooks.example.com/", "https://hooks.example.com"],
+  ["https://example.com/posthorn", "https://example.com/posthorn"],
+])("a public_url %s is taken without its last slash", (given, taken) => {
+  const flags = new Map<string, Raw>([["public_url", given]]);
+  expect(loadSettings({ workingDir: "/", flags }).settings.publicUrl).toBe(taken);
+});
+
+it.each(["hooks.example.com", "ftp://example.com", "https://a:b@example.com", "https://example.com/?x=1"])(
+  "a public_url %s is refused",
+  (given) => {
+    const flags = new Map<string, Raw>([["public_url", given]]);
+    expect(() => loadSettings({ workingDir: "/", flags })).toThrow("public_url");
+  },
+);

@@ -1,6 +1,9 @@
 import { resolve } from "node:path";
 import { nearest } from "../nearest.js";
 import { checkTogether, doubts } from "./check-together.js";
+import { readKeyFile } from "../secrets/private-file.js";
+import { CommandFailure } from "../terminal/failure.js";
+import { postgresUrl } from "./kinds.js";
 import type { Raw } from "./kinds.js";
 import type { ConfigFault } from "./config-fault.js";
 import { configRefused } from "./config-fault.js";
@@ -44,11 +47,24 @@ export function loadSettings(given: Given): Loaded {
     values[setting.name] = chosen?.value ?? defaultOf(setting);
     origins.set(setting.name, chosen?.where ?? "default");
   }
-  const settings = complete(values, given.workingDir);
+  let settings = complete(values, given.workingDir);
   if (problems.length === 0) problems.push(...checkTogether(settings, origins));
   if (problems.length > 0) throw configRefused(problems);
+  settings = withDatabaseFile(settings);
   const warnings = [...doubts(settings, origins), ...strangeVariables(given.environment ?? {})];
   return { settings, origins, file: given.file?.path, warnings };
+}
+
+/** The URL of the database from its file: everything after this sees one setting. */
+function withDatabaseFile(settings: Settings): Settings {
+  const { databaseFile, groupMayReadKeys } = settings;
+  if (databaseFile === undefined) return settings;
+  const database = postgresUrl.read(readKeyFile(databaseFile, { groupMayRead: groupMayReadKeys }));
+  if (database !== undefined) return Object.freeze({ ...settings, database });
+  throw new CommandFailure("usage", `${databaseFile} holds no URL of a database.`, {
+    code: "database_file_malformed",
+    cure: `Expected ${postgresUrl.expected}.`,
+  });
 }
 
 /** The default settings with some changes, for tests. */
@@ -89,6 +105,7 @@ function complete(values: Record<string, unknown>, workingDir: string): Settings
     ...settings,
     dataDir: absolute(settings.dataDir) ?? "",
     masterKeyFile: absolute(settings.masterKeyFile),
+    databaseFile: absolute(settings.databaseFile),
   });
 }
 

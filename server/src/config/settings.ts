@@ -21,8 +21,13 @@ export interface Settings {
   /** Names by which it may be called besides those of `listen`. */
   readonly hosts: readonly string[];
 
+  /** Where others reach it, without a slash at its end: what providers are given. */
+  readonly publicUrl: string | undefined;
+
   /** Of Postgres; undefined = SQLite in the data directory. Secret: it may hold a password. */
   readonly database: string | undefined;
+  /** A file that holds `database`. */
+  readonly databaseFile: string | undefined;
   /** Of Postgres. */
   readonly schema: string;
   /** Connections to Postgres. */
@@ -35,6 +40,8 @@ export interface Settings {
   readonly masterKey: string | undefined;
   /** @default master.key in the data directory, for SQLite */
   readonly masterKeyFile: string | undefined;
+  /** Whether a group may read the files of the key and of the database's URL. */
+  readonly groupMayReadKeys: boolean;
   /** The first token, in place of a random one. Secret. */
   readonly firstToken: string | undefined;
 

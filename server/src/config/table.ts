@@ -8,11 +8,13 @@ import {
   listOf,
   oneOf,
   postgresUrl,
+  publicAddress,
   text,
   textLike,
   yesOrNo,
 } from "./kinds.js";
 import { RETENTION_SETTINGS } from "./retention-settings.js";
+import { SECRET_SETTINGS } from "./secret-settings.js";
 import type { Settings } from "./settings.js";
 
 /** One setting. Its flag, variable, line of the file and docs are all made from this row. */
@@ -89,6 +91,17 @@ const listening: Section = {
       ],
     },
     {
+      name: "publicUrl",
+      key: "public_url",
+      kind: publicAddress,
+      default: undefined,
+      example: "https://hooks.example.com",
+      doc: [
+        "Where providers reach it: `posthorn source add` prints the address to paste.",
+        "Also what it takes for the URL of a request, where a signature covers it and its source names no publicUrl.",
+      ],
+    },
+    {
       name: "hosts",
       key: "hosts",
       kind: listOf(textLike(/^[a-z0-9.\-_:[\]]{1,253}$/i, "a host name", "name"), { least: 0 }),
@@ -114,6 +127,17 @@ const database: Section = {
       doc: [
         "The URL of a Postgres database (15 to 18), which any number of nodes may share.",
         "Without it, events are kept in an SQLite file in the data directory.",
+      ],
+    },
+    {
+      name: "databaseFile",
+      key: "database_file",
+      kind: text,
+      default: undefined,
+      example: "/run/secrets/posthorn-database",
+      doc: [
+        "A file that holds the URL of the database, readable by its owner only: a password in it is in no environment.",
+        "In place of `database`.",
       ],
     },
     {
@@ -149,52 +173,6 @@ const database: Section = {
       doc: [
         "Creates and changes the tables at start.",
         "Turn it off where the server's role may not: it then refuses to start until `posthorn migrate` has been run.",
-      ],
-    },
-  ],
-};
-
-const secrets: Section = {
-  title: "Secrets",
-  settings: [
-    {
-      name: "masterKey",
-      key: "master_key",
-      kind: textLike(
-        /^[A-Za-z0-9+/_-]{43}=?$/,
-        "32 bytes in base64, as `posthorn config new-key` prints them",
-        "key",
-      ),
-      default: undefined,
-      example: "the output of `posthorn config new-key`",
-      secret: "whole",
-      doc: [
-        "The key under which secrets of sources and endpoints are encrypted in the database.",
-        "Better given as POSTHORN_MASTER_KEY or by a file than here; never as a flag on a machine with other users.",
-      ],
-    },
-    {
-      name: "masterKeyFile",
-      key: "master_key_file",
-      kind: text,
-      default: undefined,
-      example: "./posthorn-data/master.key",
-      doc: [
-        "A file that holds the master key, readable by its owner only.",
-        "On SQLite it is master.key of the data directory, made at the first start. On Postgres a key must be given, the",
-        "same to every node. Keep a copy apart from the database: without it no secret can be read again.",
-      ],
-    },
-    {
-      name: "firstToken",
-      key: "first_token",
-      kind: textLike(/^phk_[A-Za-z0-9_-]{43}$/, "a token as `posthorn config new-token` prints it", "token"),
-      default: undefined,
-      example: "the output of `posthorn config new-token`",
-      secret: "whole",
-      doc: [
-        "The first token for the API, in place of a random one that is printed.",
-        "Used where the database has no token yet, and not looked at afterwards.",
       ],
     },
   ],
@@ -355,7 +333,7 @@ const running: Section = {
 export const SECTIONS: readonly Section[] = [
   listening,
   database,
-  secrets,
+  { title: "Secrets", settings: SECRET_SETTINGS },
   requests,
   ingest,
   delivery,

@@ -52,7 +52,13 @@ export function registerAudit(api: FastifyInstance, parts: ApiParts): void {
   });
   api.addHook("onSend", async (request, reply, payload) => {
     const entry = begun.get(request);
-    if (entry !== undefined) await endEntry(parts, entry, { reply, payload });
+    if (entry !== undefined) {
+      await endEntry(parts, entry, { reply, payload });
+      const { audited, subject } = entry;
+      const { name, token, via } = actorOf(request);
+      const facts = { action: audited.action, subject, by: name, token, via, status: reply.statusCode };
+      parts.log.info({ ...facts, request: request.id }, "operator");
+    }
     return payload;
   });
 }
@@ -124,7 +130,7 @@ async function readState(parts: ApiParts, kind: string, id: string): Promise<obj
     case "endpoint":
       return shownAs(await sender.endpoints.get(id), showEndpoint);
     case "source":
-      return shownAs(await registry.readSource(id), showSource);
+      return shownAs(await registry.readSource(id), (source) => showSource(source, parts.settings.publicUrl));
     case "token":
       return shownAs(await findToken(parts, id), showToken);
     case "delivery":

@@ -3,12 +3,13 @@ import { diagnose, isPosthornError, readEvents, schemeAnswering } from "posthorn
 import { isWorse, refusalOf, repeat, replyTo, UNAVAILABLE } from "posthorn/gateway";
 import type { IngestedEvent } from "../observe/activity.js";
 import type { ServerParts } from "../parts.js";
+import { IngestLines } from "./ingest-lines.js";
 import { incomingEvent } from "./incoming-event.js";
 import type { NamedEvent } from "./incoming-event.js";
 import { verifiedRequest } from "./live-source.js";
 import type { LiveSource } from "./live-source.js";
-import { withOrigin } from "./received-request.js";
-import type { ReceivedRequest } from "./received-request.js";
+import { originOf, withOrigin } from "./received-request.js";
+import type { Origin, ReceivedRequest } from "./received-request.js";
 import type { Rejection } from "./rejected-requests.js";
 import { RejectedRequests } from "./rejected-requests.js";
 import { RepeatedEvents } from "./repeated-events.js";
@@ -66,7 +67,8 @@ class GatewayIngest implements Ingest {
   readonly #rejected: RejectedRequests;
   readonly #repeated: RepeatedEvents;
   readonly #failures: StoreFailures;
-  readonly #protocol: "http" | "https";
+  readonly #lines: IngestLines;
+  readonly #origin: Origin;
   readonly #ended = new AbortController();
   #loops: readonly Promise<void>[] = [];
   #underWay = 0;
@@ -83,7 +85,8 @@ class GatewayIngest implements Ingest {
     });
     this.#repeated = new RepeatedEvents(parts);
     this.#failures = new StoreFailures(parts);
-    this.#protocol = settings.behindProxy ? "https" : "http";
+    this.#lines = new IngestLines(parts);
+    this.#origin = originOf(settings);
   }
 
   receive(name: string, request: ReceivedRequest): Reply | Promise<Reply> {
@@ -180,7 +183,7 @@ class GatewayIngest implements Ingest {
   }
 
   #take(live: LiveSource, received: ReceivedRequest): Reply | Promise<Reply> {
-    const request = live.needsOrigin ? withOrigin(received, this.#protocol) : received;
+    const request = live.needsOrigin ? withOrigin(received, this.#origin) : received;
     let events: readonly Event[];
     let scheme: Scheme;
     let verified: Verified;
@@ -306,6 +309,7 @@ class GatewayIngest implements Ingest {
   }
 
   #counted(event: IngestedEvent): void {
+    this.#lines.write(event);
     this.#parts.metrics.ingested(event.source, event.verdict);
     this.#parts.activity.ingested(event);
   }

@@ -5,8 +5,8 @@ import type { RejectedRecord } from "../store/rejected-request.js";
 import { incomingEvent } from "./incoming-event.js";
 import { liveSource, verifiedRequest } from "./live-source.js";
 import type { LiveSource } from "./live-source.js";
-import { withOrigin } from "./received-request.js";
-import type { ReceivedRequest } from "./received-request.js";
+import { originOf, withOrigin } from "./received-request.js";
+import type { Origin, ReceivedRequest } from "./received-request.js";
 
 export type RetakeParts = Pick<ServerParts, "outbox" | "registry" | "metrics" | "activity" | "settings">;
 
@@ -32,7 +32,7 @@ export async function retake(parts: RetakeParts, rejected: RejectedRecord): Prom
   const nowMs = rejected.receivedAt.getTime();
   try {
     const live = liveSource(record, { now: () => nowMs });
-    const request = requestOf(live, rejected, parts.settings.behindProxy);
+    const request = requestOf(live, rejected, originOf(parts.settings));
     const verified = verifiedRequest(live, request);
     // Its sender waits for no answer any more.
     if (!live.unverified && live.verifier.scheme.handshake?.(verified) !== undefined)
@@ -69,7 +69,7 @@ export async function retake(parts: RetakeParts, rejected: RejectedRecord): Prom
 function requestOf(
   live: LiveSource,
   { method, body, whole }: RejectedRecord,
-  behindProxy: boolean,
+  origin: Origin,
 ): ReceivedRequest {
   const { url = "/", headers = {}, rawHeaders } = whole ?? {};
   const request = {
@@ -79,5 +79,5 @@ function requestOf(
     headers,
     ...(rawHeaders !== undefined && { rawHeaders }),
   } as ReceivedRequest;
-  return live.needsOrigin ? withOrigin(request, behindProxy ? "https" : "http") : request;
+  return live.needsOrigin ? withOrigin(request, origin) : request;
 }

@@ -10,6 +10,8 @@ function listed(isTty = false): { lines: string[]; output: LogOutput } {
 
 const ATTEMPT = {
   kind: "delivery_attempted",
+  tenant: "default",
+  delivery: "dlv_1_1",
   endpoint: "ep_1",
   type: "order.paid",
   id: "evt_1",
@@ -29,7 +31,9 @@ it("an attempt is one line of JSON with everything that is known of it", () => {
   expect(line).toEqual({
     level: "warn",
     node: "node-1",
+    tenant: "default",
     endpoint: "ep_1",
+    delivery: "dlv_1_1",
     type: "order.paid",
     id: "evt_1",
     attempt: 2,

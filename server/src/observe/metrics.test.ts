@@ -58,6 +58,8 @@ it("attempts are counted by their outcome and the class of their status", async 
   const metrics = createMetrics({ processMetrics: false });
   const attempt = {
     kind: "delivery_attempted",
+    tenant: "default",
+    delivery: "dlv_1_1",
     endpoint: "ep_1",
     type: "a",
     id: "evt_1",

@@ -8,6 +8,8 @@ const START = Date.UTC(2026, 10, 18, 9, 59, 30);
 function attempt(endpoint: string, outcome: string): Signal {
   return {
     kind: "delivery_attempted",
+    tenant: "default",
+    delivery: "dlv_1_1",
     endpoint,
     type: "t",
     id: "evt_1",

@@ -18,6 +18,7 @@ const settings = (change: object = {}) => ({
   dataDir,
   masterKey: undefined,
   masterKeyFile: undefined,
+  groupMayReadKeys: false,
   ...change,
 });
 const isNew = (): boolean => true;

@@ -7,7 +7,10 @@ import { createPrivateFile, isLoose } from "./private-file.js";
 
 const KEY_FILE = "master.key";
 
-type KeySettings = Pick<Settings, "database" | "dataDir" | "masterKey" | "masterKeyFile">;
+type KeySettings = Pick<
+  Settings,
+  "database" | "dataDir" | "masterKey" | "masterKeyFile" | "groupMayReadKeys"
+>;
 
 export interface MasterKey {
   readonly bytes: Uint8Array;
@@ -48,13 +51,13 @@ export function masterKeyOf(settings: KeySettings, isNew: () => boolean): Master
   if (!existsSync(path) && !mayMake) throw fileMissing(path);
   if (!existsSync(path) && !isNew()) throw keyLost(path);
   const made = !existsSync(path) && createPrivateFile(path, `${newMasterKey()}\n`);
-  return { bytes: readKeyFile(path), from: path, made };
+  return { bytes: readKey(path, settings.groupMayReadKeys), from: path, made };
 }
 
-function readKeyFile(path: string): Uint8Array {
+function readKey(path: string, groupMayRead: boolean): Uint8Array {
   let text: string;
   try {
-    if (isLoose(path)) throw looseKey(path);
+    if (isLoose(path, { groupMayRead })) throw looseKey(path);
     text = readFileSync(path, "utf8");
   } catch (cause) {
     if (cause instanceof CommandFailure) throw cause;
@@ -105,6 +108,6 @@ function keyLost(path: string): CommandFailure {
 function looseKey(path: string): CommandFailure {
   return new CommandFailure("failed", `The master key ${path} can be read or changed by other users.`, {
     code: "master_key_loose",
-    cure: `chmod 600 ${path}`,
+    cure: `chmod 600 ${path}, or 640 with the setting group_may_read_keys, where a group has to read it.`,
   });
 }

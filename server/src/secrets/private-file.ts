@@ -4,17 +4,44 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readFileSync,
   renameSync,
   statSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { CommandFailure } from "../terminal/failure.js";
 
-/** Whether others than its owner may read or write it. */
-export function isLoose(path: string): boolean {
+/** Who may read a file besides its owner. */
+export interface FileReaders {
+  readonly groupMayRead: boolean;
+}
+
+/** Whether others than those may read it, or others than its owner write it. */
+export function isLoose(path: string, { groupMayRead }: FileReaders = { groupMayRead: false }): boolean {
   // On Windows, the mode does not show the rights.
-  return process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0;
+  return process.platform !== "win32" && (statSync(path).mode & (groupMayRead ? 0o037 : 0o077)) !== 0;
+}
+
+/** The text of a file that holds a secret; throws where it cannot be read, or others may. */
+export function readKeyFile(path: string, readers: FileReaders): string {
+  let loose: boolean;
+  try {
+    loose = isLoose(path, readers);
+    if (!loose) return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new CommandFailure("failed", `${path} cannot be read (${code ?? "unknown"}).`, {
+      code: "key_file_unreadable",
+      cure: "Let the user that runs Posthorn own the file.",
+      cause,
+    });
+  }
+  throw new CommandFailure("failed", `${path} can be read or changed by other users.`, {
+    code: "key_file_loose",
+    cure: `chmod 600 ${path}, or 640 with the setting group_may_read_keys, where a group has to read it.`,
+  });
 }
 
 /** Creates an empty file that only its owner may read: SQLite gives its other files the same mode. */

@@ -3,7 +3,8 @@ export interface TokenRecord {
   /** `tok_…` */
   readonly id: string;
   readonly name: string;
-  readonly scope: "read" | "full";
+  /** `metrics`: `/metrics` alone. */
+  readonly scope: "read" | "full" | "metrics";
   /** SHA-256 of the whole token. */
   readonly hash: Uint8Array;
   readonly createdAt: Date;

@@ -5,7 +5,7 @@ import { REJECTED } from "../../../../test/cli/samples.js";
 
 it("rejected requests of a source are taken in again, oldest first; one that is refused does not stop the others", async () => {
   const client = fakeClient({
-    "rejected.list": () => page(["rej_3", "rej_2", "rej_1"].map((id) => ({ ...REJECTED, id }))),
+    "rejected.list": () => page(["rej_3", "rej_2", "rej_1"].map((id) => Object.assign({}, REJECTED, { id }))),
     "rejected.retry": (id: string) => {
       if (id === "rej_2") throw problem(409, "conflict", "It is refused again.");
       return { events: [{ id: `evt_of_${id}`, verdict: "stored" }] };

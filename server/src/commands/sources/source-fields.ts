@@ -120,12 +120,16 @@ export function parseOption(
   return { ...before, [text.slice(0, at)]: optionValue(text.slice(at + 1)) };
 }
 
-/** Numbers, truth values and objects as JSON; anything else is a text. */
+// As the option `content` of the scheme hmac has them: `{timestamp}.{body}` begins like an object of JSON.
+const TEMPLATE = /\{(?:body|timestamp|id|url)\}/;
+
+/** Numbers, truth values, objects and texts in quotes as JSON; anything else is a text, templates among them. */
 function optionValue(text: string): unknown {
-  if (!/^(true|false|-?\d+(\.\d+)?|[{[].*)$/s.test(text)) return text;
+  if (!/^(true|false|-?\d+(\.\d+)?|[{[].*|".*")$/s.test(text)) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {
+    if (TEMPLATE.test(text)) return text;
     throw new InvalidArgumentError(`${text.slice(0, 40)} is no JSON.`);
   }
 }

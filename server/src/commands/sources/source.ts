@@ -81,7 +81,7 @@ function addSource(source: Command, context: CommandContext): void {
       const created = await client().sources.create({ name, scheme, ...fields, ...known });
       print.show(created, () => {
         print.line("Added the source ", { text: created.name, tone: "name" }, ". Let the provider send to:");
-        print.line({ text: url() + created.path, tone: "strong" });
+        print.line({ text: created.url ?? url() + created.path, tone: "strong" });
       });
       if (testSecret === true) {
         print.warn("This source believes a secret that everybody knows. Give it another before it is used.");
@@ -149,7 +149,7 @@ function sourceTable(sources: readonly Source[]): Table {
 function drawSource(print: Printer, source: Source, url: string): void {
   print.facts([
     ["source", { text: source.name, tone: "name" }],
-    ["send to", { text: url + source.path, tone: "strong" }],
+    ["send to", { text: source.url ?? url + source.path, tone: "strong" }],
     ["scheme", source.scheme],
     ["secrets", source.secretCount],
     ["tenant", source.tenant],

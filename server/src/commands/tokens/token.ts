@@ -12,6 +12,7 @@ import { checkWhere, createOffline, DATABASE_FLAGS } from "./offline-token.js";
 
 interface CreateOptions {
   readonly read?: boolean;
+  readonly metrics?: boolean;
   readonly expires?: string;
   readonly offline?: boolean;
 }
@@ -55,6 +56,7 @@ function registerCreate(token: Command, context: CommandContext): void {
     ],
     flags: [
       { form: "--read", says: "It may look, and change nothing." },
+      { form: "--metrics", says: "It may see /metrics, and nothing else: for Prometheus." },
       {
         form: "--expires <time>",
         says: "Until when it holds: an instant, or 90d from now. Without it, until it is revoked.",
@@ -66,10 +68,10 @@ function registerCreate(token: Command, context: CommandContext): void {
       },
       ...DATABASE_FLAGS,
     ],
-    run: async ({ args: [name = ""], options: { read, expires, offline }, client, print }) => {
+    run: async ({ args: [name = ""], options: { read, metrics, expires, offline }, client, print }) => {
       const wanted: TokenInput = {
         name,
-        scope: read === true ? "read" : "full",
+        scope: metrics === true ? "metrics" : read === true ? "read" : "full",
         ...(expires !== undefined && { expiresAt: expires }),
       };
       checkWhere(create, offline === true);
@@ -82,7 +84,8 @@ function registerCreate(token: Command, context: CommandContext): void {
         print.line("token    ", { text: created.token, tone: "strong" });
         print.facts([
           ["id", { text: created.id, tone: "name" }],
-          ["may", created.scope === "read" ? "look" : "look and change"],
+          ["may", MAY[created.scope]],
+          ["fingerprint", created.fingerprint],
           ["expires", created.expiresAt ?? "never"],
         ]);
       });
@@ -91,12 +94,19 @@ function registerCreate(token: Command, context: CommandContext): void {
   });
 }
 
+const MAY: Readonly<Record<Token["scope"], string>> = {
+  full: "look and change",
+  read: "look",
+  metrics: "see /metrics",
+};
+
 function tokenTable(tokens: readonly Token[], nowMs: number): Table {
   return {
     columns: [
       { title: "ID" },
       { title: "NAME", least: 8 },
       { title: "MAY" },
+      { title: "FINGERPRINT" },
       { title: "EXPIRES", least: 8 },
       { title: "LAST USED", least: 8 },
       { title: "CREATED", least: 8 },
@@ -105,6 +115,7 @@ function tokenTable(tokens: readonly Token[], nowMs: number): Table {
       { text: token.id, tone: "name" },
       token.name,
       token.scope,
+      token.fingerprint,
       expiryOf(token, nowMs),
       { text: token.lastUsedAt === null ? "never" : relative(token.lastUsedAt, nowMs), tone: "faint" },
       { text: relative(token.createdAt, nowMs), tone: "faint" },

@@ -14,6 +14,13 @@ export type Scope = TokenRecord["scope"];
 
 export type TokenCheckParts = Pick<ServerParts, "registry" | "clock" | "settings" | "metrics" | "log">;
 
+/** What each scope is enough for. */
+const REACHES: Readonly<Record<Scope, ReadonlySet<Scope>>> = {
+  full: new Set(["full", "read", "metrics"]),
+  read: new Set(["read", "metrics"]),
+  metrics: new Set(["metrics"]),
+};
+
 interface Known {
   readonly token: TokenRecord;
   readonly untilMs: number;
@@ -43,10 +50,11 @@ export class TokenCheck {
 
   /** A token that was found to be valid, if its scope is enough. */
   allow(token: TokenRecord, needed: Scope): TokenRecord {
-    if (needed === "full" && token.scope !== "full") {
+    if (!REACHES[token.scope].has(needed)) {
+      const may = token.scope === "metrics" ? "only see /metrics" : "only read";
       throw problem(
         "forbidden",
-        `The token ${token.name} may only read; this call needs one with the scope full.`,
+        `The token ${token.name} may ${may}; this call needs one with the scope ${needed}.`,
       );
     }
     this.#touch(token);
@@ -161,6 +169,13 @@ export function tokenHook(
       throw problem("unauthorised", "The session has ended. Sign in again.");
     }
     tokens.set(request, check.allow(open.token, needed));
+  };
+}
+
+/** A hook for what Prometheus reads: a token of any scope is enough. */
+export function metricsHook(check: TokenCheck): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    tokens.set(request, await check.require(request.headers.authorization, request.ip, "metrics"));
   };
 }
 

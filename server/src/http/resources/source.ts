@@ -1,7 +1,7 @@
 import type { Source, SourceInput, SourceUpdate } from "posthorn/client";
 import type { SourceRecord } from "../../store/source.js";
 import type { FieldsOf } from "./text.js";
-import { INSTANT, TEXTS, whole } from "./text.js";
+import { INSTANT, MAYBE_TEXT, TEXTS, whole } from "./text.js";
 
 const POINTERS = { type: "array", maxItems: 64, items: { type: "string", maxLength: 1000 } } as const;
 
@@ -94,11 +94,12 @@ export const SOURCE: object = {
     key: KEY,
     forwardHeaders: TEXTS,
     path: { type: "string", description: "Where the provider sends to." },
+    url: { ...MAYBE_TEXT, description: "The whole address, where the server has a `public_url`." },
     createdAt: INSTANT,
   }),
 };
 
-export function showSource(source: SourceRecord): Source {
+export function showSource(source: SourceRecord, publicUrl?: string): Source {
   return {
     name: source.name,
     scheme: source.scheme,
@@ -110,6 +111,7 @@ export function showSource(source: SourceRecord): Source {
     key: source.key ?? null,
     forwardHeaders: source.forwardHeaders,
     path: `/in/${source.name}`,
+    url: publicUrl === undefined ? null : `${publicUrl}/in/${source.name}`,
     createdAt: source.createdAt.toISOString(),
   };
 }

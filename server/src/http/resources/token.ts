@@ -3,7 +3,7 @@ import type { TokenRecord } from "../../store/token.js";
 import type { FieldsOf } from "./text.js";
 import { INSTANT, instant, MAYBE_INSTANT, whole } from "./text.js";
 
-const SCOPE = { type: "string", enum: ["read", "full"] } as const;
+const SCOPE = { type: "string", enum: ["read", "full", "metrics"] } as const;
 
 export const TOKEN_NAME = "^[^\\u0000-\\u001f\\u007f-\\u009f]{1,100}$";
 
@@ -27,6 +27,10 @@ const FIELDS = {
   id: { type: "string" },
   name: { type: "string" },
   scope: SCOPE,
+  fingerprint: {
+    type: "string",
+    description: "The first 12 digits of the SHA-256 of the token, in hexadecimal.",
+  },
   createdAt: INSTANT,
   expiresAt: MAYBE_INSTANT,
   lastUsedAt: { ...MAYBE_INSTANT, description: "To the minute." },
@@ -44,6 +48,7 @@ export function showToken(token: TokenRecord): Token {
     id: token.id,
     name: token.name,
     scope: token.scope,
+    fingerprint: Buffer.from(token.hash).toString("hex").slice(0, 12),
     createdAt: token.createdAt.toISOString(),
     expiresAt: instant(token.expiresAt),
     lastUsedAt: instant(token.lastUsedAt),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ServerParts } from "../../parts.js";
 import { isLoopback } from "../auth/host-check.js";
-import { tokenHook } from "../auth/token-check.js";
+import { metricsHook } from "../auth/token-check.js";
 import type { TokenCheck } from "../auth/token-check.js";
 
 /** /metrics for Prometheus: without a token on loopback, with one elsewhere. */
@@ -14,7 +14,7 @@ export function registerMetrics(
   const open = isLoopback(settings.listen.host) && !settings.behindProxy;
   app.get(
     "/metrics",
-    { schema: { hide: true }, ...(!open && { onRequest: tokenHook(tokens) }) },
+    { schema: { hide: true }, ...(!open && { onRequest: metricsHook(tokens) }) },
     async (_request, reply) => {
       const { contentType, body } = await metrics.text();
       return reply.type(contentType).send(body);

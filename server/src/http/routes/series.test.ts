@@ -11,6 +11,8 @@ beforeAll(async () => {
   activity.ingested({ source: "stripe", verdict: "rejected", code: "signature_mismatch" });
   activity.observer({
     kind: "delivery_attempted",
+    tenant: "default",
+    delivery: "dlv_1_1",
     endpoint: "ep_1",
     type: "t",
     id: "evt_1",

@@ -23,7 +23,7 @@ export function registerSources(api: FastifyInstance, parts: ApiParts): void {
     reply.code(201).send(await create(parts, body)),
   );
   api.get<ByName>("/sources/:name", { schema: GET }, async ({ params }) =>
-    showSource(await read(parts, params.name)),
+    showSource(await read(parts, params.name), parts.settings.publicUrl),
   );
   api.patch<ByName & { Body: SourceUpdate }>("/sources/:name", { schema: UPDATE }, ({ params, body }) =>
     update(parts, params.name, body),
@@ -34,9 +34,12 @@ export function registerSources(api: FastifyInstance, parts: ApiParts): void {
   });
 }
 
-async function list({ registry }: ApiParts, { limit, after }: PageQuery): Promise<Page<Source>> {
+async function list({ registry, settings }: ApiParts, { limit, after }: PageQuery): Promise<Page<Source>> {
   const found = await registry.listSources({ after: checkedCursor(after, SOURCE_NAME), limit: limit + 1 });
-  return cutPage(found, limit, { show: showSource, nameOf: ({ name }) => name });
+  return cutPage(found, limit, {
+    show: (source) => showSource(source, settings.publicUrl),
+    nameOf: ({ name }) => name,
+  });
 }
 
 async function read({ registry }: ApiParts, name: string): Promise<SourceRecord> {
@@ -51,7 +54,7 @@ async function create(parts: ApiParts, input: SourceInput): Promise<Source> {
     throw problem("conflict", `There is a source ${source.name} already. Change it, or choose another name.`);
   }
   await parts.sourcesChanged();
-  return showSource(source);
+  return showSource(source, parts.settings.publicUrl);
 }
 
 async function update(parts: ApiParts, name: string, change: SourceUpdate): Promise<Source> {
@@ -60,7 +63,7 @@ async function update(parts: ApiParts, name: string, change: SourceUpdate): Prom
   );
   if (changed === undefined) throw notFound("source", name);
   await parts.sourcesChanged();
-  return showSource(changed);
+  return showSource(changed, parts.settings.publicUrl);
 }
 
 async function remove(parts: ApiParts, name: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { everyItem } from "posthorn/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiBench, closeBenches } from "../../../../test/server/api-bench.js";
@@ -19,6 +20,21 @@ describe("a token", () => {
     const { items } = await bench.client(made.token).tokens.list();
     expect(items).toContainEqual(expect.objectContaining({ id, name: "reader", scope: "read", expiresAt }));
     expect(JSON.stringify(await tokens.list())).not.toContain(made.token);
+  });
+
+  it("of the scope metrics sees /metrics and nothing else", async () => {
+    const made = await bench.client().tokens.create({ name: "prometheus", scope: "metrics" });
+    const headers = { authorization: `Bearer ${made.token}`, host: "localhost" };
+    const reach = async (url: string) => (await bench.app.inject({ url, headers })).statusCode;
+    expect([await reach("/metrics"), await reach("/api/v1/endpoints")]).toEqual([200, 403]);
+    const write = bench.client(made.token).endpoints.create({ url: "https://example.com/" });
+    await expect(write).rejects.toMatchObject({ code: "api_unauthorised" });
+  });
+
+  it("is known by its fingerprint, which anybody can compute who has it", async () => {
+    const made = await bench.client().tokens.create({ name: "ci", scope: "read" });
+    const digest = createHash("sha256").update(made.token).digest("hex");
+    expect(made.fingerprint).toBe(digest.slice(0, 12));
   });
 
   it("is found page by page", async () => {

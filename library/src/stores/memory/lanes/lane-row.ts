@@ -27,7 +27,7 @@ export interface LaneRow extends Pick<Lane, "kind"> {
   readonly endpointId: string;
   readonly key: string | undefined;
   /** Grows with every lane that is removed: sequences compare only within it. */
-  readonly generation: bigint;
+  generation: bigint;
   /** What waits, by its sequence. */
   readonly deliveries: Map<bigint, Delivery>;
   state: Lane["state"];

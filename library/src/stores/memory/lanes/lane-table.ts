@@ -105,6 +105,14 @@ export class LaneTable {
     this.#generation += 1n;
   }
 
+  /** Of all lanes, those that are made from now on included. */
+  raiseAll(leastGeneration: bigint): number {
+    const next = this.#generation + 1n;
+    this.#generation = next > leastGeneration ? next : leastGeneration;
+    for (const lane of this.#lanes.values()) lane.generation = this.#generation;
+    return this.#lanes.size;
+  }
+
   /** A lane is kept for its place in the sequence; a loose delivery has none. */
   #forget(lane: LaneRow): void {
     this.#waiting.delete(lane);

@@ -43,6 +43,7 @@ export function createOperator(
     // Nothing here can be refused its places.
     setAside: ({ after }) => asked(() => (numberOfCursor(after), { items: [], next: undefined })),
     redriveEvent: () => Promise.resolve("unknown"),
+    raiseGenerations: () => Promise.resolve(parts.lanes.raiseAll(BigInt(Math.floor(parts.clock.now())))),
     attempts: (deliveryId) => Promise.resolve(parts.history.attempts(deliveryId)),
     events: (filter, page) => asked(() => events(parts, filter, page)),
     event: (tenant, id) => Promise.resolve(event(parts, tenant, id)),

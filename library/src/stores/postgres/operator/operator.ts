@@ -20,6 +20,7 @@ import { listLanes, readLane } from "./lanes.js";
 import { readQueue } from "./queue.js";
 import { redriveAll } from "./redrive.js";
 import { readNamedEvents, readRepeats } from "./repeats.js";
+import { raiseGenerations } from "./raise-generations.js";
 import { retryWaiting } from "./retry.js";
 import type { WantedRetry } from "./retry.js";
 import { listSetAside, redriveEvent } from "./set-aside.js";
@@ -64,6 +65,7 @@ export function createOperator(
       return count;
     },
     ...setAsidesOf(parts),
+    raiseGenerations: () => raiseGenerations(parts),
     async attempts(deliveryId) {
       const place = placeOf(deliveryId);
       return place === undefined ? [] : readAttempts(parts, place);

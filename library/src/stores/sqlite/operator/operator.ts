@@ -20,6 +20,7 @@ import { findLane, findLanes } from "./lanes.js";
 import { readQueue } from "./queue.js";
 import { redriveDead, redriveRounds } from "./redrive.js";
 import { readNamedEvents, readRepeats } from "./repeats.js";
+import { raiseGenerations } from "./raise-generations.js";
 import { retryWaiting } from "./retry.js";
 import { redriveEvent, setAside } from "./set-aside.js";
 import { skipHead } from "./skip.js";
@@ -48,6 +49,7 @@ export function createOperator(
     setAside: (page) => session.look((turn) => setAside(turn, page)),
     redriveEvent: async (number) =>
       number > LAST_NUMBER ? "unknown" : rung(session.write((turn) => redriveEvent(turn, number))),
+    raiseGenerations: () => session.write(raiseGenerations),
     async attempts(deliveryId) {
       const place = parseDeliveryId(deliveryId);
       if (place === undefined) return [];

@@ -19,7 +19,7 @@ import { outboxLapses } from "./lapses.js";
 import { outboxOperators } from "./operators.js";
 import { outboxOrder } from "./order.js";
 import { outboxRetention } from "./retention.js";
-import { outboxRetries } from "./retries.js";
+import { outboxRestores, outboxRetries } from "./retries.js";
 import { outboxRuns } from "./runs.js";
 import { outboxSkips } from "./skips.js";
 import { outboxSetAside } from "./set-aside.js";
@@ -64,7 +64,7 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxH
     runs: outboxRuns,
     lapses: outboxLapses,
     "dead letters": outboxDead,
-    operators: [...outboxOperators, ...outboxSkips, ...outboxRetries, ...outboxCursors],
+    operators: [...outboxOperators, ...outboxSkips, ...outboxRetries, ...outboxRestores, ...outboxCursors],
     fidelity: outboxFidelity,
     ...("gateway" in harness ? {} : GATEWAY),
   };

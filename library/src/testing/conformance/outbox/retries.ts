@@ -1,5 +1,5 @@
 import type { RetryTarget } from "../../../operator/operator-store.js";
-import { alike, same } from "../expectation.js";
+import { alike, holds, same } from "../expectation.js";
 import type { OutboxBench, OutboxPledge } from "./harness.js";
 import {
   acknowledge,
@@ -19,6 +19,32 @@ import {
 
 // Longer than any case takes: what is due before this was made due.
 const LONG = 1000;
+
+/** What a person says after a backup was restored. */
+export const outboxRestores: readonly OutboxPledge[] = [
+  {
+    name: "raiseGenerations raises that of every lane, and of new ones, by the store's clock; sequences go on",
+    async check(bench) {
+      await addEndpoint(bench);
+      await publish(bench, ["e1", "e2"]);
+      const before = await claimOne(bench);
+      await acknowledge(bench, before);
+      same(await outboxOf(bench, 1).raiseGenerations(), 1, "how many lanes there are");
+      const after = await claimOne(bench);
+      const [old = 0n, raised = 0n] = [before.lane?.generation, after.lane?.generation];
+      holds(raised > old, `The generation was ${old} and is ${raised}`);
+      holds(raised > 1_000_000_000n, `The generation ${raised} is not by the clock`);
+      same(after.run[0].sequence, before.run[0].sequence + 1n, "the next sequence");
+      await publish(bench, ["n1"], { key: "another" });
+      same((await claimOne(bench)).lane?.generation, raised, "the generation of a new lane");
+      await outboxOf(bench).raiseGenerations();
+      await acknowledge(bench, after);
+      await publish(bench, ["e3"]);
+      const later = (await claimOne(bench)).lane?.generation ?? 0n;
+      holds(later > raised, `A second call left ${raised} at ${later}`);
+    },
+  },
+];
 
 /** What a person wants tried now. */
 export const outboxRetries: readonly OutboxPledge[] = [

@@ -1,0 +1,59 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { fakeTerminal } from "../../../test/cli/fake-terminal.js";
+import { createProgram, runCli } from "../cli.js";
+import { createCommandContext } from "./command-context.js";
+import { completionsOf } from "./completion.js";
+
+async function script(shell: string): Promise<string> {
+  const terminal = fakeTerminal({});
+  expect(await runCli(["completion", shell], createCommandContext({ terminal, environment: {} }))).toBe(0);
+  return terminal.out();
+}
+
+it("every command and every flag is completed", () => {
+  const program = createProgram(createCommandContext({ environment: {} }));
+  const found = completionsOf(program);
+  expect(found.get("")).toEqual(expect.arrayContaining(["serve", "retry", "rejected", "completion"]));
+  expect(found.get("rejected")).toEqual(expect.arrayContaining(["list", "show", "retry"]));
+  expect(found.get("rejected retry")).toContain("--source");
+});
+
+it("bash completes commands, commands of groups and flags", async () => {
+  const text = await script("bash");
+  const complete = (...words: string[]): string[] =>
+    execFileSync("bash", [
+      "-c",
+      `${text}\nCOMP_WORDS=(posthorn "$@"); COMP_CWORD=$#; _posthorn; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      "-",
+      ...words,
+    ])
+      .toString()
+      .trim()
+      .split("\n");
+  expect(complete("ret")).toEqual(["retry"]);
+  expect(complete("rejected", "re")).toEqual(["retry"]);
+  expect(complete("--debug", "rejected", "retry", "--so")).toEqual(["--source"]);
+});
+
+it.each(["zsh", "fish"])(
+  "the script for %s is one that the shell can read, where it is installed",
+  async (shell) => {
+    const text = await script(shell);
+    expect(text).toContain("retry");
+    const checked = spawnSync(shell, ["-n"], { input: text });
+    if (checked.error === undefined) expect([checked.status, checked.stderr.toString()]).toEqual([0, ""]);
+  },
+);
+
+it.each(["migrate", "doctor", "restored"])(
+  "%s --help shows its own flags first, and settings with their defaults",
+  async (command) => {
+    const terminal = fakeTerminal({});
+    await runCli([command, "--help"], createCommandContext({ terminal, environment: {} }));
+    const help = terminal.out();
+    expect(help.indexOf("--json")).toBeLessThan(help.indexOf("Settings:"));
+    expect(help.indexOf("Settings:")).toBeLessThan(help.indexOf("--listen"));
+    expect(help.replaceAll(/\s+/g, " ")).toContain("(default: 127.0.0.1:8710)");
+  },
+);
