@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { execFileSync, spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { fakeTerminal } from "../../../test/cli/fake-terminal.js";
@@ -55,5 +56,35 @@ it.each(["migrate", "doctor", "restored"])(
     expect(help.indexOf("--json")).toBeLessThan(help.indexOf("Settings:"));
     expect(help.indexOf("Settings:")).toBeLessThan(help.indexOf("--listen"));
     expect(help.replaceAll(/\s+/g, " ")).toContain("(default: 127.0.0.1:8710)");
+  },
+);
+
+it.each(["deploying.md", "runbook.md", "server.md"])(
+  "docs/%s names commands and flags that there are",
+  (name) => {
+    const page = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8").replaceAll(
+      "\\\n",
+      " ",
+    );
+    const found = completionsOf(createProgram(createCommandContext({ environment: {} })));
+    const lines = [...page.matchAll(/(?:^|`|\$ |npx )posthorn ([a-z][^`\n]*)/gm)].map(
+      ([, line = ""]) => line,
+    );
+    expect(lines.length).toBeGreaterThan(3);
+    const wrong = lines.filter((line) => {
+      const words = line.split(/\s+/);
+      let path = "";
+      for (const word of words) if (found.has(`${path} ${word}`.trim())) path = `${path} ${word}`.trim();
+      const known = new Set(found.get(path));
+      // Groups stand for their lists.
+      for (const flag of found.get(`${path} list`) ?? []) known.add(flag);
+      const flags = words
+        .filter((word) => /^--[a-z]/.test(word))
+        .map((word) => word.replace(/[^a-z-].*$/, ""));
+      return (
+        path === "" || flags.some((flag) => !known.has(flag) && !known.has(flag.replace(/^--/, "--no-")))
+      );
+    });
+    expect(wrong).toEqual([]);
   },
 );
