@@ -22,7 +22,7 @@ const packed = ["test/packed/**/*.test.ts"];
 // The README's walk, in a copy of this checkout: the one of them that every developer runs.
 const walk = ["test/packed/walk.test.ts"];
 // Folders with a lock of their own are lanes of their own (scripts/lanes.ts): here their packages may be missing.
-const ownLock = ["test/consumers/**", "test/official/**", "test/hosts/**"];
+const ownLock = ["test/consumers/**", "test/official/**", "test/hosts/**", "test/orms/**"];
 
 export default defineConfig({
   resolve: {
@@ -136,6 +136,16 @@ export default defineConfig({
           name: "hosts",
           include: ["test/hosts/**/*.test.ts"],
           exclude: builtOrInstalled,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "orms",
+          include: ["test/orms/**/*.test.ts"],
+          exclude: builtOrInstalled,
+          globalSetup: "./test/services.ts",
           testTimeout: 60_000,
         },
       },

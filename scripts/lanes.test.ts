@@ -64,6 +64,7 @@ it("`npm test` runs unit, whole, services and walk; `npm run test:all` also what
     "crash",
     "official",
     "hosts",
+    "orms",
     "consumers",
     "proof",
   ]);

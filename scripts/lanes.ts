@@ -25,6 +25,7 @@ export const lanes: readonly Lane[] = [
   { name: "crash", long: true, command: vitest("crash") },
   { name: "official", long: true, install: "test/official", command: vitest("official") },
   { name: "hosts", long: true, install: "test/hosts", command: vitest("hosts") },
+  { name: "orms", long: true, install: "test/orms", command: vitest("orms") },
   { name: "consumers", long: true, command: ["tsx", "test/consumers/run.ts"] },
   { name: "proof", long: true, command: ["tsx", "scripts/prove.ts", "ci"] },
 ];

@@ -7,6 +7,7 @@ export { postgresDedup } from "./stores/postgres/dedup/dedup.js";
 export type {
   PostgresDedup,
   PostgresDedupOptions,
+  PostgresOrmDedupOptions,
   PostgresTransactionDedupOptions,
   PostgresTransactionDedup,
 } from "./stores/postgres/dedup/dedup.js";

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { Pool } from "pg";
 import postgres from "postgres";
-import type { PostgresConnection, PostgresPool } from "posthorn/postgres";
+import type { PostgresConnection, PostgresOrmDedupOptions, PostgresPool } from "posthorn/postgres";
 import { afterAll } from "vitest";
 
 /** A transaction of the host on a connection of its own. */
@@ -18,11 +18,15 @@ export interface TestPool {
   begin(isolation?: string): Promise<HostTransaction>;
   /** A statement in a handler's transaction. */
   inside(tx: unknown, text: string): Promise<unknown>;
+  /** What `postgresDedup` takes for a transaction of the host; an ORM's needs its client beside it. */
+  dedupIn?(tx: unknown): PostgresOrmDedupOptions<unknown>;
   end(): Promise<void>;
 }
 
 export interface Driver {
   readonly name: string;
+  /** How it writes the commit. @default "commit" */
+  readonly commit?: string;
   open(url: string, options?: { max?: number; applicationName?: string }): TestPool;
 }
 

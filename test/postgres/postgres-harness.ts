@@ -59,7 +59,9 @@ export function postgresDedupHarness(driver: Driver, url: string): DedupHarness 
             return how();
           };
           return {
-            adapter: postgresDedup({ tx: transaction.client, tableName }),
+            adapter: host.dedupIn
+              ? postgresDedup({ ...host.dedupIn(transaction.client), tableName })
+              : postgresDedup({ tx: transaction.client, tableName }),
             commit: end(transaction.commit),
             rollback: end(transaction.rollback),
           };
@@ -112,7 +114,7 @@ export function postgresInboxHarness(driver: Driver, url: string, proxy?: LossyP
 /** Armed in the handler, when its transaction has begun: the words "read committed" hold the word, too. */
 function unansweredStore(driver: Driver, proxy: LossyProxy): NonNullable<InboxBench<never>["unanswered"]> {
   const { client } = driver.open(proxy.url, { max: 1 });
-  return { store: postgresStore({ client }), arm: () => proxy.loseAnswerTo("commit") };
+  return { store: postgresStore({ client }), arm: () => proxy.loseAnswerTo(driver.commit ?? "commit") };
 }
 
 async function moveIntoPast(host: TestPool, ms: number): Promise<void> {

@@ -4,7 +4,8 @@ import { EndpointSecrets } from "../../outbox/endpoint-secrets.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Wake } from "../../work/wake.js";
-import { clientKind, poolOf } from "./client/client.js";
+import { clientKind, hostSession, poolOf } from "./client/client.js";
+import type { Session } from "./client/database.js";
 import type { PostgresPool } from "./client/drivers.js";
 import type { PostgresDurability } from "./client/durability.js";
 import { DurabilityCheck } from "./client/durability.js";
@@ -21,7 +22,7 @@ import { tablesIn } from "./schema/tables.js";
 
 /** What a store in Postgres is made of. */
 export interface PostgresStoreOptions<Tx> {
-  /** A Pool of `pg`, or the `sql` of `postgres`. Handlers get its transactions, and events are published in them. */
+  /** A Pool of `pg`, the `sql` of `postgres`, or an ORM's client by `posthorn/orm`. Handlers get its transactions, and events are published in them. */
   readonly client: PostgresPool<Tx>;
   /** Where `migrate` made the tables. @default "posthorn" */
   readonly schema?: string;
@@ -61,14 +62,15 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
 export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): PostgresStore<Tx> {
   const { client, prepare = true, durability = "as_is", seal, observer } = options;
   const acquireMs = checkedMs("acquireMs", options.acquireMs ?? 5000);
-  const pool = poolOf<Tx>(clientKind(client), prepare);
+  const known = clientKind(client);
+  const pool = poolOf<Tx>(known, prepare);
   const tables = tablesIn(quotedName("schema", options.schema ?? DEFAULT_SCHEMA));
   const check = new DurabilityCheck(pool, durability, observer);
   const wake = new Wake();
   const own = { transactions: new OwnTransactions(pool, acquireMs), tables, observer };
   const shared = {
     ...own,
-    prepare,
+    sessionOf: (tx: unknown): Promise<Session> => hostSession(tx, prepare, known),
     secrets: new EndpointSecrets(seal, observer),
     sequencer: new Sequencer(own),
     committed: (): void => wake.ring("committed"),

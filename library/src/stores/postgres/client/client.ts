@@ -11,6 +11,8 @@ import type {
 } from "./drivers.js";
 import { transactionAborted } from "./failure.js";
 import { optionInvalid } from "./identifiers.js";
+import type { OrmClient } from "./orms/orm-client.js";
+import { OrmDriver, ormHostSession } from "./orms/orm-driver.js";
 import { PgDriver, pgSession } from "./pg-driver.js";
 import { PostgresDriver, postgresSession } from "./postgres-driver.js";
 
@@ -19,7 +21,8 @@ export type ClientKind =
   | { readonly kind: "pg_client"; readonly client: PgClient }
   | { readonly kind: "postgres_sql"; readonly client: PostgresSql<PostgresTransaction> }
   | { readonly kind: "postgres_transaction"; readonly client: PostgresTransaction }
-  | { readonly kind: "postgres_reserved"; readonly client: PostgresReserved };
+  | { readonly kind: "postgres_reserved"; readonly client: PostgresReserved }
+  | { readonly kind: "orm"; readonly client: OrmClient<unknown> };
 
 /** Tells the clients apart by what they can do; another database's client has other verbs, and is refused here. */
 export function clientKind(client: unknown): ClientKind {
@@ -36,12 +39,13 @@ export function clientKind(client: unknown): ClientKind {
     if (can("connect", "query") && "totalCount" in client && "idleCount" in client) {
       return { kind: "pg_pool", client: client as never };
     }
+    if (can("begin", "run", "isOpen") && "orm" in client) return { kind: "orm", client: client as never };
     if (can("query", "escapeIdentifier", "on")) return { kind: "pg_client", client: client as never };
   }
   throw new PosthornError<StoreErrorCode>(
     "store_client_unsupported",
     `The client is ${describe(client)}; expected a Pool or a client of \`pg\`, or the \`sql\` of \`postgres\`. ` +
-      "An ORM holds one of these: hand in that.",
+      "Of an ORM, what `fromDrizzle` and the others of `posthorn/orm` make.",
   );
 }
 
@@ -56,6 +60,7 @@ export function describe(value: unknown): string {
 export function poolOf<Tx>(known: ClientKind, prepare: boolean): Pool<Tx> {
   if (known.kind === "pg_pool") return new PgDriver(known.client, prepare);
   if (known.kind === "postgres_sql") return new PostgresDriver(known.client, prepare);
+  if (known.kind === "orm") return new OrmDriver(known.client as OrmClient<Tx>);
   throw new PosthornError<StoreErrorCode>(
     "store_client_unsupported",
     "A single connection was handed in; expected a pool, because each event is applied in a transaction of its own: " +
@@ -71,6 +76,7 @@ export function sessionOf(known: ClientKind, prepare: boolean): Session {
     case "postgres_transaction":
     case "postgres_reserved":
       return postgresSession(known.client, prepare);
+    case "orm":
     case "pg_pool":
     case "postgres_sql":
       throw new PosthornError<StoreErrorCode>(
@@ -113,9 +119,10 @@ export async function singleConnection(client: PgClient): Promise<Pool<unknown>>
 
 /**
  * The connection of the host's transaction; throws unless there is one. Without this check, an event would be
- * committed at once, and stay when the host rolls back.
+ * committed at once, and stay when the host rolls back. `of` is the store's own client: an ORM's transaction is known by it.
  */
-export async function hostSession(tx: unknown, prepare: boolean): Promise<Session> {
+export async function hostSession(tx: unknown, prepare: boolean, of?: ClientKind): Promise<Session> {
+  if (of?.kind === "orm") return ormHostSession(of.client, tx);
   const known = clientKind(tx);
   const session = sessionOf(known, prepare);
   const status = known.kind === "pg_client" ? statusOf(known.client) : undefined;

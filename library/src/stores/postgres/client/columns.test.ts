@@ -18,6 +18,11 @@ describe("columns", () => {
     );
   });
 
+  it("that have numbers for names are selected under names whose order an object keeps", () => {
+    const { list } = columns([text("url"), text("address")]);
+    expect(list).toBe('url as "_0", address as "_1"');
+  });
+
   it("are read in the order in which they are selected", () => {
     const body = new Uint8Array([1, 2]);
     expect(event.read(["9007199254740993", "order.paid", "3", "true", "1500", body, "more"])).toEqual({

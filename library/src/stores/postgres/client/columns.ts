@@ -1,7 +1,7 @@
 import type { Row, Value } from "./database.js";
 
-// Names of columns reach nobody: a host may have told `postgres` to change them. A list of columns is therefore written
-// once, with the name, the expression and the type of each, and makes both the text of the select and the reader of
+// Names of columns reach nobody: a host may have told `postgres` to change them. They have to differ in a statement, because
+// ORMs give rows as objects. A list of columns is therefore written once, with the name, the expression and the type of each, and makes both the text of the select and the reader of
 // its rows.
 
 /** One column: what is selected, and how its value is read. */
@@ -22,7 +22,8 @@ export interface Columns<T> {
 export function columns<T>(named: { readonly [Name in keyof T]: Column<T[Name]> }): Columns<T> {
   const entries = Object.entries<Column<T[keyof T]>>(named);
   return {
-    list: entries.map(([name, { sql }]) => `${sql} as "${name}"`).join(", "),
+    // An object's fields that are numbers come first, whatever their order was: an ORM's rows are objects.
+    list: entries.map(([name, { sql }]) => `${sql} as "${/^\d/.test(name) ? `_${name}` : name}"`).join(", "),
     size: entries.length,
     read(row, skip = 0) {
       const values: Record<string, unknown> = {};

@@ -10,6 +10,8 @@ export interface Statement {
   readonly text: string;
   /** Without parameters the simple protocol is used, which takes several statements at once. */
   readonly params?: readonly Parameter[];
+  /** Several statements, whose rows nobody reads: some ORMs have another verb for these. */
+  readonly script?: true;
   /**
    * Keeps its plan with the connection, unless `prepare` is off. Only for statements that read no table by choice
    * of the planner: a plan that was made while a table was small scans it from end to end when it has grown.

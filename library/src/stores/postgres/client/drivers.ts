@@ -1,5 +1,7 @@
 // The drivers' own types, as far as they are used: the library depends on neither, the host hands its client in.
 
+import type { OrmClient } from "./orms/orm-client.js";
+
 interface PgQuery {
   text: string;
   values?: unknown[];
@@ -74,7 +76,7 @@ export interface PostgresSql<Tx> extends PostgresUnsafe {
 }
 
 /** Any pool that the store works on; `Tx` is what the driver gives inside a transaction. */
-export type PostgresPool<Tx> = PgPool<Tx> | PostgresSql<Tx>;
+export type PostgresPool<Tx> = PgPool<Tx> | PostgresSql<Tx> | OrmClient<Tx>;
 
 /** A connection that may be inside a transaction of the host. */
 export type PostgresConnection = PgClient | PostgresTransaction | PostgresReserved;

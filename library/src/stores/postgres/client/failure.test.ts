@@ -12,6 +12,14 @@ describe("the server's code", () => {
     expect(sqlState(new Error("Failed query", { cause: answered("40001") }))).toBe("40001");
   });
 
+  it.each([
+    ["Sequelize", { original: answered("23505") }],
+    ["TypeORM", { driverError: answered("23505") }],
+    ["Prisma", { code: "P2010", meta: { driverAdapterError: { cause: { originalCode: "23505" } } } }],
+  ])("is found where %s keeps it", (_orm, fields) => {
+    expect(sqlState(Object.assign(new Error("failed"), fields))).toBe("23505");
+  });
+
   it("is not taken from a code of Node, even one of five letters", () => {
     expect(sqlState(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }))).toBeUndefined();
     for (const thrown of [undefined, null, "text", 5]) expect(sqlState(thrown)).toBeUndefined();

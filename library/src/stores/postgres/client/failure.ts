@@ -5,12 +5,28 @@ import type { Backend, Statement } from "./database.js";
 /** The server's five-character code, of the error or of what caused it: ORMs wrap the driver's errors. */
 export function sqlState(error: unknown): string | undefined {
   for (let each = error, depth = 0; depth < 5 && typeof each === "object" && each !== null; depth++) {
-    const { code, severity, cause } = each as { code?: unknown; severity?: unknown; cause?: unknown };
+    const { code, severity, cause, ...wraps } = each as WrappedError;
     // `severity` tells the server's codes from Node's: EPIPE has five letters too.
     if (typeof severity === "string" && typeof code === "string" && code.length === 5) return code;
-    each = cause;
+    each = cause ?? wraps.original ?? wraps.driverError ?? wraps.meta?.driverAdapterError;
+    const { originalCode } = (each ?? {}) as WrappedError;
+    if (typeof originalCode === "string" && originalCode.length === 5) return originalCode;
   }
   return undefined;
+}
+
+/** Where an error keeps the one that it was made of. */
+interface WrappedError {
+  readonly code?: unknown;
+  readonly severity?: unknown;
+  readonly cause?: unknown;
+  /** Sequelize's. */
+  readonly original?: unknown;
+  /** TypeORM's. */
+  readonly driverError?: unknown;
+  /** Prisma's, whose adapters keep the server's code alone. */
+  readonly meta?: { readonly driverAdapterError?: unknown } | undefined;
+  readonly originalCode?: unknown;
 }
 
 /**

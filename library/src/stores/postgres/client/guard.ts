@@ -1,6 +1,7 @@
 import type { PosthornError } from "../../../posthorn-error.js";
 import { transactionCommand } from "../../../transaction-command.js";
 import { cancelQuery } from "./cancel.js";
+import type { Backend } from "./database.js";
 import type { PgClient, PostgresQuery, PostgresTransaction } from "./drivers.js";
 import { sqlState, transactionFinished, transactionLeft, transactionOwned } from "./failure.js";
 
@@ -19,13 +20,13 @@ export interface Guarded<Tx> {
   /** Why a statement of the open transaction was refused: its event fails, even where the handler swallowed the refusal. */
   readonly refusal: () => PosthornError | undefined;
   /** Asks the server to cancel the statement that is running. */
-  readonly cancel: () => void;
+  readonly cancel: (backend?: Backend) => void;
 }
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /** What a guard knows of its transaction, whatever the driver. */
-class Gate {
+export class Gate {
   #open = true;
   #refusal: PosthornError | undefined;
 

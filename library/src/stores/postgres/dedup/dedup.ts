@@ -9,6 +9,8 @@ import type { StoreErrorCode } from "../../../store-errors.js";
 import { clientKind, poolOf, sessionOf } from "../client/client.js";
 import type { Pool } from "../client/database.js";
 import type { PostgresConnection, PostgresPool } from "../client/drivers.js";
+import type { OrmClient } from "../client/orms/orm-client.js";
+import { ormHostSession } from "../client/orms/orm-driver.js";
 import { isAnyExpired, removeExpired } from "./batch.js";
 import { PooledDedup } from "./coalesced.js";
 import { TransactionDedup } from "./in-transaction.js";
@@ -47,6 +49,14 @@ export interface PostgresTransactionDedupOptions extends DedupTableOptions {
   readonly client?: never;
 }
 
+/** Ids that are recorded in a transaction of the host's ORM. */
+export interface PostgresOrmDedupOptions<Tx> extends DedupTableOptions {
+  /** The ORM's client, by `posthorn/orm`. */
+  readonly client: OrmClient<Tx>;
+  /** A transaction of the ORM: its rollback forgets the id, and its commit remembers it. */
+  readonly tx: Tx;
+}
+
 /** A dedup adapter on a connection. */
 export interface PostgresTransactionDedup extends DedupAdapter {
   record(id: string, ttlSeconds: number): Promise<DedupVerdict>;
@@ -69,11 +79,13 @@ export interface PostgresDedup extends PostgresTransactionDedup {
  *
  * // In a transaction of yours, whose rollback forgets the id:
  * const inside = postgresDedup({ tx, scope: "stripe" });
+ * const inDrizzle = postgresDedup({ client: fromDrizzle(db, sql), tx, scope: "stripe" });
  */
 export function postgresDedup(options: PostgresDedupOptions): PostgresDedup;
 export function postgresDedup(options: PostgresTransactionDedupOptions): PostgresTransactionDedup;
+export function postgresDedup<Tx>(options: PostgresOrmDedupOptions<Tx>): PostgresTransactionDedup;
 export function postgresDedup(
-  options: PostgresDedupOptions | PostgresTransactionDedupOptions,
+  options: PostgresDedupOptions | PostgresTransactionDedupOptions | PostgresOrmDedupOptions<unknown>,
 ): PostgresTransactionDedup {
   const { tableName = DEFAULT_DEDUP_TABLE, schema = DEFAULT_SCHEMA, waitMs = 1000 } = options;
   const table = quotedName("tableName", tableName);
@@ -89,10 +101,14 @@ export function postgresDedup(
     cure: standard ? MIGRATE_CURE : custom,
   };
   if (options.tx !== undefined) {
-    const session = sessionOf(clientKind(options.tx), parts.prepare);
+    const session = options.client
+      ? ormHostSession(options.client, options.tx)
+      : sessionOf(clientKind(options.tx), parts.prepare);
     return { record: recordWith(new TransactionDedup({ ...parts, session })) };
   }
-  return pooledDedup(options, parts, (pool) => migrateDedup(pool, quotedSchema, table));
+  return pooledDedup(options as PostgresDedupOptions, parts, (pool) =>
+    migrateDedup(pool, quotedSchema, table),
+  );
 }
 
 interface DedupParts {
@@ -109,7 +125,7 @@ function pooledDedup(
   migrateOn: (pool: Pool<unknown>) => Promise<void>,
 ): PostgresDedup {
   const known = clientKind(client);
-  if (known.kind !== "pg_pool" && known.kind !== "postgres_sql") {
+  if (known.kind !== "pg_pool" && known.kind !== "postgres_sql" && known.kind !== "orm") {
     throw new PosthornError<StoreErrorCode>(
       "store_client_unsupported",
       "A single connection was handed in as `client`; expected a pool. Hand a transaction of yours in as `tx`.",

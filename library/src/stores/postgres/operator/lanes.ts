@@ -34,8 +34,8 @@ const LANE = columns<LaneSummary>({
 });
 
 /** A lane of the page, and whether it is shown: one of a removed consumer is there until it is cancelled, and counts only for where the page ends. */
-const PICKED = columns<{ readonly id: bigint; readonly isShown: boolean }>({
-  id: bigint("picked.lane_id"),
+const PICKED = columns<{ readonly pickedId: bigint; readonly isShown: boolean }>({
+  pickedId: bigint("picked.lane_id"),
   isShown: boolean("coalesce(next_seq > head_seq and removed_at is null, false)"),
 });
 
@@ -58,7 +58,7 @@ export async function listLanes(
   const last = picked.at(-1)?.lane;
   return {
     items: picked.filter(({ lane }) => lane.isShown).map(({ row }) => LANE.read(row, PICKED.size)),
-    next: rows.length > limit && last ? cursorOf(last.id) : undefined,
+    next: rows.length > limit && last ? cursorOf(last.pickedId) : undefined,
   };
 }
 

@@ -2,10 +2,9 @@ import { reach } from "#faults";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
 import type { OutboxStore, Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
-import { hostSession } from "../client/client.js";
+import type { Session } from "../client/database.js";
 import { isTransient, sqlState, storeError, transactionAborted } from "../client/failure.js";
 import { MIGRATE_CURE } from "../schema/migrate.js";
-import type { Tables } from "../schema/tables.js";
 import { Appender } from "./append.js";
 import type { EndpointParts } from "./endpoints.js";
 import { addEndpoint, changeEndpoint, listEndpoints, readEndpoints, removeEndpoint } from "./endpoints.js";
@@ -16,7 +15,8 @@ import { recordRepeats } from "./record-repeats.js";
 import { writeEvents } from "./write.js";
 
 export interface OutboxParts extends EndpointParts {
-  readonly prepare: boolean;
+  /** The session of a transaction of the host; throws unless it is open. */
+  readonly sessionOf: (tx: unknown) => Promise<Session>;
   /** Called when something was committed. */
   readonly committed: () => void;
 }
@@ -45,10 +45,10 @@ export function createOutbox<Tx>(
 async function writeInto(
   tx: unknown,
   events: readonly OutgoingEvent[],
-  { prepare, tables }: { readonly prepare: boolean; readonly tables: Tables },
+  { sessionOf, tables }: Pick<OutboxParts, "sessionOf" | "tables">,
 ): Promise<readonly Written[]> {
   try {
-    const session = await hostSession(tx, prepare);
+    const session = await sessionOf(tx);
     reach("publish.before_write");
     if (events.some(({ idGiven }) => idGiven)) {
       const [written = []] = await writeKeyed(session, [events], tables);

@@ -72,7 +72,7 @@ export async function migrate(
     const missing = migrations.filter(({ version }) => version > before);
     if (set !== undefined && missing.length > 0) await createSchema(session, quoted);
     for (const migration of missing) {
-      await session.query({ text: inSchema(migration.sql, quoted) });
+      await session.query({ text: inSchema(migration.sql, quoted), script: true });
       await recordVersion(session, { table, key: `${record}_key` }, migration);
     }
     return { applied: missing.map(({ name }) => name), version: migrations.length };
@@ -100,7 +100,7 @@ export async function migrateDedup(pool: Pool<unknown>, schema: string, table: s
   const sql = MIGRATIONS.find(({ name }) => name === "0002_create_dedup")?.sql ?? "";
   await inOwnTransaction(pool, async (session) => {
     await createSchema(session, schema);
-    await session.query({ text: inSchema(renamed(sql, table), schema) });
+    await session.query({ text: inSchema(renamed(sql, table), schema), script: true });
   });
 }
 
@@ -111,6 +111,7 @@ async function createSchema(session: Session, schema: string): Promise<void> {
       do $$ begin
         if to_regnamespace('${schema}') is null then create schema ${schema}; end if;
       end $$`,
+    script: true,
   });
 }
 
@@ -130,8 +131,8 @@ const AMPLE_MS = 60_000;
 // "already exists, skipping" is printed to the host's console.
 const LOCK: Statement = {
   text: `
-    select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0)) as locked;
-    select set_config('client_min_messages', 'warning', true) as client_min_messages;`,
+    select pg_advisory_xact_lock(hashtextextended('posthorn.migrate', 0))::text as locked,
+      set_config('client_min_messages', 'warning', true) as client_min_messages`,
 };
 
 async function inOwnTransaction<T>(pool: Pool<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
@@ -167,6 +168,7 @@ async function recordVersion(
         constraint ${key} primary key (version)
       );
       insert into ${table} (version, name, applied_at) values (${version}, ${literal(name)}, clock_timestamp());`,
+    script: true,
   });
 }
 
@@ -182,7 +184,8 @@ function newer(found: number, known: number, set: MigrationSet | undefined): Pos
 
 async function migrationPool(client: unknown): Promise<Pool<unknown>> {
   const known = clientKind(client);
-  if (known.kind === "pg_pool" || known.kind === "postgres_sql") return poolOf(known, false);
+  if (known.kind === "pg_pool" || known.kind === "postgres_sql" || known.kind === "orm")
+    return poolOf(known, false);
   if (known.kind === "pg_client") return singleConnection(known.client);
   throw optionInvalid("migrate was handed a transaction; expected a pool or a client that is in none.");
 }

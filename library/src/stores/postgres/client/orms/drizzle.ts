@@ -1,0 +1,87 @@
+import type { OrmClient } from "./orm-client.js";
+import { rowsOf, splitQuery, textOf } from "./orm-client.js";
+import { unsupportedOrm } from "./unsupported.js";
+
+/** A Drizzle database on Postgres, as `drizzle()` makes it. */
+export interface DrizzleDatabase<Tx> {
+  transaction<T>(work: (tx: Tx) => Promise<T>, config?: { isolationLevel?: "read committed" }): Promise<T>;
+  execute(query: never): PromiseLike<unknown>;
+}
+
+/** Drizzle's `sql`. */
+export interface DrizzleSql {
+  (strings: TemplateStringsArray, ...values: unknown[]): unknown;
+  param(value: unknown): unknown;
+}
+
+/** What Drizzle has at run time and shows to nobody. */
+interface Inside {
+  readonly session?: { client?: object; readonly constructor: object };
+  readonly dialect?: { readonly constructor: object };
+  rollback?: unknown;
+}
+
+/**
+ * A Drizzle database as the client of `postgresStore`: handlers get Drizzle's `tx`.
+ *
+ * @example
+ * import { sql } from "drizzle-orm";
+ * const store = postgresStore({ client: fromDrizzle(db, sql) });
+ */
+export function fromDrizzle<Tx>(db: DrizzleDatabase<Tx>, sql: DrizzleSql): OrmClient<Tx> {
+  refuse(db);
+  return {
+    orm: "Drizzle",
+    begin: (work) => db.transaction(work, { isolationLevel: "read committed" }),
+    async run(query, tx) {
+      const { strings, values } = splitQuery(query);
+      // As parameters by name: a bare array would become a list of many.
+      const built = sql(strings as never, ...values.map((value) => sql.param(value)));
+      return rowsOf(await ((tx ?? db) as DrizzleDatabase<Tx>).execute(built as never));
+    },
+    isOpen: (tx) => typeof (tx as Inside).rollback === "function",
+    guard(tx, judge) {
+      const { session } = tx as Inside;
+      if (session?.client) session.client = judgedClient(session.client, judge);
+      return { tx };
+    },
+  };
+}
+
+/** The connection of one transaction: every statement of Drizzle's goes through one of these two methods. */
+function judgedClient(client: object, judge: (text: string) => void): object {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function" || name === "constructor") return value;
+      return (...args: unknown[]): unknown => {
+        if (name === "query" || name === "unsafe") judge(textOf(args[0]));
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
+}
+
+const SQLITE =
+  "On better-sqlite3, hand the handle to `sqliteStore`, and call `drizzle({ client: tx })` in the handler";
+const KIND = Symbol.for("drizzle:entityKind");
+const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
+  NeonHttpSession:
+    "neon-http sends each statement by itself; use drizzle-orm/neon-serverless, which has a connection",
+  PgRemoteSession: "pg-proxy sends each statement by itself; use a driver that has a connection",
+  SQLiteD1Session: "D1 has no interactive transactions, only batches; there is no inbox on D1",
+};
+
+function refuse(db: object): void {
+  const { session, dialect } = db as Inside;
+  const why = WITHOUT_TRANSACTIONS[kindOf(session)];
+  if (why !== undefined) throw unsupportedOrm("Drizzle", why);
+  const found = kindOf(dialect);
+  if (found === "" || found === "PgDialect") return;
+  throw unsupportedOrm("Drizzle", `its dialect is ${found}; expected Postgres. ${SQLITE}`);
+}
+
+function kindOf(entity: { readonly constructor: object } | undefined): string {
+  const kind: unknown = entity && Reflect.get(entity.constructor, KIND);
+  return typeof kind === "string" ? kind : "";
+}

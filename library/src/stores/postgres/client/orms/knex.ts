@@ -1,0 +1,60 @@
+import type { Judge, OrmClient, OrmQuery } from "./orm-client.js";
+import { refused, replaceMethods, rowsOf, splitQuery } from "./orm-client.js";
+import { unsupportedOrm } from "./unsupported.js";
+
+/** What of Knex runs a statement: an instance, or a transaction of it. */
+export interface KnexRaw {
+  raw(text: string, bindings: never): PromiseLike<unknown>;
+}
+
+/** A Knex instance on Postgres. */
+export interface KnexInstance<Tx> extends KnexRaw {
+  transaction<T>(work: (tx: Tx) => Promise<T>, config?: { isolationLevel?: "read committed" }): Promise<T>;
+}
+
+interface Inside {
+  readonly client?: { readonly config?: { readonly client?: unknown } };
+  readonly isTransaction?: boolean;
+  isCompleted?(): boolean;
+  on?(event: "query", listener: (query: { readonly sql?: string }) => void): unknown;
+}
+
+/**
+ * A Knex instance as the client of `postgresStore`: handlers get Knex's `trx`.
+ *
+ * @example
+ * const store = postgresStore({ client: fromKnex(knex) });
+ */
+export function fromKnex<Tx>(knex: KnexInstance<Tx>): OrmClient<Tx> {
+  const driver = (knex as Inside).client?.config?.client;
+  if (typeof driver === "string" && !/^(?:pg|postgres)/.test(driver)) {
+    throw unsupportedOrm("Knex", `it is made for ${driver}; expected Postgres. ${SQLITE}`);
+  }
+  return {
+    orm: "Knex",
+    begin: (work) => knex.transaction(work, { isolationLevel: "read committed" }),
+    run: (query, tx) => runRaw((tx ?? knex) as KnexRaw, query),
+    isOpen: (tx) => (tx as Inside).isTransaction === true && (tx as Inside).isCompleted?.() === false,
+    guard: (tx, judge) => ({ tx, release: judgeRaw(tx as object, judge) }),
+  };
+}
+
+const SQLITE =
+  "On SQLite a transaction cannot await, and every query of Knex is a promise: hand the better-sqlite3 handle to `sqliteStore`, " +
+  "and run what `.toSQL().toNative()` gives on it";
+
+/** By `?`, which Knex numbers anew; those that are operators of Postgres are escaped. */
+export async function runRaw(knex: KnexRaw, query: OrmQuery): Promise<readonly unknown[]> {
+  const { strings, values } = splitQuery(query);
+  const text = strings.map((part) => part.replaceAll("?", String.raw`\?`)).join("?");
+  return rowsOf(await knex.raw(text, values as never));
+}
+
+/**
+ * Statements are told before they are sent, and what a listener throws rejects them. The two methods are replaced: were their
+ * statement refused, Knex would give the connection back with its transaction open.
+ */
+export function judgeRaw(tx: object, judge: Judge): () => void {
+  (tx as Inside).on?.("query", ({ sql = "" }) => judge(sql));
+  return replaceMethods(tx, { commit: refused(judge, "commit()"), rollback: refused(judge, "rollback()") });
+}

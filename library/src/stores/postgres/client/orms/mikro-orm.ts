@@ -1,0 +1,86 @@
+import type { KnexRaw } from "./knex.js";
+import { judgeRaw, runRaw } from "./knex.js";
+import type { Judge, OrmClient, OrmQuery } from "./orm-client.js";
+import { compiledText, judged, refused, replaceMethods } from "./orm-client.js";
+
+/** An EntityManager of MikroORM on Postgres. */
+export interface MikroOrmManager<Tx> {
+  fork(): { transactional<T>(work: (em: Tx) => Promise<T>): Promise<T> };
+  isInTransaction(): boolean;
+}
+
+/** What is used of it, in types that fit 6, which is built on Knex, and 7, which is built on Kysely. */
+interface Inside {
+  fork(): Inside;
+  transactional(work: (em: never) => Promise<void>, options: object): Promise<unknown>;
+  getTransactionContext(): Context | undefined;
+  getKnex?(): Context;
+  getKysely?(): Context;
+  flush(): Promise<void>;
+  isInTransaction(): boolean;
+}
+
+type Context = KnexRaw | KyselyContext;
+
+interface KyselyContext {
+  withoutPlugins(): KyselyContext;
+  executeQuery(query: object): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/**
+ * The EntityManager of MikroORM as the client of `postgresStore`: handlers get that of the transaction, and what they have
+ * changed is flushed before the event counts as applied.
+ *
+ * @example
+ * const store = postgresStore({ client: fromMikroOrm(orm.em) });
+ */
+export function fromMikroOrm<Tx>(em: MikroOrmManager<Tx>): OrmClient<Tx> {
+  const root = em as unknown as Inside;
+  return {
+    orm: "MikroORM",
+    // A fork each: they share no entities, and no transaction.
+    begin: (work) => root.fork().transactional(work, { isolationLevel: "read committed", clear: true }),
+    run(query, tx) {
+      const context = tx === undefined ? undefined : (tx as unknown as Inside).getTransactionContext();
+      const found = context ?? root.getKysely?.() ?? root.getKnex?.();
+      return runOn(found as Context, query);
+    },
+    isOpen: (tx) => (tx as unknown as Partial<Inside>).isInTransaction?.() === true,
+    flush: (tx) => (tx as unknown as Inside).flush(),
+    guard(tx, judge) {
+      const context = judgeContext((tx as unknown as Inside).getTransactionContext(), judge);
+      // Refused by its connection only, `em.commit()` would wait for an end that does not come.
+      const manager = replaceMethods(tx as object, {
+        commit: refused(judge, "commit()"),
+        rollback: refused(judge, "rollback()"),
+      });
+      return {
+        tx,
+        release() {
+          context();
+          manager();
+        },
+      };
+    },
+  };
+}
+
+/** Not by `em.execute`, which writes the values into the text. */
+async function runOn(context: Context, query: OrmQuery): Promise<readonly unknown[]> {
+  if ("raw" in context) return runRaw(context, query);
+  const { text: sql, params: parameters } = query;
+  const compiled = { sql, parameters, query: { kind: "RawNode" }, queryId: { queryId: "posthorn" } };
+  return (await context.withoutPlugins().executeQuery(compiled)).rows;
+}
+
+function judgeContext(context: Context | undefined, judge: Judge): () => void {
+  if (context === undefined) return () => undefined;
+  if ("raw" in context) return judgeRaw(context, judge);
+  replaceMethods(context, {
+    executeQuery: judged(judge, compiledText),
+  });
+  return replaceMethods(context, {
+    commit: refused(judge, "commit()"),
+    rollback: refused(judge, "rollback()"),
+  });
+}

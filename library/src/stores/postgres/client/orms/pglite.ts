@@ -1,0 +1,46 @@
+import type { OrmClient } from "./orm-client.js";
+import { judged, replaceMethods, textOf } from "./orm-client.js";
+
+/** A transaction of PGlite. */
+export interface PgliteTransaction {
+  query(text: string, params?: never[], options?: { rowMode?: "object" }): Promise<{ rows: unknown[] }>;
+  exec(text: string): Promise<unknown>;
+  readonly closed: boolean;
+}
+
+/** A PGlite database: Postgres in the host's own process. */
+export interface PgliteDatabase<Tx> {
+  query(text: string, params?: never[], options?: { rowMode?: "object" }): Promise<{ rows: unknown[] }>;
+  exec(text: string): Promise<unknown>;
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+/**
+ * PGlite as the client of `postgresStore`, for tests without a server: one connection, which transactions use one after the
+ * other.
+ *
+ * @example
+ * const client = fromPglite(new PGlite());
+ * await migrate(client);
+ * const store = postgresStore({ client });
+ */
+export function fromPglite<Tx extends PgliteTransaction>(db: PgliteDatabase<Tx>): OrmClient<Tx> {
+  return {
+    orm: "PGlite",
+    begin: (work) =>
+      db.transaction(async (tx) => {
+        await tx.query("set transaction isolation level read committed");
+        return work(tx);
+      }),
+    async run({ text, params, script }, tx) {
+      const on = tx ?? db;
+      if (script) return on.exec(text).then(() => []);
+      return (await on.query(text, [...params] as never[], { rowMode: "object" })).rows;
+    },
+    isOpen: (tx) => !tx.closed && typeof tx.query === "function",
+    guard(tx, judge) {
+      replaceMethods(tx, { query: judged(judge, textOf), exec: judged(judge, textOf) });
+      return { tx };
+    },
+  };
+}

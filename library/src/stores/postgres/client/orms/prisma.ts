@@ -1,0 +1,61 @@
+import type { OrmClient } from "./orm-client.js";
+
+/** What of Prisma runs a statement: a client, or its interactive transaction. */
+export interface PrismaRaw {
+  $queryRawUnsafe(text: string, ...values: never[]): PromiseLike<unknown>;
+  $executeRawUnsafe(text: string, ...values: never[]): PromiseLike<unknown>;
+}
+
+/** A Prisma client on Postgres. */
+export interface PrismaDatabase<Tx> extends PrismaRaw {
+  $transaction<T>(
+    work: (tx: Tx) => Promise<T>,
+    options?: { maxWait?: number; timeout?: number; isolationLevel?: "ReadCommitted" },
+  ): Promise<T>;
+}
+
+// Prisma ends a transaction after five seconds by itself. The deadline of the handler, of a day at most, is Posthorn's to keep.
+const NEVER_MS = 2 * 86_400_000;
+
+/**
+ * A Prisma client as the client of `postgresStore`: handlers get Prisma's `tx`.
+ *
+ * @example
+ * const store = postgresStore({ client: fromPrisma(prisma) });
+ */
+export function fromPrisma<Tx extends PrismaRaw>(prisma: PrismaDatabase<Tx>): OrmClient<Tx> {
+  return {
+    orm: "Prisma",
+    begin: (work, { acquireMs }) =>
+      prisma.$transaction(work, { maxWait: acquireMs, timeout: NEVER_MS, isolationLevel: "ReadCommitted" }),
+    async run({ text, params, script }, tx) {
+      const on = tx ?? prisma;
+      // Its queries read the columns of one result.
+      if (script) return on.$executeRawUnsafe(text).then(() => []);
+      return (await on.$queryRawUnsafe(text, ...(params as never[]))) as readonly unknown[];
+    },
+    // A client that may connect is no transaction.
+    isOpen: (tx) => "$queryRawUnsafe" in tx && (tx as { readonly $connect?: unknown }).$connect === undefined,
+    guard(tx, judge) {
+      const judged = (name: unknown, value: unknown): unknown => {
+        if (typeof value !== "function" || !RAW.test(String(name))) return value;
+        return (...args: unknown[]): unknown => {
+          judge(textOfRaw(args[0]));
+          return Reflect.apply(value, tx, args) as unknown;
+        };
+      };
+      return {
+        tx: new Proxy(tx, { get: (target, name) => judged(name, Reflect.get(target, name, target)) }),
+      };
+    },
+  };
+}
+
+const RAW = /^\$(?:query|execute)Raw(?:Unsafe)?$/;
+
+/** A text, the parts of a template, or what `Prisma.sql` makes of them. */
+function textOfRaw(query: unknown): string {
+  if (typeof query === "string") return query;
+  const parts = Array.isArray(query) ? query : (query as { readonly strings?: unknown } | undefined)?.strings;
+  return Array.isArray(parts) ? parts.join(" $1 ") : "";
+}

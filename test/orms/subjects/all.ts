@@ -1,0 +1,19 @@
+import type { Driver } from "../../postgres/drivers.js";
+import { drizzle, drizzleOnPostgres } from "./drizzle.js";
+import { knex } from "./knex.js";
+import { kysely } from "./kysely.js";
+import { mikroOrm } from "./mikro-orm.js";
+import { prisma } from "./prisma.js";
+import { sequelize } from "./sequelize.js";
+import { typeOrm } from "./type-orm.js";
+
+export const orms: readonly Driver[] = [
+  drizzle,
+  drizzleOnPostgres,
+  kysely,
+  knex,
+  prisma,
+  typeOrm,
+  mikroOrm,
+  sequelize,
+];
