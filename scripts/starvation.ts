@@ -1,5 +1,5 @@
-// npm run starvation: real runs on SQLite and loopback, of endpoints that hang, names that are dead and deliveries that run
-// alone, each beside an endpoint that is well; says how long that one waits for its events.
+// npm run starvation: real runs on SQLite and loopback, of endpoints that hang, names that are dead, deliveries that run
+// alone and a large fan-out, each beside an endpoint that is well; says how long that one waits for its events.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -30,6 +30,8 @@ interface World {
   readonly store: ReturnType<typeof sqliteStore>;
   /** A server that accepts connections and never answers. */
   readonly hanging: string;
+  /** A server that answers at once, and is not the one that is measured. */
+  readonly quick: string;
 }
 
 const secrets = generateSecret();
@@ -69,14 +71,25 @@ const SCENES: readonly Scene[] = [
       }
     },
   },
+  {
+    name: "200 events without a key of another tenant, to 1,000 endpoints: 200,000 deliveries",
+    async prepare({ sender, quick }) {
+      const tenant = "big";
+      for (let n = 0; n < 1000; n++) await sender.endpoints.create({ tenant, url: quick, secrets });
+      await sender.publish(Array.from({ length: 200 }, (_, n) => ({ tenant, type: "big", data: n })));
+    },
+  },
 ];
 
 async function play({ name, prepare }: Scene): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "posthorn-starvation-"));
   const db = new Database(join(folder, "outbox.db"));
   const well = createServer((request, response) => void request.resume().on("end", () => response.end("ok")));
+  const quick = createServer(
+    (request, response) => void request.resume().on("end", () => response.end("ok")),
+  );
   const hanging = createServer(() => undefined);
-  await Promise.all([well, hanging].map((server) => once(server.listen(0, "127.0.0.1"), "listening")));
+  await Promise.all([well, hanging, quick].map((server) => once(server.listen(0, "127.0.0.1"), "listening")));
   const urlOf = (server: typeof well): string =>
     `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   await migrate(db);
@@ -95,7 +108,7 @@ async function play({ name, prepare }: Scene): Promise<void> {
       landed.get(signal.id)?.(performance.now());
   };
   const dispatcher = createDispatcher({ store, guard, observer, leaseMs: LEASE_MS });
-  await prepare({ sender, store, hanging: urlOf(hanging) });
+  await prepare({ sender, store, hanging: urlOf(hanging), quick: urlOf(quick) });
   await sender.endpoints.create({ url: urlOf(well), secrets, types: ["well"] });
   await dispatcher.start();
   await sleep(1500);
@@ -111,9 +124,9 @@ async function play({ name, prepare }: Scene): Promise<void> {
   const at = (share: number): string =>
     `${Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0)} ms`;
   console.log(`${name}: p50 ${at(0.5)}, p99 ${at(0.99)}, slowest ${at(1)}`);
-  for (const server of [well, hanging]) server.closeAllConnections();
+  for (const server of [well, hanging, quick]) server.closeAllConnections();
   await dispatcher.stop();
-  for (const server of [well, hanging]) server.close();
+  for (const server of [well, hanging, quick]) server.close();
   silent.close();
   db.close();
   rmSync(folder, { recursive: true });
@@ -127,4 +140,5 @@ async function silentDns(): Promise<{ readonly address: string; readonly close: 
   return { address: `127.0.0.1:${socket.address().port}`, close: () => void socket.close() };
 }
 
-for (const scene of SCENES) await play(scene);
+const [only = ""] = process.argv.slice(2);
+for (const scene of SCENES.filter(({ name }) => name.includes(only))) await play(scene);
