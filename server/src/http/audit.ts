@@ -53,8 +53,8 @@ export function registerAudit(api: FastifyInstance, parts: ApiParts): void {
   api.addHook("onSend", async (request, reply, payload) => {
     const entry = begun.get(request);
     if (entry !== undefined) {
-      await endEntry(parts, entry, { reply, payload });
-      const { audited, subject } = entry;
+      const subject = await endEntry(parts, entry, { reply, payload });
+      const { audited } = entry;
       const { name, token, via } = actorOf(request);
       const facts = { action: audited.action, subject, by: name, token, via, status: reply.statusCode };
       parts.log.info({ ...facts, request: request.id }, "operator");
@@ -92,11 +92,12 @@ function takeNote(request: FastifyRequest): void {
   request.body = rest;
 }
 
+/** Says what the change was made to: of something new, its name is known by the answer. */
 async function endEntry(
   parts: ApiParts,
   { id, audited, subject }: Begun,
   { reply, payload }: { readonly reply: FastifyReply; readonly payload: unknown },
-): Promise<void> {
+): Promise<string | null> {
   const status = reply.statusCode;
   const made = subject ?? (status < 300 ? nameIn(payload) : null);
   try {
@@ -106,6 +107,7 @@ async function endEntry(
     // The change is made, and its record says that its end is not known.
     parts.log.error({ err: error, audit: id }, "the end of an audited change was not written");
   }
+  return made;
 }
 
 /** The name of what was made, by the answer that shows it. */

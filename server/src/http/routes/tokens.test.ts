@@ -31,6 +31,13 @@ describe("a token", () => {
     await expect(write).rejects.toMatchObject({ code: "api_unauthorised" });
   });
 
+  it("that is made is a line of the log, with who made it and its id, and without the token itself", async () => {
+    const made = await bench.client().tokens.create({ name: "logged", scope: "read" });
+    const line = bench.lines.findLast(({ text }) => text === "operator");
+    expect(line?.fields).toMatchObject({ action: "token.create", subject: made.id, by: "full", status: 201 });
+    expect(JSON.stringify(bench.lines)).not.toContain(made.token);
+  });
+
   it("is known by its fingerprint, which anybody can compute who has it", async () => {
     const made = await bench.client().tokens.create({ name: "ci", scope: "read" });
     const digest = createHash("sha256").update(made.token).digest("hex");
