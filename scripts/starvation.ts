@@ -64,7 +64,13 @@ const SCENES: readonly Scene[] = [
     name: "twenty deliveries that lapsed three times, at an endpoint that hangs",
     async prepare(world) {
       await fill(world, "poison", `${world.hanging}poison`, 20);
-      const request = { limit: 100, leaseMs: 1, inFlight: new Map(), alone: false };
+      const request = {
+        limit: 100,
+        leaseMs: 1,
+        of: { kind: "endpoint" } as const,
+        inFlight: new Map(),
+        alone: false,
+      };
       for (let n = 0; n < 3; n++) {
         await world.store.claim({ ...request, worker: `dead ${n}`, run: { maxEvents: 1, maxBytes: 1 } });
         await sleep(50);

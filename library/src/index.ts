@@ -46,12 +46,27 @@ export type { StoreErrorCode } from "./store-errors.js";
 export type { StoreCapabilities, TransactionMode } from "./store-capabilities.js";
 export type { Publication } from "./publication.js";
 export { createReceiver } from "./inbox/receiver.js";
-export type { Receiver, ReceiverOptions, ReceiverReply, RequestRefusal } from "./inbox/receiver.js";
+export type {
+  Receiver,
+  ReceiverOptions,
+  ReceiverReply,
+  RequestRefusal,
+  StoreFirstOptions,
+} from "./inbox/receiver.js";
+export { createWorker } from "./inbox/worker.js";
+export type { Worker, WorkerDrainLimits, WorkerDrainReport } from "./inbox/worker.js";
+export type { ConsumerOptions, WorkerOptions } from "./inbox/worker-options.js";
+export type { Applied, ApplyLimits, ApplyWork, WorkerStore } from "./inbox/worker-store.js";
+export type { KeeperStore, KeptEvent } from "./inbox/keeper.js";
+export type { HandlerConsumer, HandlerVersion, RegisteredHandler } from "./lanes/handler-consumer.js";
+export type { Receipt } from "./receipt.js";
+export type { PlaceOption } from "./place.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
 export type { AttemptDetails, AttemptRecord, AttemptTimings } from "./lanes/attempt-record.js";
 export type {
   Claim,
+  Claimable,
   ClaimAnswer,
   ClaimedDelivery,
   ClaimRequest,

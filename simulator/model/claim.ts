@@ -1,6 +1,6 @@
 import { runsAlone } from "../../library/src/lanes/lane.js";
-import { roomOf } from "../../library/src/lanes/lane-store.js";
-import type { Claim, ClaimAnswer, ClaimRequest } from "../../library/src/lanes/lane-store.js";
+import { isClaimable, roomOf } from "../../library/src/lanes/lane-store.js";
+import type { Claim, Claimable, ClaimAnswer, ClaimRequest } from "../../library/src/lanes/lane-store.js";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";
 import { laneOf, lease, write } from "./lanes.js";
 import type { Model } from "./model.js";
@@ -10,7 +10,7 @@ import type { LaneRow } from "./rows.js";
 /** Leases what is due: one lane of each endpoint in turn, longest waiting first within one. */
 export function claim(model: Model, request: ClaimRequest): ClaimAnswer {
   const limit = request.alone ? Math.min(1, request.limit) : request.limit;
-  const due = dueLanes(model);
+  const due = dueLanes(model, request.of);
   const queues = endpointsInTurn(model).map((endpoint) => ({
     endpoint,
     lanes: due.filter(({ endpointId }) => endpointId === endpoint.id),
@@ -27,15 +27,16 @@ export function claim(model: Model, request: ClaimRequest): ClaimAnswer {
       model.rows.served = queue.endpoint.id;
     }
   }
-  return { claims, lapsed: !request.alone && dueLanes(model).some(runsAlone) };
+  return { claims, lapsed: !request.alone && dueLanes(model, request.of).some(runsAlone) };
 }
 
-function dueLanes({ rows, rules, clock }: Model): LaneRow[] {
+function dueLanes({ rows, rules, clock }: Model, of: Claimable): LaneRow[] {
   const now = clock.monotonic();
   const due: LaneRow[] = [];
   for (const row of rows.lanes.values()) {
     if (row.readyAt === undefined || row.readyAt > now) continue;
-    if (rules.isActive(rows.endpoints.get(row.endpointId))) due.push(row);
+    const endpoint = rows.endpoints.get(row.endpointId);
+    if (endpoint !== undefined && isClaimable(of, endpoint) && rules.isActive(endpoint)) due.push(row);
   }
   return due.toSorted((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0));
 }
@@ -93,14 +94,16 @@ export function extend(
 }
 
 /** Until something is due or a lease ends; undefined when nothing waits for its time. */
-export function untilDue({ rows, rules, clock }: Model): number | undefined {
+export function untilDue({ rows, rules, clock }: Model, of: Claimable): number | undefined {
   const now = clock.monotonic();
   let least: number | undefined;
   const consider = (waitMs: number): void => {
     least = Math.min(least ?? Infinity, waitMs);
   };
   for (const { readyAt, endpointId } of rows.lanes.values()) {
-    if (readyAt !== undefined && rules.isActive(rows.endpoints.get(endpointId))) consider(readyAt - now);
+    const endpoint = rows.endpoints.get(endpointId);
+    if (endpoint === undefined || !isClaimable(of, endpoint)) continue;
+    if (readyAt !== undefined && rules.isActive(endpoint)) consider(readyAt - now);
   }
   for (const { deliverAt } of rows.later) consider((deliverAt?.getTime() ?? 0) - clock.now());
   return least === undefined ? undefined : Math.max(0, Math.ceil(least));

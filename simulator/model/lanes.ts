@@ -26,7 +26,8 @@ export function appendTo(
   if (arms) row.readyAt = model.clock.monotonic();
 }
 
-function laneAt({ rows }: Model, { endpointId, laneKey }: Place, event: EventRow): LaneRow {
+function laneAt({ rows }: Model, { consumerId: endpointId, lane }: Place, event: EventRow): LaneRow {
+  const laneKey = lane?.key;
   const name = `${endpointId} ${laneKey ?? ""}`;
   const known = laneKey === undefined ? undefined : rows.lanes.get(rows.laneOf.get(name) ?? "");
   if (known !== undefined) return known;
@@ -175,11 +176,11 @@ export function lease(
 }
 
 function claimedOf({ clock, rules }: Model, { sequence, round, event }: DeliveryRow): ClaimedDelivery {
-  const { id, type, body, contentType, time, headers, expiresAt } = event;
+  const { id, tenant, source, type, body, contentType, time, headers, expiresAt } = event;
   return {
     sequence,
     round,
-    event: { id, type, body: body.slice(), contentType, time, headers },
+    event: { id, tenant, source, type, body: body.slice(), contentType, time, headers },
     expiresInMs: expiresAt && rules.expiresInMs(expiresAt.getTime(), clock.now()),
   };
 }

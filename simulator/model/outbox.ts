@@ -1,6 +1,7 @@
 import type { AttemptRecord } from "../../library/src/lanes/attempt-record.js";
 import type {
   Claim,
+  Claimable,
   ClaimAnswer,
   ClaimRequest,
   SequenceReport,
@@ -135,8 +136,8 @@ export class ModelOutbox implements SimulatedOutbox<ModelTx> {
     return Promise.resolve(extend(this.#model, worker, { leases, leaseMs }));
   }
 
-  untilDue(): Promise<number | undefined> {
-    return Promise.resolve(untilDue(this.#model));
+  untilDue(of: Claimable): Promise<number | undefined> {
+    return Promise.resolve(untilDue(this.#model, of));
   }
 
   // oxlint-disable-next-line require-await -- a cursor that is none makes it reject, not throw

@@ -91,11 +91,12 @@ function moveDue({ rows, rules, clock }: Model): void {
 
 function place(model: Model, fanOut: FanOut, { event, target, round }: StageRow): void {
   if (target === undefined) {
-    for (const each of fanOut.placesOf(event)) appendTo(model, each, { event, round });
+    for (const each of fanOut.placesOf({ ...event, isStored: false }))
+      appendTo(model, each, { event, round });
     return;
   }
   const endpoint = model.rows.endpoints.get(target);
-  if (endpoint !== undefined) appendTo(model, placeIn(endpoint, event.key), { event, round });
+  if (endpoint !== undefined) appendTo(model, placeIn(endpoint, event), { event, round });
 }
 
 function idKeyOf({ tenant, id }: OutgoingEvent): string {

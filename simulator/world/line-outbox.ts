@@ -1,6 +1,7 @@
 import type { AttemptRecord } from "../../library/src/lanes/attempt-record.js";
 import type {
   Claim,
+  Claimable,
   ClaimAnswer,
   ClaimRequest,
   SequenceReport,
@@ -123,8 +124,8 @@ export class LineOutbox implements SimulatedOutbox<unknown> {
     return this.#line.ask("extend", () => this.#outbox.extend(worker, leases, leaseMs));
   }
 
-  untilDue(): Promise<number | undefined> {
-    return this.#line.ask("until_due", () => this.#outbox.untilDue());
+  untilDue(of: Claimable): Promise<number | undefined> {
+    return this.#line.ask("until_due", () => this.#outbox.untilDue(of));
   }
 
   blockedLanes(page: Page): Promise<Paged<BlockedLane>> {

@@ -203,7 +203,7 @@ export class World {
         await outbox.changeEndpoint(id, { state: "active", because: undefined });
         this.log.add({ kind: "endpoint", database, id, state: "active" });
       }
-      const isDone = store.unplaced() === 0 && (await outbox.untilDue()) === undefined;
+      const isDone = store.unplaced() === 0 && (await outbox.untilDue({ kind: "endpoint" })) === undefined;
       rest &&= isUp && !isBehind && isDone;
     }
     return rest;

@@ -1,4 +1,5 @@
 import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
+import { BROKEN_APPLYING, BROKEN_HANDLERS } from "./broken-handlers.js";
 import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
 import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
@@ -414,6 +415,8 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   skip_released_takes_the_next: ["a second skip of a head whose claim was released passes over no other"],
   ...BROKEN_LANES,
   ...BROKEN_EXTENSIONS,
+  ...BROKEN_HANDLERS,
+  ...BROKEN_APPLYING,
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
   ...BROKEN_DEAD_BULK,

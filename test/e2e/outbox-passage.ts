@@ -29,7 +29,7 @@ export interface Landing {
 }
 
 export interface PassageOptions {
-  readonly outbox: OutboxUnderTest<never>;
+  readonly outbox: Omit<OutboxUnderTest<never>, "apply">;
   /** Makes the receiving end; `source` holds what verifies the sender. */
   readonly land: (source: { readonly sender: ReturnType<typeof standardWebhooks> }) => Landing;
   readonly seed?: number;
@@ -56,7 +56,7 @@ export class Passage {
   readonly sent: Sent[] = [];
   /** How often each outcome of an attempt came. */
   readonly outcomes: Map<string, number>;
-  readonly #outbox: OutboxUnderTest<never>;
+  readonly #outbox: Omit<OutboxUnderTest<never>, "apply">;
   readonly #sender: Sender<never>;
   readonly #landing: Landing;
 
@@ -134,7 +134,8 @@ export class Passage {
     const endsAt = performance.now() + PATIENCE_MS;
     while ((await this.#landing.effects()).length < this.sent.length && performance.now() < endsAt)
       await sleep(20);
-    while ((await this.#outbox.untilDue()) !== undefined && performance.now() < endsAt) await sleep(20);
+    while ((await this.#outbox.untilDue({ kind: "endpoint" })) !== undefined && performance.now() < endsAt)
+      await sleep(20);
     const effects = await this.#landing.effects();
     // One effect each, of exactly the bytes that were published.
     const plain = effects.map(({ id, key, body }) => ({ id, key, body }));
@@ -142,7 +143,7 @@ export class Passage {
     for (const key of KEYS) this.#expectInOrder(key, effects);
     expect((await this.#outbox.deadLetters({ limit: 10 })).items).toEqual([]);
     expect((await this.#outbox.blockedLanes({ limit: 10 })).items).toEqual([]);
-    expect(await this.#outbox.untilDue()).toBeUndefined();
+    expect(await this.#outbox.untilDue({ kind: "endpoint" })).toBeUndefined();
   }
 
   #expectInOrder(key: string, effects: readonly Effect[]): void {

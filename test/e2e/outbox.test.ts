@@ -181,7 +181,7 @@ describe("an event that is not to be delivered yet", () => {
     let asked = 0;
     const untilDue = (): Promise<number | undefined> => {
       if (++asked > MOST_ASKED) throw new Error("the store is asked without a pause");
-      return outbox.untilDue();
+      return outbox.untilDue({ kind: "endpoint" });
     };
     const store = new Proxy(outbox, {
       get: (target, name) => {

@@ -165,8 +165,8 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "what waits for a paused endpoint is claimed",
     "lanes/pick-due.ts",
     {
-      find: "where known.state = 'active' and known.removed_at is null and known.room",
-      replace: "where known.removed_at is null and known.room",
+      find: "and known.state = 'active' and known.removed_at is null and known.room",
+      replace: "and known.removed_at is null and known.room",
     },
     "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order",
   ),

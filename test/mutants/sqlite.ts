@@ -169,13 +169,13 @@ export const SQLITE: readonly StoreMutant[] = [
   bug(
     "what waits for a paused endpoint is claimed",
     "outbox/turn.ts",
-    { find: 'endpoint?.state === "active" ? endpoint : undefined', replace: "endpoint" },
+    { find: 'consumer?.state === "active" ? consumer : undefined', replace: "consumer" },
     ["outbox", "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order"],
   ),
   bug(
     "an endpoint gets more than its share",
     "lanes/claim.ts",
-    { find: "roomOf(endpoint, request)", replace: "roomOf(endpoint, { ...request, shares: undefined })" },
+    { find: "roomOf(consumer, request)", replace: "roomOf(consumer, { ...request, shares: undefined })" },
     ["outbox", "of an endpoint a worker gets no more than its share, less what it holds already"],
   ),
   bug(

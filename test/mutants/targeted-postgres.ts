@@ -66,7 +66,15 @@ async function withPools(url: string, check: (pools: Pools) => Promise<void>): P
 }
 
 const run = { maxEvents: 1, maxBytes: 1_000_000 };
-const request = { worker: "worker_1", limit: 500, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
+const request = {
+  worker: "worker_1",
+  limit: 500,
+  leaseMs: 60_000,
+  of: { kind: "endpoint" } as const,
+  inFlight: new Map(),
+  run,
+  alone: false,
+};
 const LANES = 200;
 const ROUNDS = 8;
 // A round meets the deadlock about once in five times; eight rounds missed it on a busy machine.

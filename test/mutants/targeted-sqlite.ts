@@ -49,7 +49,7 @@ async function clockSetBack(): Promise<void> {
     clock.set(clock.now() + DAY_MS);
     await publisher?.append([await eventOf()]);
     clock.set(clock.now() - DAY_MS);
-    same(await worker?.untilDue(), 0, "how long until the event is due");
+    same(await worker?.untilDue({ kind: "endpoint" }), 0, "how long until the event is due");
     same((await worker?.claim(claimRequest()))?.claims.length, 1, "claims of it");
   } finally {
     file.remove();

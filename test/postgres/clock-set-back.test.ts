@@ -30,7 +30,14 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
 
   const claim = async (by = store()): Promise<readonly Claim[]> => {
     const run = { maxEvents: 1, maxBytes: 1_000_000 };
-    const request = { worker: "worker_1", limit: 100, leaseMs: LEASE_MS, inFlight: new Map(), run };
+    const request = {
+      worker: "worker_1",
+      limit: 100,
+      leaseMs: LEASE_MS,
+      of: { kind: "endpoint" } as const,
+      inFlight: new Map(),
+      run,
+    };
     return (await by.claim({ ...request, alone: false })).claims;
   };
 
@@ -62,7 +69,7 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
     await setBack("1 day");
     const processes = [store(), store(), store()];
     expect(await Promise.all(processes.map((each) => claim(each)))).toEqual([[], [], []]);
-    const dueMs = (await store().untilDue()) ?? 0;
+    const dueMs = (await store().untilDue({ kind: "endpoint" })) ?? 0;
     expect(dueMs).toBeGreaterThan(RETRY_MS - 5000);
     expect(dueMs).toBeLessThanOrEqual(RETRY_MS);
   });
@@ -72,7 +79,7 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
     const held = await claim();
     await setBack("1 day");
     expect(await claim()).toEqual([]);
-    const dueMs = (await store().untilDue()) ?? 0;
+    const dueMs = (await store().untilDue({ kind: "endpoint" })) ?? 0;
     expect([dueMs > LEASE_MS - 5000, dueMs <= LEASE_MS]).toEqual([true, true]);
     const [row] = await pool.rows(
       "select extract(epoch from leased_until - leased_at)::int4 as s from posthorn.lane_state",
@@ -86,7 +93,7 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
     expect(await claim()).toHaveLength(2);
     await pool.rows("update posthorn.seen_time set seen_at = clock_timestamp() + interval '1 day'");
     expect(await claim()).toEqual([]);
-    expect(await store().untilDue()).toBeGreaterThan(LEASE_MS - 5000);
+    expect(await store().untilDue({ kind: "endpoint" })).toBeGreaterThan(LEASE_MS - 5000);
   });
 
   it("by less than a second moves nothing; and the time that is seen goes on", async () => {
@@ -94,7 +101,7 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
     await settle(await claim(), RETRY);
     await setBack("700 milliseconds");
     await claim();
-    expect(await store().untilDue()).toBeGreaterThan(RETRY_MS - 5000);
+    expect(await store().untilDue({ kind: "endpoint" })).toBeGreaterThan(RETRY_MS - 5000);
     await pool.rows("update posthorn.seen_time set seen_at = clock_timestamp() - interval '1 hour'");
     await claim();
     const [row] = await pool.rows(

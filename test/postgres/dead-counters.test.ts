@@ -37,7 +37,14 @@ async function worker(name: string, seed: number): Promise<void> {
   const chance = createChance(seed);
   for (let round = 0; round < ROUNDS; round++) {
     await whatever(async () => {
-      const asked = { worker: name, limit: 20, inFlight: new Map(), alone: false, ...request };
+      const asked = {
+        worker: name,
+        limit: 20,
+        of: { kind: "endpoint" } as const,
+        inFlight: new Map(),
+        alone: false,
+        ...request,
+      };
       const { claims } = await store.claim(asked);
       const policies = ["halt", "skip"] as const;
       const settlements = claims.map((claim): Settlement => {

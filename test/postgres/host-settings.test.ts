@@ -39,7 +39,15 @@ afterAll(async () => {
 });
 
 const run = { maxEvents: 8, maxBytes: 1_000_000 };
-const request = { worker: "worker_1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
+const request = {
+  worker: "worker_1",
+  limit: 100,
+  leaseMs: 60_000,
+  of: { kind: "endpoint" } as const,
+  inFlight: new Map(),
+  run,
+  alone: false,
+};
 const BODY = Buffer.from([0, 1, 0x5c, 0x78, 0x27, 0x80, 0xff, ...Buffer.from("{}é")]);
 
 describe.each([

@@ -8,7 +8,15 @@ import { drivers } from "./drivers.js";
 import { emptyOutbox, moveIntoPast } from "./outbox-harness.js";
 
 const run = { maxEvents: 1, maxBytes: 1_000_000 };
-const request = { worker: "worker_1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
+const request = {
+  worker: "worker_1",
+  limit: 100,
+  leaseMs: 60_000,
+  of: { kind: "endpoint" } as const,
+  inFlight: new Map(),
+  run,
+  alone: false,
+};
 
 describe.each(drivers)("leases on $name", async (driver) => {
   const url = await freshDatabase();

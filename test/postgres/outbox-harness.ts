@@ -22,9 +22,15 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   ingest_repeat: ["keep_until"],
 };
 
-const EMPTIED = [...Object.keys(INSTANTS), "stage", "lane", "delivery", "dead_change", "dead_group"].map(
-  (table) => `posthorn.${table}`,
-);
+const EMPTIED = [
+  ...Object.keys(INSTANTS),
+  "inbox",
+  "stage",
+  "lane",
+  "delivery",
+  "dead_change",
+  "dead_group",
+].map((table) => `posthorn.${table}`);
 
 /** Two pools on one database stand for two processes: to Postgres they are. The tables are emptied for each case. */
 export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarness<never> {

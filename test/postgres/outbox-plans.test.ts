@@ -62,6 +62,9 @@ function expectNarrow(plan: Plan): void {
 const claim = (cursor: number): string =>
   `pick ('${cursor}', '${LIMIT}', '{"ep_due": 1}', '{"ep_due": 500}', '8', '1000')`;
 
+const claimOfHandlers = (cursor: number): string =>
+  `pick_named ('${cursor}', '${LIMIT}', '{}', '{}', '8', '1000', '{hnd_a,hnd_b}')`;
+
 async function takeText(): Promise<string> {
   let text = "";
   const rows: Row[] = [];
@@ -91,9 +94,13 @@ async function lanes(from: number, count: number, of: { endpoint: number; ready:
 }
 
 beforeAll(async () => {
-  await session.query(`prepare pick (text, text, text, text, text, text) as ${pickDueSql(tables)}`);
+  await session.query(`prepare pick (text, text, text, text, text, text) as ${pickDueSql.endpoint(tables)}`);
   await session.query(`prepare take (text, text) as ${await takeText()}`);
+  await session.query(
+    `prepare pick_named (text, text, text, text, text, text, text) as ${pickDueSql.handler(tables)}`,
+  );
   await planOf(claim(0));
+  await planOf(claimOfHandlers(0));
   await planOf(`take ('', '${LIMIT}')`);
   await pool.query("set synchronous_commit = off");
   for (const [id, state] of Object.entries({ ep_waits: "active", ep_paused: "paused", ep_due: "active" })) {
@@ -135,6 +142,32 @@ describe("at a million rows, by plans that were made for none", () => {
     expectNarrow(plan);
   });
 
+  it("a claim of handlers is by their ids: it reads theirs, and looks at no endpoint that something waits for", async () => {
+    await pool.query(`
+      insert into posthorn.consumer (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
+      select 'ep_many_' || n, 'default', '{}', 'key', 1000, 'active', 1 from generate_series(1, 5000) as n`);
+    await pool.query(`
+      insert into posthorn.lane_state (lane_id, consumer_id, head_seq, next_seq, ready_at)
+      select 10000000 + id, id, 1, 2, now() from posthorn.consumer where public_id like 'ep_many_%'`);
+    await pool.query(`
+      insert into posthorn.consumer (public_id, kind, tenant, definition, ordered_by, max_in_flight, state, version)
+      select id, 'handler', '', '{}', 'key', 1000, 'active', 1 from unnest(array['hnd_a', 'hnd_b']) as id`);
+    const { rows } = await pool.query<{ id: string }>(
+      "select id::text as id from posthorn.consumer where public_id = 'hnd_b'",
+    );
+    await lanes(20 * MILLION, 10, { endpoint: Number(rows[0]?.id), ready: "interval '-1 s'" });
+    for (const cursor of [0, Number(rows[0]?.id)]) {
+      const plan = await planOf(claimOfHandlers(cursor));
+      expect(plan["Actual Rows"]).toBe(10);
+      expectNarrow(plan);
+      const pages = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+      // A walk over 5,000 endpoints would take some pages for each.
+      expect(pages).toBeLessThan(1000);
+    }
+    await pool.query("delete from posthorn.lane_state where lane_id between 10000000 and 20000000 - 1");
+    await pool.query("delete from posthorn.consumer where public_id like 'ep_many_%'");
+  });
+
   it("the sequencer takes the front of the stage, and looks at no more of it", async () => {
     const plan = await planOf(`take ('', '${LIMIT}')`);
     expect(plan["Actual Rows"]).toBe(LIMIT + 1);
@@ -144,6 +177,7 @@ describe("at a million rows, by plans that were made for none", () => {
   it("the same holds for plans that are made from statistics of such tables", async () => {
     await pool.query("analyze");
     expectNarrow(await planOf(claim(0)));
+    expectNarrow(await planOf(claimOfHandlers(0)));
     expectNarrow(await planOf(`take ('', '${LIMIT}')`));
   });
 });

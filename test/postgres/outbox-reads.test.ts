@@ -17,7 +17,15 @@ const MOST_ROWS = 20;
 const pool = quietPool({ connectionString: await freshDatabase(), max: 1 });
 const store = postgresStore({ client: pool });
 const run = { maxEvents: 8, maxBytes: 1_000_000 };
-const request = { worker: "w1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
+const request = {
+  worker: "w1",
+  limit: 100,
+  leaseMs: 60_000,
+  of: { kind: "endpoint" } as const,
+  inFlight: new Map(),
+  run,
+  alone: false,
+};
 
 afterAll(() => pool.end());
 

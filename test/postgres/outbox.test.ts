@@ -12,7 +12,15 @@ import { createLossyProxy } from "./lossy-proxy.js";
 import { emptyOutbox } from "./outbox-harness.js";
 
 const run = { maxEvents: 1, maxBytes: 1_000_000 };
-const request = { worker: "worker_1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
+const request = {
+  worker: "worker_1",
+  limit: 100,
+  leaseMs: 60_000,
+  of: { kind: "endpoint" } as const,
+  inFlight: new Map(),
+  run,
+  alone: false,
+};
 
 function open(pool: TestPool, more: { prepare?: boolean; observer?: (signal: Signal) => void } = {}) {
   return postgresStore({ client: pool.client, ...more });

@@ -23,7 +23,15 @@ function sealUnder(key: string): SecretSeal {
 }
 
 const run = { maxEvents: 1, maxBytes: 1_000_000 };
-const request = { worker: "worker_1", limit: 100, leaseMs: 60_000, inFlight: new Map(), run, alone: false };
+const request = {
+  worker: "worker_1",
+  limit: 100,
+  leaseMs: 60_000,
+  of: { kind: "endpoint" } as const,
+  inFlight: new Map(),
+  run,
+  alone: false,
+};
 const SECRET = endpointFor().secrets[0] ?? "";
 
 describe.each(drivers)("secrets on $name", async (driver) => {
@@ -69,7 +77,7 @@ describe.each(drivers)("secrets on $name", async (driver) => {
     const settlements = claims.map((claim) => settlementOf(claim, { acknowledged: 1, next: true }));
     await wrong.settle({ ...request, settlements });
     // Nothing is due for a node that cannot sign: it would ask again and again.
-    expect(await wrong.untilDue()).toBeUndefined();
+    expect(await wrong.untilDue({ kind: "endpoint" })).toBeUndefined();
     expect((await wrong.claim(request)).claims).toEqual([]);
     const [told, ...more] = signals;
     expect(told).toMatchObject({ kind: "endpoint_disabled", endpoint: "ep_a" });

@@ -47,7 +47,7 @@ describe("what was put off by a clock that ran ahead", () => {
     await outbox.append([eventOf("e1")]);
     await outbox.sequence();
     jump(-DAY_MS);
-    expect(await outbox.untilDue()).toBe(0);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(0);
     expect(await claims()).toHaveLength(1);
   });
 
@@ -77,7 +77,7 @@ describe("what was put off by a clock that ran ahead", () => {
     jump(DAY_MS);
     await settle(await claims(), RETRY);
     jump(-DAY_MS);
-    expect(await outbox.untilDue()).toBe(RETRY_MS);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(RETRY_MS);
     await clock.advance(RETRY_MS - 1);
     expect(await claims()).toEqual([]);
     await clock.advance(1);
@@ -90,7 +90,7 @@ describe("what was put off by a clock that ran ahead", () => {
     await settle(await claims(), RETRY);
     jump(-DAY_MS);
     await clock.advance(RETRY_MS - 5000);
-    expect(await outbox.untilDue()).toBe(5000);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(5000);
   });
 
   it("waits at most as long again where no process has outlived the jump", async () => {
@@ -100,7 +100,7 @@ describe("what was put off by a clock that ran ahead", () => {
     jump(-DAY_MS);
     await clock.advance(3_600_000);
     outbox = another();
-    expect(await outbox.untilDue()).toBe(RETRY_MS);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(RETRY_MS);
     await clock.advance(RETRY_MS);
     expect(await claims()).toHaveLength(1);
   });
@@ -110,7 +110,7 @@ describe("what was put off by a clock that ran ahead", () => {
     await outbox.append([eventOf("e1")]);
     await outbox.changeEndpoint("ep_a", { state: "paused" });
     jump(-DAY_MS);
-    expect(await outbox.untilDue()).toBeUndefined();
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBeUndefined();
     await outbox.changeEndpoint("ep_a", { state: "active" });
     expect(await claims()).toHaveLength(1);
   });
@@ -140,18 +140,18 @@ describe("what was put off by a clock that ran ahead", () => {
     db.transaction(() => outbox.write([eventOf("e2")], db))();
     expect(rows("lane")).toMatchObject([{ ready_at: clock.now() + DAY_MS }]);
     expect(seenAt()).toBe(clock.now() + DAY_MS);
-    expect(await outbox.untilDue()).toBe(0);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(0);
   });
 });
 
 describe("two processes on one file", () => {
   it("one that has never seen the other time notices too", async () => {
     const other = another();
-    expect(await other.untilDue()).toBeUndefined();
+    expect(await other.untilDue({ kind: "endpoint" })).toBeUndefined();
     jump(DAY_MS);
     await outbox.append([eventOf("e1")]);
     jump(-DAY_MS);
-    expect(await other.untilDue()).toBe(0);
+    expect(await other.untilDue({ kind: "endpoint" })).toBe(0);
     expect(ids(await claims({}, other))).toEqual(["e1"]);
   });
 
@@ -164,7 +164,7 @@ describe("two processes on one file", () => {
     jump(-DAY_MS);
     expect(ids(await claims({}, other))).toEqual(["e2"]);
     const before = [rows("lane"), seenAt()];
-    expect(await outbox.untilDue()).toBe(RETRY_MS);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(RETRY_MS);
     await outbox.release("nobody", []);
     expect([rows("lane"), seenAt()]).toEqual(before);
   });
@@ -184,7 +184,7 @@ describe("two processes on one file", () => {
     await outbox.append([eventOf("e1")]);
     await settle(await claims(), RETRY);
     const before = rows("lane");
-    expect(await slow.untilDue()).toBe(RETRY_MS);
+    expect(await slow.untilDue({ kind: "endpoint" })).toBe(RETRY_MS);
     expect([late, rows("lane"), seenAt()]).toEqual([[], before, clock.now()]);
   });
 });
@@ -195,7 +195,7 @@ describe("a lease over which the clock was set back", () => {
     await outbox.append([eventOf("e1"), eventOf("e2")]);
     const held = await claims();
     jump(-DAY_MS);
-    expect(await outbox.untilDue()).toBe(LEASE_MS);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(LEASE_MS);
     await clock.advance(LEASE_MS - 1);
     expect(await claims({ worker: "worker_2" })).toEqual([]);
     expect(await settle(held)).toEqual(["settled"]);
@@ -206,7 +206,7 @@ describe("a lease over which the clock was set back", () => {
     await outbox.append([eventOf("e1")]);
     const held = await claims();
     jump(-DAY_MS);
-    await outbox.untilDue();
+    await outbox.untilDue({ kind: "endpoint" });
     await clock.advance(LEASE_MS);
     const [again] = await claims({ worker: "worker_2" });
     expect([again?.epoch, again?.attempts]).toEqual([2n, 1]);
@@ -224,7 +224,7 @@ describe("a lease over which the clock was set back", () => {
     await outbox.append([eventOf("e2")]);
     jump(-DAY_MS);
     expect(await claims({ worker: "worker_2" })).toEqual([]);
-    expect(await outbox.untilDue()).toBe(LEASE_MS - 1000);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(LEASE_MS - 1000);
     expect(await settle(held)).toEqual(["settled", "settled"]);
   });
 
@@ -255,7 +255,7 @@ describe("a clock that was set back", () => {
     const before = db.prepare("select * from posthorn_lane where state = 'halted'").all();
     const letters = rows("dead");
     jump(-DAY_MS);
-    await outbox.untilDue();
+    await outbox.untilDue({ kind: "endpoint" });
     expect(db.prepare("select * from posthorn_lane where state = 'halted'").all()).toEqual(before);
     expect([before.length, rows("dead")]).toEqual([1, letters]);
   });
@@ -271,7 +271,7 @@ describe("a clock that was set back", () => {
     const tables = ["event", "later", "ingest_name", "attempt"];
     const before = tables.map(rows);
     jump(-DAY_MS);
-    expect(await outbox.untilDue()).toBe(RETRY_MS);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(RETRY_MS);
     expect(tables.map(rows)).toEqual(before);
     await clock.advance(RETRY_MS);
     const found = (await claims()).find(({ run }) => run[0].event.id === "e1");
@@ -283,7 +283,7 @@ describe("a clock that was set back", () => {
     await settle(await claims(), RETRY);
     const before = [rows("lane"), rows("loose_delivery"), seenAt()];
     jump(-999);
-    expect(await outbox.untilDue()).toBe(RETRY_MS + 999);
+    expect(await outbox.untilDue({ kind: "endpoint" })).toBe(RETRY_MS + 999);
     await outbox.release("nobody", []);
     expect([rows("lane"), rows("loose_delivery"), seenAt()]).toEqual(before);
   });
@@ -293,7 +293,7 @@ describe("a clock that was set back", () => {
     await settle(await claims(), RETRY);
     for (let time = 0; time < 3; time++) {
       jump(-DAY_MS);
-      expect(await outbox.untilDue()).toBe(RETRY_MS);
+      expect(await outbox.untilDue({ kind: "endpoint" })).toBe(RETRY_MS);
     }
     await clock.advance(RETRY_MS);
     expect(await claims()).toHaveLength(1);
@@ -309,7 +309,7 @@ describe("time that passes as it should", () => {
       seen.push(Number(seenAt()) - start);
       await clock.advance(400);
     }
-    await outbox.untilDue();
+    await outbox.untilDue({ kind: "endpoint" });
     expect([seen, Number(seenAt()) - start]).toEqual([[0, 0, 0, 1200], 1200]);
   });
 

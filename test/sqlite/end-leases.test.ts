@@ -39,7 +39,7 @@ it("what a dead process had leased is due at once, with a lapse that counts, in 
   expect(await claims({ worker: "worker_2" })).toEqual([]);
   await clock.advance(5);
   expect(await endLeases(db, { clock })).toBe(2);
-  expect(await outbox.untilDue()).toBe(0);
+  expect(await outbox.untilDue({ kind: "endpoint" })).toBe(0);
   const again = await claims({ worker: "worker_2" });
   expect(events(again)).toEqual(["e1", "n1"]);
   expect(again.map(({ attempts, failures }) => [attempts, failures])).toEqual([
@@ -115,7 +115,7 @@ it("what waits for its next attempt goes on waiting, and what is halted stays so
   await outbox.settle({ ...claimRequest(), settlements });
   expect(await endLeases(db, { clock })).toBe(0);
   expect(await claims()).toEqual([]);
-  expect(await outbox.untilDue()).toBe(1000);
+  expect(await outbox.untilDue({ kind: "endpoint" })).toBe(1000);
 });
 
 it("a clock that was set back ends no lease before it began", async () => {

@@ -49,6 +49,7 @@ export function claimRequest(given: Partial<ClaimRequest> = {}): ClaimRequest {
     worker: "worker_1",
     limit: 100,
     leaseMs: 30_000,
+    of: { kind: "endpoint" } as const,
     inFlight: new Map(),
     run: { maxEvents: 1, maxBytes: 1_000_000 },
     alone: false,
@@ -78,7 +79,10 @@ export function acknowledgement(claim: Claim): Settlement {
 }
 
 /** Delivers everything that is due, settling all claims of a moment at once, and returns the ids in their order. */
-export async function deliverAll(outbox: OutboxUnderTest<never>, request: ClaimRequest): Promise<string[]> {
+export async function deliverAll(
+  outbox: Omit<OutboxUnderTest<never>, "apply">,
+  request: ClaimRequest,
+): Promise<string[]> {
   const delivered: string[] = [];
   let held: readonly Claim[] = [];
   for (;;) {

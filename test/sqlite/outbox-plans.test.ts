@@ -60,7 +60,7 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.changeEndpoint("ep_a", { state: "paused" });
   await outbox.blockedLanes({ limit: 10 });
   await outbox.attempts("dlv_1_1");
-  await outbox.untilDue();
+  await outbox.untilDue({ kind: "endpoint" });
   const names = [{ name: "shop/1", bodyHash: undefined }] as const;
   for (const id of ["in1", "in2"]) await outbox.ingest({ event: eventOf(id), names, windowS: 0 });
   await outbox.forgetNames({ maxNames: 10 });
@@ -73,7 +73,9 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.lane(1n);
   await outbox.census();
   await outbox.sequence();
-  await sqliteStore({ db: handle, clock: createFakeClock({ at: Date.now() - 60_000 }) }).untilDue();
+  await sqliteStore({ db: handle, clock: createFakeClock({ at: Date.now() - 60_000 }) }).untilDue({
+    kind: "endpoint",
+  });
   await outbox.removeEndpoint("ep_a");
 }
 

@@ -58,7 +58,15 @@ export function claimCase(name: string, outbox: () => Promise<BenchOutbox>): Wor
 }
 
 async function claimHeads(store: DeliveryStore, limit: number): Promise<readonly Claim[]> {
-  const request = { worker: WORKER, limit, leaseMs: LEASE_MS, inFlight: new Map(), run: RUN, alone: false };
+  const request = {
+    worker: WORKER,
+    limit,
+    leaseMs: LEASE_MS,
+    of: { kind: "endpoint" } as const,
+    inFlight: new Map(),
+    run: RUN,
+    alone: false,
+  };
   return (await store.claim(request)).claims;
 }
 

@@ -7,7 +7,8 @@ const signer = createSigner({ secrets: ["whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
 
 function headersOf(headers: Readonly<Record<string, string>> | undefined) {
   const time = new Date(Date.UTC(2030, 0, 1));
-  const event = { id: "evt_1", type: "t", body: utf8("{}"), contentType: "text/plain", time, headers };
+  const known = { id: "evt_1", tenant: "default", source: "app", type: "t", contentType: "text/plain" };
+  const event = { ...known, body: utf8("{}"), time, headers };
   const delivery = { sequence: 1n, round: 1, event, expiresInMs: undefined };
   return requestHeaders(signer, { claim: { lane: undefined }, delivery, after: undefined, number: 1 }, time);
 }

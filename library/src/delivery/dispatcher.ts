@@ -1,4 +1,5 @@
 import { newId } from "../id.js";
+import { ENDPOINTS } from "../lanes/lane-store.js";
 import type { Claim, RunLimits, Settled } from "../lanes/lane-store.js";
 import { Sequencing } from "../lanes/sequencing.js";
 import { notify } from "../observer.js";
@@ -233,6 +234,7 @@ export class DispatcherRun {
   async #claim({ limit, shares, alone }: Pick<Ask, "limit"> & Partial<Ask> & { readonly alone: boolean }) {
     const endsAt = this.#leaseEnd();
     const { claims, lapsed } = await this.#store.claim({
+      of: ENDPOINTS,
       worker: this.#worker,
       limit,
       leaseMs: this.#settings.leaseMs,
@@ -262,7 +264,7 @@ export class DispatcherRun {
   }
 
   async #untilDue(): Promise<number | undefined> {
-    const dueMs = await this.#store.untilDue();
+    const dueMs = await this.#store.untilDue(ENDPOINTS);
     // What is due may be an event whose `deliverAt` has come, and which has no place yet.
     if (dueMs !== undefined && dueMs <= 0) this.#sequencing.look();
     return dueMs;

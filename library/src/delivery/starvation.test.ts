@@ -223,7 +223,13 @@ describe("deliveries that must run alone", () => {
     const { clock, store, tried, begin, add, publish, pass } = setUp();
     await add("poison", DEADLINE_MS);
     await publish("poison", 20);
-    const lease = { limit: 100, leaseMs: 1000, inFlight: new Map(), alone: false };
+    const lease = {
+      limit: 100,
+      leaseMs: 1000,
+      of: { kind: "endpoint" } as const,
+      inFlight: new Map(),
+      alone: false,
+    };
     for (let lapse = 0; lapse < 3; lapse++) {
       await store.claim({ ...lease, worker: `dead ${lapse}`, run: { maxEvents: 1, maxBytes: 1 } });
       await clock.advance(2000);

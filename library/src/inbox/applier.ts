@@ -8,7 +8,7 @@ import { InProgress, Timeouts } from "./deadlines.js";
 import type { TypeTable } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { mayTakeOver } from "./inbox-store.js";
-import type { Acceptance, Arrival } from "./inbox-store.js";
+import type { Acceptance, Arrival, InboxStore } from "./inbox-store.js";
 import { isSameBody, UNKNOWN_BODY } from "./same-body.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
 import type { WorkParts } from "./prepare-work.js";
@@ -18,6 +18,7 @@ import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */
 export interface ApplierParts<Tx> extends WorkParts<Tx> {
+  readonly store: InboxStore<Tx>;
   readonly handlers: TypeTable<unknown>;
   readonly clock: Clock;
   readonly handlerDeadlineMs: number;
@@ -193,7 +194,7 @@ function deadlineError(ms: number): PosthornError<InboxErrorCode> {
 const MAX_ERROR_LENGTH = 2000;
 
 /** Handlers may throw anything, also what cannot be made into a text. */
-function describeError(error: unknown): string {
+export function describeError(error: unknown): string {
   try {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
     return text.slice(0, MAX_ERROR_LENGTH);

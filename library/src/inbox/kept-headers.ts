@@ -25,7 +25,12 @@ const BEYOND_ASCII = /[\u007f-\uffff]/g;
 
 /** The same as JSON text of ASCII characters, which every database takes. */
 export function keptHeadersText(headers: HeaderBag): string {
-  return JSON.stringify(keptHeaders(headers)).replaceAll(BEYOND_ASCII, escape);
+  return headersText(keptHeaders(headers));
+}
+
+/** Headers that were kept, in the same form. */
+export function headersText(kept: Readonly<Record<string, string>>): string {
+  return JSON.stringify(kept).replaceAll(BEYOND_ASCII, escape);
 }
 
 function escape(character: string): string {

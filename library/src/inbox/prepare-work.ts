@@ -26,7 +26,7 @@ import { encodeResult } from "./result.js";
 
 /** What a handler's work is made of. */
 export interface WorkParts<Tx> {
-  readonly store: InboxStore<Tx>;
+  readonly store: Pick<InboxStore<Tx>, "transactions">;
   readonly schemas: TypeTable<Schema>;
   readonly publisher: Publisher<Tx> | undefined;
   readonly observer: Observer | undefined;

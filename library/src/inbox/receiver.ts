@@ -1,5 +1,6 @@
 import { LONGEST_TIMER_MS, systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
+import type { Event } from "../event.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
@@ -9,6 +10,8 @@ import type { Reply, SignedRequest, Verified, Verifier } from "../signature/sche
 import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
+import { Keeper } from "./keeper.js";
+import type { KeeperStore } from "./keeper.js";
 import { TypeTable } from "./handlers.js";
 import type { Handlers, Publisher, ReceiverTypes, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
@@ -96,8 +99,20 @@ const DEFAULT_MAX_BODY_BYTES = 1_048_576;
 const LONGEST_MS = 86_400_000;
 const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
 
+/** What a receiver is made of that stores events for a worker, and runs no handler itself. */
+export interface StoreFirstOptions<SourceName extends string> {
+  readonly mode: "store_first";
+  readonly store: KeeperStore;
+  /** By name: a verifier, or a verifier with more to say about its events. */
+  readonly sources: Readonly<Record<SourceName, Verifier | SourceOptions>>;
+  /** The largest body of any source. @default what the source's provider sends at most, or else 1 MiB */
+  readonly maxBodyBytes?: number;
+  readonly clock?: Clock;
+  readonly observer?: Observer;
+}
+
 /**
- * Makes a receiver.
+ * Makes a receiver. With `mode: "store_first"` it stores events and answers; a worker of the same store handles them.
  *
  * @example
  * const receiver = createReceiver({
@@ -110,6 +125,9 @@ const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
  *   },
  * });
  */
+export function createReceiver<SourceName extends string>(
+  options: StoreFirstOptions<SourceName>,
+): Receiver<SourceName>;
 export function createReceiver<
   Tx,
   Mode extends TransactionMode,
@@ -126,21 +144,32 @@ export function createReceiver<
     { readonly sources: SourceName; readonly schemas: S; readonly publisher: P },
     Keys
   >,
-): Receiver<SourceName> {
-  return new InboxReceiver(options as unknown as ReceiverOptions<Tx, TransactionMode>);
+): Receiver<SourceName>;
+export function createReceiver(
+  options: StoreFirstOptions<string> | ReceiverOptions<unknown, TransactionMode>,
+): Receiver {
+  return new InboxReceiver(options);
+}
+
+/** What takes a verified event to its verdict. */
+interface Judge {
+  /** Whether an event that its provider's log names is done. */
+  isOver(source: Source, id: string): Promise<boolean>;
+  /** `exact`: the bytes are those that were sent. */
+  apply(source: Source, event: Event, headers: string, exact?: boolean): Promise<Verdict>;
 }
 
 class InboxReceiver<Tx> implements Receiver {
   readonly #maxBodyBytes: number | undefined;
   readonly #sources: ReadonlyMap<string, Source>;
-  readonly #store: InboxStore<Tx>;
-  readonly #applier: Applier<Tx>;
+  readonly #store: Pick<InboxStore<Tx>, "flush" | "purge">;
+  readonly #judge: Judge;
   readonly #clock: Clock;
   readonly #observer: Observer | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #stopped = new AbortController();
 
-  constructor(options: ReceiverOptions<Tx, TransactionMode>) {
+  constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
     const { store, observer = unobserved(), clock = systemClock } = options;
     positive("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES);
     this.#maxBodyBytes = options.maxBodyBytes;
@@ -150,14 +179,21 @@ class InboxReceiver<Tx> implements Receiver {
     this.#sources = new Map(
       Object.entries(options.sources).map(([name, given]) => [name, createSource(name, given, observer)]),
     );
+    this.#judge =
+      "mode" in options && options.mode === "store_first"
+        ? new Keeper({ store: options.store, clock, observer })
+        : this.#applierOf(options as ReceiverOptions<Tx, TransactionMode>);
+  }
+
+  #applierOf(options: ReceiverOptions<Tx, TransactionMode>): Applier<Tx> {
     const names = new Set(this.#sources.keys());
-    this.#applier = new Applier({
-      store,
+    return new Applier({
+      store: options.store,
       handlers: new TypeTable(checkedHandlers(options.handlers), names),
       schemas: new TypeTable(options.schemas ?? {}, names),
       publisher: options.publisher,
-      clock,
-      observer,
+      clock: this.#clock,
+      observer: this.#observer,
       handlerDeadlineMs: duration("handlerDeadlineMs", options.handlerDeadlineMs ?? 30_000, LONGEST_MS),
       acquireMs: duration("acquireMs", options.acquireMs ?? 1000, LONGEST_MS),
     });
@@ -206,7 +242,7 @@ class InboxReceiver<Tx> implements Receiver {
         name,
         'has identifyBy "body", and a log knows events by their ids',
       );
-    if (await this.#applier.isOver(source, logged.id)) return "duplicate";
+    if (await this.#judge.isOver(source, logged.id)) return "duplicate";
     const request = await logged.load();
     // Without its observer: a log in other bytes is nothing that anybody has to be told of.
     const quiet = { ...source.verifier, observer: undefined, diagnose: undefined };
@@ -216,7 +252,7 @@ class InboxReceiver<Tx> implements Receiver {
     const headers = keptHeadersText(request.headers);
     const verdicts: Verdict[] = [];
     for (const event of readEvents(verified, source.name))
-      verdicts.push(await this.#applier.apply(source, event, headers, proved !== undefined));
+      verdicts.push(await this.#judge.apply(source, event, headers, proved !== undefined));
     return worstOf(verdicts);
   }
 
@@ -280,7 +316,7 @@ class InboxReceiver<Tx> implements Receiver {
     const headers = keptHeadersText(verified.request.headers);
     const verdicts: Verdict[] = [];
     for (const event of readEvents(verified, source.name))
-      verdicts.push(await this.#applier.apply(source, event, headers));
+      verdicts.push(await this.#judge.apply(source, event, headers));
     return worstOf(verdicts);
   }
 

@@ -1,5 +1,7 @@
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
+import { parsePlace } from "../place.js";
+import type { Place, PlaceOption } from "../place.js";
 import { PosthornError } from "../posthorn-error.js";
 import { diagnose } from "../signature/forensics/forensics.js";
 import type { Scheme, Verifier } from "../signature/scheme.js";
@@ -16,6 +18,14 @@ export interface SourceOptions {
   readonly windowS?: number | "forever";
   /** What to do with an event that happened before the window began: it may have been applied and forgotten. @default "reject_stale" */
   readonly stale?: "reject_stale" | "accept";
+  /**
+   * What orders its events where they are stored first: those with the same value are handled one after the other.
+   * @default none: handlers of different events run side by side
+   *
+   * @example
+   * { verifier: stripe({ secrets }), key: { json: "/data/object/customer" } }
+   */
+  readonly key?: PlaceOption;
 }
 
 /** A source, checked. */
@@ -28,6 +38,7 @@ export interface Source {
   readonly stale: "reject_stale" | "accept";
   /** Whether the signature binds the id and not the body, so that only the first body of an id may ever be applied. */
   readonly firstBodyOnly: boolean;
+  readonly key: Place | undefined;
 }
 
 const LEAST_DEFAULT_WINDOW_S = 14 * 24 * 3600;
@@ -94,7 +105,17 @@ export function createSource(
     windowS: windowS === "forever" ? undefined : windowS,
     stale,
     firstBodyOnly,
+    key: checkedKey(name, options.key),
   });
+}
+
+function checkedKey(name: string, key: PlaceOption | undefined): Place | undefined {
+  const place = key === undefined ? undefined : parsePlace(key);
+  if (key === undefined || place !== undefined) return place;
+  throw invalid(
+    "inbox_option_invalid",
+    `key of "${name}" is no place in a request; expected { header: "x-order" } or { json: "/data/id" }.`,
+  );
 }
 
 function checkWindow(name: string, windowS: number, verifier: Verifier): void {

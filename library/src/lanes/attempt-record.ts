@@ -1,5 +1,15 @@
-/** What an attempt came to. `lapsed`: its claim ended by expiry, and nobody knows what came of it. */
-export type AttemptOutcome = "acknowledged" | "refused" | "unreachable" | "unknown" | "forbidden" | "lapsed";
+/**
+ * What an attempt came to. `lapsed`: its claim ended by expiry, and nobody knows what came of it. `failed`: a handler threw,
+ * and its transaction was rolled back.
+ */
+export type AttemptOutcome =
+  | "acknowledged"
+  | "refused"
+  | "unreachable"
+  | "unknown"
+  | "forbidden"
+  | "lapsed"
+  | "failed";
 
 /** One attempt, as history keeps it. */
 export interface AttemptRecord {

@@ -1,6 +1,7 @@
 import type { Wake } from "../work/wake.js";
 import type { AttemptRecord } from "./attempt-record.js";
 import type { DeadBecause, DeadPolicy } from "./dead.js";
+import type { Receipt } from "../receipt.js";
 
 /** One delivery of a claim: an event in its place. */
 export interface ClaimedDelivery {
@@ -10,12 +11,16 @@ export interface ClaimedDelivery {
   readonly round: number;
   readonly event: {
     readonly id: string;
+    readonly tenant: string;
+    readonly source: string;
     readonly type: string;
     readonly body: Uint8Array;
     readonly contentType: string;
     readonly time: Date;
     /** Of the event's own; undefined where it has none. */
     readonly headers?: Readonly<Record<string, string>> | undefined;
+    /** Of an event that was stored for handlers; undefined of any other. */
+    readonly receipt?: Receipt | undefined;
   };
   /** Until it expires, by the store's clock; 0 or less when it has. Undefined when it never does. */
   readonly expiresInMs: number | undefined;
@@ -45,8 +50,26 @@ export interface Claim {
   readonly failures: number;
 }
 
+/** Whose lanes a worker takes: a dispatcher every endpoint's, a worker those of the handlers that it has. */
+export type Claimable =
+  | { readonly kind: "endpoint" }
+  | { readonly kind: "handler"; readonly ids: readonly string[] };
+
+/** What a dispatcher takes. */
+export const ENDPOINTS: Claimable = Object.freeze({ kind: "endpoint" });
+
+/** Whether a worker takes the lanes of a consumer. Postgres says the same in SQL. */
+export function isClaimable(
+  of: Claimable,
+  consumer: { readonly id: string; readonly kind?: "handler" },
+): boolean {
+  if (of.kind === "endpoint") return consumer.kind === undefined;
+  return consumer.kind === "handler" && of.ids.includes(consumer.id);
+}
+
 /** What a worker asks for: how many lanes, for how long, and what it holds already. */
 export interface ClaimRequest {
+  readonly of: Claimable;
   /** Unique to this start of this process. */
   readonly worker: string;
   readonly limit: number;
@@ -147,7 +170,10 @@ export interface SequenceReport {
 export interface LaneStore {
   readonly wake: Wake;
   /**
-   * Gives every committed event a place at each endpoint that matches it: in a lane the next sequence, without a gap.
+   * Gives every committed event a place at each consumer that matches it: in a lane the next sequence, without a gap.
+   * Endpoints match what goes out, of their own tenant; handlers match what was stored for them, of every tenant, in lanes
+   * of tenant, source and key. What was stored for handlers and no handler matches is set aside with an alarm, and takes
+   * its place, in its order, when a handler is registered that matches it.
    * If one event was committed before another was written, it comes first. An event with `deliverAt` takes its place
    * when it is due. An event that cannot be sequenced is set aside with an alarm, and stops no other. One call gives a
    * bounded number of places, tenants in turn; an event that has more is finished before a later one of its tenant begins.
@@ -156,7 +182,8 @@ export interface LaneStore {
   /**
    * Leases due lanes and loose deliveries, round robin over endpoints, longest waiting first within one; none twice
    * until its lease ends, and none of an endpoint that is paused, disabled or full. Of a lane only the head is due.
-   * Of an endpoint a worker gets no more than its share, less what it holds already.
+   * Of an endpoint a worker gets no more than its share, less what it holds already. Of handlers it gets those that it
+   * names, and no endpoint; a dispatcher gets endpoints, and no handler.
    * A run is allowed when the head was never tried, its last claim was settled or released, and no run that lapsed held it.
    * A claim whose lease has ended writes a `lapsed` attempt, which spends no failure; a run that lapsed writes none.
    * A lapsed attempt starts at its lease's start and lasts as long as the lease. One that lapsed three times is claimed
@@ -185,6 +212,9 @@ export interface LaneStore {
     leases: readonly Pick<Claim, "kind" | "id" | "epoch">[],
     leaseMs: number,
   ): Promise<readonly boolean[]>;
-  /** Milliseconds until something is due or a lease ends, 0 when something is; undefined when nothing waits for its time. */
-  untilDue(): Promise<number | undefined>;
+  /**
+   * Milliseconds until something is due or a lease ends, 0 when something is; undefined when nothing waits for its time.
+   * Of those consumers alone whose lanes the worker takes: it would spin on the work of others.
+   */
+  untilDue(of: Claimable): Promise<number | undefined>;
 }

@@ -1,5 +1,6 @@
 import type { DeliveryStore } from "../delivery/delivery-store.js";
 import type { InboxStore } from "../inbox/inbox-store.js";
+import type { WorkerStore } from "../inbox/worker-store.js";
 import type { IngestStore } from "../outbox/ingest-store.js";
 import type { OutboxStore } from "../outbox/outbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
@@ -15,6 +16,7 @@ import type { ViewStore } from "./view-store.js";
 export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxStore<Tx, Mode> &
   OutboxStore<Tx, Mode> &
   DeliveryStore &
+  WorkerStore<Tx, Mode> &
   OperatorStore &
   DeadStore &
   IngestStore &

@@ -1,3 +1,5 @@
+import type { Receipt } from "../receipt.js";
+
 /** An event on its way out: checked, complete, its body as the bytes that will be sent. */
 export interface OutgoingEvent {
   /** Visible ASCII without a full stop; the same in every delivery of it. */
@@ -17,6 +19,8 @@ export interface OutgoingEvent {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where it came from; undefined where it was published here. */
   readonly origin?: EventOrigin | undefined;
+  /** Of an event that was stored for handlers: it goes to them, and to no endpoint. */
+  readonly receipt?: Receipt | undefined;
   /** When it happened. */
   readonly time: Date;
   /** Not before; it takes its place in its lanes then. */
@@ -31,4 +35,14 @@ export interface EventOrigin {
   readonly providerId: string | undefined;
   /** The key that verified its signature. */
   readonly verifiedBy: string | undefined;
+}
+
+/** Whether an event came from elsewhere, or was published here. */
+export function directionOf({ origin, receipt }: Pick<OutgoingEvent, "origin" | "receipt">): "in" | "out" {
+  return origin === undefined && receipt === undefined ? "out" : "in";
+}
+
+/** Whether an event was stored for handlers: they alone match it, and no endpoint does. */
+export function isStored({ receipt }: Pick<OutgoingEvent, "receipt">): boolean {
+  return receipt !== undefined;
 }

@@ -25,6 +25,7 @@ async function waiting(): Promise<string[]> {
     worker: "test",
     limit: 100,
     leaseMs: 1000,
+    of: { kind: "endpoint" } as const,
     inFlight: new Map(),
     run: { maxEvents: 8, maxBytes: 1000 },
     alone: false,

@@ -2,6 +2,7 @@ import { memoryStore } from "posthorn/memory";
 import type { MemoryTx } from "posthorn/memory";
 import type { OutboxHarness } from "posthorn/testing";
 import { inProcessOutbox } from "../memory-harness.js";
+import { applyingFlaws } from "./applying.js";
 import { claimFlaws } from "./claims.js";
 import { deadBulkFlaws } from "./dead-bulk.js";
 import { endpointFlaws } from "./endpoints.js";
@@ -9,6 +10,7 @@ import { extendingFlaws } from "./extending.js";
 import { fidelityFlaws } from "./fidelity.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
+import { handlerFlaws } from "./handlers.js";
 import { ingestFlaws } from "./ingest.js";
 import { laneFlaws } from "./lanes.js";
 import { lookupFlaws } from "./lookups.js";
@@ -31,6 +33,8 @@ const FLAWS = {
   ...skippingFlaws,
   ...laneFlaws,
   ...extendingFlaws,
+  ...handlerFlaws,
+  ...applyingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
   ...deadBulkFlaws,

@@ -70,7 +70,9 @@ export const claimFlaws = {
       ),
   },
   in_flight_not_subtracted: {
-    wrap: (inner) => ({ claim: (request) => inner.claim({ ...request, inFlight: new Map() }) }),
+    wrap: (inner) => ({
+      claim: (request) => inner.claim({ ...request, of: { kind: "endpoint" } as const, inFlight: new Map() }),
+    }),
   },
   cap_over_all_endpoints: {
     wrap: (inner) => ({
@@ -200,7 +202,9 @@ export const claimFlaws = {
   until_due_always_0: { wrap: () => ({ untilDue: () => Promise.resolve(0) }) },
   until_due_never: { wrap: () => ({ untilDue: () => Promise.resolve(undefined) }) },
   until_due_without_leases: {
-    wrap: (inner) => ({ untilDue: async () => ((await inner.untilDue()) === 0 ? 0 : undefined) }),
+    wrap: (inner) => ({
+      untilDue: async () => ((await inner.untilDue({ kind: "endpoint" })) === 0 ? 0 : undefined),
+    }),
   },
   until_due_of_the_first_endpoint: {
     wrap: (inner) => ({
@@ -208,7 +212,7 @@ export const claimFlaws = {
         const [first] = await inner.listEndpoints({ limit: 1 });
         const others = (await inner.listEndpoints({ limit: 100 })).slice(1);
         for (const { id } of others) await inner.changeEndpoint(id, { state: "paused" });
-        const ms = await inner.untilDue();
+        const ms = await inner.untilDue({ kind: "endpoint" });
         for (const { id, state } of others) await inner.changeEndpoint(id, { state });
         return first === undefined ? undefined : ms;
       },
@@ -220,7 +224,7 @@ export const claimFlaws = {
   until_due_counts_what_is_stopped: {
     wrap: (inner) => ({
       untilDue: async () =>
-        (await inner.untilDue()) ??
+        (await inner.untilDue({ kind: "endpoint" })) ??
         ((await inner.blockedLanes({ limit: 1 })).items.length > 0 ? 0 : undefined),
     }),
   },

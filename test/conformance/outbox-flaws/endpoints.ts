@@ -1,5 +1,5 @@
 import { placeIn } from "../../../library/src/outbox/fan-out.js";
-import type { Place } from "../../../library/src/outbox/fan-out.js";
+import type { LaneName, Place } from "../../../library/src/outbox/fan-out.js";
 import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
 import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoint-table.js";
 import type { Flaw, Swaps } from "./flaw.js";
@@ -75,7 +75,7 @@ export const endpointFlaws = {
         table
           .sorted()
           .filter(({ tenant }) => tenant === event.tenant)
-          .map((endpoint) => placeIn(endpoint, event.key)),
+          .map((endpoint) => placeIn(endpoint, event)),
       ),
   },
   tenants_mixed: {
@@ -88,27 +88,27 @@ export const endpointFlaws = {
   order_always_by_key: {
     mutate: (swaps) =>
       swapPlaces(swaps, (_table, places, { key }) =>
-        places.map(({ endpointId }) => ({ endpointId, laneKey: key })),
+        places.map(({ consumerId }) => ({ consumerId, lane: key === undefined ? undefined : laneOf(key) })),
       ),
   },
   one_lane_without_a_key: {
     mutate: (swaps) =>
       swapPlaces(swaps, (_table, places) =>
-        places.map(({ endpointId, laneKey = "" }) => ({ endpointId, laneKey })),
+        places.map(({ consumerId, lane = laneOf("") }) => ({ consumerId, lane })),
       ),
   },
   one_lane_for_all_keys: {
     mutate: (swaps) =>
       swapPlaces(swaps, (_table, places) =>
-        places.map(({ endpointId, laneKey }) => ({ endpointId, laneKey: laneKey && "all" })),
+        places.map(({ consumerId, lane }) => ({ consumerId, lane: lane && laneOf("all") })),
       ),
   },
   lanes_across_endpoints: {
     mutate: (swaps) =>
       swapPlaces(swaps, (table, places) =>
-        places.map(({ endpointId, laneKey }) => ({
-          endpointId: laneKey === undefined ? endpointId : (table.sorted()[0]?.id ?? endpointId),
-          laneKey,
+        places.map(({ consumerId, lane }) => ({
+          consumerId: lane === undefined ? consumerId : (table.sorted()[0]?.id ?? consumerId),
+          lane,
         })),
       ),
   },
@@ -272,4 +272,8 @@ function swapPlaces(
         return places(table, right.call(this, event), event);
       },
   );
+}
+
+function laneOf(key: string): LaneName {
+  return { tenant: "", source: "", key };
 }

@@ -28,7 +28,7 @@ export function compared(inner: Command): Command {
 async function compareUntilDue(model: Model, bench: OutboxBench): Promise<void> {
   const active = model.lanes.filter(({ endpointId }) => model.isActive(endpointId));
   const waits = active.flatMap((lane) => dueIn(lane, model.now) ?? []);
-  const untilDue = await outboxOf(bench, 1).untilDue();
+  const untilDue = await outboxOf(bench, 1).untilDue({ kind: "endpoint" });
   expectTicks(bench, untilDue, waits.length === 0 ? undefined : Math.max(0, Math.min(...waits)));
 }
 

@@ -6,7 +6,7 @@ import type { StoreCapabilities } from "../../store-capabilities.js";
 import { warnInProduction } from "./client/not-durable.js";
 import type { Environment } from "../../environment.js";
 import type { MemoryTx } from "./client/transaction.js";
-import { createInbox } from "./inbox/inbox.js";
+import { createInbox, openInbox } from "./inbox/inbox.js";
 import type { MemoryInbox } from "./inbox/inbox.js";
 import type { CancelledDelivery } from "./lanes/history.js";
 import { createLanes } from "./lanes/lanes.js";
@@ -53,13 +53,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { clock = systemClock, observer, environment, firstEvent = 1n } = options;
   warnInProduction({ store: "memoryStore", environment, observer });
   const parts = openParts(clock);
-  const publications = new Publications(parts, firstEvent);
+  const inbox = openInbox(clock);
+  const publications = new Publications(parts, firstEvent, observer);
   return {
     capabilities: CAPABILITIES,
     transactions: "asynchronous",
-    ...createInbox(clock),
+    connections: undefined,
+    ...createInbox(inbox),
     ...createOutbox(parts, publications),
-    ...createLanes(parts, publications),
+    ...createLanes(parts, publications, inbox),
     ...createOperator(parts, publications),
     ...createRetention(parts, publications),
     ...createCursors(),

@@ -4,7 +4,7 @@ import { EndpointSecrets } from "../../outbox/endpoint-secrets.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
 import { Wake } from "../../work/wake.js";
-import { clientKind, hostSession, poolOf } from "./client/client.js";
+import { clientKind, hostSession, poolOf, poolSize } from "./client/client.js";
 import type { Session } from "./client/database.js";
 import type { PostgresPool } from "./client/drivers.js";
 import type { PostgresDurability } from "./client/durability.js";
@@ -78,10 +78,11 @@ export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): PostgresSt
   return {
     capabilities: CAPABILITIES,
     transactions: "asynchronous",
+    connections: poolSize(known),
     wake,
     ...createInbox<Tx>({ pool, tables, check, acquireMs, observer }),
     ...createOutbox<Tx>(shared),
-    ...createLanes(shared),
+    ...createLanes<Tx>({ ...shared, pool }),
     ...createOperator(shared),
     ...createRetention(own),
     ...createCursors({ pool, tables, acquireMs }),

@@ -69,6 +69,7 @@ export function sqliteStore<Db extends SqliteDatabase>(options: SqliteStoreOptio
   const wake = new Wake();
   return {
     transactions: "synchronous",
+    connections: undefined,
     capabilities: Object.freeze({
       sharesHostTransaction: true,
       survivesPowerLoss: lostPromises(settings).length === 0,
@@ -77,7 +78,7 @@ export function sqliteStore<Db extends SqliteDatabase>(options: SqliteStoreOptio
     }),
     ...createInbox({ db, connection, clock, waitMs, observer }),
     ...createOutbox<Db>({ session, handles: new HostHandles(connection.client), wake }),
-    ...createLanes(session, wake),
+    ...createLanes<Db>({ session, wake, connection, db }),
     ...createOperator(session, wake),
     ...createRetention(session),
     ...createCursors({ connection, clock, waitMs }),

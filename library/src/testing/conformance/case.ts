@@ -16,6 +16,7 @@ export type Topic =
   | "dead letters"
   | "operators"
   | "ingest"
+  | "handlers"
   | "lookups";
 
 /** One promise of a port, ready to be checked by any test runner. */

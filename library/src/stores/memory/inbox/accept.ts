@@ -18,7 +18,7 @@ export interface AcceptParts {
 }
 
 type Work = (tx: MemoryTx) => Promise<Handled> | Handled;
-type Ran = { readonly handled: Handled } | { readonly thrown: unknown };
+export type Ran = { readonly handled: Handled } | { readonly thrown: unknown };
 
 /** Runs the handler of an event that is new, or of which nothing was applied before; its effects and the event's row are one step. */
 export async function accept(
@@ -53,8 +53,14 @@ function commit(
   const key = textOf(arrival);
   const applied = appliedRow(arrival, handled, { before: rows.get(key), nowMs: clock.now() });
   rows.set(key, applied);
+  commitEffects(tx);
+  return { kind: "applied", attempt: applied.attempts };
+}
+
+/** Does what a transaction has gathered. */
+export function commitEffects(tx: MemoryTransaction): void {
   const failure = tx.commit();
-  if (failure === undefined) return { kind: "applied", attempt: applied.attempts };
+  if (failure === undefined) return;
   throw new PosthornError<StoreErrorCode>(
     "store_commit_unknown",
     `An effect of transaction ${tx.id} threw at its commit, when nothing can be rolled back; let onCommit only write.`,
@@ -63,7 +69,7 @@ function commit(
 }
 
 /** Runs the handler's part, and stops waiting for it when the signal aborts. */
-async function run(work: Work, tx: MemoryTx, signal: AcceptLimits["signal"]): Promise<Ran> {
+export async function run(work: Work, tx: MemoryTx, signal: AcceptLimits["signal"]): Promise<Ran> {
   if (signal.aborted) return { thrown: signal.reason };
   const listening = new AbortController();
   const aborted = new Promise<Ran>((resolve) => {

@@ -53,8 +53,8 @@ export function knownOf({ outcome, bodyHash, receivedAtMs }: StoredRow): KnownEv
 }
 
 // Joined with a separator, ("a:b", "c") and ("a", "b:c") would be one event.
-export function textOf({ tenant, source, id }: InboxKey): string {
-  return JSON.stringify([tenant, source, id]);
+export function textOf({ tenant, source, id }: InboxKey, consumer = ""): string {
+  return JSON.stringify(consumer === "" ? [tenant, source, id] : [tenant, source, id, consumer]);
 }
 
 type Arrived = Omit<StoredRow, "outcome" | "result" | "error" | "keepUntilMs">;

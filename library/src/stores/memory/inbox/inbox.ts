@@ -38,11 +38,16 @@ interface InboxParts extends AcceptParts {
 const REFUSED_KEPT = 1000;
 const ROWS_PER_LOOK_AT_THE_CLOCK = 100;
 
-export function createInbox(clock: Clock): MemoryInbox {
+/** What the inbox and the workers of one store share. */
+export function openInbox(clock: Clock): AcceptParts {
   let transactions = 0;
   const begin = (): MemoryTransaction => new MemoryTransaction(++transactions);
-  const rows: AcceptParts["rows"] = new Map();
-  const parts = { clock, rows, applying: new Set<string>(), begin, touches: new Touches(), refused: [] };
+  return { clock, rows: new Map(), applying: new Set<string>(), begin };
+}
+
+export function createInbox(opened: AcceptParts): MemoryInbox {
+  const parts: InboxParts = { ...opened, touches: new Touches(), refused: [] };
+  const { rows } = parts;
   return {
     find: (key) => Promise.resolve(mapped(rows.get(textOf(key)), knownOf)),
     read: (key) => Promise.resolve(mapped(rows.get(textOf(key)), copyOf)),

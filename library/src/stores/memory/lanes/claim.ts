@@ -1,26 +1,26 @@
 import { runsAlone } from "../../../lanes/lane.js";
-import { roomOf } from "../../../lanes/lane-store.js";
-import type { Claim, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
-import type { Endpoint } from "../../../outbox/endpoint.js";
+import { isClaimable, roomOf } from "../../../lanes/lane-store.js";
+import type { Claim, Claimable, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
+import type { Consumer } from "../../../outbox/fan-out.js";
 import type { MemoryParts } from "../parts.js";
 import { laneOf } from "./lane-row.js";
 import type { LaneRow } from "./lane-row.js";
 import { writeChange } from "./record-ended.js";
 import { leaseRun } from "./run.js";
 
-/** What is due at one endpoint, longest waiting last, and how much of it this worker may have. */
+/** What is due at one consumer, longest waiting last, and how much of it this worker may have. */
 interface Queue {
-  readonly endpoint: Endpoint;
+  readonly consumer: Consumer;
   readonly due: LaneRow[];
   room: number;
 }
 
-/** The endpoint that was served last: the next claim begins after it. */
+/** The consumer that was served last: the next claim begins after it. */
 export interface ClaimCursor {
   served: string;
 }
 
-/** Leases what is due: one lane of each endpoint in turn, so that one endpoint's backlog does not take every place. */
+/** Leases what is due: one lane of each consumer in turn, so that one consumer's backlog does not take every place. */
 export function claim(parts: MemoryParts, cursor: ClaimCursor, request: ClaimRequest): ClaimAnswer {
   const limit = request.alone ? Math.min(1, request.limit) : request.limit;
   const claims: Claim[] = [];
@@ -31,42 +31,45 @@ export function claim(parts: MemoryParts, cursor: ClaimCursor, request: ClaimReq
       if (claimed === undefined) continue;
       claims.push(claimed);
       queue.room -= 1;
-      cursor.served = queue.endpoint.id;
+      cursor.served = queue.consumer.id;
     }
   }
-  return { claims, lapsed: !request.alone && dueLanes(parts).some(runsAlone) };
+  return { claims, lapsed: !request.alone && dueLanes(parts, request.of).some(runsAlone) };
 }
 
 function claimNext(
   parts: MemoryParts,
-  { endpoint, due, room }: Queue,
+  { consumer, due, room }: Queue,
   request: ClaimRequest,
 ): Claim | undefined {
   const row = room > 0 ? due.pop() : undefined;
   if (row === undefined) return undefined;
-  const change = parts.rule.claimed(laneOf(row), { alone: request.alone, dead: endpoint.dead });
+  const change = parts.rule.claimed(laneOf(row), { alone: request.alone, dead: consumer.dead });
   // Without a lease that has ended there is nothing to write, and a new time would send the lane to the back.
   if (row.lease !== undefined) writeChange(parts, row, change);
   return leaseRun(parts, row, change, request);
 }
 
 function queuesOf(parts: MemoryParts, { served }: ClaimCursor, request: ClaimRequest): readonly Queue[] {
-  const due = dueLanes(parts)
+  const due = dueLanes(parts, request.of)
     .toSorted((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0))
     .toReversed();
-  const sorted = parts.endpoints.sorted();
+  const sorted = parts.endpoints.consumers().filter((each) => isClaimable(request.of, each));
   const next = sorted.findIndex(({ id }) => id > served);
   const inTurn = next === -1 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
-  return inTurn.map((endpoint) => ({
-    endpoint,
-    due: due.filter(({ endpointId }) => endpointId === endpoint.id),
-    room: roomOf(endpoint, request),
+  return inTurn.map((consumer) => ({
+    consumer,
+    due: due.filter(({ endpointId }) => endpointId === consumer.id),
+    room: roomOf(consumer, request),
   }));
 }
 
-function dueLanes({ clock, endpoints, lanes }: MemoryParts): readonly LaneRow[] {
+function dueLanes({ clock, endpoints, lanes }: MemoryParts, of: Claimable): readonly LaneRow[] {
   const now = clock.monotonic();
-  const isDue = ({ readyAt, endpointId }: LaneRow): boolean =>
-    readyAt !== undefined && readyAt <= now && endpoints.isActive(endpointId);
+  const isDue = ({ readyAt, endpointId }: LaneRow): boolean => {
+    const consumer = endpoints.consumer(endpointId);
+    if (consumer === undefined || !isClaimable(of, consumer)) return false;
+    return readyAt !== undefined && readyAt <= now && endpoints.isActive(endpointId);
+  };
   return lanes.waiting().filter(isDue);
 }

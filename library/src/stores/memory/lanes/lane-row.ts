@@ -24,7 +24,11 @@ export interface LeaseRow {
 /** A lane as the memory store keeps it. A delivery without a lane is a row of kind `loose` that holds nothing else. */
 export interface LaneRow extends Pick<Lane, "kind"> {
   readonly id: bigint;
+  /** Its consumer, which may be a handler. */
   readonly endpointId: string;
+  /** Of a handler's lane; an endpoint's lanes leave both "". */
+  readonly tenant: string;
+  readonly source: string;
   readonly key: string | undefined;
   /** Grows with every lane that is removed: sequences compare only within it. */
   generation: bigint;
@@ -48,17 +52,16 @@ export interface LaneRow extends Pick<Lane, "kind"> {
 }
 
 /** Where a lane belongs. */
-export interface LaneName extends Pick<LaneRow, "kind" | "id" | "endpointId" | "key" | "generation"> {
+export interface NewLane extends Pick<
+  LaneRow,
+  "kind" | "id" | "endpointId" | "tenant" | "source" | "key" | "generation"
+> {
   readonly firstSequence: bigint;
 }
 
-export function emptyLane({ kind, id, endpointId, key, generation, firstSequence }: LaneName): LaneRow {
+export function emptyLane({ firstSequence, ...name }: NewLane): LaneRow {
   return {
-    kind,
-    id,
-    endpointId,
-    key,
-    generation,
+    ...name,
     deliveries: new Map(),
     state: "flowing",
     epoch: 0n,
@@ -98,10 +101,11 @@ export function laneOf(row: LaneRow): Lane {
 
 /** The delivery of a claim, with bytes and dates of its own. */
 export function claimedOf({ sequence, round, event }: Delivery, wallMs: number): ClaimedDelivery {
-  const { id, type, body, contentType, time, headers, expiresAt } = event;
+  const { id, tenant, source, type, body, contentType, time, headers, receipt, expiresAt } = event;
   const copied = { body: body.slice(), time: new Date(time), headers: headers && { ...headers } };
   const expiresInMs = expiresAt === undefined ? undefined : expiresAt.getTime() - wallMs;
-  return { sequence, round, event: { id, type, contentType, ...copied }, expiresInMs };
+  const known = { id, tenant, source, type, contentType, receipt };
+  return { sequence, round, event: { ...known, ...copied }, expiresInMs };
 }
 
 /** The id of a delivery, by its place. */

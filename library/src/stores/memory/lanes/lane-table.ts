@@ -1,5 +1,6 @@
 import type { LaneChange } from "../../../lanes/lane.js";
 import type { Claim } from "../../../lanes/lane-store.js";
+import type { LaneName } from "../../../outbox/fan-out.js";
 import { emptyLane, headOf, isEmpty } from "./lane-row.js";
 import type { Delivery, LaneRow, LeaseRow } from "./lane-row.js";
 
@@ -7,7 +8,7 @@ import type { Delivery, LaneRow, LeaseRow } from "./lane-row.js";
 export class LaneTable {
   readonly #lanes = new Map<bigint, LaneRow>();
   readonly #loose = new Map<bigint, LaneRow>();
-  /** By endpoint, then by key: joined into one text, two of them could be the same. */
+  /** By consumer, then by name. */
   readonly #byKey = new Map<string, Map<string, LaneRow>>();
   /** Those that are not empty: a claim need not look at all that ever were. */
   readonly #waiting = new Set<LaneRow>();
@@ -29,12 +30,13 @@ export class LaneTable {
     return [...this.#waiting];
   }
 
-  /** The lane of a key. A new one begins at `firstSequence`. */
-  laneOf(endpointId: string, key: string, firstSequence: bigint): LaneRow {
+  /** The lane of a name. A new one begins at `firstSequence`. */
+  laneOf(endpointId: string, name: LaneName, firstSequence: bigint): LaneRow {
     const known = this.#byKey.get(endpointId) ?? new Map<string, LaneRow>();
     this.#byKey.set(endpointId, known);
-    const lane = known.get(key) ?? this.#addLane(endpointId, key, firstSequence);
-    known.set(key, lane);
+    const text = textOf(name);
+    const lane = known.get(text) ?? this.#addLane(endpointId, name, firstSequence);
+    known.set(text, lane);
     return lane;
   }
 
@@ -44,6 +46,8 @@ export class LaneTable {
       kind: "loose",
       id,
       endpointId,
+      tenant: "",
+      source: "",
       key: undefined,
       generation: 0n,
       firstSequence: 0n,
@@ -94,9 +98,9 @@ export class LaneTable {
   }
 
   /** Removes an empty lane. Its successor begins above its sequences, in a higher generation. */
-  removeEmpty({ id, endpointId, key = "" }: LaneRow): void {
+  removeEmpty({ id, endpointId, tenant, source, key = "" }: LaneRow): void {
     this.#lanes.delete(id);
-    this.#byKey.get(endpointId)?.delete(key);
+    this.#byKey.get(endpointId)?.delete(textOf({ tenant, source, key }));
     this.raiseGeneration();
   }
 
@@ -119,17 +123,21 @@ export class LaneTable {
     if (lane.kind === "loose") this.#loose.delete(lane.id);
   }
 
-  #addLane(endpointId: string, key: string, firstSequence: bigint): LaneRow {
+  #addLane(endpointId: string, name: LaneName, firstSequence: bigint): LaneRow {
     const id = (this.#lastId += 1n);
     const lane = emptyLane({
       kind: "lane",
       id,
       endpointId,
-      key,
+      ...name,
       generation: this.#generation,
       firstSequence,
     });
     this.#lanes.set(id, lane);
     return lane;
   }
+}
+
+function textOf({ tenant, source, key }: LaneName): string {
+  return JSON.stringify([tenant, source, key]);
 }

@@ -1,14 +1,19 @@
-import type { LaneStore } from "../../../lanes/lane-store.js";
+import type { WorkerStore } from "../../../inbox/worker-store.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
+import type { MemoryTx } from "../client/transaction.js";
+import type { AcceptParts } from "../inbox/accept.js";
+import { apply } from "./apply.js";
 import { claim } from "./claim.js";
 import { extend } from "./extend.js";
 import { release } from "./release.js";
 import { settle } from "./settle.js";
 import { untilDue } from "./until-due.js";
 
-/** Ordering, claims and settlements. */
-export function createLanes(parts: MemoryParts, publications: Publications): LaneStore {
+type Lanes = Omit<WorkerStore<MemoryTx, "asynchronous">, "transactions" | "connections">;
+
+/** Ordering, claims, settlements and handlers. */
+export function createLanes(parts: MemoryParts, publications: Publications, inbox: AcceptParts): Lanes {
   const cursor = { served: "" };
   return {
     wake: parts.wake,
@@ -18,6 +23,18 @@ export function createLanes(parts: MemoryParts, publications: Publications): Lan
     settle: (request) => Promise.resolve(request.settlements.map((each) => settle(parts, each, request))),
     release: (worker, held) => Promise.resolve(release(parts, worker, held)),
     extend: (worker, leases, leaseMs) => Promise.resolve(extend(parts, worker, { leases, leaseMs })),
-    untilDue: () => Promise.resolve(untilDue(parts, publications)),
+    untilDue: (of) => Promise.resolve(untilDue(parts, publications, of)),
+    register(consumers) {
+      publications.placeDue();
+      for (const consumer of consumers) parts.endpoints.register(consumer);
+      publications.placeUnclaimed();
+      parts.wake.ring("committed");
+      return Promise.resolve();
+    },
+    apply: (claimed, work, limits) => apply({ ...parts, inbox }, claimed, work, limits),
+    readHandlers(ids) {
+      const found = parts.endpoints.handlers().filter(({ id }) => ids?.includes(id) ?? true);
+      return Promise.resolve(structuredClone(found));
+    },
   };
 }

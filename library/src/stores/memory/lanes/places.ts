@@ -7,12 +7,11 @@ import { laneOf } from "./lane-row.js";
 export function placeEvent(
   { clock, lanes, places, rule }: MemoryParts,
   event: StoredEvent,
-  { endpointId, laneKey, round }: Place & { readonly round: number },
+  { consumerId, lane: name, round }: Place & { readonly round: number },
 ): void {
   // A new lane begins at its first event's number: the lane of an endpoint that was removed and added again goes on
   // above what its receivers have seen.
-  const lane =
-    laneKey === undefined ? lanes.addLoose(endpointId) : lanes.laneOf(endpointId, laneKey, event.rowId);
+  const lane = name === undefined ? lanes.addLoose(consumerId) : lanes.laneOf(consumerId, name, event.rowId);
   places.add({ lane, sequence: lane.end, event });
   lanes.append(lane, { event, round }, rule.arms(laneOf(lane)) ? clock.monotonic() : undefined);
 }

@@ -25,7 +25,7 @@ export function leaseRun(
   const sizes = waiting.map(({ event }) => event.body.length);
   const run = waiting.slice(0, fittingRun(sizes, limits, change.leasable));
   const claimed = run.map((each) => claimedOf(each, clock.now()));
-  const consumer = { id: endpointId, version: endpoints.get(endpointId)?.version ?? 0 };
+  const consumer = { id: endpointId, version: endpoints.consumer(endpointId)?.version ?? 0 };
   const lane = key === undefined ? undefined : { generation, key };
   const claim = leased({ kind, id, consumer, lane }, change, claimed as [ClaimedDelivery]);
   lanes.lease(row, claim.epoch, {

@@ -1,3 +1,5 @@
+import { isClaimable } from "../../../lanes/lane-store.js";
+import type { Claimable } from "../../../lanes/lane-store.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 
@@ -5,11 +7,15 @@ import type { MemoryParts } from "../parts.js";
 export function untilDue(
   { clock, endpoints, lanes }: MemoryParts,
   publications: Publications,
+  of: Claimable,
 ): number | undefined {
   const now = clock.monotonic();
   const waits = lanes
     .waiting()
-    .filter(({ endpointId }) => endpoints.isActive(endpointId))
+    .filter(({ endpointId }) => {
+      const consumer = endpoints.consumer(endpointId);
+      return consumer !== undefined && isClaimable(of, consumer) && endpoints.isActive(endpointId);
+    })
     .flatMap(({ readyAt }) => (readyAt === undefined ? [] : [readyAt - now]));
   const later = publications.untilNextMs();
   if (later !== undefined) waits.push(later);

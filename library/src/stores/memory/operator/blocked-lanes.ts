@@ -47,11 +47,11 @@ export function untilTried({ readyAt = 0, lease }: LaneRow, now: number): number
 }
 
 function blockedOf(parts: MemoryParts, lane: LaneRow): Blocked | undefined {
-  const endpoint = parts.endpoints.get(lane.endpointId);
+  const consumer = parts.endpoints.consumer(lane.endpointId);
   const since = blockedSince(parts, lane);
-  if (lane.kind === "loose" || endpoint === undefined || since === undefined) return undefined;
+  if (lane.kind === "loose" || consumer === undefined || since === undefined) return undefined;
   if (lane.state !== "flowing") return { lane, since, state: lane.state };
-  return { lane, since, state: endpoint.state === "active" ? "retrying" : endpoint.state };
+  return { lane, since, state: consumer.state === "active" ? "retrying" : consumer.state };
 }
 
 function seen({ lane, since, state }: Blocked, now: number): BlockedLane {

@@ -1,5 +1,6 @@
 import type { EventFilter, EventSummary, StoredEvent } from "../../../operator/lookup-store.js";
 import { numberOfCursor } from "../../../operator/cursor.js";
+import { directionOf } from "../../../outbox/outgoing-event.js";
 import { MOST_TENANTS } from "../../../operator/view-store.js";
 import type { Page, Paged } from "../../../operator/operator-store.js";
 import type { StoredEvent as EventRow } from "../outbox/event-log.js";
@@ -36,7 +37,7 @@ function summaryOf(row: EventRow): EventSummary {
     time: new Date(time),
     contentType,
     bodyBytes: body.length,
-    direction: origin === undefined ? "out" : "in",
+    direction: directionOf(row),
     writtenAt: new Date(row.writtenAt),
     providerId: origin?.providerId,
     verifiedBy: origin?.verifiedBy,

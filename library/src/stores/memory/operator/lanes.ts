@@ -36,7 +36,7 @@ function summaryOf(parts: MemoryParts, row: LaneRow): LaneSummary {
   const { id, endpointId, key = "", head, end, failures } = row;
   const now = clock.monotonic();
   const since = blockedSince(parts, row);
-  const state = stateOf(row, endpoints.get(endpointId)?.state ?? "active");
+  const state = stateOf(row, endpoints.consumer(endpointId)?.state ?? "active");
   const isMoving = state === "flowing" || state === "retrying";
   const { tenant } = headOf(row).event;
   const blockedMs = since === undefined ? undefined : now - since;

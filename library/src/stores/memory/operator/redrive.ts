@@ -10,8 +10,8 @@ import type { MemoryParts } from "../parts.js";
 export function redrive(parts: MemoryParts, deliveryId: string): Redriven {
   const { clock, endpoints, history, rule } = parts;
   const dead = history.dead(deliveryId);
-  const endpoint = dead && endpoints.get(dead.lane.endpointId);
-  if (dead === undefined || endpoint === undefined) return "unknown";
+  const consumer = dead && endpoints.consumer(dead.lane.endpointId);
+  if (dead === undefined || consumer === undefined) return "unknown";
   history.resolveDead(deliveryId, new Date(clock.now()));
   const { lane, delivery } = dead;
   const change = rule.redriven(laneOf(lane), delivery.sequence);
@@ -20,7 +20,7 @@ export function redrive(parts: MemoryParts, deliveryId: string): Redriven {
     return lane.kind === "lane" ? "in_place" : "at_end";
   }
   const { event, round } = delivery;
-  placeEvent(parts, event, { ...placeIn(endpoint, event.key), round: round + 1 });
+  placeEvent(parts, event, { ...placeIn(consumer, event), round: round + 1 });
   return "at_end";
 }
 

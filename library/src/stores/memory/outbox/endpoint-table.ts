@@ -1,12 +1,15 @@
 import type { Clock } from "../../../clock.js";
 import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
+import { registered } from "../../../lanes/handler-consumer.js";
+import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import { FanOut } from "../../../outbox/fan-out.js";
-import type { Addressed, Place } from "../../../outbox/fan-out.js";
+import type { Addressed, Consumer, Place } from "../../../outbox/fan-out.js";
 
-/** The endpoints, and since when those that are stopped are. */
+/** The endpoints, and since when those that are stopped are; and the handlers. */
 export class EndpointTable {
   readonly #clock: Clock;
   readonly #endpoints = new Map<string, Endpoint>();
+  readonly #handlers = new Map<string, RegisteredHandler>();
   readonly #stoppedAt = new Map<string, number>();
   #fanOut: FanOut | undefined;
 
@@ -18,8 +21,13 @@ export class EndpointTable {
     return this.#endpoints.get(id);
   }
 
+  /** The endpoint or the handler of an id. */
+  consumer(id: string): Consumer | undefined {
+    return this.#endpoints.get(id) ?? this.#handlers.get(id);
+  }
+
   isActive(id: string): boolean {
-    return this.#endpoints.get(id)?.state === "active";
+    return this.consumer(id)?.state === "active";
   }
 
   /** By the monotonic clock; undefined where it is active. */
@@ -32,9 +40,33 @@ export class EndpointTable {
     return [...this.#endpoints.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
+  /** In the order of their ids. */
+  handlers(): readonly RegisteredHandler[] {
+    return [...this.#handlers.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** Endpoints and handlers, in the order of their ids. */
+  consumers(): readonly Consumer[] {
+    return [...this.sorted(), ...this.handlers()];
+  }
+
   placesOf(event: Addressed): readonly Place[] {
-    this.#fanOut ??= new FanOut(this.sorted());
-    return this.#fanOut.placesOf(event);
+    return this.#known().placesOf(event);
+  }
+
+  isUnclaimed(event: Addressed): boolean {
+    return this.#known().isUnclaimed(event);
+  }
+
+  register(wanted: HandlerConsumer): void {
+    const { id } = wanted;
+    const handler = registered(this.#handlers.get(id), wanted, this.#clock.now());
+    if (handler !== undefined) this.#handlers.set(id, structuredClone(handler));
+    this.#fanOut = undefined;
+  }
+
+  #known(): FanOut {
+    return (this.#fanOut ??= new FanOut(this.consumers()));
   }
 
   put(endpoint: Endpoint): void {

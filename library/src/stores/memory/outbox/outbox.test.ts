@@ -13,6 +13,7 @@ const REQUEST: ClaimRequest = {
   worker: "worker_1",
   limit: 10,
   leaseMs: 30_000,
+  of: { kind: "endpoint" } as const,
   inFlight: new Map(),
   run: { maxEvents: 1, maxBytes: 1_048_576 },
   alone: false,

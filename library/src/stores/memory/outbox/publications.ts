@@ -3,6 +3,11 @@ import type { Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { MemoryTx } from "../client/transaction.js";
+import { UNCLAIMED } from "../../../outbox/fan-out.js";
+import type { Addressed } from "../../../outbox/fan-out.js";
+import { isStored } from "../../../outbox/outgoing-event.js";
+import { notify } from "../../../observer.js";
+import type { Observer } from "../../../observer.js";
 import { placeEvent } from "../lanes/places.js";
 import type { MemoryParts } from "../parts.js";
 import type { StoredEvent } from "./event-log.js";
@@ -14,11 +19,15 @@ export class Publications {
   readonly #ids = new GivenIds();
   /** The ids that open transactions have written: nobody else may know them before the commit. */
   readonly #idsOf = new WeakMap<MemoryTx, GivenIds>();
+  readonly #observer: Observer | undefined;
   #later: StoredEvent[] = [];
+  /** Stored for handlers, of which none is registered for them. */
+  #unclaimed: StoredEvent[] = [];
   #nextRowId: bigint;
 
-  constructor(parts: MemoryParts, firstEvent: bigint) {
+  constructor(parts: MemoryParts, firstEvent: bigint, observer?: Observer) {
     this.#parts = parts;
+    this.#observer = observer;
     this.#nextRowId = firstEvent;
   }
 
@@ -69,6 +78,13 @@ export class Publications {
     return due.length;
   }
 
+  /** Gives places to events that were set aside and that a handler matches by now. */
+  placeUnclaimed(): void {
+    const waiting = this.#unclaimed;
+    this.#unclaimed = [];
+    for (const event of waiting) this.#fanOut(event);
+  }
+
   /** Milliseconds until the first waiting event is due, by the wall clock: `deliverAt` is an instant. */
   untilNextMs(): number | undefined {
     const nowMs = this.#parts.clock.now();
@@ -101,9 +117,19 @@ export class Publications {
   }
 
   #fanOut(event: StoredEvent): void {
-    for (const place of this.#parts.endpoints.placesOf(event))
-      placeEvent(this.#parts, event, { ...place, round: 1 });
+    const { endpoints } = this.#parts;
+    const addressed = addressOf(event);
+    if (endpoints.isUnclaimed(addressed)) {
+      this.#unclaimed.push(event);
+      notify(this.#observer, { kind: "sequence_failed", id: event.id, message: UNCLAIMED });
+    }
+    for (const place of endpoints.placesOf(addressed)) placeEvent(this.#parts, event, { ...place, round: 1 });
   }
+}
+
+export function addressOf(event: StoredEvent): Addressed {
+  const { tenant, source, type, key } = event;
+  return { tenant, source, type, key, isStored: isStored(event) };
 }
 
 /** What becomes of each event, and which are new. The ids of new ones are kept, unless there is a conflict. */

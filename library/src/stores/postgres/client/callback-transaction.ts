@@ -87,7 +87,10 @@ export class CallbackTransactions<Raw, Tx> {
     const answer = scope.query(first);
     await Promise.all([set, answer]);
     const value = await work(scope, await answer);
-    if (scope.closing) await scope.query(scope.closing);
+    if (scope.closing) {
+      const last = await scope.query(scope.closing);
+      scope.onClosed?.(last);
+    }
     return value;
   }
 

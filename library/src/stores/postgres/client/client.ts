@@ -68,6 +68,12 @@ export function poolOf<Tx>(known: ClientKind, prepare: boolean): Pool<Tx> {
   );
 }
 
+/** How many connections a pool has at most, where it says so; both drivers have 10 unless they are told otherwise. */
+export function poolSize({ client }: ClientKind): number {
+  const { options } = client as { readonly options?: { readonly max?: unknown } };
+  return typeof options?.max === "number" ? options.max : 10;
+}
+
 /** One connection that the host holds; throws where a pool was handed in. */
 export function sessionOf(known: ClientKind, prepare: boolean): Session {
   switch (known.kind) {

@@ -74,8 +74,10 @@ export interface Scope<Tx> extends Session {
   readonly tx: Tx;
   /** The server process of this transaction, by which it can be terminated; undefined until the caller has asked for it. */
   backend: Backend | undefined;
-  /** A last statement whose answer nobody needs: run before the commit, in the same message where the driver can. */
+  /** A last statement: run before the commit, in the same message where the driver can. */
   closing?: Statement;
+  /** Called with the answer to `closing`; what it says counts only if the transaction commits. */
+  onClosed?: (answer: Answer) => void;
 }
 
 export interface Backend {

@@ -269,8 +269,13 @@ class PgTransaction<Tx, T> {
     const closing = this.#scope.closing ?? (backend && proofOf(backend));
     if (closing !== undefined) {
       const together = this.#together([closing, COMMIT]);
-      if (together) return together.then(lastOf);
-      await this.#scope.query(closing);
+      if (together) {
+        const answers = await together;
+        this.#scope.onClosed?.(answers.at(-2) as Answer);
+        return lastOf(answers);
+      }
+      const answer = await this.#scope.query(closing);
+      this.#scope.onClosed?.(answer);
     }
     const named = this.#prepare && (closing !== undefined || this.#namesCommit);
     return named ? this.#scope.query(COMMIT) : this.#say("commit");

@@ -73,7 +73,8 @@ export class Acceptor<Tx> {
     reach("accept.before_handler");
     const handled = await work(scope.tx);
     reach("accept.after_handler");
-    if (handled.outcome !== "success" || handled.result !== undefined) await this.#note(scope, row, handled);
+    if (handled.outcome !== "success" || handled.result !== undefined)
+      await noteHandled(scope, row.ctid, { handled, tables: this.#tables });
     reach("accept.before_commit");
     return { kind: "applied", attempt: row.attempt };
   }
@@ -89,15 +90,20 @@ export class Acceptor<Tx> {
     if (!known || mayTakeOver(known.outcome)) return { kind: "busy" };
     return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
   }
+}
 
-  async #note(session: Session, { ctid }: OwnRow, { outcome, result }: Handled): Promise<void> {
-    reach("accept.before_note");
-    const params = [ctid, outcome, result ?? null];
-    const { rows } = await session.query({ text: NOTE(this.#tables), params, prepared: true });
-    reach("accept.after_note");
-    // The handler has rolled back on its own, and the row with it.
-    if (rows.length === 0) throw transactionLeft();
-  }
+/** Writes what a handler came to into the row that this transaction has written. */
+export async function noteHandled(
+  session: Session,
+  ctid: string,
+  { handled: { outcome, result }, tables }: { readonly handled: Handled; readonly tables: Tables },
+): Promise<void> {
+  reach("accept.before_note");
+  const params = [ctid, outcome, result ?? null];
+  const { rows } = await session.query({ text: NOTE(tables), params, prepared: true });
+  reach("accept.after_note");
+  // The handler has rolled back on its own, and the row with it.
+  if (rows.length === 0) throw transactionLeft();
 }
 
 interface Entered<Tx> {

@@ -23,6 +23,9 @@ export function knownOf(row: Row): KnownEvent {
 /** For the parameters of {@link keyParams}. */
 const IS_KEY = `tenant = $1::text and source = $2::text and event_id = $3::text and consumer = ${RECEIVER}`;
 
+/** The same of another consumer, whose name is the parameter $4. */
+const IS_KEY_OF = `tenant = $1::text and source = $2::text and event_id = $3::text and consumer = $4::text`;
+
 export function keyParams({ tenant, source, id }: InboxKey): Parameter[] {
   return [tenant, source, id];
 }
@@ -32,10 +35,11 @@ export async function readKnown(
   session: Session,
   key: InboxKey,
   { inbox }: Tables,
+  consumer = "",
 ): Promise<KnownEvent | undefined> {
   const { rows } = await session.query({
-    text: `select ${KNOWN_COLUMNS} from ${inbox} where ${IS_KEY}`,
-    params: keyParams(key),
+    text: `select ${KNOWN_COLUMNS} from ${inbox} where ${IS_KEY_OF}`,
+    params: [...keyParams(key), consumer],
   });
   return rows[0] && KNOWN.read(rows[0]);
 }
@@ -96,8 +100,16 @@ export const ARRIVAL = `
  * Tries the lock that every writer of an event's row takes first and holds to the end of its transaction. Nobody waits
  * for it: 200 duplicates of a slow handler would wait on 200 connections.
  */
-export function tryLock({ inbox }: Tables): string {
+export function tryLock(tables: Tables): string {
+  return `pg_try_advisory_xact_lock(${lockOf(tables, ["$1::text", "$2::text", "$3::text"])})`;
+}
+
+/** The number of that lock, of the event in a row. */
+export function eventLock(tables: Tables, row: string): string {
+  return lockOf(tables, [`${row}.tenant`, `${row}.source`, `${row}.event_id`]);
+}
+
+function lockOf({ inbox }: Tables, key: readonly string[]): string {
   const seed = `'${inbox}'::regclass::oid::int8`;
-  const key = `hashtextextended($3::text, hashtextextended($2::text, hashtextextended($1::text, ${seed})))`;
-  return `pg_try_advisory_xact_lock(${key})`;
+  return key.reduce((inner, part) => `hashtextextended(${part}, ${inner})`, seed);
 }

@@ -1,12 +1,13 @@
 import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
-import type { ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
+import type { Claimable, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
 import { deliveryIdOf } from "../../../lanes/delivery-id.js";
 import type { LaneChange } from "../../../lanes/lane.js";
 import { claimed, runsAlone, withoutEvent } from "../../../lanes/lane.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
+import { textArray } from "../client/column-arrays.js";
 import type { Answer, Scope, Session, Statement } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { readStored } from "../outbox/endpoint-row.js";
@@ -44,7 +45,7 @@ export class Claimer {
     const { transactions, secrets, tables } = this.#parts;
     if (secrets.unopened.size > 0) await this.#openAgain();
     const pick = request.alone
-      ? { text: pickAloneSql(tables), params: [], prepared: true }
+      ? { text: pickAloneSql[request.of.kind](tables), params: idsOf(request.of), prepared: true }
       : this.#pick(request, []);
     reach("claim.before_lease");
     const turns = await transactions.runFrom(pick, (scope, answer) =>
@@ -68,7 +69,8 @@ export class Claimer {
     const { tables } = this.#parts;
     const turns: Turn[] = [];
     for (let found = picked; ;) {
-      const open = await this.#opened(scope, found);
+      // A handler has no secrets.
+      const open = request.of.kind === "handler" ? found : await this.#opened(scope, found);
       const limit = request.limit - turns.length;
       const made = this.#turnsOf(open, request);
       turns.push(...made);
@@ -130,7 +132,7 @@ export class Claimer {
       inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
     }
     return {
-      text: pickDueSql(this.#parts.tables),
+      text: pickDueSql[request.of.kind](this.#parts.tables),
       params: [
         String(this.#cursor),
         String(request.limit - leased.length),
@@ -138,6 +140,7 @@ export class Claimer {
         JSON.stringify(Object.fromEntries(request.shares?.of ?? [])),
         String(request.run.maxEvents),
         String(request.shares?.others ?? FULL),
+        ...idsOf(request.of),
       ],
       prepared: true,
     };
@@ -167,6 +170,11 @@ export class Claimer {
     this.#openedAt = now;
     await this.#open({ query: (statement) => transactions.read(statement) }, new Set(secrets.unopened));
   }
+}
+
+/** The handlers to be claimed; an endpoint is not claimed by its name. */
+function idsOf(of: Claimable): readonly string[] {
+  return of.kind === "handler" ? [textArray(of.ids)] : [];
 }
 
 function nameOf(kind: "lane" | "loose", id: bigint, sequence: bigint): string {

@@ -12,6 +12,7 @@ import {
   optional,
   text,
 } from "../client/columns.js";
+import { readReceipt } from "../../../receipt.js";
 import type { Row } from "../client/database.js";
 import type { Tables } from "../schema/tables.js";
 
@@ -113,27 +114,33 @@ interface DeliveryValues {
   readonly sequence: bigint;
   readonly round: number | undefined;
   readonly eventId: string | undefined;
+  readonly tenant: string | undefined;
+  readonly source: string | undefined;
   readonly type: string | undefined;
   readonly contentType: string | undefined;
   readonly time: Date | undefined;
   readonly expiresInMs: number | undefined;
   readonly headers: string | undefined;
+  readonly receipt: string | undefined;
   readonly body: Uint8Array | undefined;
 }
 
 // A body above this ends a run before it: the server must not send many great ones of which one fits.
-const MAX_RUN_BODY = 65_536;
+export const MAX_RUN_BODY = 65_536;
 
 const DELIVERY = columns<DeliveryValues>({
   // A loose delivery has none.
   sequence: bigint("coalesce(placed.seq, 0)"),
   round: optional(number("coalesce(placed.round, locked.round)")),
   eventId: optional(text("event.public_id")),
+  tenant: optional(text("event.tenant")),
+  source: optional(text("event.source")),
   type: optional(text("event.type")),
   contentType: optional(text("content_type")),
   time: optional(instant("event_at")),
   expiresInMs: optional(milliseconds("expires_at - clock_timestamp()")),
   headers: optional(text("headers")),
+  receipt: optional(text("receipt")),
   body: optional(
     bytes(
       `case when placed.seq is null or placed.seq = read_from or octet_length(body) <= ${MAX_RUN_BODY} then body end`,
@@ -166,7 +173,8 @@ export function readLockedSql(locked: string, { consumer, lane, delivery, event 
       limit read_max
     ) as placed on true
     left join lateral (
-      select public_id, type, content_type, event_at, expires_at, headers, body from ${event} as event
+      select public_id, tenant, source, type, content_type, event_at, expires_at, headers, receipt, body
+      from ${event} as event
       where read_max > 0 and event.id = coalesce(placed.event_id, locked.event_id) limit 1
     ) as event on true
     order by locked.n, placed.seq`;
@@ -197,18 +205,21 @@ interface LaneRows {
 
 /** Undefined where the delivery or its event is not there, or its body was not read. */
 function deliveryOf(values: DeliveryValues): ClaimedDelivery | undefined {
-  const { sequence, round, eventId, type, contentType, time, expiresInMs, headers, body } = values;
+  const { sequence, round, eventId, type, contentType, time, expiresInMs, headers, receipt, body } = values;
   if (eventId === undefined || body === undefined || time === undefined) return undefined;
   return {
     sequence,
     round: round ?? 1,
     event: {
       id: eventId,
+      tenant: values.tenant ?? "",
+      source: values.source ?? "",
       type: type ?? "",
       body,
       contentType: contentType ?? "",
       time,
       headers: headers === undefined ? undefined : headersOf(headers),
+      receipt: receipt === undefined ? undefined : readReceipt(receipt),
     },
     expiresInMs,
   };

@@ -1,21 +1,32 @@
-import type { LaneStore } from "../../../lanes/lane-store.js";
+import type { WorkerStore } from "../../../inbox/worker-store.js";
+import type { Pool, Session } from "../client/database.js";
+import { readHandlers } from "../outbox/consumer-row.js";
+import { RunApplier } from "./apply.js";
 import type { ClaimParts } from "./claim.js";
 import { Claimer } from "./claim.js";
 import { extend } from "./extend.js";
+import { register } from "./register.js";
 import { release } from "./release.js";
 import { SeenTime } from "./seen-time.js";
 import type { Sequencer } from "./sequence.js";
 import { settle } from "./settle.js";
 import { readUntilDue } from "./until-due.js";
 
-export interface LaneParts extends ClaimParts {
+export interface LaneParts<Tx> extends ClaimParts {
+  readonly pool: Pool<Tx>;
   readonly sequencer: Sequencer;
+  /** Called when something was committed. */
+  readonly committed: () => void;
 }
 
-/** Ordering, claims and settlements. */
-export function createLanes(parts: LaneParts): Omit<LaneStore, "wake"> {
+type Lanes<Tx> = Omit<WorkerStore<Tx, "asynchronous">, "wake" | "transactions" | "connections">;
+
+/** Ordering, claims, settlements and handlers. */
+export function createLanes<Tx>(parts: LaneParts<Tx>): Lanes<Tx> {
   const claimer = new Claimer(parts);
   const seenTime = new SeenTime(parts);
+  const applier = new RunApplier<Tx>(parts.pool, parts.tables);
+  const reader: Session = { query: (statement) => parts.transactions.read(statement) };
   return {
     sequence: () => parts.sequencer.sequence(),
     claim: async (request) => {
@@ -25,6 +36,12 @@ export function createLanes(parts: LaneParts): Omit<LaneStore, "wake"> {
     settle: (request) => settle(parts, request),
     extend: (worker, leases, leaseMs) => extend(parts, { worker, leases, leaseMs }),
     release: (worker, held) => release(parts, worker, held),
-    untilDue: () => readUntilDue(parts, parts.secrets.unopened),
+    untilDue: (of) => readUntilDue(parts, of, parts.secrets.unopened),
+    async register(consumers) {
+      await register(parts, consumers);
+      parts.committed();
+    },
+    apply: (claimed, work, limits) => applier.apply(claimed, work, limits),
+    readHandlers: (ids) => readHandlers(reader, ids, parts.tables),
   };
 }

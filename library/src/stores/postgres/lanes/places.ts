@@ -1,6 +1,7 @@
 import type { Session, Statement } from "../client/database.js";
 import { bigint, boolean, columns, text } from "../client/columns.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
+import type { LaneName } from "../../../outbox/fan-out.js";
 import type { Dealt } from "../../../lanes/deal.js";
 import { textArray } from "../client/column-arrays.js";
 import type { Tables } from "../schema/tables.js";
@@ -14,13 +15,12 @@ export interface NumberedPlace {
   readonly eventId: bigint;
   readonly round: number;
   readonly consumer: bigint;
-  readonly key: string | undefined;
+  readonly lane: LaneName | undefined;
 }
 
 /** A lane, by its name, and what comes to its end. */
-interface Growth {
+interface Growth extends LaneName {
   readonly consumer: bigint;
-  readonly key: string;
   readonly places: NumberedPlace[];
 }
 
@@ -44,29 +44,33 @@ export async function makePlaces(
   const places = dealt.flatMap((each) => each.places);
   const growths = growthsOf(places);
   const placed = growths.length === 0 ? [] : await lengthenLanes(session, growths, tables);
-  const loose = places.filter(({ key }) => key === undefined);
+  const loose = places.filter(({ lane }) => lane === undefined);
   return insertDeliveries({ placed, loose, dealt }, tables);
 }
 
 function growthsOf(places: readonly NumberedPlace[]): readonly Growth[] {
   const growths = new Map<string, Growth>();
   for (const place of places) {
-    const { consumer, key } = place;
-    if (key === undefined) continue;
-    const name = nameOf({ consumer, key });
+    const { consumer, lane } = place;
+    if (lane === undefined) continue;
+    const name = nameOf({ consumer, ...lane });
     const growth = growths.get(name);
     if (growth) growth.places.push(place);
-    else growths.set(name, { consumer, key, places: [place] });
+    else growths.set(name, { consumer, ...lane, places: [place] });
   }
   return [...growths.values()];
 }
 
-function nameOf({ consumer, key }: Pick<Growth, "consumer" | "key">): string {
-  return `${consumer}\n${key}`;
+function nameOf({ consumer, tenant, source, key }: Omit<Growth, "places">): string {
+  return tenant === "" && source === ""
+    ? `${consumer}\n${key}`
+    : JSON.stringify([String(consumer), tenant, source, key]);
 }
 
 const GROWTHS = givenRows<Growth>({
   consumer_id: numbers("int8", ({ consumer }) => consumer),
+  tenant: texts(({ tenant }) => tenant),
+  source: texts(({ source }) => source),
   key: texts(({ key }) => key),
   count: numbers("int4", ({ places }) => places.length),
 });
@@ -74,6 +78,8 @@ const GROWTHS = givenRows<Growth>({
 interface LaneValues {
   readonly laneId: bigint;
   readonly consumer: bigint;
+  readonly tenant: string;
+  readonly source: string;
   readonly key: string;
   readonly end: bigint;
   readonly isNew: boolean;
@@ -82,6 +88,8 @@ interface LaneValues {
 const LENGTHENED = columns<LaneValues>({
   laneId: bigint("lane_id"),
   consumer: bigint("consumer_id"),
+  tenant: text("tenant"),
+  source: text("source"),
   key: text("key"),
   end: bigint("end_seq"),
   isNew: boolean("is_new"),
@@ -116,13 +124,14 @@ const LENGTHEN = sqlFor(
     with wanted as materialized (
       select wanted.*, found.lane_id from ${GROWTHS.table("wanted")} left join lateral (
         select lane_id from ${lane} as lane
-        where lane.consumer_id = wanted.consumer_id and tenant = '' and source = '' and lane.key = wanted.key limit 1
+        where lane.consumer_id = wanted.consumer_id and lane.tenant = wanted.tenant and lane.source = wanted.source
+          and lane.key = wanted.key limit 1
       ) as found on true
     ), made as (
-      insert into ${lane} (consumer_id, key, generation)
-      select consumer_id, key, (select generation from ${outboxConfig} where one)
+      insert into ${lane} (consumer_id, tenant, source, key, generation)
+      select consumer_id, tenant, source, key, (select generation from ${outboxConfig} where one)
       from wanted where lane_id is null order by n
-      returning lane_id, consumer_id, key
+      returning lane_id, consumer_id, tenant, source, key
     ), locked as materialized (
       select longer.* from (select * from wanted where lane_id is not null order by lane_id) as longer
       cross join lateral (
@@ -134,12 +143,12 @@ const LENGTHEN = sqlFor(
         ready_at = case when state.state = 'flowing' and state.head_seq = state.next_seq
           then clock_timestamp() else state.ready_at end
       from locked where state.lane_id = locked.lane_id
-      returning state.lane_id, state.consumer_id, locked.key, state.next_seq
+      returning state.lane_id, state.consumer_id, locked.tenant, locked.source, locked.key, state.next_seq
     )
     select ${LENGTHENED.list} from (
-      select lane_id, consumer_id, key, next_seq as end_seq, false as is_new from lengthened
+      select lane_id, consumer_id, tenant, source, key, next_seq as end_seq, false as is_new from lengthened
       union all
-      select lane_id, consumer_id, key, 0, true from made
+      select lane_id, consumer_id, tenant, source, key, 0, true from made
     ) as lane`,
 );
 

@@ -18,7 +18,7 @@ export interface Turn {
 // again, to a lane that has another event at its head by then; what the first worker says of its own would settle that.
 const MOST_RAISED = 2 ** 31;
 
-function raised({ epoch }: LaneChange): bigint {
+export function raised({ epoch }: { readonly epoch: bigint }): bigint {
   return epoch + 1n + BigInt(Math.floor(Math.random() * MOST_RAISED));
 }
 

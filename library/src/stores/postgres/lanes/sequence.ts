@@ -4,14 +4,14 @@ import type { Dealt, Part } from "../../../lanes/deal.js";
 import type { SequenceReport } from "../../../lanes/lane-store.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
-import { placeIn } from "../../../outbox/fan-out.js";
+import { placeIn, UNCLAIMED } from "../../../outbox/fan-out.js";
 import { isPosthornError } from "../../../posthorn-error.js";
 import type { Session, Statement } from "../client/database.js";
 import { sqlState } from "../client/failure.js";
 import { givenRows, numbers } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
-import type { EndpointSet } from "../outbox/endpoint-book.js";
-import { EndpointBook } from "../outbox/endpoint-book.js";
+import type { ConsumerSet } from "../outbox/consumer-book.js";
+import { ConsumerBook } from "../outbox/consumer-book.js";
 import { Remover } from "../outbox/remove-endpoint.js";
 import type { NumberedPlace } from "./places.js";
 import { makePlaces } from "./places.js";
@@ -43,6 +43,8 @@ interface Step {
   taken: readonly Staged[];
   /** Filled with what was taken and has no event. */
   gone: readonly Staged[];
+  /** Filled with what was stored for handlers, of which none is registered for it. */
+  unclaimed: readonly Staged[];
 }
 
 /** What was done in one step. */
@@ -100,7 +102,7 @@ const ORPHANS = givenRows<Orphan>({
 export class Sequencer {
   readonly remover: Remover;
   readonly #parts: SequencerParts;
-  readonly #book: EndpointBook;
+  readonly #book: ConsumerBook;
   // How many events a step takes: fewer after one that failed.
   #limit = MAX_EVENTS;
   #busy = false;
@@ -109,7 +111,7 @@ export class Sequencer {
 
   constructor(parts: SequencerParts) {
     this.#parts = parts;
-    this.#book = new EndpointBook(parts.tables);
+    this.#book = new ConsumerBook(parts.tables);
     this.remover = new Remover(parts);
   }
 
@@ -133,7 +135,7 @@ export class Sequencer {
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
     for (;;) {
-      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [] };
+      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [], unclaimed: [] };
       const drain = (): Promise<Drained<T>> =>
         this.#parts.transactions.run(async (session) => {
           const locked = await lockStage(session, this.#parts.tables);
@@ -154,7 +156,7 @@ export class Sequencer {
   async #some(): Promise<Done> {
     const { transactions, tables } = this.#parts;
     for (;;) {
-      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [] };
+      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [], unclaimed: [] };
       const once = (): Promise<Drained<never>> =>
         transactions.runFrom(tryLockStage(tables), async (scope, answer) => {
           const locked = stageLockOf(answer);
@@ -179,6 +181,7 @@ export class Sequencer {
       const drained = await once();
       this.#limit = Math.min(MAX_EVENTS, this.#limit * 2);
       for (const staged of step.gone) this.#tell(staged, GONE);
+      for (const staged of step.unclaimed) this.#tell(staged, UNCLAIMED);
       return drained;
     } catch (error) {
       const cause = isPosthornError(error) ? error.cause : error;
@@ -213,29 +216,40 @@ export class Sequencer {
     reach("sequence.after_read");
     const mayBeMore = more || moved >= limit;
     if (step.taken.length === 0) return { events: 0, more: mayBeMore };
-    const endpoints = await this.#book.read(session, mark);
-    step.gone = step.taken.filter(isGone);
-    if (step.gone.length > 0) await setAsideTaken(session, step.gone, { error: GONE, tables });
-    const inTurns = queues.map((queue) => inTurn(queue.filter((staged) => !isGone(staged))));
-    const dealt = dealPlaces(inTurns, MAX_DELIVERIES, (staged, most) => partOf(staged, most, endpoints));
-    await this.#cancelOrphans(session, dealt, endpoints);
+    const consumers = await this.#book.read(session, mark);
+    const aside = await this.#setAsideSome(session, step, consumers);
+    const inTurns = queues.map((queue) => inTurn(queue.filter((staged) => !aside.has(staged))));
+    const dealt = dealPlaces(inTurns, MAX_DELIVERIES, (staged, most) => partOf(staged, most, consumers));
+    await this.#cancelOrphans(session, dealt, consumers);
     reach("sequence.before_places");
     const insert = await makePlaces(session, dealt, tables);
     reach("sequence.after_places");
     reach("sequence.before_commit");
-    const done = step.gone.length + dealt.filter(({ isDone }) => isDone).length;
+    const done = aside.size + dealt.filter(({ isDone }) => isDone).length;
     return {
       insert,
-      events: step.gone.length + dealt.length,
+      events: aside.size + dealt.length,
       more: mayBeMore || done < step.taken.length,
     };
+  }
+
+  /** What was taken and can be given no place: its event is gone, or no handler is registered for it. */
+  async #setAsideSome(session: Session, step: Step, { fanOut }: ConsumerSet): Promise<ReadonlySet<Staged>> {
+    const { tables } = this.#parts;
+    const isUnclaimed = ({ event, target }: Staged): boolean =>
+      target === undefined && event !== undefined && fanOut.isUnclaimed(event);
+    step.gone = step.taken.filter(isGone);
+    step.unclaimed = step.taken.filter(isUnclaimed);
+    if (step.gone.length > 0) await setAsideTaken(session, step.gone, { error: GONE, tables });
+    if (step.unclaimed.length > 0) await setAsideTaken(session, step.unclaimed, { error: UNCLAIMED, tables });
+    return new Set([...step.gone, ...step.unclaimed]);
   }
 
   /** Redrives whose consumer was removed before they had their places. */
   async #cancelOrphans(
     session: Session,
     dealt: readonly Dealt<Staged, NumberedPlace>[],
-    { byNumber }: EndpointSet,
+    { byNumber }: ConsumerSet,
   ): Promise<void> {
     const redriven = dealt.map(({ event }) => event).filter(({ target }) => target !== undefined);
     const orphans = redriven.filter(({ target = 0n }) => !byNumber.has(target));
@@ -283,27 +297,27 @@ function inTurn(queue: readonly Staged[]): readonly Staged[] {
 function partOf(
   staged: Staged,
   most: number,
-  { fanOut, byNumber, numbers: known }: EndpointSet,
+  { fanOut, byNumber, numbers: known }: ConsumerSet,
 ): Part<NumberedPlace> {
   const { id: stageId, eventId, round, event, target, after } = staged;
   if (event === undefined) throw new Unplaceable(GONE);
-  const numberOf = (endpointId: string): bigint => known.get(endpointId) ?? 0n;
+  const numberOf = (consumerId: string): bigint => known.get(consumerId) ?? 0n;
   if (target !== undefined) {
-    const endpoint = byNumber.get(target);
-    const key = endpoint && placeIn(endpoint, event.key).laneKey;
-    return { places: endpoint ? [{ stageId, eventId, round, consumer: target, key }] : [], isDone: true };
+    const consumer = byNumber.get(target);
+    const lane = consumer && placeIn(consumer, event).lane;
+    return { places: consumer ? [{ stageId, eventId, round, consumer: target, lane }] : [], isDone: true };
   }
   const { places, isDone } = fanOut.partOf(
     event,
-    (endpointId) => after === undefined || numberOf(endpointId) > after,
+    (consumerId) => after === undefined || numberOf(consumerId) > after,
     most,
   );
-  const numbered = places.map(({ endpointId, laneKey: key }) => ({
+  const numbered = places.map(({ consumerId, lane }) => ({
     stageId,
     eventId,
     round,
-    consumer: numberOf(endpointId),
-    key,
+    consumer: numberOf(consumerId),
+    lane,
   }));
   return { places: numbered, isDone };
 }

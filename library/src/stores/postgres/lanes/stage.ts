@@ -1,3 +1,4 @@
+import { UNCLAIMED } from "../../../outbox/fan-out.js";
 import type { Addressed } from "../../../outbox/fan-out.js";
 import { textArray } from "../client/column-arrays.js";
 import { bigint, boolean, columns, number, optional, text } from "../client/columns.js";
@@ -145,6 +146,7 @@ interface TakenValues {
   readonly source: string | undefined;
   readonly type: string | undefined;
   readonly key: string | undefined;
+  readonly isStored: boolean;
   readonly hasTime: boolean;
   /** How much was taken of each tenant at most. */
   readonly share: number;
@@ -163,6 +165,7 @@ const TAKEN = columns<TakenValues>({
   source: optional(text("source")),
   type: optional(text("type")),
   key: optional(text("key")),
+  isStored: boolean("coalesce(is_stored, false)"),
   hasTime: boolean("deliver_at is not null"),
   share: number("share"),
 });
@@ -201,12 +204,12 @@ export async function takeStaged(
 }
 
 function stagedOf(values: Omit<TakenValues, "nth" | "share">): Staged {
-  const { hasTime, source = "", type = "", key, ...rest } = values;
+  const { hasTime, source = "", type = "", key, isStored, ...rest } = values;
   const { tenant, publicId, target } = rest;
   return {
     ...rest,
     waited: hasTime && target === undefined,
-    event: publicId === undefined ? undefined : { tenant, source, type, key },
+    event: publicId === undefined ? undefined : { tenant, source, type, key, isStored },
   };
 }
 
@@ -252,15 +255,29 @@ function takeSql(turn: string, { stage, event, outboxConfig }: Tables): string {
     )
     select ${TAKEN.list}
     from (
-      select taken.*, public_id, source, type, key, deliver_at
+      select taken.*, public_id, source, type, key, is_stored, deliver_at
       from taken left join lateral (
-        select public_id, source, type, key, deliver_at from ${event} as event where event.id = taken.event_id limit 1
+        select public_id, source, type, key, receipt is not null as is_stored, deliver_at from ${event} as event where event.id = taken.event_id limit 1
       ) as published on true
       union all
-      select 0, '(0,0)'::tid, '', 0, 0, null, 1, null, 0, mark::text, null, null, null, null from ${outboxConfig} where one
+      select 0, '(0,0)'::tid, '', 0, 0, null, 1, null, 0, mark::text, null, null, null, null, null from ${outboxConfig} where one
     ) as taken (nth, at, tenant, id, event_id, target_consumer_id, round, after_consumer_id, share, public_id, source,
-      type, key, deliver_at)
+      type, key, is_stored, deliver_at)
     order by taken.nth, taken.id`;
+}
+
+/** Stages what was set aside because no handler was registered for it, under its old number: it comes before what was stored later. */
+export async function stageUnclaimed(session: Session, { stage, stageDead }: Tables): Promise<void> {
+  await session.query({
+    text: `
+      with unclaimed as (
+        delete from ${stageDead} where resolved_at is null and error = $1::text
+        returning tenant, id, event_id, target_consumer_id, round, after_consumer_id
+      )
+      insert into ${stage} (tenant, id, event_id, target_consumer_id, round, after_consumer_id)
+      overriding system value select * from unclaimed`,
+    params: [UNCLAIMED],
+  });
 }
 
 /** Sets events aside that this transaction has taken. */

@@ -1,4 +1,5 @@
 import { textArray } from "../client/column-arrays.js";
+import type { Claimable } from "../../../lanes/lane-store.js";
 import { columns, number, optional } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { Tables } from "../schema/tables.js";
@@ -12,16 +13,27 @@ function firstIn(table: string): string {
         )`;
 }
 
-/** When something is due next, of each active consumer but those of $1: `soonest (at)`, of a recursive query. A lease counts by its end. */
+/** When something is due next, of each active endpoint but those of $1: `soonest (at)`, of a recursive query. A lease counts by its end. */
 export function soonestSql(tables: Tables): string {
   const { consumer, laneState, loose } = tables;
   return `${waitingConsumersSql("waiting", "-1", tables)}, soonest as (
       select least(${firstIn(laneState)}, ${firstIn(loose)}) as at
       from waiting cross join lateral (
-        select id, public_id, state, removed_at from ${consumer} as consumer
+        select id, public_id, kind, state, removed_at from ${consumer} as consumer
         where consumer.id = waiting.consumer_id limit 1
       ) as known
-      where known.state = 'active' and known.removed_at is null and known.public_id <> all ($1::text[])
+      where known.kind = 'endpoint' and known.state = 'active' and known.removed_at is null
+        and known.public_id <> all ($1::text[])
+    )`;
+}
+
+/** The same of the handlers of $1. */
+function soonestOfHandlersSql({ consumer, laneState, loose }: Tables): string {
+  return `soonest as (
+      select least(${firstIn(laneState)}, ${firstIn(loose)}) as at
+      from ${consumer} as known
+      where known.public_id = any ($1::text[]) and known.kind = 'handler' and known.state = 'active'
+        and known.removed_at is null
     )`;
 }
 
@@ -29,23 +41,29 @@ const UNTIL = columns<{ readonly ms: number | undefined }>({
   ms: optional(number("ceil(extract(epoch from min(at) - clock_timestamp()) * 1000)")),
 });
 
-/** Milliseconds until something is due, of active consumers alone, and not of those that this process cannot serve. */
+/** Milliseconds until something is due, of active consumers alone, and not of endpoints that this process cannot serve. */
 export async function readUntilDue(
   { transactions, tables }: StoreDatabase,
+  of: Claimable,
   unserved: ReadonlySet<string>,
 ): Promise<number | undefined> {
-  const params = [textArray([...unserved])];
-  const [row = []] = await transactions.readKept({ text: UNTIL_DUE(tables), params });
+  const params = [textArray(of.kind === "handler" ? of.ids : [...unserved])];
+  const [row = []] = await transactions.readKept({ text: UNTIL_DUE[of.kind](tables), params });
   const { ms } = UNTIL.read(row);
   return ms === undefined ? undefined : Math.max(0, ms);
 }
 
-const UNTIL_DUE = sqlFor(
-  (tables) => `
-    with recursive ${soonestSql(tables)}, due as (
+const UNTIL_DUE: Readonly<Record<Claimable["kind"], (tables: Tables) => string>> = {
+  endpoint: sqlFor((tables) => untilDueSql(soonestSql(tables), tables)),
+  handler: sqlFor((tables) => untilDueSql(soonestOfHandlersSql(tables), tables)),
+};
+
+function untilDueSql(soonest: string, { later }: Tables): string {
+  return `
+    with recursive ${soonest}, due as (
       select at from soonest
       union all
-      (select deliver_at as at from ${tables.later} order by deliver_at limit 1)
+      (select deliver_at as at from ${later} order by deliver_at limit 1)
     )
-    select ${UNTIL.list} from due`,
-);
+    select ${UNTIL.list} from due`;
+}

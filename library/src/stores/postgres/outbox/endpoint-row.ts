@@ -2,6 +2,7 @@ import type { DeadPolicy } from "../../../lanes/dead.js";
 import type { Endpoint, EndpointState, Order } from "../../../outbox/endpoint.js";
 import { textArray } from "../client/column-arrays.js";
 import { bigint, columns, number, optional, text } from "../client/columns.js";
+import type { Columns } from "../client/columns.js";
 import type { Parameter, Row, Session } from "../client/database.js";
 import { withoutNul } from "../client/identifiers.js";
 import type { Tables } from "../schema/tables.js";
@@ -15,7 +16,7 @@ export interface StoredEndpoint {
 /** What of an endpoint no query looks at. */
 type Definition = Pick<Endpoint, "url" | "secrets" | "sources" | "types" | "retry">;
 
-interface EndpointValues {
+export interface ConsumerValues {
   readonly number: bigint;
   readonly id: string;
   readonly tenant: string;
@@ -29,7 +30,8 @@ interface EndpointValues {
   readonly mark: string;
 }
 
-const ENDPOINT = columns<EndpointValues>({
+/** The columns that endpoints and handlers have in common. */
+export const CONSUMER: Columns<ConsumerValues> = columns<ConsumerValues>({
   number: bigint("id"),
   id: text("public_id"),
   tenant: text("tenant"),
@@ -43,10 +45,10 @@ const ENDPOINT = columns<EndpointValues>({
   mark: text("mark::text"),
 });
 
-export const ENDPOINT_COLUMNS: string = ENDPOINT.list;
+export const ENDPOINT_COLUMNS: string = CONSUMER.list;
 
 export function storedEndpointOf(row: Row): StoredEndpoint {
-  const { number: consumer, definition, ...values } = ENDPOINT.read(row);
+  const { number: consumer, definition, ...values } = CONSUMER.read(row);
   return { number: consumer, endpoint: { ...(JSON.parse(definition) as Definition), ...values } };
 }
 
@@ -59,21 +61,8 @@ export async function readStored(
   const { rows } = await session.query({
     text: `
       select ${ENDPOINT_COLUMNS} from ${consumer}
-      where public_id = any ($1::text[]) and removed_at is null order by public_id`,
+      where public_id = any ($1::text[]) and kind = 'endpoint' and removed_at is null order by public_id`,
     params: [textArray(ids)],
-  });
-  return rows.map(storedEndpointOf);
-}
-
-/** Every endpoint, in the order of their numbers. */
-export async function readAllStored(
-  session: Session,
-  { consumer }: Tables,
-): Promise<readonly StoredEndpoint[]> {
-  const { rows } = await session.query({
-    text: `
-      select ${ENDPOINT_COLUMNS} from ${consumer} where kind = 'endpoint' and removed_at is null order by consumer.id`,
-    params: [],
   });
   return rows.map(storedEndpointOf);
 }

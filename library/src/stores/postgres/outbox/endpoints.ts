@@ -7,7 +7,7 @@ import type { Session } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { Sequencer } from "../lanes/sequence.js";
 import type { Tables } from "../schema/tables.js";
-import { markChanged } from "./endpoint-book.js";
+import { markChanged } from "./consumer-book.js";
 import { ENDPOINT_COLUMNS, endpointParams, readStored, storedEndpointOf } from "./endpoint-row.js";
 
 export interface EndpointParts extends StoreDatabase {
@@ -70,7 +70,7 @@ async function writeChange(
 ): Promise<Endpoint | undefined> {
   const { consumer } = tables;
   const { rows } = await session.query({
-    text: `select ${ENDPOINT_COLUMNS} from ${consumer} where public_id = $1::text and removed_at is null for update`,
+    text: `select ${ENDPOINT_COLUMNS} from ${consumer} where public_id = $1::text and kind = 'endpoint' and removed_at is null for update`,
     params: [id],
   });
   const [row] = rows;
@@ -121,7 +121,7 @@ export async function removeEndpoint(parts: EndpointParts, id: string): Promise<
     const { rows } = await session.query({
       text: `
         update ${tables.consumer} set removed_at = clock_timestamp(), version = version + 1, mark = gen_random_uuid()
-        where public_id = $1::text and removed_at is null returning id::text as id`,
+        where public_id = $1::text and kind = 'endpoint' and removed_at is null returning id::text as id`,
       params: [id],
     });
     if (rows.length > 0) await markChanged(session, tables);
@@ -139,7 +139,7 @@ export async function removeEndpoint(parts: EndpointParts, id: string): Promise<
 function tenantOf(id: string, { consumer }: Tables): (session: Session) => Promise<string | undefined> {
   return async (session) => {
     const { rows } = await session.query({
-      text: `select tenant from ${consumer} where public_id = $1::text and removed_at is null`,
+      text: `select tenant from ${consumer} where public_id = $1::text and kind = 'endpoint' and removed_at is null`,
       params: [id],
     });
     const tenant = rows[0]?.[0];

@@ -255,8 +255,9 @@ const INGEST = sqlFor(
     ), lost as materialized (
       select distinct nth from named where (tenant, name) not in (select tenant, name from won)
     ), written as (
-      insert into ${tables.event} (${EVENT_COLUMNS}, direction, provider_id, verified_by)
-      select ${EVENT_VALUES}, 'in', provider_id, verified_by from ${INGESTED.table("given")} where n not in (select nth from lost) order by n
+      insert into ${tables.event} (${EVENT_COLUMNS}, direction, provider_id, verified_by, receipt)
+      select ${EVENT_VALUES}, 'in', provider_id, verified_by, receipt
+      from ${INGESTED.table("given")} where n not in (select nth from lost) order by n
       returning id, tenant, deliver_at
     ), ${stageWrittenSql(tables)}
     select nth::text as nth from lost`,

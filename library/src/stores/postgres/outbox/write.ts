@@ -1,4 +1,5 @@
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
+import { receiptText } from "../../../receipt.js";
 import type { Statement } from "../client/database.js";
 import type { GivenColumn, GivenRows } from "../client/given-rows.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
@@ -34,6 +35,7 @@ export const INGESTED: GivenRows<OutgoingEvent> = givenRows(
     ...EVENT_FIELDS,
     provider_id: texts(({ origin }) => origin?.providerId),
     verified_by: texts(({ origin }) => origin?.verifiedBy),
+    receipt: texts(({ receipt }) => receipt && receiptText(receipt)),
   },
   { body: ({ body }) => body },
 );

@@ -148,6 +148,7 @@ create table posthorn.event (
   provider_id text,
   verified_by text,
   caused_by text,
+  receipt text,
   body bytea not null,
   constraint event_direction CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint event_key PRIMARY KEY (id) INCLUDE (tenant, source, type, key)

@@ -25,6 +25,8 @@ export interface Tables {
   readonly retention: string;
   readonly repairCursor: string;
   readonly ingestRepeat: string;
+  /** The function that settles a handler's claim. */
+  readonly settle: string;
 }
 
 export function tablesIn(schema: string): Tables {
@@ -54,6 +56,7 @@ export function tablesIn(schema: string): Tables {
     retention: `${schema}.retention`,
     repairCursor: `${schema}.repair_cursor`,
     ingestRepeat: `${schema}.ingest_repeat`,
+    settle: `${schema}.settle_1`,
   };
 }
 

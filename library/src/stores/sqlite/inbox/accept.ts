@@ -15,7 +15,7 @@ import { keepUntil, withoutNul } from "./inbox-row.js";
 export type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
 
 /** Carries what a handler threw past the group, whose own errors mean something else. */
-class HandlerThrew extends Error {}
+export class HandlerThrew extends Error {}
 
 /** Applies an arrival in the next group: its row and the handler's writes commit together, or neither is there. */
 export async function accept<Db extends SqliteDatabase>(
@@ -46,25 +46,30 @@ function apply(
   { nowMs, run }: { readonly nowMs: number; readonly run: () => Handled },
 ): Acceptance {
   reach("accept.before_insert");
-  const attempt = claimRow(client, arrival, nowMs);
+  const attempt = claimRow(client, arrival, { nowMs, consumer: "" });
   if (attempt === undefined) return knownAlready(client, arrival);
   reach("accept.after_insert");
   const handled = run();
   // Outside its transaction, the next statement would be committed by itself.
   if (!client.inTransaction) return { kind: "applied", attempt };
-  if (handled.outcome !== "success" || handled.result !== undefined) noteResult(client, arrival, handled);
+  if (handled.outcome !== "success" || handled.result !== undefined)
+    noteResult(client, arrival, { handled, consumer: "" });
   return { kind: "applied", attempt };
 }
 
 /** Writes the event's row as if all had gone well, before the handler runs; undefined where another delivery has. */
-function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number | undefined {
+export function claimRow(
+  client: SqliteClient,
+  arrival: Arrival,
+  { nowMs, consumer }: { readonly nowMs: number; readonly consumer: string },
+): number | undefined {
   const row = client.get(
     // In one statement with the look: another process may have applied it since `find`. A failed or
     // skipped row is taken over with the body that now succeeds, because nothing of the earlier one was applied.
     `insert into posthorn_inbox
        (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
-        received_at, last_received_at, keep_until, headers, body_hash, body)
-     values (?, ?, ?, ?, ?, ?, 'success', 1, 1, ?, ?, ?, ?, ?, ?)
+        received_at, last_received_at, keep_until, headers, body_hash, body, consumer)
+     values (?, ?, ?, ?, ?, ?, 'success', 1, 1, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant, source, event_id, consumer) do update set
        id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
        attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
@@ -73,6 +78,7 @@ function claimRow(client: SqliteClient, arrival: Arrival, nowMs: number): number
      where outcome in ('failed', 'skipped')
      returning attempts`,
     ...arrivalValues(arrival, nowMs),
+    consumer,
   ) as { attempts: number } | undefined;
   return row?.attempts;
 }
@@ -85,7 +91,7 @@ function knownAlready(client: SqliteClient, arrival: Arrival): Acceptance {
   return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
 }
 
-function runHandler<Db extends SqliteDatabase>(db: Db, work: Work<Db>): Handled {
+export function runHandler<Db extends SqliteDatabase>(db: Db, work: Work<Db>): Handled {
   const { tx, close, refusal } = guardHandle(db);
   let handled: Promise<Handled> | Handled;
   reach("accept.before_handler");
@@ -114,20 +120,21 @@ function isThenable(value: unknown): value is PromiseLike<Handled> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
 }
 
-function noteResult(
+export function noteResult(
   client: SqliteClient,
   { tenant, source, id }: Arrival,
-  { outcome, result }: Handled,
+  { handled: { outcome, result }, consumer }: { readonly handled: Handled; readonly consumer: string },
 ): void {
   reach("accept.before_note");
   client.run(
     `update posthorn_inbox set outcome = ?, result = ?
-     where tenant = ? and source = ? and event_id = ? and consumer = ''`,
+     where tenant = ? and source = ? and event_id = ? and consumer = ?`,
     outcome,
     result ?? null,
     tenant,
     source,
     id,
+    consumer,
   );
   reach("accept.after_note");
 }
@@ -155,7 +162,8 @@ export function arrivalValues(
   ];
 }
 
-function failedOrThrow(error: unknown): Acceptance {
+/** What a failed group means to an event: its handler failed, or the store did. */
+export function failedOrThrow(error: unknown): { readonly kind: "failed"; readonly error: unknown } {
   if (error instanceof HandlerThrew) return { kind: "failed", error: error.cause };
   const ended = isPosthornError(error) && error.code === "store_transaction_aborted";
   // A constraint that SQLite checks at the commit is the handler's as much as one that it checks at once.

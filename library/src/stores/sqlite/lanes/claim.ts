@@ -1,8 +1,8 @@
 import { reach } from "#faults";
-import { roomOf } from "../../../lanes/lane-store.js";
-import type { Claim, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
+import { isClaimable, roomOf } from "../../../lanes/lane-store.js";
+import type { Claim, Claimable, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
 import { claimed, runsAlone } from "../../../lanes/lane.js";
-import type { Endpoint } from "../../../outbox/endpoint.js";
+import type { Consumer } from "../../../outbox/fan-out.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import { changeLane } from "./lane-write.js";
@@ -26,7 +26,7 @@ export async function claim(
   request: ClaimRequest,
   cursor: Cursor,
 ): Promise<ClaimAnswer> {
-  if (!(await session.lookAtDue(isAnyDue))) return { claims: [], lapsed: false };
+  if (!(await session.lookAtDue((turn) => isAnyDue(turn, request.of)))) return { claims: [], lapsed: false };
   const some = (before: readonly Claim[]): Promise<ClaimAnswer> =>
     session.write((turn) => claimDue(turn, withRoom(request, before), cursor));
   const first = await some([]);
@@ -52,11 +52,17 @@ function withRoom(request: ClaimRequest, before: readonly Claim[]): ClaimRequest
 }
 
 /** Whether a claim would find anything; read without the write lock, so that idle workers keep nobody waiting. */
-function isAnyDue(turn: OutboxTurn): boolean {
+function isAnyDue(turn: OutboxTurn, of: Claimable): boolean {
   for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
-    if (readyAt <= turn.nowMs && turn.activeEndpoint(consumer) !== undefined) return true;
+    if (readyAt <= turn.nowMs && claimableConsumer(turn, consumer, of) !== undefined) return true;
   }
   return false;
+}
+
+/** The consumer of a number, where it is active and its lanes are the worker's to take. */
+export function claimableConsumer(turn: OutboxTurn, number: bigint, of: Claimable): Consumer | undefined {
+  const consumer = turn.activeConsumer(number);
+  return consumer !== undefined && isClaimable(of, consumer) ? consumer : undefined;
 }
 
 /** What a claim has come to so far. */
@@ -77,22 +83,22 @@ function claimDue(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor): Clai
 
 /** Ends what has lapsed while it ran alone; takes what waits to run alone where that is asked for, and says so where it is not. */
 function claimLapsed(turn: OutboxTurn, taking: Taking): void {
-  const { alone, limit } = taking.request;
+  const { alone, limit, of } = taking.request;
   for (const row of lapsedRows(turn.client, turn.nowMs, LAPSED_PER_CLAIM)) {
-    const endpoint = turn.activeEndpoint(row.consumer);
-    if (endpoint === undefined) continue;
+    const consumer = claimableConsumer(turn, row.consumer, of);
+    if (consumer === undefined) continue;
     // Not leased again at once, though its next head may be due: that one takes its turn among the consumer's others.
     if (row.lane.lease !== undefined)
-      changeLane(turn, row, claimed(row.lane, { alone, dead: endpoint.dead }));
+      changeLane(turn, row, claimed(row.lane, { alone, dead: consumer.dead }));
     else if (!alone) taking.lapsed = true;
-    else if (taking.claims.length < limit) take(turn, row, { endpoint, taking });
+    else if (taking.claims.length < limit) take(turn, row, { consumer, taking });
   }
 }
 
 /** A consumer that may get something. */
 interface Candidate {
   readonly number: bigint;
-  readonly endpoint: Endpoint;
+  readonly consumer: Consumer;
   room: number;
 }
 
@@ -114,10 +120,10 @@ function dueCandidates(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor):
   const candidates: Candidate[] = [];
   if (request.limit <= 0) return candidates;
   for (const { consumer: number, readyAt } of waitingConsumers(turn.client, cursor.consumer)) {
-    const endpoint = turn.activeEndpoint(number);
-    if (endpoint === undefined || readyAt > turn.nowMs) continue;
-    const room = roomOf(endpoint, request);
-    if (room > 0) candidates.push({ number, endpoint, room });
+    const consumer = claimableConsumer(turn, number, request.of);
+    if (consumer === undefined || readyAt > turn.nowMs) continue;
+    const room = roomOf(consumer, request);
+    if (room > 0) candidates.push({ number, consumer, room });
     if (candidates.length === request.limit) break;
   }
   return candidates;
@@ -129,10 +135,10 @@ function takeFrom(
   candidate: Candidate,
   { wanted, taking }: { readonly wanted: number; readonly taking: Taking },
 ): boolean {
-  const { number: consumer, endpoint } = candidate;
-  const rows = dueRows(turn.client, { consumer, nowMs: turn.nowMs, limit: wanted });
+  const { number, consumer } = candidate;
+  const rows = dueRows(turn.client, { consumer: number, nowMs: turn.nowMs, limit: wanted });
   const before = taking.claims.length;
-  for (const row of rows) take(turn, row, { endpoint, taking });
+  for (const row of rows) take(turn, row, { consumer, taking });
   candidate.room -= taking.claims.length - before;
   return rows.length === wanted;
 }
@@ -140,11 +146,11 @@ function takeFrom(
 function take(
   turn: OutboxTurn,
   row: LaneRow,
-  { endpoint, taking }: { readonly endpoint: Endpoint; readonly taking: Taking },
+  { consumer, taking }: { readonly consumer: Consumer; readonly taking: Taking },
 ): void {
   const { request, claims } = taking;
-  const change = claimed(row.lane, { alone: request.alone, dead: endpoint.dead });
-  const taken = changeLane(turn, row, change, { endpoint, terms: request });
+  const change = claimed(row.lane, { alone: request.alone, dead: consumer.dead });
+  const taken = changeLane(turn, row, change, { consumer, terms: request });
   if (taken !== undefined) claims.push(taken);
   // It has just lapsed once too often: from now on it is claimed alone.
   else if (!request.alone && change.readyAfterMs === 0 && runsAlone(change)) taking.lapsed = true;

@@ -2,7 +2,7 @@ import type { Claim } from "../../../lanes/lane-store.js";
 import type { LaneChange } from "../../../lanes/lane.js";
 import { deliveryIdOf } from "../../../lanes/delivery-id.js";
 import { leased, withoutEvent } from "../../../lanes/lane.js";
-import type { Endpoint } from "../../../outbox/endpoint.js";
+import type { Consumer } from "../../../outbox/fan-out.js";
 import type { SqliteValue } from "../client/client.js";
 import { disableEndpoint } from "../outbox/endpoints.js";
 import type { OutboxTurn } from "../outbox/turn.js";
@@ -14,7 +14,7 @@ import { readRun } from "./run.js";
 
 /** Who may lease a lane once it is changed, and on what terms. */
 export interface Leasing {
-  readonly endpoint: Endpoint;
+  readonly consumer: Consumer;
   readonly terms: LeaseTerms;
 }
 
@@ -101,11 +101,11 @@ function leaseRun(
   turn: OutboxTurn,
   row: LaneRow,
   change: LaneChange,
-  { endpoint, terms }: Leasing,
+  { consumer, terms }: Leasing,
 ): Claim | undefined {
   const [head, ...rest] = readRun(turn, row, change, terms.run);
   if (head === undefined) {
-    leaveBroken(turn, row, change, endpoint.dead);
+    leaveBroken(turn, row, change, consumer.dead);
     return undefined;
   }
   const {
@@ -115,12 +115,12 @@ function leaseRun(
   } = row;
   const { worker, leaseMs } = terms;
   writeRow(turn, row, change, { worker, leaseMs, run: 1 + rest.length });
-  const consumer = { id: endpoint.id, version: endpoint.version };
-  return leased({ kind, id, consumer, lane }, change, [head, ...rest]);
+  const ofWhom = { id: consumer.id, version: consumer.version };
+  return leased({ kind, id, consumer: ofWhom, lane }, change, [head, ...rest]);
 }
 
 /** The head cannot be read: somebody has changed the tables by hand. That is a loud fault of this delivery, and no other lane waits for it. */
-function leaveBroken(turn: OutboxTurn, row: LaneRow, change: LaneChange, dead: Endpoint["dead"]): void {
+function leaveBroken(turn: OutboxTurn, row: LaneRow, change: LaneChange, dead: Consumer["dead"]): void {
   // Another was the head before: the next claim finds this one.
   if (change.head !== row.lane.head) return writeRow(turn, row, change);
   if (row.headEvent === undefined) return stopBroken(turn, row, change);

@@ -1,17 +1,35 @@
-import type { LaneStore } from "../../../lanes/lane-store.js";
+import type { WorkerStore } from "../../../inbox/worker-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
+import type { SqliteDatabase } from "../client/client.js";
+import type { Connection } from "../client/connection.js";
+import { apply } from "./apply.js";
 import type { Cursor } from "./claim.js";
 import { claim } from "./claim.js";
 import { extendLeases } from "./extend.js";
+import { readHandlers, register } from "./register.js";
 import { releaseLeases } from "./release.js";
 import type { TenantCursor } from "./sequence.js";
 import { sequence } from "./sequence.js";
 import { settle } from "./settle.js";
 import { untilDue } from "./until-due.js";
 
-/** Ordering, claims and settlements. */
-export function createLanes(session: OutboxSession, wake: Wake): LaneStore {
+export interface LaneParts<Db extends SqliteDatabase> {
+  readonly session: OutboxSession;
+  readonly wake: Wake;
+  readonly connection: Connection;
+  readonly db: Db;
+}
+
+type Lanes<Db> = Omit<WorkerStore<Db, "synchronous">, "transactions" | "connections">;
+
+/** Ordering, claims, settlements and handlers. */
+export function createLanes<Db extends SqliteDatabase>({
+  session,
+  wake,
+  connection,
+  db,
+}: LaneParts<Db>): Lanes<Db> {
   const cursor: Cursor = { consumer: 0n };
   const tenants: TenantCursor = { tenant: "" };
   return {
@@ -26,6 +44,12 @@ export function createLanes(session: OutboxSession, wake: Wake): LaneStore {
     },
     extend: (worker, leases, leaseMs) =>
       session.write((turn) => extendLeases(turn, leases, { worker, leaseMs })),
-    untilDue: () => session.lookAtDue(untilDue),
+    untilDue: (of) => session.lookAtDue((turn) => untilDue(turn, of)),
+    async register(consumers) {
+      await register(session, consumers);
+      wake.ring("committed");
+    },
+    apply: (claimed, work, limits) => apply({ session, connection, db }, claimed, work, limits),
+    readHandlers: (ids) => session.look((turn) => readHandlers(turn, ids)),
   };
 }

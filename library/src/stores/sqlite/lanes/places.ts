@@ -1,6 +1,6 @@
 import type { Lane } from "../../../lanes/lane.js";
 import { arms } from "../../../lanes/lane.js";
-import type { Place } from "../../../outbox/fan-out.js";
+import type { LaneName, Place } from "../../../outbox/fan-out.js";
 import type { SqliteClient } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
@@ -14,59 +14,71 @@ export interface PlacedEvent {
 
 /** Gives events their places: in each lane they follow each other in the order given here. */
 export function placeEvents(turn: OutboxTurn, events: readonly PlacedEvent[]): void {
-  const { numbers } = turn.endpoints;
+  const { numbers } = turn.consumers;
   let lanes: Lanes | undefined;
   for (const { number: event, places } of events) {
-    for (const { endpointId, laneKey } of places) {
-      const consumer = numbers.get(endpointId);
+    for (const { consumerId, lane } of places) {
+      const consumer = numbers.get(consumerId);
       if (consumer === undefined) continue;
-      if (laneKey === undefined) addLoose(turn, { consumer, event, round: 1 });
-      else gather((lanes ??= new Map()), consumer, laneKey).push(event);
+      if (lane === undefined) addLoose(turn, { consumer, event, round: 1 });
+      else gather((lanes ??= new Map()), consumer, lane).events.push(event);
     }
   }
   // Each lane is asked once for all of its new sequences.
-  for (const [consumer, byKey] of lanes ?? []) {
-    for (const [key, laneEvents] of byKey)
-      appendToLane(turn, { consumer, key, events: laneEvents, round: 1 });
+  for (const [consumer, byName] of lanes ?? []) {
+    for (const { lane, events: laneEvents } of byName.values())
+      appendToLane(turn, { consumer, lane, events: laneEvents, round: 1 });
   }
 }
 
-/** Events by consumer and key. */
-type Lanes = Map<bigint, Map<string, bigint[]>>;
+/** Events by consumer and lane. */
+type Lanes = Map<bigint, Map<string, Gathered>>;
 
-function gather(lanes: Lanes, consumer: bigint, key: string): bigint[] {
-  let byKey = lanes.get(consumer);
-  if (byKey === undefined) lanes.set(consumer, (byKey = new Map<string, bigint[]>()));
-  let events = byKey.get(key);
-  if (events === undefined) byKey.set(key, (events = []));
-  return events;
+interface Gathered {
+  readonly lane: LaneName;
+  readonly events: bigint[];
+}
+
+function gather(lanes: Lanes, consumer: bigint, lane: LaneName): Gathered {
+  let byName = lanes.get(consumer);
+  if (byName === undefined) lanes.set(consumer, (byName = new Map<string, Gathered>()));
+  const { tenant, source, key } = lane;
+  const name = tenant === "" && source === "" ? key : JSON.stringify([tenant, source, key]);
+  let gathered = byName.get(name);
+  if (gathered === undefined) byName.set(name, (gathered = { lane, events: [] }));
+  return gathered;
 }
 
 interface LanePlace {
   readonly consumer: bigint;
-  readonly key: string;
+  readonly lane: LaneName;
   readonly events: readonly bigint[];
   readonly round: number;
 }
 
 function appendToLane(turn: OutboxTurn, place: LanePlace): void {
   const { consumer, events, round } = place;
-  const key = withoutNul(place.key);
+  const lane = storable(place.lane);
   const count = BigInt(events.length);
   const known = turn.client.getWide(
-    // An endpoint's lanes have neither tenant nor source.
-    `update posthorn_lane set next_seq = next_seq + ? where consumer = ? and tenant = '' and source = '' and key = ?
+    `update posthorn_lane set next_seq = next_seq + ? where consumer = ? and tenant = ? and source = ? and key = ?
      returning id, next_seq, head_seq, state`,
     count,
     consumer,
-    key,
+    lane.tenant,
+    lane.source,
+    lane.key,
   ) as Reserved | undefined;
   if (known !== undefined) armIfEmpty(turn, known, count);
   const reserved =
     known === undefined
-      ? createLane(turn, { consumer, key, events })
+      ? createLane(turn, { consumer, lane, events })
       : { id: known.id, first: known.next_seq - count };
   insertDeliveries(turn, reserved, { consumer, events, round });
+}
+
+function storable({ tenant, source, key }: LaneName): LaneName {
+  return { tenant: withoutNul(tenant), source: withoutNul(source), key: withoutNul(key) };
 }
 
 interface Reserve {
@@ -89,15 +101,17 @@ function armIfEmpty({ client, nowMs }: OutboxTurn, lane: Reserved, added: bigint
 
 function createLane(
   { client, nowMs }: OutboxTurn,
-  { consumer, key, events }: Omit<LanePlace, "round">,
+  { consumer, lane, events }: Omit<LanePlace, "round">,
 ): Reserve {
   // From its first event's number on: the lane of an endpoint that was removed and added again never goes back.
   const first = events[0] ?? 0n;
   const id = client.insert(
-    `insert into posthorn_lane (consumer, key, next_seq, head_seq, ready_at, generation)
-     values (?, ?, ?, ?, ?, (select generation from posthorn_outbox_config where one = 1))`,
+    `insert into posthorn_lane (consumer, tenant, source, key, next_seq, head_seq, ready_at, generation)
+     values (?, ?, ?, ?, ?, ?, ?, (select generation from posthorn_outbox_config where one = 1))`,
     consumer,
-    key,
+    lane.tenant,
+    lane.source,
+    lane.key,
     first + BigInt(events.length),
     first,
     nowMs,
@@ -108,7 +122,7 @@ function createLane(
 function insertDeliveries(
   { client }: OutboxTurn,
   { id, first }: Reserve,
-  { consumer, events, round }: Omit<LanePlace, "key">,
+  { consumer, events, round }: Omit<LanePlace, "lane">,
 ): void {
   let seq = first;
   for (const event of events) {
@@ -155,11 +169,11 @@ function keepPlace(
 /** Puts a delivery that its lane went on without at the end of the lane in which its event belongs now, in its new round. */
 export function placeAgain(
   turn: OutboxTurn,
-  { endpointId, laneKey }: Place,
+  { consumerId, lane }: Place,
   { event, round }: { readonly event: bigint; readonly round: number },
 ): void {
-  const consumer = turn.endpoints.numbers.get(endpointId);
+  const consumer = turn.consumers.numbers.get(consumerId);
   if (consumer === undefined) return;
-  if (laneKey === undefined) addLoose(turn, { consumer, event, round });
-  else appendToLane(turn, { consumer, key: laneKey, events: [event], round });
+  if (lane === undefined) addLoose(turn, { consumer, event, round });
+  else appendToLane(turn, { consumer, lane, events: [event], round });
 }

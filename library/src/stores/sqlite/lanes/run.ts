@@ -2,6 +2,7 @@ import type { EventHeaders } from "../../../event-headers.js";
 import type { ClaimedDelivery, RunLimits } from "../../../lanes/lane-store.js";
 import type { LaneChange } from "../../../lanes/lane.js";
 import { fittingRun } from "../../../lanes/lane.js";
+import { readReceipt } from "../../../receipt.js";
 import { plainBytes } from "../client/client.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import type { LaneRow } from "./lane-row.js";
@@ -17,15 +18,19 @@ interface RunColumns {
   readonly seq: bigint;
   readonly round: bigint;
   readonly public_id: string;
+  readonly tenant: string;
+  readonly source: string;
   readonly type: string;
   readonly content_type: string;
   readonly event_at: bigint;
   readonly expires_at: bigint | null;
   readonly headers: string | null;
+  readonly receipt: string | null;
   readonly body: Uint8Array;
 }
 
-const EVENT = "e.public_id, e.type, e.content_type, e.event_at, e.expires_at, e.headers, e.body";
+const EVENT = `e.public_id, e.tenant, e.source, e.type, e.content_type, e.event_at, e.expires_at, e.headers, e.receipt,
+    e.body`;
 
 /** What is to be sent of a lane as it is after the change, the head first; nothing where its head is missing. */
 export function readRun(
@@ -90,11 +95,14 @@ function claimedDelivery(row: RunColumns, nowMs: number): ClaimedDelivery {
     round: Number(row.round),
     event: {
       id: row.public_id,
+      tenant: row.tenant,
+      source: row.source,
       type: row.type,
       body: plainBytes(row.body),
       contentType: row.content_type,
       time: new Date(Number(row.event_at)),
       headers: row.headers === null ? undefined : (JSON.parse(row.headers) as EventHeaders),
+      receipt: row.receipt === null ? undefined : readReceipt(row.receipt),
     },
     expiresInMs: expiresAt === undefined ? undefined : expiresAt - nowMs,
   };

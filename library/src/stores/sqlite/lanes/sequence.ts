@@ -2,6 +2,7 @@ import { reach } from "#faults";
 import { dealPlaces } from "../../../lanes/deal.js";
 import type { Dealt } from "../../../lanes/deal.js";
 import type { SequenceReport } from "../../../lanes/lane-store.js";
+import { UNCLAIMED } from "../../../outbox/fan-out.js";
 import type { Place } from "../../../outbox/fan-out.js";
 import { refusalOf } from "../client/failure.js";
 import { cancelRemoved, isAnyRemoved } from "../outbox/remove-endpoint.js";
@@ -81,17 +82,21 @@ function placeSome(turn: OutboxTurn, tenants: readonly string[]): SequenceReport
   const taken = queues.flat();
   const gone = taken.filter(({ event }) => event === undefined);
   for (const staged of gone) setAside(turn, staged, "the event is not in the table of events");
+  const { fanOut } = turn.consumers;
+  const unclaimed = taken.filter(({ event }) => event !== undefined && fanOut.isUnclaimed(event));
+  for (const staged of unclaimed) setAside(turn, staged, UNCLAIMED);
+  const aside = new Set([...gone, ...unclaimed]);
   const dealt = dealPlaces(
-    queues.map((queue) => queue.filter(({ event }) => event !== undefined)),
+    queues.map((queue) => queue.filter((staged) => !aside.has(staged))),
     PLACES_PER_TURN,
     (staged, most) => partOf(turn, staged, most),
   );
   reach("sequence.before_places");
   placeOrSetAside(turn, dealt);
   reach("sequence.after_places");
-  const done = gone.length + dealt.filter(({ isDone }) => isDone).length;
+  const done = aside.size + dealt.filter(({ isDone }) => isDone).length;
   const more = done < taken.length || queues.some((queue) => queue.length === share);
-  return { events: gone.length + dealt.length, more };
+  return { events: aside.size + dealt.length, more };
 }
 
 /** Up to `most` of the places that an event has not been given yet, in the order of the consumers' numbers. */
@@ -100,10 +105,10 @@ function partOf(
   { event, after }: Staged,
   most: number,
 ): { readonly places: readonly Place[]; readonly isDone: boolean } {
-  const { fanOut, numbers } = turn.endpoints;
+  const { fanOut, numbers } = turn.consumers;
   if (event === undefined) return { places: [], isDone: true };
-  const isLeft = (endpointId: string): boolean =>
-    after === undefined || (numbers.get(endpointId) ?? 0n) > after;
+  const isLeft = (consumerId: string): boolean =>
+    after === undefined || (numbers.get(consumerId) ?? 0n) > after;
   return fanOut.partOf(event, isLeft, most);
 }
 
@@ -120,8 +125,8 @@ function placeOrSetAside(turn: OutboxTurn, dealt: readonly Given[]): void {
   }
 }
 
-function lastConsumer({ endpoints }: OutboxTurn, { event, places }: Given): bigint {
-  return endpoints.numbers.get(places.at(-1)?.endpointId ?? "") ?? event.after ?? 0n;
+function lastConsumer({ consumers }: OutboxTurn, { event, places }: Given): bigint {
+  return consumers.numbers.get(places.at(-1)?.consumerId ?? "") ?? event.after ?? 0n;
 }
 
 function tryPlaces(turn: OutboxTurn, dealt: readonly Given[]): Error | undefined {

@@ -34,7 +34,7 @@ function settleOne(turn: OutboxTurn, settlement: Settlement, terms: LeaseTerms):
   const { claim } = settlement;
   const row = readRow(turn.client, claim.kind, claim.id);
   if (row === undefined || !isCurrent(row.lane, claim)) return { kind: "stale" };
-  const endpoint = turn.activeEndpoint(row.consumer);
-  const change = settled(row.lane, settlement, { active: endpoint !== undefined });
-  return { kind: "settled", next: changeLane(turn, row, change, endpoint && { endpoint, terms }) };
+  const consumer = turn.activeConsumer(row.consumer);
+  const change = settled(row.lane, settlement, { active: consumer !== undefined });
+  return { kind: "settled", next: changeLane(turn, row, change, consumer && { consumer, terms }) };
 }

@@ -1,4 +1,5 @@
 import type { Addressed } from "../../../outbox/fan-out.js";
+import { UNCLAIMED } from "../../../outbox/fan-out.js";
 import type { SqliteClient } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
@@ -82,7 +83,7 @@ export function stagedTenants(client: SqliteClient, after: string, limit: number
 /** The first events of a tenant, in the order of the stage; one that has a part of its places is finished first. */
 export function readStaged(client: SqliteClient, tenant: string, limit: number): readonly Staged[] {
   const rows = client.allWide(
-    `select s.id, s.tenant, s.event, s.after_consumer, e.public_id, e.source, e.type, e.key
+    `select s.id, s.tenant, s.event, s.after_consumer, e.public_id, e.source, e.type, e.key, e.receipt is not null as stored
      from posthorn_stage s left join posthorn_event e on e.id = s.event
      where s.tenant = ? order by s.id limit +?`,
     tenant,
@@ -100,10 +101,11 @@ interface StagedColumns {
   readonly source: string | null;
   readonly type: string | null;
   readonly key: string | null;
+  readonly stored: bigint;
 }
 
 function stagedOf(row: StagedColumns): Staged {
-  const { id, tenant, event, after_consumer, public_id, source, type, key } = row;
+  const { id, tenant, event, after_consumer, public_id, source, type, key, stored } = row;
   return {
     id,
     tenant,
@@ -113,7 +115,13 @@ function stagedOf(row: StagedColumns): Staged {
     event:
       public_id === null
         ? undefined
-        : { tenant, source: source ?? "", type: type ?? "", key: key ?? undefined },
+        : {
+            tenant,
+            source: source ?? "",
+            type: type ?? "",
+            key: key ?? undefined,
+            isStored: stored === 1n,
+          },
   };
 }
 
@@ -127,11 +135,26 @@ export function keepPart(client: SqliteClient, { id }: Staged, after: bigint): v
   client.run("update posthorn_stage set after_consumer = ? where id = ?", after, id);
 }
 
+/** Stages what was set aside because no handler was registered for it, under its old number: it comes before what was stored later. */
+export function stageUnclaimed(turn: OutboxTurn): void {
+  const { client } = turn;
+  const aside = client.allWide(
+    "select id, tenant, event, stage from posthorn_stage_dead where resolved_at is null and error = ? order by stage",
+    UNCLAIMED,
+  ) as { id: bigint; tenant: string; event: bigint; stage: bigint }[];
+  for (const { id, tenant, event, stage } of aside) {
+    client.run("insert into posthorn_stage (id, tenant, event) values (?, ?, ?)", stage, tenant, event);
+    client.run("delete from posthorn_stage_dead where id = ?", id);
+  }
+  if (aside.length > 0) turn.mayWait = true;
+}
+
 /** Sets an event aside that cannot be given its places: it must not stop the others. */
 export function setAside(turn: OutboxTurn, staged: Staged, message: string): void {
   const { id, tenant, eventId, publicId, after } = staged;
   turn.client.run(
-    `insert into posthorn_stage_dead (tenant, event, after_consumer, error, died_at) values (?, ?, ?, ?, ?)`,
+    `insert into posthorn_stage_dead (stage, tenant, event, after_consumer, error, died_at) values (?, ?, ?, ?, ?, ?)`,
+    id,
     tenant,
     eventId,
     after ?? null,

@@ -1,14 +1,17 @@
+import { isClaimable } from "../../../lanes/lane-store.js";
+import type { Claimable } from "../../../lanes/lane-store.js";
 import type { SqliteClient } from "../client/client.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 /** Milliseconds until something can be claimed or sequenced; undefined when nothing waits for its time. */
-export function untilDue(turn: OutboxTurn): number | undefined {
+export function untilDue(turn: OutboxTurn, of: Claimable): number | undefined {
   // Events that wait for their places wait for nobody's clock.
   if (turn.client.get("select 1 as found from posthorn_stage where id > 0 limit 1") !== undefined) return 0;
   let first = firstLater(turn);
   for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
     if (first <= turn.nowMs) break;
-    if (turn.activeEndpoint(consumer) !== undefined) first = Math.min(first, readyAt);
+    const known = turn.activeConsumer(consumer);
+    if (known !== undefined && isClaimable(of, known)) first = Math.min(first, readyAt);
   }
   return first === Infinity ? undefined : Math.max(0, first - turn.nowMs);
 }

@@ -27,7 +27,7 @@ function counted(client: SqliteClient, what: string): number {
 function oldestDueMs(turn: OutboxTurn): number {
   let oldest = turn.nowMs;
   for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
-    if (turn.activeEndpoint(consumer) !== undefined) oldest = Math.min(oldest, readyAt);
+    if (turn.activeConsumer(consumer) !== undefined) oldest = Math.min(oldest, readyAt);
   }
   return turn.nowMs - oldest;
 }

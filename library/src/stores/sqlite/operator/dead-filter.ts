@@ -1,5 +1,6 @@
 import type { DeadFilter, DeadGroupFilter } from "../../../operator/dead-filter.js";
 import type { SqliteValue } from "../client/client.js";
+import { ownerOf } from "../../../outbox/fan-out.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 /** One group, as its counter has it: 0 and '' stand for no status and no error. */
@@ -14,7 +15,7 @@ export interface GroupColumns {
 /** The groups that a filter lets through. Groups are few: all of an endpoint, or of all endpoints, are read. */
 export function groupsOf(turn: OutboxTurn, filter: DeadGroupFilter): readonly GroupColumns[] {
   const { tenant, endpointId, because, status, error } = filter;
-  const { byNumber, numbers } = turn.endpoints;
+  const { byNumber, numbers } = turn.consumers;
   const consumer = endpointId === undefined ? undefined : (numbers.get(endpointId) ?? 0n);
   const rows = (
     consumer === undefined
@@ -28,7 +29,7 @@ export function groupsOf(turn: OutboxTurn, filter: DeadGroupFilter): readonly Gr
     const endpoint = byNumber.get(row.consumer);
     return (
       endpoint !== undefined &&
-      [undefined, endpoint.tenant].includes(tenant) &&
+      [undefined, ownerOf(endpoint)].includes(tenant) &&
       [undefined, row.because].includes(because) &&
       (status === undefined || BigInt(status ?? 0) === row.status) &&
       (error === undefined || (error ?? "") === row.error)
@@ -59,9 +60,9 @@ export function rangesOf(turn: OutboxTurn, filter: DeadFilter): readonly DeadRan
 
 function keyRanges(turn: OutboxTurn, filter: DeadFilter, rest: DeadRange): readonly DeadRange[] {
   const { endpointId = "", key = "", tenant, because, status, error } = filter;
-  const consumer = turn.endpoints.numbers.get(endpointId);
+  const consumer = turn.consumers.numbers.get(endpointId);
   if (consumer === undefined) return [];
-  if (tenant !== undefined && turn.endpoints.byNumber.get(consumer)?.tenant !== tenant) return [];
+  if (tenant !== undefined && ownerOf(turn.consumers.byNumber.get(consumer)) !== tenant) return [];
   const lane = turn.client.getWide(
     "select id from posthorn_lane where consumer = ? and tenant = '' and source = '' and key = ?",
     consumer,

@@ -1,6 +1,7 @@
 import type { DeadBecause } from "../../../lanes/dead.js";
 import type { DeadGroupFilter } from "../../../operator/dead-filter.js";
 import type { DeadGroup } from "../../../operator/dead-store.js";
+import { ownerOf } from "../../../outbox/fan-out.js";
 import type { SqliteClient } from "../client/client.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import type { GroupColumns } from "./dead-filter.js";
@@ -8,12 +9,12 @@ import { groupsOf } from "./dead-filter.js";
 
 /** Dead letters that died alike, by their counters; largest group first. */
 export function deadGroups(turn: OutboxTurn, filter: DeadGroupFilter): readonly DeadGroup[] {
-  const { byNumber } = turn.endpoints;
+  const { byNumber } = turn.consumers;
   const groups = groupsOf(turn, filter).map((row): DeadGroup => {
-    const { id: endpointId = "", tenant = "" } = byNumber.get(row.consumer) ?? {};
+    const consumer = byNumber.get(row.consumer);
     return {
-      tenant,
-      endpointId,
+      tenant: ownerOf(consumer) ?? "",
+      endpointId: consumer?.id ?? "",
       because: row.because as DeadBecause,
       status: row.status === 0n ? undefined : Number(row.status),
       error: row.error === "" ? undefined : row.error,

@@ -26,7 +26,7 @@ export function deadSummary(turn: OutboxTurn, filter: DeadFilter): DeadSummary {
         MOST_SUMMED + 1,
       ) as SummedColumns[],
   );
-  const { byNumber } = turn.endpoints;
+  const { byNumber } = turn.consumers;
   const listed = found.filter(({ consumer }) => byNumber.has(consumer)).toSorted(byDeath);
   const rows = listed.slice(0, MOST_SUMMED);
   const blocking = rows.filter(({ behind }) => behind !== null);

@@ -190,6 +190,6 @@ function isUnderWay(
 function dueInMs(turn: OutboxTurn, row: PlaceColumns, state: DeliveryState): number | undefined {
   const isFirst = row.lane === 0n || row.seq === row.head_seq;
   const waits = (state === "waiting" || state === "retrying") && isFirst && row.ready_at !== null;
-  if (!waits || turn.activeEndpoint(row.consumer) === undefined) return undefined;
+  if (!waits || turn.activeConsumer(row.consumer) === undefined) return undefined;
   return Math.max(0, Number(row.ready_at) - turn.nowMs);
 }

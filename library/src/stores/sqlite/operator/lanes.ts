@@ -44,7 +44,7 @@ export function findLanes(
   page: Page,
 ): Paged<LaneSummary> {
   const after = numberOfCursor(page.after) ?? 0n;
-  const consumer = endpointId === undefined ? undefined : turn.endpoints.numbers.get(endpointId);
+  const consumer = endpointId === undefined ? undefined : turn.consumers.numbers.get(endpointId);
   if (endpointId !== undefined && consumer === undefined) return { items: [], next: undefined };
   const span = { after, consumer, limit: page.limit + 1 };
   const near = nearLanes(turn, span);
@@ -122,11 +122,11 @@ function laneOf(turn: OutboxTurn, row: LaneColumns): LaneSummary {
 }
 
 function stateOf(
-  { endpoints }: OutboxTurn,
+  { consumers }: OutboxTurn,
   { state, consumer, blocked_at }: LaneColumns,
 ): LaneSummary["state"] {
   if (state !== "flowing") return state;
-  const stopped = endpoints.byNumber.get(consumer)?.state ?? "active";
+  const stopped = consumers.byNumber.get(consumer)?.state ?? "active";
   if (stopped !== "active") return stopped;
   return blocked_at === null ? "flowing" : "retrying";
 }

@@ -15,6 +15,8 @@ interface DeadColumns extends RecordPlace {
   readonly round: bigint;
   readonly event: bigint;
   readonly consumer: bigint;
+  readonly tenant: string;
+  readonly source: string;
   readonly key: string | null;
 }
 
@@ -39,8 +41,8 @@ export function redriveRounds(turn: OutboxTurn, letters: readonly DeadRound[]): 
 export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
   const place = parseDeliveryId(deliveryId);
   const dead = place && findDead(turn, recordPlaceOf(place));
-  const endpoint = dead && turn.endpoints.byNumber.get(dead.consumer);
-  if (place === undefined || dead === undefined || endpoint === undefined) return "unknown";
+  const consumer = dead && turn.consumers.byNumber.get(dead.consumer);
+  if (place === undefined || dead === undefined || consumer === undefined) return "unknown";
   const row = readRow(turn.client, place.kind, place.kind === "lane" ? place.lane : place.id);
   const change = row && redriven(row.lane, place.kind === "lane" ? place.sequence : 0n);
   if (place.kind === "loose" && change === undefined) return "unknown";
@@ -50,13 +52,17 @@ export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
     return place.kind === "lane" ? "in_place" : "at_end";
   }
   const round = Number(dead.round) + 1;
-  placeAgain(turn, placeIn(endpoint, dead.key ?? undefined), { event: dead.event, round });
+  const { tenant, source } = dead;
+  placeAgain(turn, placeIn(consumer, { tenant, source, key: dead.key ?? undefined }), {
+    event: dead.event,
+    round,
+  });
   return "at_end";
 }
 
 function findDead({ client }: OutboxTurn, { lane, seq }: RecordPlace): DeadColumns | undefined {
   const row = client.getWide(
-    `select d.id, d.lane, d.seq, d.round, d.event, d.consumer, e.key
+    `select d.id, d.lane, d.seq, d.round, d.event, d.consumer, e.tenant, e.source, e.key
      from posthorn_dead d cross join posthorn_event e on e.id = d.event
      where d.lane = ? and d.seq = ? and (d.resolved_at is null or d.resolved_how = 'skipped')
      order by d.round desc limit 1`,

@@ -1,5 +1,6 @@
 import type { EndpointStanding } from "../../../operator/view-store.js";
 import { MOST_COUNTED } from "../../../operator/view-store.js";
+import { isHandler } from "../../../outbox/fan-out.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 interface StuckColumns {
@@ -26,9 +27,10 @@ export function standings(turn: OutboxTurn): readonly EndpointStanding[] {
     (sum, { halted, parked, retrying }) => sum + Number(halted + parked + retrying),
     0,
   );
-  const { endpoints } = turn;
-  return [...endpoints.byNumber]
-    .flatMap(([number, { id, tenant }]) => {
+  return [...turn.consumers.byNumber]
+    .flatMap(([number, consumer]) => {
+      if (isHandler(consumer)) return [];
+      const { id, tenant } = consumer;
       const lanes = firstOf(turn, number, "posthorn_lane", "next_seq - head_seq");
       const loose = firstOf(turn, number, "posthorn_loose_delivery", "1");
       const blocked = stuck.get(number);

@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointState, Order } from "../../../outbox/endpoint.js";
+import type { HandlerVersion, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import type { DeadPolicy } from "../../../lanes/dead.js";
 import type { RetryPolicy } from "../../../work/retry-policy.js";
 import type { SqliteValue } from "../client/client.js";
@@ -8,11 +9,13 @@ import { withoutNul } from "../inbox/inbox-row.js";
 export interface EndpointColumns {
   readonly id: bigint;
   readonly public_id: string;
+  readonly kind: "endpoint" | "handler";
   readonly tenant: string;
   readonly url: string;
   readonly secrets: string;
   readonly sources: string;
   readonly types: string;
+  readonly versions: string | null;
   readonly ordered_by: Order;
   readonly retry: string;
   readonly dead: DeadPolicy | null;
@@ -33,6 +36,23 @@ export function endpointOf(columns: EndpointColumns): Endpoint {
     sources: texts(columns.sources),
     types: texts(columns.types),
     order: columns.ordered_by,
+    retry: JSON.parse(columns.retry) as RetryPolicy,
+    dead: columns.dead ?? undefined,
+    maxInFlight: Number(columns.max_in_flight),
+    state: columns.state,
+    because: columns.because ?? undefined,
+    version: Number(columns.version),
+  });
+}
+
+/** The handler of a row. */
+export function handlerOf(columns: EndpointColumns): RegisteredHandler {
+  return Object.freeze({
+    kind: "handler",
+    id: columns.public_id,
+    sources: texts(columns.sources),
+    versions: JSON.parse(columns.versions ?? "[]") as HandlerVersion[],
+    order: columns.ordered_by === "none" ? "none" : "key",
     retry: JSON.parse(columns.retry) as RetryPolicy,
     dead: columns.dead ?? undefined,
     maxInFlight: Number(columns.max_in_flight),

@@ -2,7 +2,7 @@ import { endpointOfCursor } from "../../../operator/cursor.js";
 import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
 import { changesOrder, orderRefused } from "../../../outbox/endpoint.js";
 import type { SqliteClient } from "../client/client.js";
-import { markChanged } from "./endpoint-book.js";
+import { markChanged } from "./consumer-book.js";
 import type { EndpointColumns } from "./endpoint-row.js";
 import { endpointOf, endpointValues } from "./endpoint-row.js";
 import type { OutboxTurn } from "./turn.js";
@@ -29,7 +29,7 @@ export function addEndpoint(turn: OutboxTurn, endpoint: Endpoint): boolean {
 /** Undefined where there is none. */
 export function changeEndpoint(turn: OutboxTurn, id: string, change: EndpointChange): Endpoint | undefined {
   const row = turn.client.getWide(
-    "select * from posthorn_consumer where public_id = ? and removed_at is null",
+    "select * from posthorn_consumer where public_id = ? and kind = 'endpoint' and removed_at is null",
     id,
   ) as EndpointColumns | undefined;
   if (row === undefined) return undefined;
@@ -81,7 +81,7 @@ function save(turn: OutboxTurn, { id, stopped_at }: EndpointColumns, endpoint: E
 /** Undefined where there is none. */
 export function tenantOf({ client }: OutboxTurn, id: string): string | undefined {
   const row = client.get(
-    "select tenant from posthorn_consumer where public_id = ? and removed_at is null",
+    "select tenant from posthorn_consumer where public_id = ? and kind = 'endpoint' and removed_at is null",
     id,
   ) as { tenant: string } | undefined;
   return row?.tenant;
@@ -90,7 +90,7 @@ export function tenantOf({ client }: OutboxTurn, id: string): string | undefined
 /** Takes an endpoint out; what waits for it is cancelled by `cancelRemoved`. False where there is none. */
 export function removeEndpoint(turn: OutboxTurn, id: string): boolean {
   const removed = turn.client.run(
-    "update posthorn_consumer set removed_at = ? where public_id = ? and removed_at is null",
+    "update posthorn_consumer set removed_at = ? where public_id = ? and kind = 'endpoint' and removed_at is null",
     turn.nowMs,
     id,
   );
@@ -103,13 +103,13 @@ export function removeEndpoint(turn: OutboxTurn, id: string): boolean {
 
 function changed(turn: OutboxTurn): void {
   markChanged(turn.client);
-  turn.forgetEndpoints();
+  turn.forgetConsumers();
 }
 
 export function readEndpoints({ client, secrets }: OutboxTurn, ids: readonly string[]): Endpoint[] {
   const rows = client.allWide(
     `select * from posthorn_consumer
-     where public_id in (select value from json_each(?)) and removed_at is null order by public_id`,
+     where public_id in (select value from json_each(?)) and kind = 'endpoint' and removed_at is null order by public_id`,
     JSON.stringify(ids),
   ) as EndpointColumns[];
   return rows.map((row) => secrets.opened(endpointOf(row)));
@@ -125,7 +125,7 @@ export function listEndpoints(
 ): Endpoint[] {
   const rows = client.allWide(
     `select * from posthorn_consumer
-     where removed_at is null and public_id > ? and (? is null or tenant = ?) order by public_id limit ?`,
+     where kind = 'endpoint' and removed_at is null and public_id > ? and (? is null or tenant = ?) order by public_id limit ?`,
     endpointOfCursor(page.after) ?? "",
     page.tenant ?? null,
     page.tenant ?? null,

@@ -5,7 +5,7 @@ import type { SqliteClient } from "../client/client.js";
 import type { Connection } from "../client/connection.js";
 import { look, write } from "../client/connection.js";
 import { SeenTime } from "../lanes/seen-time.js";
-import { EndpointBook } from "./endpoint-book.js";
+import { ConsumerBook } from "./consumer-book.js";
 import { OutboxTurn } from "./turn.js";
 
 /** What an outbox's calls have in common. */
@@ -20,13 +20,13 @@ export interface SessionParts {
 /** How an outbox comes to its database: each call is one turn. */
 export class OutboxSession {
   readonly #parts: SessionParts;
-  readonly #book: EndpointBook;
+  readonly #book: ConsumerBook;
   readonly #seenTime: SeenTime;
   #shared: { readonly stretch: number; readonly turn: OutboxTurn } | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#book = new EndpointBook(parts.secrets);
+    this.#book = new ConsumerBook(parts.secrets);
     this.#seenTime = new SeenTime(parts.clock);
   }
 
@@ -61,6 +61,11 @@ export class OutboxSession {
   writeTogether<T>(run: (turn: OutboxTurn) => T): Promise<T> {
     const { connection, waitMs } = this.#parts;
     return write(connection, { waitMs, undoesAll: true }, () => run(this.#sharedTurn(connection.client)));
+  }
+
+  /** A turn in a group in which handlers run. */
+  handlerTurn(): OutboxTurn {
+    return this.#keptTurn(this.#parts.connection.client);
   }
 
   #keptTurn(client: SqliteClient): OutboxTurn {

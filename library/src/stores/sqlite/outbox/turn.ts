@@ -1,10 +1,10 @@
-import type { Endpoint } from "../../../outbox/endpoint.js";
+import type { Consumer } from "../../../outbox/fan-out.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { notify } from "../../../observer.js";
 import type { Observer, Signal } from "../../../observer.js";
 import type { SqliteClient } from "../client/client.js";
-import { readMarks } from "./endpoint-book.js";
-import type { EndpointBook, EndpointSet, Marks } from "./endpoint-book.js";
+import { readMarks } from "./consumer-book.js";
+import type { ConsumerBook, ConsumerSet, Marks } from "./consumer-book.js";
 
 /** What a verb of the outbox works with, from the begin to the commit of one transaction. */
 export class OutboxTurn {
@@ -13,15 +13,15 @@ export class OutboxTurn {
   readonly nowMs: number;
   /** Whether events may wait for their places; false once this turn has found that none does. */
   mayWait = true;
-  readonly #book: EndpointBook;
+  readonly #book: ConsumerBook;
   readonly #observer: Observer | undefined;
   #marks: Marks | undefined;
-  #endpoints: EndpointSet | undefined;
+  #consumers: ConsumerSet | undefined;
 
   constructor(parts: {
     readonly client: SqliteClient;
     readonly nowMs: number;
-    readonly book: EndpointBook;
+    readonly book: ConsumerBook;
     readonly observer: Observer | undefined;
   }) {
     this.client = parts.client;
@@ -39,20 +39,20 @@ export class OutboxTurn {
     return this.#book.secrets;
   }
 
-  get endpoints(): EndpointSet {
-    return (this.#endpoints ??= this.#book.read(this.client, this.#readMarks()));
+  get consumers(): ConsumerSet {
+    return (this.#consumers ??= this.#book.read(this.client, this.#readMarks()));
   }
 
-  /** The endpoint of a number, where it is active. */
-  activeEndpoint(number: bigint): Endpoint | undefined {
-    const endpoint = this.endpoints.byNumber.get(number);
-    return endpoint?.state === "active" ? endpoint : undefined;
+  /** The consumer of a number, where it is active. */
+  activeConsumer(number: bigint): Consumer | undefined {
+    const consumer = this.consumers.byNumber.get(number);
+    return consumer?.state === "active" ? consumer : undefined;
   }
 
-  /** Call it after a change of an endpoint: the rest of the turn must see the change. */
-  forgetEndpoints(): void {
+  /** Call it after a change of a consumer: the rest of the turn must see the change. */
+  forgetConsumers(): void {
     this.#marks = undefined;
-    this.#endpoints = undefined;
+    this.#consumers = undefined;
   }
 
   // Once for both that are in it.

@@ -1,10 +1,13 @@
 import { equalBytes } from "../../../bytes.js";
+import { directionOf, isStored } from "../../../outbox/outgoing-event.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
+import { receiptText } from "../../../receipt.js";
 import type { Written } from "../../../outbox/outbox-store.js";
 import { storableBytes } from "../client/client.js";
 import type { SqliteClient } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "./turn.js";
+import type { Addressed } from "../../../outbox/fan-out.js";
 import type { PlacedEvent } from "../lanes/places.js";
 import { placeEvents } from "../lanes/places.js";
 import { isDrained, PLACES_PER_TURN } from "../lanes/sequence.js";
@@ -27,7 +30,7 @@ export function writeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]):
  * their tenant wait for theirs: `sequence` gives them theirs then, in the same order.
  */
 export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]): void {
-  const { fanOut } = turn.endpoints;
+  const { fanOut } = turn.consumers;
   const passable = new Map<string, boolean>();
   const placed: PlacedEvent[] = [];
   let room = PLACES_PER_TURN;
@@ -41,14 +44,22 @@ export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]):
       passable.set(tenant, mayPass);
       continue;
     }
-    const { places, isDone } = fanOut.partOf(event, () => true, room);
-    passable.set(tenant, mayPass && isDone);
-    if (mayPass && isDone) {
+    const addressed = addressOf(event);
+    const { places, isDone } = fanOut.partOf(addressed, () => true, room);
+    // What no handler matches is set aside by `sequence`.
+    const isPlaced = mayPass && isDone && !fanOut.isUnclaimed(addressed);
+    passable.set(tenant, isPlaced);
+    if (isPlaced) {
       placed.push({ number, places });
       room -= places.length;
     } else stageEvent(turn, tenant, number);
   }
   placeEvents(turn, placed);
+}
+
+function addressOf(event: OutgoingEvent): Addressed {
+  const { tenant, source, type, key } = event;
+  return { tenant, source, type, key, isStored: isStored(event) };
 }
 
 // Before anything is written: a conflict that is found later could no longer be taken back out of the host's transaction.
@@ -86,8 +97,8 @@ function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigin
   return client.insert(
     `insert into posthorn_event
        (public_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at,
-        direction, provider_id, verified_by)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        direction, provider_id, verified_by, receipt)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event.id,
     withoutNul(event.tenant),
     withoutNul(event.source),
@@ -100,9 +111,10 @@ function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigin
     storableBytes(event.body),
     event.headers === undefined ? null : JSON.stringify(event.headers),
     event.deliverAt?.getTime() ?? null,
-    event.origin === undefined ? "out" : "in",
+    directionOf(event),
     maybeText(event.origin?.providerId),
     maybeText(event.origin?.verifiedBy),
+    event.receipt === undefined ? null : receiptText(event.receipt),
   );
 }
 

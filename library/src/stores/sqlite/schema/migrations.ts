@@ -124,6 +124,8 @@ create table if not exists posthorn_event (
   caused_by text,
   -- Headers that are sent with the event, as JSON; null where it has none of its own.
   headers text,
+  -- What its receiver knew of an event that it stored for handlers, as JSON; null where it goes to endpoints.
+  receipt text,
   body blob not null
 ) strict;
 
@@ -170,6 +172,8 @@ create index if not exists posthorn_stage_tenant on posthorn_stage (tenant, id);
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn_stage_dead (
   id integer primary key autoincrement,
+  -- Its number in the stage.
+  stage integer not null,
   tenant text not null,
   event integer not null,
   after_consumer integer,
@@ -199,6 +203,8 @@ create table if not exists posthorn_consumer (
   secrets text not null,
   sources text not null,
   types text not null,
+  -- What each version of the host has said that a handler handles, as JSON.
+  versions text,
   ordered_by text not null check (ordered_by in ('key', 'endpoint', 'none')),
   retry text not null,
   dead text check (dead in ('halt', 'skip', 'park')),

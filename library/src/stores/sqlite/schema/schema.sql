@@ -44,6 +44,8 @@ CREATE TABLE posthorn_consumer (
   secrets text not null,
   sources text not null,
   types text not null,
+  -- What each version of the host has said that a handler handles, as JSON.
+  versions text,
   ordered_by text not null check (ordered_by in ('key', 'endpoint', 'none')),
   retry text not null,
   dead text check (dead in ('halt', 'skip', 'park')),
@@ -167,6 +169,8 @@ CREATE TABLE posthorn_event (
   caused_by text,
   -- Headers that are sent with the event, as JSON; null where it has none of its own.
   headers text,
+  -- What its receiver knew of an event that it stored for handlers, as JSON; null where it goes to endpoints.
+  receipt text,
   body blob not null
 ) strict;
 
@@ -413,6 +417,8 @@ CREATE INDEX posthorn_stage_tenant on posthorn_stage (tenant, id);
 
 CREATE TABLE posthorn_stage_dead (
   id integer primary key autoincrement,
+  -- Its number in the stage.
+  stage integer not null,
   tenant text not null,
   event integer not null,
   after_consumer integer,

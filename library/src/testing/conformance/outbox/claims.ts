@@ -1,3 +1,4 @@
+import { ENDPOINTS } from "../../../lanes/lane-store.js";
 import type { Claim } from "../../../lanes/lane-store.js";
 import { alike, holds, same, sameBytes, soon } from "../expectation.js";
 import type { OutboxPledge } from "./harness.js";
@@ -280,15 +281,15 @@ export const outboxClaims: readonly OutboxPledge[] = [
   {
     name: "untilDue says 0 when something is due, and nothing when nothing waits for its time",
     async check(bench) {
-      same(await outboxOf(bench).untilDue(), undefined, "untilDue of an empty outbox");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), undefined, "untilDue of an empty outbox");
       await addEndpoint(bench);
       await publish(bench, ["e1"]);
-      same(await outboxOf(bench).untilDue(), 0, "untilDue when a lane is due");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), 0, "untilDue when a lane is due");
       const head = await claimOne(bench);
       await acknowledge(bench, head);
-      same(await outboxOf(bench).untilDue(), undefined, "untilDue when all is delivered");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), undefined, "untilDue when all is delivered");
       await publish(bench, ["n1"], { key: undefined });
-      same(await outboxOf(bench, 1).untilDue(), 0, "untilDue when a loose delivery is due");
+      same(await outboxOf(bench, 1).untilDue(ENDPOINTS), 0, "untilDue when a loose delivery is due");
     },
   },
   {
@@ -297,13 +298,13 @@ export const outboxClaims: readonly OutboxPledge[] = [
       await addEndpoint(bench);
       await publish(bench, ["e1"]);
       const head = await claimOne(bench);
-      await within(outboxOf(bench).untilDue(), ticksMs(bench, LEASE_TICKS), "untilDue of a lease");
+      await within(outboxOf(bench).untilDue(ENDPOINTS), ticksMs(bench, LEASE_TICKS), "untilDue of a lease");
       await fail(bench, head, 20);
-      await within(outboxOf(bench, 1).untilDue(), ticksMs(bench, 20), "untilDue of a wait");
+      await within(outboxOf(bench, 1).untilDue(ENDPOINTS), ticksMs(bench, 20), "untilDue of a wait");
       await passTicks(bench, 15);
-      await within(outboxOf(bench).untilDue(), ticksMs(bench, 5), "untilDue later");
+      await within(outboxOf(bench).untilDue(ENDPOINTS), ticksMs(bench, 5), "untilDue later");
       await passTicks(bench, 6);
-      same(await outboxOf(bench).untilDue(), 0, "untilDue after the wait");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), 0, "untilDue after the wait");
     },
   },
   {
@@ -312,10 +313,14 @@ export const outboxClaims: readonly OutboxPledge[] = [
       for (const id of ["ep_1", "ep_2", "ep_3"]) await addEndpoint(bench, { id });
       await publish(bench, ["e1"]);
       for (let n = 0; n < 3; n++) {
-        same(await outboxOf(bench).untilDue(), 0, `untilDue while ${3 - n} are due`);
+        same(await outboxOf(bench).untilDue(ENDPOINTS), 0, `untilDue while ${3 - n} are due`);
         await claimOne(bench, { limit: 1 });
       }
-      await within(outboxOf(bench).untilDue(), ticksMs(bench, LEASE_TICKS), "untilDue when all are leased");
+      await within(
+        outboxOf(bench).untilDue(ENDPOINTS),
+        ticksMs(bench, LEASE_TICKS),
+        "untilDue when all are leased",
+      );
     },
   },
   {
@@ -323,9 +328,9 @@ export const outboxClaims: readonly OutboxPledge[] = [
     async check(bench) {
       await addEndpoint(bench);
       await publish(bench, ["later"], { deliverAt: await dateAfter(bench, 10) });
-      await within(outboxOf(bench).untilDue(), ticksMs(bench, 10), "untilDue");
+      await within(outboxOf(bench).untilDue(ENDPOINTS), ticksMs(bench, 10), "untilDue");
       await passTicks(bench, 11);
-      same(await outboxOf(bench).untilDue(), 0, "untilDue when it is due");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), 0, "untilDue when it is due");
     },
   },
   {
@@ -334,9 +339,9 @@ export const outboxClaims: readonly OutboxPledge[] = [
       await addEndpoint(bench);
       await publish(bench, ["e1"]);
       await outboxOf(bench).changeEndpoint("ep_a", { state: "paused" });
-      same(await outboxOf(bench).untilDue(), undefined, "untilDue");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), undefined, "untilDue");
       await outboxOf(bench).changeEndpoint("ep_a", { state: "active" });
-      same(await outboxOf(bench).untilDue(), 0, "untilDue when it is active again");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), 0, "untilDue when it is active again");
     },
   },
 ];

@@ -1,6 +1,7 @@
 import type { Case } from "../case.js";
 import { casesOf } from "../case.js";
 import { alike } from "../expectation.js";
+import { outboxApplying } from "./applying.js";
 import { outboxAttempts } from "./attempts.js";
 import { outboxClaims } from "./claims.js";
 import { outboxCursors, outboxLookupCursors } from "./cursors.js";
@@ -13,6 +14,7 @@ import { outboxExtending } from "./extending.js";
 import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
 import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
 import { outboxFacts } from "./harness.js";
+import { outboxHandlers } from "./handlers.js";
 import { outboxIngest } from "./ingest.js";
 import { outboxLaneLookups } from "./lane-lookups.js";
 import { outboxLapses } from "./lapses.js";
@@ -35,6 +37,7 @@ const LARGE = 2n ** 53n + 1n;
 const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
+  handlers: [...outboxHandlers, ...outboxApplying],
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],

@@ -1,5 +1,6 @@
 import { DEAD_REASONS } from "../../../lanes/dead.js";
 import type { DeadBecause } from "../../../lanes/dead.js";
+import { ENDPOINTS } from "../../../lanes/lane-store.js";
 import type { Claim } from "../../../lanes/lane-store.js";
 import type { DeadLetter } from "../../../operator/operator-store.js";
 import { alike, holds, same, soon } from "../expectation.js";
@@ -41,7 +42,7 @@ export const outboxDead: readonly OutboxPledge[] = [
       const letter = await onlyDead(bench);
       same(letter.sequence, dead.run[0].sequence, "the dead letter's sequence");
       same(letter.blocks, true, "whether its lane waits for it");
-      same(await outboxOf(bench).untilDue(), undefined, "untilDue");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), undefined, "untilDue");
     },
   })),
   {

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from "../../../lanes/lane-store.js";
 import type { Claim } from "../../../lanes/lane-store.js";
 import { alike, holds, same } from "../expectation.js";
 import type { OutboxBench, OutboxPledge } from "./harness.js";
@@ -34,7 +35,7 @@ export const outboxExtending: readonly OutboxPledge[] = [
       alike(await extend(bench, claims, { at: 1 }), [true, true], "extend");
       await passTicks(bench, LEASE_TICKS - 1);
       await claimsNothing(bench, "after the end of the first lease", { at: 1, worker: "worker_2" });
-      const untilDueMs = (await outboxOf(bench).untilDue()) ?? 0;
+      const untilDueMs = (await outboxOf(bench).untilDue(ENDPOINTS)) ?? 0;
       const leftMs = ticksMs(bench, 1);
       holds(Math.abs(untilDueMs - leftMs) < leftMs / 2, `untilDue is ${untilDueMs}, not about ${leftMs}`);
       await passTicks(bench, 2);

@@ -1,3 +1,5 @@
+import type { LaneStore } from "../../../lanes/lane-store.js";
+import type { WorkerStore } from "../../../inbox/worker-store.js";
 import type { InboxStore } from "../../../inbox/inbox-store.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
 import type { DeadStore } from "../../../operator/dead-store.js";
@@ -73,6 +75,7 @@ export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "
     | keyof ViewStore
     | keyof DeadStore
     | keyof SetAsideStore
+    | Exclude<keyof WorkerStore<Tx>, keyof LaneStore | "transactions">
   >[];
 }
 

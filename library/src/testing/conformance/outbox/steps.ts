@@ -2,6 +2,7 @@ import { sha256 } from "#crypto";
 import { utf8 } from "../../../bytes.js";
 import type { AttemptRecord } from "../../../lanes/attempt-record.js";
 import { deliveryIdOf } from "../../../lanes/delivery-id.js";
+import { ENDPOINTS } from "../../../lanes/lane-store.js";
 import type {
   Claim,
   ClaimAnswer,
@@ -159,6 +160,7 @@ export type ClaimWish = Partial<ClaimRequest> & { readonly at?: number };
 export function claim(bench: OutboxBench, wish: ClaimWish = {}): Promise<ClaimAnswer> {
   const { at = 0, ...request } = wish;
   const claiming = outboxOf(bench, at).claim({
+    of: ENDPOINTS,
     worker: "worker_1",
     limit: 100,
     leaseMs: ticksMs(bench, LEASE_TICKS),

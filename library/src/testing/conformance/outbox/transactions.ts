@@ -96,6 +96,7 @@ export const outboxTransactions: readonly OutboxPledge[] = [
       same(await rolledBack.catch((error: unknown) => error), thrown, "what the transaction threw");
       await publish(bench, ["e2"]);
       const { claims } = await outboxOf(bench).claim({
+        of: { kind: "endpoint" },
         worker: "worker_1",
         limit: 10,
         leaseMs: 60_000,

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from "../../../lanes/lane-store.js";
 import { utf8 } from "../../../bytes.js";
 import { alike, holds, same, soon } from "../expectation.js";
 import type { OutboxPledge } from "./harness.js";
@@ -222,7 +223,7 @@ export const outboxWriting: readonly OutboxPledge[] = [
       await addEndpoint(bench, { types: ["invoice.*"] });
       await publish(bench, ["other"]);
       await claimsNothing(bench, "of what nobody wants");
-      same(await outboxOf(bench).untilDue(), undefined, "untilDue");
+      same(await outboxOf(bench).untilDue(ENDPOINTS), undefined, "untilDue");
       await publish(bench, ["wanted"], { type: "invoice.paid" });
       await acknowledge(bench, await claimOne(bench));
     },

@@ -22,6 +22,8 @@ create table if not exists posthorn.event (
   verified_by text,
   -- The public id of the event that caused it.
   caused_by text,
+  -- What its receiver knew of an event that it stored for handlers, as JSON; null where it goes to endpoints.
+  receipt text,
   body bytea not null,
   -- What people filter by stands in the index that is there anyway: lists of events are filtered without the table, in
   -- a fifth of a second for a million of them. In batches, an insert costs the server 7.6 us; one more index for tenants
@@ -104,7 +106,7 @@ create table if not exists posthorn.consumer (
   public_id text collate "C" not null,
   kind text not null default 'endpoint' constraint consumer_kind check (kind in ('endpoint', 'handler')),
   tenant text collate "C" not null,
-  -- An endpoint's address, secrets, patterns and retry policy, as JSON.
+  -- An endpoint's address, secrets, patterns and retry policy, or a handler's patterns, versions and retry policy, as JSON.
   definition text not null,
   ordered_by text not null constraint consumer_ordered_by check (ordered_by in ('key', 'endpoint', 'none')),
   dead text constraint consumer_dead check (dead in ('halt', 'skip', 'park')),

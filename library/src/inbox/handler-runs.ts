@@ -1,0 +1,251 @@
+import type { Claim, ClaimedDelivery, NextState, RunLimits, Settlement } from "../lanes/lane-store.js";
+import { VERSION_COUNTS_MS } from "../lanes/handler-consumer.js";
+import { notify } from "../observer.js";
+import type { Signal } from "../observer.js";
+import { matcherOf } from "../pattern.js";
+import { isPosthornError, PosthornError } from "../posthorn-error.js";
+import { describeError } from "./applier.js";
+import { Timeouts } from "./deadlines.js";
+import { afterFailure, failedAttempt } from "./handler-failure.js";
+import type { Publisher } from "./handlers.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+import { HandlerFailure, prepareWork } from "./prepare-work.js";
+import { arrivalsOf } from "./stored-arrival.js";
+import type { CheckedConsumer, WorkerSettings } from "./worker-options.js";
+import type { Applied, ApplyWork, WorkerStore } from "./worker-store.js";
+
+export interface HandlerRunParts<Tx> {
+  readonly store: WorkerStore<Tx>;
+  readonly publisher: Publisher<Tx> | undefined;
+  readonly settings: WorkerSettings;
+  readonly worker: string;
+  readonly run: RunLimits;
+  readonly isStopping: () => boolean;
+}
+
+/** What a claim came to. */
+export interface ClaimResult {
+  readonly claim: Claim;
+  /** How many of its events are done. */
+  readonly handled: number;
+  readonly failed: number;
+  /** The lane's next head, which the last transaction has leased. */
+  readonly next: Claim | undefined;
+  /** What is left to be settled: a failure, or a claim that is given back. */
+  readonly settlement: Omit<Settlement, "next"> | undefined;
+  /** Whether the answer to a commit was lost. */
+  readonly lost: boolean;
+  /** Told when it is settled. */
+  readonly dead: Signal | undefined;
+}
+
+// The locks of a run's handlers last as long as all of them: a run is as long as takes about this time.
+const RUN_MS = 250;
+// How much one run counts among those before it.
+const NEWEST_COUNTS = 0.3;
+// For an event that somebody else is applying, or whose handler another version has.
+const BUSY_AGAIN_MS = 1000;
+const OTHER_VERSION_AGAIN_MS = 5000;
+
+/** How many events of a lane share a transaction, by how long one has taken lately; one by one until that is known. */
+export function runLength(paceMs: number | undefined, most: number): number {
+  return paceMs === undefined ? 1 : Math.max(1, Math.min(most, Math.floor(RUN_MS / Math.max(paceMs, 1))));
+}
+
+/** Runs the handlers of claims. */
+export class HandlerRuns<Tx> {
+  readonly #parts: HandlerRunParts<Tx>;
+  readonly #deadlines: Timeouts;
+  /** Milliseconds that one event takes, by consumer. */
+  readonly #paces = new Map<string, number>();
+
+  constructor(parts: HandlerRunParts<Tx>) {
+    this.#parts = parts;
+    this.#deadlines = new Timeouts(parts.settings.clock, parts.settings.handlerDeadlineMs);
+  }
+
+  /** Never throws: what went wrong is a result. */
+  async run(claim: Claim): Promise<ClaimResult> {
+    try {
+      return await this.#claimed(claim);
+    } catch (error) {
+      const message = describeError(error);
+      const code = isPosthornError(error) ? error.code : "store_unavailable";
+      notify(this.#parts.settings.observer, { kind: "store_failed", operation: "apply", code, message });
+      // The epoch that the claim has may be over; then the settlement is stale, and changes nothing.
+      const settlement = { claim, attempts: [], acknowledged: 0, rest: undefined };
+      return { ...result(claim), settlement, lost: true };
+    }
+  }
+
+  async #claimed(claim: Claim): Promise<ClaimResult> {
+    const consumer = this.#parts.settings.consumers.get(claim.consumer.id);
+    if (consumer === undefined) return givenBack(claim, BUSY_AGAIN_MS);
+    if (!isHandled(consumer, claim.run[0])) return this.#unhandled(claim, consumer);
+    const pace = this.#paces.get(claim.consumer.id);
+    const known = claim.run.findIndex((delivery) => !isHandled(consumer, delivery));
+    const most = known === -1 ? claim.run.length : known;
+    const tried = shortened(claim, runLength(pace, most));
+    const applied = await this.#apply(tried, consumer);
+    // Any of them may be at fault: the same events one by one, so that those before it are applied.
+    if (applied.kind === "failed" && tried.run.length > 1)
+      return this.#oneByOne(claim, consumer, tried.run.length);
+    return this.#resultOf(claim, applied, consumer);
+  }
+
+  async #oneByOne(claim: Claim, consumer: CheckedConsumer, count: number): Promise<ClaimResult> {
+    let current = shortened(claim, 1);
+    for (let done = 0; ; done++) {
+      const applied = await this.#apply(current, consumer);
+      const { next } = applied as { readonly next?: Claim };
+      const goesOn = next !== undefined && done + 1 < count && isHandled(consumer, next.run[0]);
+      if (!goesOn) {
+        const last = this.#resultOf(current, applied, consumer);
+        return { ...last, claim, handled: last.handled + done };
+      }
+      current = shortened(next, 1);
+    }
+  }
+
+  async #apply(claim: Claim, consumer: CheckedConsumer): Promise<TimedApplied> {
+    const { clock } = this.#parts.settings;
+    const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
+    const applied = await this.#withDeadline(claim, consumer);
+    const durationMs = clock.monotonic() - from;
+    if (applied.kind === "applied") this.#learn(claim.consumer.id, durationMs / applied.count);
+    return { ...applied, startedAt, durationMs };
+  }
+
+  async #withDeadline(claim: Claim, consumer: CheckedConsumer): Promise<Applied> {
+    const { store, settings, worker, run, isStopping } = this.#parts;
+    const { acquireMs, leaseMs, handlerDeadlineMs } = settings;
+    const deadline = new AbortController();
+    const timeout = this.#deadlines.start(() => deadline.abort(deadlineError(handlerDeadlineMs)));
+    const { signal } = deadline;
+    try {
+      const work = await this.#workOf(claim, consumer, signal);
+      const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
+      return await store.apply(claim, work, limits);
+    } catch (error) {
+      if (error instanceof HandlerFailure) return { kind: "failed", error: error.cause };
+      throw error;
+    } finally {
+      this.#deadlines.stop(timeout);
+    }
+  }
+
+  /** On a synchronous store the handler's outer part runs here, before the transaction and under the lease. */
+  async #workOf(claim: Claim, { handlers }: CheckedConsumer, signal: AbortSignal): Promise<ApplyWork<Tx>> {
+    const { store, publisher, settings } = this.#parts;
+    const parts = { store, publisher, schemas: settings.schemas, observer: settings.observer };
+    const arrivals = new Map(arrivalsOf(claim).map(({ delivery, arrival }) => [delivery, arrival]));
+    const prepare = (delivery: ClaimedDelivery) => {
+      const { source, type, body, receipt } = delivery.event;
+      const arrival = arrivals.get(delivery) ?? arrivalOfRepeat(delivery, claim);
+      const id = receipt?.id ?? delivery.event.id;
+      const event = { id, source, type, time: receipt?.time, stamp: undefined, body };
+      return prepareWork(parts, handlers.find(source, type), { event, identified: { id, arrival }, signal });
+    };
+    if (store.transactions === "synchronous") {
+      const inner = await prepare(claim.run[0]);
+      return (tx) => inner(tx);
+    }
+    return async (tx, delivery) => (await prepare(delivery))(tx);
+  }
+
+  /** No handler here for its type: another version of the host may have one; else it is recorded as skipped. */
+  async #unhandled(claim: Claim, consumer: CheckedConsumer): Promise<ClaimResult> {
+    const { store, settings, worker, run, isStopping } = this.#parts;
+    const { type } = claim.run[0].event;
+    const [registered] = await store.readHandlers([claim.consumer.id]);
+    const nowMs = settings.clock.now();
+    const isOthers = registered?.versions.some(
+      ({ types, at }) => nowMs - at < VERSION_COUNTS_MS && matcherOf(types)(type),
+    );
+    if (isOthers === true) return givenBack(claim, OTHER_VERSION_AGAIN_MS);
+    const { acquireMs, leaseMs } = settings;
+    const limits = {
+      acquireMs,
+      signal: new AbortController().signal,
+      worker,
+      leaseMs,
+      run,
+      next: !isStopping(),
+    };
+    const applied = await store.apply(shortened(claim, 1), () => ({ outcome: "skipped" }), limits);
+    return this.#resultOf(claim, { ...applied, startedAt: new Date(nowMs), durationMs: 0 }, consumer);
+  }
+
+  #resultOf(claim: Claim, applied: TimedApplied, { consumer }: CheckedConsumer): ClaimResult {
+    switch (applied.kind) {
+      case "applied":
+      case "duplicate":
+        return { ...result(claim), handled: applied.count, next: applied.next };
+      case "stale":
+        return result(claim);
+      case "busy":
+      case "saturated":
+        return givenBack(claim, BUSY_AGAIN_MS);
+      case "failed": {
+        const error = applied.error instanceof HandlerFailure ? applied.error.cause : applied.error;
+        const rest = afterFailure(claim, consumer, this.#parts.settings.random());
+        const attempts = [failedAttempt(claim, error, applied)];
+        this.#tell(claim, error);
+        const settlement = { claim, attempts, acknowledged: 0, rest };
+        return { ...result(claim), failed: 1, settlement, dead: deadSignal(claim, rest) };
+      }
+    }
+  }
+
+  #tell({ consumer, attempts, run: [{ event }] }: Claim, error: unknown): void {
+    const { source, type, receipt, id } = event;
+    const message = `${consumer.id} failed, attempt ${attempts + 1}: ${describeError(error)}`;
+    const known = { source, type, id: receipt?.id ?? id, message };
+    notify(this.#parts.settings.observer, { kind: "handler_log", level: "warn", ...known });
+  }
+
+  #learn(consumer: string, ms: number): void {
+    const before = this.#paces.get(consumer) ?? ms;
+    this.#paces.set(consumer, before + NEWEST_COUNTS * (ms - before));
+  }
+}
+
+type TimedApplied = Applied & { readonly startedAt: Date; readonly durationMs: number };
+
+function isHandled({ handlers }: CheckedConsumer, { event }: ClaimedDelivery): boolean {
+  return handlers.find(event.source, event.type) !== undefined;
+}
+
+function shortened(claim: Claim, length: number): Claim {
+  const [head, ...others] = claim.run.slice(0, length);
+  return head === undefined || length >= claim.run.length ? claim : { ...claim, run: [head, ...others] };
+}
+
+function result(claim: Claim): ClaimResult {
+  const nothing = { next: undefined, settlement: undefined, dead: undefined };
+  return { claim, handled: 0, failed: 0, lost: false, ...nothing };
+}
+
+function givenBack(claim: Claim, afterMs: number): ClaimResult {
+  const rest: NextState = { state: "due", afterMs, counts: false };
+  return { ...result(claim), settlement: { claim, attempts: [], acknowledged: 0, rest } };
+}
+
+function deadSignal({ consumer, run: [{ event }] }: Claim, rest: NextState): Signal | undefined {
+  if (rest.state !== "dead") return undefined;
+  const { because, policy } = rest;
+  return { kind: "delivery_dead", endpoint: consumer.id, type: event.type, id: event.id, because, policy };
+}
+
+function arrivalOfRepeat(delivery: ClaimedDelivery, claim: Claim) {
+  const [only] = arrivalsOf({ ...claim, run: [delivery] });
+  if (only === undefined) throw new Error(`The event ${delivery.event.id} is no arrival.`);
+  return only.arrival;
+}
+
+function deadlineError(ms: number): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "handler_deadline",
+    `The handler did not finish within ${ms} ms; its transaction was rolled back.`,
+  );
+}

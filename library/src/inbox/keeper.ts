@@ -1,0 +1,158 @@
+import type { Clock } from "../clock.js";
+import type { Event, IncomingName } from "../event.js";
+import { newId } from "../id.js";
+import { notify } from "../observer.js";
+import type { Observer } from "../observer.js";
+import { isPosthornError } from "../posthorn-error.js";
+import type { Receipt } from "../receipt.js";
+import { describeError } from "./applier.js";
+import { identify, isStale } from "./arrival.js";
+import type { Identified } from "./arrival.js";
+import type { InboxStore } from "./inbox-store.js";
+import { orderingKey } from "./ordering-key.js";
+import { UNKNOWN_BODY } from "./same-body.js";
+import type { Source } from "./source.js";
+import { storedId } from "./stored-id.js";
+import type { Verdict } from "./verdict.js";
+
+/** An event as it is stored for handlers. */
+export interface KeptEvent {
+  readonly id: string;
+  readonly idGiven: false;
+  readonly tenant: string;
+  readonly source: string;
+  readonly type: string;
+  readonly key: string | undefined;
+  readonly body: Uint8Array;
+  readonly contentHash: undefined;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly origin: { readonly providerId: string; readonly verifiedBy: undefined };
+  readonly receipt: Receipt;
+  readonly time: Date;
+  readonly deliverAt: undefined;
+  readonly expiresAt: undefined;
+}
+
+/** All that a receiver which stores first needs of a store: the one of its worker, with the inbox beside it. */
+export interface KeeperStore extends Pick<
+  InboxStore<never>,
+  "find" | "refuse" | "touch" | "flush" | "purge"
+> {
+  /** Stores an event unless one of its names is known; calls of the same moment share one commit. */
+  ingest(incoming: {
+    readonly event: KeptEvent;
+    readonly names: readonly [IncomingName, ...IncomingName[]];
+    readonly windowS: number | undefined;
+  }): Promise<{ readonly kind: "stored" | "duplicate" | "conflict"; readonly id: string }>;
+}
+
+export interface KeeperParts {
+  readonly store: KeeperStore;
+  readonly clock: Clock;
+  readonly observer: Observer | undefined;
+}
+
+interface Judgement {
+  readonly verdict: Verdict;
+  readonly why?: string;
+}
+
+/** Takes one verified event to its verdict: stored once, for a worker to handle. */
+export class Keeper {
+  readonly #parts: KeeperParts;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether an event that its provider's log names was applied; one that waits is found by its name when it is stored. */
+  async isOver(source: Source, id: string): Promise<boolean> {
+    const { id: stored } = await storedId(id);
+    const known = await this.#parts.store.find({ tenant: source.tenant, source: source.name, id: stored });
+    return known !== undefined && known.outcome !== "failed";
+  }
+
+  /** `exact`: the bytes are those that were sent, so that another body under the id can be told. */
+  async apply(source: Source, event: Event, headers: string, exact = true): Promise<Verdict> {
+    const { clock, observer } = this.#parts;
+    const startedAt = clock.monotonic();
+    const told = await identify(source, event, headers);
+    const varies = source.verifier.scheme.bodyVaries === true;
+    const identified =
+      exact || varies ? told : { ...told, arrival: { ...told.arrival, bodyHash: UNKNOWN_BODY } };
+    const { verdict, why } = await this.#judge(source, event, identified);
+    const { arrival, id } = identified;
+    notify(observer, {
+      kind: "event_received",
+      tenant: arrival.tenant,
+      source: source.name,
+      type: arrival.type,
+      id,
+      verdict,
+      why,
+      durationMs: clock.monotonic() - startedAt,
+    });
+    return verdict;
+  }
+
+  async #judge(source: Source, event: Event, identified: Identified): Promise<Judgement> {
+    try {
+      return await this.#once(source, event, identified);
+    } catch (error) {
+      // Broken infrastructure: nothing is acknowledged, so the sender comes again.
+      const message = describeError(error);
+      const code = isPosthornError(error) ? error.code : "store_unavailable";
+      notify(this.#parts.observer, { kind: "store_failed", operation: "ingest", code, message });
+      return { verdict: "unavailable", why: message };
+    }
+  }
+
+  async #once(source: Source, event: Event, identified: Identified): Promise<Judgement> {
+    const { store, clock } = this.#parts;
+    const { arrival } = identified;
+    if (isStale(source, arrival, clock.now()) && (await store.find(arrival)) === undefined) {
+      await store.refuse(arrival, "stale");
+      return { verdict: "stale", why: "it happened before the window began" };
+    }
+    const varies = source.verifier.scheme.bodyVaries === true || arrival.bodyHash === UNKNOWN_BODY;
+    const name = `${source.name}/id/${arrival.id}`;
+    const { kind, id } = await store.ingest({
+      event: keptEvent(source, event, { identified, nowMs: clock.now() }),
+      names: [{ name, bodyHash: varies ? undefined : arrival.bodyHash }],
+      windowS: arrival.windowS,
+    });
+    if (kind === "stored") return { verdict: "stored" };
+    // The sender still uses the id: the row of an event that was applied is remembered as long as its name is.
+    store.touch(arrival);
+    if (kind === "duplicate") return { verdict: "duplicate", why: `stored before as ${id}` };
+    await store.refuse(arrival, "conflict");
+    return { verdict: "conflict", why: "the id is known with another body" };
+  }
+}
+
+function keptEvent(
+  source: Source,
+  event: Event,
+  { identified: { id, arrival }, nowMs }: { readonly identified: Identified; readonly nowMs: number },
+): KeptEvent {
+  const headers = JSON.parse(arrival.headers) as Readonly<Record<string, string>>;
+  const { tenant, type, body, bodyHash, eventAt, idPreview, windowS } = arrival;
+  return {
+    id: newId("evt", nowMs),
+    idGiven: false,
+    tenant,
+    source: source.name,
+    type,
+    key: source.key === undefined ? undefined : orderingKey(source.key, headers, event.body),
+    body,
+    contentHash: undefined,
+    contentType: headers["content-type"] ?? "application/octet-stream",
+    headers,
+    origin: { providerId: id, verifiedBy: undefined },
+    receipt: { id, storedId: arrival.id, idPreview, time: eventAt, bodyHash, windowS },
+    time: eventAt ?? new Date(nowMs),
+    deliverAt: undefined,
+    expiresAt: undefined,
+  };
+}

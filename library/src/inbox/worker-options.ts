@@ -1,0 +1,173 @@
+import { systemClock } from "../clock.js";
+import type { Clock } from "../clock.js";
+import type { DeadPolicy } from "../lanes/dead.js";
+import { DEFAULT_HANDLER } from "../lanes/handler-consumer.js";
+import type { HandlerConsumer } from "../lanes/handler-consumer.js";
+import type { Observer } from "../observer.js";
+import { PosthornError } from "../posthorn-error.js";
+import type { TransactionMode } from "../store-capabilities.js";
+import { checkRetry } from "../work/retry-policy.js";
+import type { RetryOptions } from "../work/retry-policy.js";
+import { TypeTable } from "./handlers.js";
+import type { Handler, Publisher, Schema, Schemas } from "./handlers.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+import type { WorkerStore } from "./worker-store.js";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- as JSON.parse says it: what has no schema is not known
+type HandlersOf<Tx, Mode extends TransactionMode> = Readonly<Record<string, Handler<Tx, Mode, any>>>;
+
+/** What one consumer of stored events does. */
+export interface ConsumerOptions<Tx, Mode extends TransactionMode> {
+  /** By event type; `"*"` takes what has no handler of its own, and a key may name one source: `"github:push"`. */
+  readonly handlers: HandlersOf<Tx, Mode>;
+  /** Patterns of the sources whose events it gets. @default every source */
+  readonly sources?: readonly string[];
+  /** What is in order: the events of one key, or none. @default "key" */
+  readonly order?: "key" | "none";
+  /** When a handler that failed runs again. @default 1 s, 4 s, 16 s … 15 times in 2.75 days */
+  readonly retry?: RetryOptions;
+  /** What an event that is given up does to its lane. @default "halt" where it has a key, "skip" where it has none */
+  readonly dead?: DeadPolicy;
+}
+
+/** What a worker is made of. */
+export interface WorkerOptions<Tx, Mode extends TransactionMode> extends Partial<ConsumerOptions<Tx, Mode>> {
+  readonly store: WorkerStore<Tx, Mode>;
+  /** Several consumers of each event, by name, in place of `handlers`: each has its own lanes, retries and dead letters. */
+  readonly consumers?: Readonly<Record<string, ConsumerOptions<Tx, Mode>>>;
+  /** Checks and types the data of events, by type. */
+  readonly schemas?: Schemas;
+  /** Lets handlers publish in their transaction. */
+  readonly publisher?: Publisher<Tx>;
+  /** How many handlers run at once; on Postgres no more than the pool's connections less 2. @default as many as that allows, else 16 */
+  readonly slots?: number;
+  /** @default 30,000 */
+  readonly handlerDeadlineMs?: number;
+  /** How long a claim is held before another process may take it. @default 60,000 */
+  readonly leaseMs?: number;
+  /** How long a handler may wait for a database connection. @default 5,000 */
+  readonly acquireMs?: number;
+  /** How often to look for work that no hint announced. @default 250 */
+  readonly pollMs?: number;
+  readonly clock?: Clock;
+  readonly observer?: Observer;
+}
+
+/** A consumer, checked. */
+export interface CheckedConsumer {
+  readonly consumer: HandlerConsumer;
+  readonly handlers: TypeTable<unknown>;
+}
+
+/** The options, checked and complete. */
+export interface WorkerSettings {
+  readonly consumers: ReadonlyMap<string, CheckedConsumer>;
+  readonly schemas: TypeTable<Schema>;
+  readonly slots: number;
+  readonly handlerDeadlineMs: number;
+  readonly leaseMs: number;
+  readonly acquireMs: number;
+  readonly pollMs: number;
+  readonly clock: Clock;
+  readonly observer: Observer | undefined;
+  readonly random: () => number;
+}
+
+// Two connections stay free: for the sequencer and the settlement of failures. With all of them in handlers, nothing
+// that could end the wait would get one.
+const KEPT_FREE = 2;
+const DEFAULT_SLOTS = 16;
+// From the end of a handler to its commit: a slow one must not let another process begin.
+const MARGIN_MS = 5000;
+
+export function checkWorker<Tx, Mode extends TransactionMode>(
+  options: WorkerOptions<Tx, Mode>,
+): WorkerSettings {
+  const { store, handlerDeadlineMs = 30_000, leaseMs = 60_000, acquireMs = 5000, pollMs = 250 } = options;
+  const most = mostSlots(store);
+  const slots = options.slots ?? Math.min(DEFAULT_SLOTS, Math.max(1, most));
+  for (const [name, value] of Object.entries({ slots, handlerDeadlineMs, leaseMs, acquireMs, pollMs })) {
+    if (!Number.isFinite(value) || value < 1) throw invalid(`${name} is ${value}; expected 1 or more`);
+  }
+  if (options.slots !== undefined && slots > most) {
+    throw invalid(
+      `slots is ${slots}; expected at most ${most}, the pool's ${store.connections} connections less ${KEPT_FREE}: ` +
+        "with every connection in a handler, nothing could be sequenced or settled",
+    );
+  }
+  if (leaseMs <= handlerDeadlineMs + MARGIN_MS) {
+    throw invalid(
+      `leaseMs is ${leaseMs}; expected more than handlerDeadlineMs + ${MARGIN_MS}, which is ` +
+        `${handlerDeadlineMs + MARGIN_MS}: a handler could outlive its lease, and be run by two`,
+    );
+  }
+  const { clock = systemClock, observer } = options;
+  const consumers = consumersOf(options, slots);
+  const sources = sourceNames([...consumers.values()]);
+  const schemas = new TypeTable(options.schemas ?? {}, sources);
+  const times = { handlerDeadlineMs, leaseMs, acquireMs, pollMs };
+  return { consumers, schemas, slots, ...times, clock, observer, random: Math.random };
+}
+
+/** How many handlers may run at once; Infinity where they take no connections. */
+export function mostSlots({ connections }: Pick<WorkerStore<never>, "connections">): number {
+  return connections === undefined ? Infinity : connections - KEPT_FREE;
+}
+
+function consumersOf<Tx, Mode extends TransactionMode>(
+  options: WorkerOptions<Tx, Mode>,
+  slots: number,
+): ReadonlyMap<string, CheckedConsumer> {
+  const { handlers, consumers } = options;
+  if ((handlers === undefined) === (consumers === undefined)) {
+    throw invalid("a worker has either `handlers` or `consumers`, and not both");
+  }
+  const named: [string, ConsumerOptions<Tx, Mode>][] =
+    handlers === undefined
+      ? Object.entries(consumers ?? {}).map(([name, each]) => [idOf(name), each])
+      : [[DEFAULT_HANDLER, { ...options, handlers }]];
+  if (named.length === 0) throw invalid("consumers names nobody; expected one or more");
+  return new Map(named.map(([id, each]) => [id, checkedConsumer(id, each, slots)]));
+}
+
+function idOf(name: string): string {
+  if (/^[a-z0-9][a-z0-9_-]{0,62}$/i.test(name) && name !== "default") return `hnd_${name}`;
+  throw invalid(
+    `the consumer's name ${JSON.stringify(name)} must be 1 to 63 letters, digits, "_" or "-", and not "default", which is ` +
+      "the consumer of `handlers`",
+  );
+}
+
+function checkedConsumer<Tx, Mode extends TransactionMode>(
+  id: string,
+  { handlers, sources = ["*"], order = "key", retry, dead }: ConsumerOptions<Tx, Mode>,
+  slots: number,
+): CheckedConsumer {
+  for (const [key, handler] of Object.entries(handlers)) {
+    if (typeof handler !== "function") {
+      throw invalid(
+        `the handler of ${JSON.stringify(key)} is of type ${typeof handler}; expected a function. Was its import misspelt?`,
+      );
+    }
+  }
+  const names = new Set(Object.keys(handlers).flatMap((key) => /^([^:]+):/.exec(key)?.[1] ?? []));
+  const types = Object.keys(handlers).map((key) => key.replace(/^[^:]+:/, ""));
+  const consumer: HandlerConsumer = {
+    id,
+    sources,
+    types: [...new Set(types)].toSorted(),
+    order,
+    retry: checkRetry(retry),
+    dead,
+    maxInFlight: slots,
+  };
+  return { consumer, handlers: new TypeTable<unknown>(handlers, names) };
+}
+
+function sourceNames(consumers: readonly CheckedConsumer[]): ReadonlySet<string> {
+  return new Set(consumers.flatMap(({ consumer }) => consumer.sources));
+}
+
+function invalid(found: string): PosthornError<InboxErrorCode> {
+  return new PosthornError("inbox_option_invalid", `The worker cannot be made: ${found}.`);
+}

@@ -1,0 +1,58 @@
+import type { HandlerConsumer, RegisteredHandler } from "../lanes/handler-consumer.js";
+import type { Claim, ClaimedDelivery, LaneStore, RunLimits } from "../lanes/lane-store.js";
+import type { TransactionMode } from "../store-capabilities.js";
+import type { AcceptLimits, Handled } from "./inbox-store.js";
+
+/** How long an apply may wait and work, and on what terms it leases the lane's next head. */
+export interface ApplyLimits extends AcceptLimits {
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly run: RunLimits;
+  /** Whether the worker would take the lane's next head. */
+  readonly next: boolean;
+}
+
+/** What became of a claim. `next` is the lane's next head, leased under the next epoch. */
+export type Applied =
+  /** The handlers of `count` deliveries ran, from the head on; their writes, rows and the lane's next state are committed. */
+  | { readonly kind: "applied"; readonly count: number; readonly next: Claim | undefined }
+  /** The head was applied before: the lane goes on without it. */
+  | { readonly kind: "duplicate"; readonly count: 1; readonly next: Claim | undefined }
+  /** Another has claimed the lane since: everything is rolled back. */
+  | { readonly kind: "stale" }
+  /** Somebody else is applying the head's event at this moment. */
+  | { readonly kind: "busy" }
+  /** No connection was to be had within `acquireMs`. */
+  | { readonly kind: "saturated" }
+  /** A handler threw, or the transaction was aborted under it: everything is rolled back, and the lane is as it was. */
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** What runs in the transaction, once for each delivery of a run. */
+export type ApplyWork<Tx> = (tx: Tx, delivery: ClaimedDelivery) => Promise<Handled> | Handled;
+
+/**
+ * Where handlers are consumers of lanes. Each sentence is a case of the conformance kit, in the same words.
+ * `Tx` is the host client's own transaction type.
+ */
+export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode> extends LaneStore {
+  /** Whether handlers may await inside the transaction; on SQLite they may not. */
+  readonly transactions: Mode;
+  /** How many connections its pool has at most; undefined where handlers take none. */
+  readonly connections: number | undefined;
+  /**
+   * Registers handlers by their ids; one that is registered in the same words is left as it is. It gets what is sequenced
+   * from now on, and what was set aside because there was no handler for it. Nothing is unregistered by itself, and a
+   * handler that was paused stays paused.
+   */
+  register(consumers: readonly HandlerConsumer[]): Promise<void>;
+  /** The handlers of these ids, in the order of their ids; all of them where no ids are given. */
+  readHandlers(ids?: readonly string[]): Promise<readonly RegisteredHandler[]>;
+  /**
+   * Runs `work` for each delivery of a claim, in order, in one transaction that commits its writes together with the
+   * events' rows of the inbox and the lane's next state; it returns the lane's next head, leased. An event that was
+   * applied before, in whichever mode, is a duplicate; where it is not the head, the run ends before it. A claim that
+   * has passed to another changes nothing. No lane is locked while a handler runs. Throws `store_commit_unknown` when
+   * the answer to the commit was lost: the claim is to be released then, and the next one finds the truth.
+   */
+  apply(claim: Claim, work: ApplyWork<Tx>, limits: ApplyLimits): Promise<Applied>;
+}

@@ -1,0 +1,269 @@
+import { newId } from "../id.js";
+import type { Claimable, Claim, RunLimits, Settlement } from "../lanes/lane-store.js";
+import { Sequencing } from "../lanes/sequencing.js";
+import { notify } from "../observer.js";
+import { isPosthornError, PosthornError } from "../posthorn-error.js";
+import type { TransactionMode } from "../store-capabilities.js";
+import { WorkLoop } from "../work/work-loop.js";
+import type { AskedNext, WorkPort } from "../work/work-loop.js";
+import { HandlerRuns } from "./handler-runs.js";
+import type { ClaimResult } from "./handler-runs.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+import { checkWorker, mostSlots } from "./worker-options.js";
+import type { WorkerOptions, WorkerSettings } from "./worker-options.js";
+import type { WorkerStore } from "./worker-store.js";
+
+/** Runs the handlers of events that a receiver has stored. */
+export interface Worker {
+  /** Registers the handlers and begins to run them in the background, until `stop`. */
+  start(): Promise<void>;
+  /** Finishes what is under way and hands everything else over at once. */
+  stop(): Promise<void>;
+  /** Handles what is due and returns: for cron and serverless functions. It works with one slot on any pool. */
+  drain(limits?: WorkerDrainLimits): Promise<WorkerDrainReport>;
+}
+
+export interface WorkerDrainLimits {
+  /** After this time no handler begins. @default no limit */
+  readonly deadlineMs?: number;
+}
+
+/** What a drain has done. */
+export interface WorkerDrainReport {
+  /** Events that were applied, skipped, or found to be duplicates. */
+  readonly handled: number;
+  /** Handlers that failed. */
+  readonly failed: number;
+  /** True when it stopped at a limit, and more may be due. */
+  readonly more: boolean;
+}
+
+/**
+ * Makes a worker: it runs the handlers of events that a receiver of the same store, with `mode: "store_first"`, has stored.
+ * Each handler runs in a transaction of the host, which commits its writes together with the event's progress.
+ *
+ * @example
+ * const worker = createWorker({
+ *   store,
+ *   handlers: {
+ *     "invoice.paid": async (event, { tx }) => {
+ *       await tx.query("update invoice set paid = true where id = $1", [event.data.data.object.id]);
+ *     },
+ *   },
+ * });
+ * await worker.start();
+ */
+export function createWorker<Tx, Mode extends TransactionMode>(options: WorkerOptions<Tx, Mode>): Worker {
+  return new HandlerWorker<Tx>(options);
+}
+
+class HandlerWorker<Tx> implements Worker {
+  readonly #options: WorkerOptions<Tx, TransactionMode>;
+  readonly #settings: WorkerSettings;
+  #run: WorkerRun<Tx> | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(options: WorkerOptions<Tx, TransactionMode>) {
+    this.#options = options;
+    this.#settings = checkWorker(options);
+  }
+
+  async start(): Promise<void> {
+    if (this.#run !== undefined) return;
+    const { store } = this.#options;
+    if (this.#settings.slots > mostSlots(store)) {
+      throw new PosthornError<InboxErrorCode>(
+        "inbox_option_invalid",
+        `The pool has ${store.connections} connections; a worker in the background needs 3 or more. Enlarge the pool, or use drain().`,
+      );
+    }
+    const run = new WorkerRun(this.#options, this.#settings);
+    this.#run = run;
+    try {
+      await run.register();
+    } catch (error) {
+      this.#run = undefined;
+      throw error;
+    }
+    this.#ended = run.untilStopped();
+  }
+
+  async stop(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) return;
+    run.stop();
+    await this.#ended;
+    this.#run = undefined;
+  }
+
+  async drain(limits: WorkerDrainLimits = {}): Promise<WorkerDrainReport> {
+    const slots = Math.max(1, Math.min(this.#settings.slots, mostSlots(this.#options.store)));
+    const run = new WorkerRun(this.#options, { ...this.#settings, slots });
+    await run.register();
+    return run.drain(limits);
+  }
+}
+
+const SETTLE_BATCH = 50;
+// The word of a version counts for an hour beside others; it is said again well before.
+const SAID_AGAIN_MS = 1_200_000;
+const MOST_BYTES = 1_048_576;
+const MOST_EVENTS = 8;
+
+/** One run of a worker, from its start to its stop: sequences, and claims, handles and settles in a loop. */
+class WorkerRun<Tx> {
+  readonly #store: WorkerStore<Tx>;
+  readonly #settings: WorkerSettings;
+  readonly #worker: string;
+  readonly #of: Claimable;
+  readonly #run: RunLimits;
+  readonly #runs: HandlerRuns<Tx>;
+  readonly #loop: WorkLoop<Claim, ClaimResult>;
+  readonly #sequencing: Sequencing;
+  readonly #held = new Set<Claim>();
+  readonly #counts = { handled: 0, failed: 0 };
+  readonly #unlisten: () => void;
+  #registeredAt = -Infinity;
+  #stopping = false;
+
+  constructor(options: WorkerOptions<Tx, TransactionMode>, settings: WorkerSettings) {
+    const { store, publisher } = options;
+    const { clock, slots, pollMs, consumers } = settings;
+    this.#store = store;
+    this.#settings = settings;
+    this.#worker = newId("wrk", clock.now());
+    this.#of = { kind: "handler", ids: [...consumers.keys()] };
+    // Where handlers cannot await in the transaction, their outer parts run before it: those of a run would all run
+    // before the first of its events is applied.
+    const maxEvents = store.transactions === "synchronous" ? 1 : MOST_EVENTS;
+    this.#run = { maxEvents, maxBytes: MOST_BYTES };
+    this.#runs = new HandlerRuns({
+      store,
+      publisher,
+      settings,
+      worker: this.#worker,
+      run: this.#run,
+      isStopping: () => this.#stopping,
+    });
+    this.#loop = new WorkLoop(this.#port(), { slots, pollMs, settleBatch: SETTLE_BATCH }, clock);
+    this.#sequencing = new Sequencing({
+      store,
+      clock,
+      pollMs,
+      onWork: () => this.#loop.hint(),
+      failed: (operation, error) => this.#failed(operation, error),
+    });
+    this.#unlisten = store.wake.listen((hint) => this.#sequencing.hint(hint));
+  }
+
+  async register(): Promise<void> {
+    await this.#store.register([...this.#settings.consumers.values()].map(({ consumer }) => consumer));
+    this.#registeredAt = this.#settings.clock.monotonic();
+  }
+
+  async untilStopped(): Promise<void> {
+    try {
+      await Promise.all([this.#sequencing.run(), this.#loop.run()]);
+    } finally {
+      this.#unlisten();
+    }
+  }
+
+  async drain({ deadlineMs }: WorkerDrainLimits): Promise<WorkerDrainReport> {
+    const over = new AbortController();
+    if (deadlineMs !== undefined)
+      void this.#settings.clock.sleep(deadlineMs, over.signal).then(() => this.stop());
+    try {
+      while (await this.#sequencing.once()) if (this.#stopping) break;
+      await this.#loop.run({ once: true });
+    } finally {
+      over.abort("done");
+      this.#unlisten();
+    }
+    return { ...this.#counts, more: this.#stopping };
+  }
+
+  stop(): void {
+    this.#stopping = true;
+    this.#sequencing.stop();
+    this.#loop.stop();
+  }
+
+  #port(): WorkPort<Claim, ClaimResult> {
+    return {
+      claim: ({ limit, alone }) => this.#claim(limit, alone),
+      run: (claim) => this.#runs.run(claim),
+      settle: (results, asked) => this.#settle(results, asked),
+      release: async (held) => void (await this.#store.release(this.#worker, held)),
+      untilDue: () => this.#untilDue(),
+      failed: (operation, error) => this.#failed(operation, error),
+    };
+  }
+
+  async #claim(limit: number, alone: boolean) {
+    const { clock, leaseMs } = this.#settings;
+    if (clock.monotonic() - this.#registeredAt > SAID_AGAIN_MS) await this.register();
+    const inFlight = new Map<string, number>();
+    for (const { consumer } of this.#held) inFlight.set(consumer.id, (inFlight.get(consumer.id) ?? 0) + 1);
+    const { claims, lapsed } = await this.#store.claim({
+      of: this.#of,
+      worker: this.#worker,
+      limit,
+      leaseMs,
+      inFlight,
+      run: this.#run,
+      alone,
+    });
+    for (const claim of claims) this.#held.add(claim);
+    return { claims, lapsed, more: claims.length >= limit && !alone };
+  }
+
+  async #untilDue(): Promise<number | undefined> {
+    const dueMs = await this.#store.untilDue(this.#of);
+    // What is due may be an event whose `deliverAt` has come, and which has no place yet.
+    if (dueMs !== undefined && dueMs <= 0) this.#sequencing.look();
+    return dueMs;
+  }
+
+  /** Most results are settled already, by their own transaction; what failed, or is given back, is settled here. */
+  async #settle(
+    results: readonly ClaimResult[],
+    { next }: AskedNext,
+  ): Promise<readonly (Claim | undefined)[]> {
+    const settlements = results.flatMap((result): readonly Settlement[] => {
+      if (result.settlement !== undefined) return [{ ...result.settlement, next }];
+      // Leased by the transaction that has just committed, and not wanted any more.
+      return result.next === undefined || next ? [] : [givenBack(result.next)];
+    });
+    const { leaseMs } = this.#settings;
+    const request = { worker: this.#worker, leaseMs, run: this.#run, settlements };
+    const answers = (settlements.length === 0 ? [] : await this.#store.settle(request)).values();
+    const nexts = results.map((result) => {
+      if (result.settlement === undefined) return next ? result.next : undefined;
+      const answer = answers.next().value;
+      return answer?.kind === "settled" ? answer.next : undefined;
+    });
+    for (const result of results) this.#account(result);
+    for (const claim of nexts) if (claim !== undefined) this.#held.add(claim);
+    // Nobody knows whether its transaction has committed, and leased the lane's next head.
+    if (results.some(({ lost }) => lost)) await this.#store.release(this.#worker, [...this.#held]);
+    return nexts;
+  }
+
+  #account({ claim, handled, failed, dead }: ClaimResult): void {
+    this.#held.delete(claim);
+    this.#counts.handled += handled;
+    this.#counts.failed += failed;
+    if (dead !== undefined) notify(this.#settings.observer, dead);
+  }
+
+  #failed(operation: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = isPosthornError(error) ? error.code : "store_unavailable";
+    notify(this.#settings.observer, { kind: "store_failed", operation, code, message });
+  }
+}
+
+function givenBack(claim: Claim): Settlement {
+  return { claim, attempts: [], acknowledged: 0, rest: undefined, next: false };
+}

@@ -1,0 +1,95 @@
+import type { RetryPolicy } from "../work/retry-policy.js";
+import type { DeadPolicy } from "./dead.js";
+
+/** A handler in the host's process, as a consumer of lanes. */
+export interface HandlerConsumer {
+  /** `hnd_…`: the name that the host gave it. */
+  readonly id: string;
+  /** Patterns of the sources whose stored events it gets, of every tenant. */
+  readonly sources: readonly string[];
+  /** Patterns of the types that this version of the host has handlers for. */
+  readonly types: readonly string[];
+  /** What is in order: the events of one tenant, source and key, or none. */
+  readonly order: "key" | "none";
+  readonly retry: RetryPolicy;
+  /** Undefined: `halt` in a lane, `skip` where there is none. */
+  readonly dead: DeadPolicy | undefined;
+  /** How many of its claims a worker may hold at once. */
+  readonly maxInFlight: number;
+}
+
+/** What one version of the host has said that it handles. */
+export interface HandlerVersion {
+  readonly types: readonly string[];
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly at: number;
+}
+
+/** A handler as its store keeps it. */
+export interface RegisteredHandler extends Omit<HandlerConsumer, "types"> {
+  readonly kind: "handler";
+  /** The newest first. */
+  readonly versions: readonly HandlerVersion[];
+  readonly state: "active" | "paused" | "disabled";
+  readonly because: string | undefined;
+  /** Grows with each change. */
+  readonly version: number;
+  /** Random, and another one with each change, where the store can lose changes in a failover. */
+  readonly mark?: string | undefined;
+}
+
+/** How long the word of a version counts beside others: a rolling deploy is over by then. */
+export const VERSION_COUNTS_MS: number = 3_600_000;
+// Registered again before its word ends, so that the restart of one process during a deploy takes nothing from another.
+const SAID_AGAIN_MS = VERSION_COUNTS_MS / 2;
+
+/** What a registration makes of a handler; undefined where it changes nothing, so that starting a process writes nothing. */
+export function registered(
+  before: RegisteredHandler | undefined,
+  wanted: HandlerConsumer,
+  nowMs: number,
+): RegisteredHandler | undefined {
+  const { types, ...definition } = wanted;
+  const known = before?.versions ?? [];
+  const own = known.find((each) => isSame(each.types, types));
+  const isSaid = own !== undefined && nowMs - own.at < SAID_AGAIN_MS && nowMs >= own.at;
+  if (before !== undefined && isSaid && isSame(definitionOf(before), definition)) return undefined;
+  const others = known.filter((each) => each !== own && nowMs - each.at < VERSION_COUNTS_MS);
+  return {
+    kind: "handler",
+    ...definition,
+    versions: [{ types, at: nowMs }, ...others],
+    state: before?.state ?? "active",
+    because: before?.because,
+    version: (before?.version ?? 0) + 1,
+  };
+}
+
+function definitionOf(handler: RegisteredHandler): Omit<HandlerConsumer, "types"> {
+  const { id, sources, order, retry, dead, maxInFlight } = handler;
+  return { id, sources, order, retry, dead, maxInFlight };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return text(one) === text(other);
+}
+
+/** With its fields in one order: what was read back from a database need not have the order in which it was written. */
+function text(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    each !== null && typeof each === "object" && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+}
+
+/** The handler of a worker that was given no names. It shares the rows of the inbox with the receiver's own handlers. */
+export const DEFAULT_HANDLER = "hnd_default";
+
+/**
+ * Under which consumer the inbox knows a handler. The default one has the rows of the in-transaction receiver: an event
+ * that came once in each mode, during a migration from one to the other, is applied once.
+ */
+export function inboxConsumerOf(id: string): string {
+  return id === DEFAULT_HANDLER ? "" : id.replace(/^hnd_/, "");
+}

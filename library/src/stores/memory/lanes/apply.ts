@@ -1,0 +1,121 @@
+import type { Handled } from "../../../inbox/inbox-store.js";
+import { mayTakeOver } from "../../../inbox/inbox-store.js";
+import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
+import type { StoredArrival } from "../../../inbox/stored-arrival.js";
+import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
+import type { Claim } from "../../../lanes/lane-store.js";
+import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
+import { commitEffects, run } from "../inbox/accept.js";
+import type { AcceptParts } from "../inbox/accept.js";
+import { appliedRow, textOf } from "../inbox/inbox-row.js";
+import type { MemoryParts } from "../parts.js";
+import { laneOf } from "./lane-row.js";
+import { writeChange } from "./record-ended.js";
+import { leaseRun } from "./run.js";
+
+export interface ApplyParts extends MemoryParts {
+  readonly inbox: AcceptParts;
+}
+
+/** An event of a run whose handler may run. */
+interface Entered extends StoredArrival {
+  readonly key: string;
+}
+
+/** Runs the handlers of a claim; their effects, the rows of the inbox and the lane's next state are one step. */
+export async function apply(
+  parts: ApplyParts,
+  claim: Claim,
+  work: ApplyWork<MemoryTx>,
+  limits: ApplyLimits,
+): Promise<Applied> {
+  const { rows, applying, begin } = parts.inbox;
+  const consumer = inboxConsumer(claim);
+  const arrivals = arrivalsOf(claim).map(({ delivery, arrival }) => ({
+    delivery,
+    arrival,
+    key: textOf(arrival, consumer),
+  }));
+  const isKnown = ({ key }: Entered): boolean => {
+    const row = rows.get(key);
+    return row !== undefined && !mayTakeOver(row.outcome);
+  };
+  const stop = arrivals.findIndex((each) => applying.has(each.key) || isKnown(each));
+  const [head] = arrivals;
+  if (stop === 0 && head !== undefined) {
+    if (!isKnown(head)) return { kind: "busy" };
+    const next = settleApplied(parts, claim, 1, limits);
+    return next === "stale" ? { kind: "stale" } : { kind: "duplicate", count: 1, next };
+  }
+  const entered = stop === -1 ? arrivals : arrivals.slice(0, stop);
+  for (const { key } of entered) applying.add(key);
+  const tx = begin();
+  try {
+    const handled = await runAll(entered, { work, tx, limits });
+    if ("thrown" in handled) {
+      tx.rollback();
+      return { kind: "failed", error: handled.thrown };
+    }
+    return commit(parts, claim, { entered, handled, tx, limits });
+  } finally {
+    for (const { key } of entered) applying.delete(key);
+  }
+}
+
+interface Running {
+  readonly work: ApplyWork<MemoryTx>;
+  readonly tx: MemoryTransaction;
+  readonly limits: ApplyLimits;
+}
+
+async function runAll(
+  entered: readonly Entered[],
+  { work, tx, limits }: Running,
+): Promise<readonly Handled[] | { readonly thrown: unknown }> {
+  const all: Handled[] = [];
+  for (const { delivery } of entered) {
+    const ran = await run(() => work(tx, delivery), tx, limits.signal);
+    if ("thrown" in ran) return ran;
+    all.push(ran.handled);
+  }
+  return all;
+}
+
+interface Done {
+  readonly entered: readonly Entered[];
+  readonly handled: readonly Handled[];
+  readonly tx: MemoryTransaction;
+  readonly limits: ApplyLimits;
+}
+
+// Nothing awaits from here on: the fence is looked at, and all is written, in one step.
+function commit(parts: ApplyParts, claim: Claim, { entered, handled, tx, limits }: Done): Applied {
+  const { clock, rows } = parts.inbox;
+  const next = settleApplied(parts, claim, entered.length, limits);
+  if (next === "stale") {
+    tx.rollback();
+    return { kind: "stale" };
+  }
+  entered.forEach(({ arrival, key }, n) => {
+    const outcome = handled[n] ?? { outcome: "success" };
+    rows.set(key, appliedRow(arrival, outcome, { before: rows.get(key), nowMs: clock.now() }));
+  });
+  commitEffects(tx);
+  return { kind: "applied", count: entered.length, next };
+}
+
+function settleApplied(
+  parts: ApplyParts,
+  claim: Claim,
+  count: number,
+  limits: ApplyLimits,
+): Claim | "stale" | undefined {
+  const { lanes, endpoints, rule } = parts;
+  const row = lanes.find(claim.kind, claim.id);
+  if (row === undefined || !rule.isCurrent(laneOf(row), claim)) return "stale";
+  const active = endpoints.isActive(row.endpointId);
+  const settlement = { attempts: [], acknowledged: count, rest: undefined, next: limits.next };
+  const change = rule.settled(laneOf(row), settlement, { active });
+  writeChange(parts, row, change);
+  return leaseRun(parts, row, change, limits);
+}

@@ -1,0 +1,53 @@
+import { registered } from "../../../lanes/handler-consumer.js";
+import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
+import type { Session } from "../client/database.js";
+import type { StoreDatabase } from "../client/own-transaction.js";
+import { markChanged } from "../outbox/consumer-book.js";
+import { handlerDefinition, readHandlers } from "../outbox/consumer-row.js";
+import type { Tables } from "../schema/tables.js";
+import { lockStage, stageUnclaimed } from "./stage.js";
+
+/** Registers handlers; reads first without the sequencer's lock, so that a start that changes nothing keeps nobody waiting. */
+export async function register(
+  { transactions, tables }: StoreDatabase,
+  consumers: readonly HandlerConsumer[],
+): Promise<void> {
+  const reader: Session = { query: (statement) => transactions.read(statement) };
+  if ((await changesOf(reader, consumers, tables)).length === 0) return;
+  await transactions.run(async (session) => {
+    // Two processes that start at once must not register one name twice, nor may an event be matched in between.
+    await lockStage(session, tables);
+    const changes = await changesOf(session, consumers, tables);
+    for (const handler of changes) await save(session, handler, tables);
+    await markChanged(session, tables);
+    await stageUnclaimed(session, tables);
+  });
+}
+
+async function changesOf(
+  session: Session,
+  consumers: readonly HandlerConsumer[],
+  tables: Tables,
+): Promise<readonly RegisteredHandler[]> {
+  const ids = consumers.map(({ id }) => id);
+  const known = new Map((await readHandlers(session, ids, tables)).map((handler) => [handler.id, handler]));
+  const { rows } = await session.query({
+    text: "select (extract(epoch from clock_timestamp()) * 1000)::text as now",
+    params: [],
+  });
+  const nowMs = Math.floor(Number(rows[0]?.[0]));
+  return consumers.flatMap((wanted) => registered(known.get(wanted.id), wanted, nowMs) ?? []);
+}
+
+async function save(session: Session, handler: RegisteredHandler, { consumer }: Tables): Promise<void> {
+  const { id, order, dead, maxInFlight, version } = handler;
+  await session.query({
+    text: `
+      insert into ${consumer} (public_id, kind, tenant, definition, ordered_by, dead, max_in_flight, state, version)
+      values ($1::text, 'handler', '', $2::text, $3::text, $4::text, $5::text::int4, 'active', $6::text::int8)
+      on conflict (public_id) where removed_at is null do update set
+        definition = excluded.definition, ordered_by = excluded.ordered_by, dead = excluded.dead,
+        max_in_flight = excluded.max_in_flight, version = excluded.version, mark = gen_random_uuid()`,
+    params: [id, handlerDefinition(handler), order, dead ?? null, String(maxInFlight), String(version)],
+  });
+}

@@ -1,0 +1,69 @@
+import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
+import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
+import { isCurrent, settled } from "../../../lanes/lane.js";
+import type { Claim } from "../../../lanes/lane-store.js";
+import type { SqliteDatabase } from "../client/client.js";
+import type { Connection } from "../client/connection.js";
+import { claimRow, failedOrThrow, noteResult, runHandler } from "../inbox/accept.js";
+import type { OutboxSession } from "../outbox/session.js";
+import { readRow } from "./lane-row.js";
+import { changeLane } from "./lane-write.js";
+
+export interface ApplyParts<Db extends SqliteDatabase> {
+  readonly session: OutboxSession;
+  readonly connection: Connection;
+  readonly db: Db;
+}
+
+/** Runs the handlers of a claim in the next group: fence, rows of the inbox, handlers and the lane's next state in one part of it. */
+export async function apply<Db extends SqliteDatabase>(
+  parts: ApplyParts<Db>,
+  claim: Claim,
+  work: ApplyWork<Db>,
+  limits: ApplyLimits,
+): Promise<Applied> {
+  const { acquireMs, signal } = limits;
+  try {
+    return await parts.connection.handlers.join<Applied>({
+      run: () => {
+        // Its deadline passed while it waited for the lock: nothing has begun, so there is nothing to undo.
+        if (signal.aborted) return { kind: "failed", error: signal.reason };
+        return applyNow(parts, claim, work, limits);
+      },
+      undoable: true,
+      waitMs: acquireMs,
+      expired: () => ({ kind: "saturated" }),
+    });
+  } catch (error) {
+    return failedOrThrow(error);
+  }
+}
+
+function applyNow<Db extends SqliteDatabase>(
+  { session, db }: ApplyParts<Db>,
+  claim: Claim,
+  work: ApplyWork<Db>,
+  limits: ApplyLimits,
+): Applied {
+  const turn = session.handlerTurn();
+  const { client, nowMs } = turn;
+  const row = readRow(client, claim.kind, claim.id);
+  // First: what was skipped or claimed by another meanwhile must not be applied.
+  if (row === undefined || !isCurrent(row.lane, claim)) return { kind: "stale" };
+  const consumer = inboxConsumer(claim);
+  let count = 0;
+  for (const { delivery, arrival } of arrivalsOf(claim)) {
+    if (claimRow(client, arrival, { nowMs, consumer }) === undefined) break;
+    const handled = runHandler(db, (tx) => work(tx, delivery));
+    count += 1;
+    // Outside its transaction, the next statement would be committed by itself; the group finds that out.
+    if (!client.inTransaction) return { kind: "applied", count, next: undefined };
+    if (handled.outcome !== "success" || handled.result !== undefined)
+      noteResult(client, arrival, { handled, consumer });
+  }
+  const leads = turn.activeConsumer(row.consumer);
+  const settlement = { attempts: [], acknowledged: Math.max(1, count), rest: undefined, next: limits.next };
+  const change = settled(row.lane, settlement, { active: leads !== undefined });
+  const next = changeLane(turn, row, change, leads && { consumer: leads, terms: limits });
+  return count === 0 ? { kind: "duplicate", count: 1, next } : { kind: "applied", count, next };
+}

@@ -1,0 +1,62 @@
+import { registered } from "../../../lanes/handler-consumer.js";
+import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
+import { markChanged } from "../outbox/consumer-book.js";
+import { handlerOf } from "../outbox/endpoint-row.js";
+import type { EndpointColumns } from "../outbox/endpoint-row.js";
+import type { OutboxSession } from "../outbox/session.js";
+import type { OutboxTurn } from "../outbox/turn.js";
+import { stageUnclaimed } from "./stage.js";
+
+/** Registers handlers; reads first without the write lock, so that a start that changes nothing keeps nobody waiting. */
+export async function register(session: OutboxSession, consumers: readonly HandlerConsumer[]): Promise<void> {
+  const isNew = await session.look((turn) => changesOf(turn, consumers).length > 0);
+  if (!isNew) return;
+  await session.write((turn) => {
+    for (const handler of changesOf(turn, consumers)) save(turn, handler);
+    markChanged(turn.client);
+    turn.forgetConsumers();
+    stageUnclaimed(turn);
+  });
+}
+
+function changesOf(turn: OutboxTurn, consumers: readonly HandlerConsumer[]): RegisteredHandler[] {
+  return consumers.flatMap((wanted) => {
+    const [before] = readHandlers(turn, [wanted.id]);
+    return registered(before, wanted, turn.nowMs) ?? [];
+  });
+}
+
+function save({ client }: OutboxTurn, handler: RegisteredHandler): void {
+  const { id, sources, versions, order, retry, dead, maxInFlight, state, because, version } = handler;
+  client.run(
+    `insert into posthorn_consumer
+       (public_id, kind, tenant, url, secrets, sources, types, versions, ordered_by, retry, dead, max_in_flight, state,
+        because, version)
+     values (?, 'handler', '', '', '[]', ?, '[]', ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (public_id) where removed_at is null do update set
+       sources = excluded.sources, versions = excluded.versions, ordered_by = excluded.ordered_by,
+       retry = excluded.retry, dead = excluded.dead, max_in_flight = excluded.max_in_flight, version = excluded.version`,
+    id,
+    JSON.stringify(sources),
+    JSON.stringify(versions),
+    order,
+    JSON.stringify(retry),
+    dead ?? null,
+    maxInFlight,
+    state,
+    because ?? null,
+    version,
+  );
+}
+
+/** In the order of their ids; all of them where no ids are given. */
+export function readHandlers({ client }: OutboxTurn, ids?: readonly string[]): RegisteredHandler[] {
+  const rows = client.allWide(
+    `select * from posthorn_consumer where kind = 'handler' and removed_at is null
+       and (? is null or public_id in (select value from json_each(?)))
+     order by public_id`,
+    ids === undefined ? null : "given",
+    JSON.stringify(ids ?? []),
+  ) as EndpointColumns[];
+  return rows.map(handlerOf);
+}

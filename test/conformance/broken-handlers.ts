@@ -1,0 +1,51 @@
+import type { applyingFlaws } from "./outbox-flaws/applying.js";
+import type { handlerFlaws } from "./outbox-flaws/handlers.js";
+
+/** As `BROKEN_OUTBOXES`: for every flaw of handlers as consumers promises that it breaks. */
+export const BROKEN_HANDLERS: Readonly<Record<keyof typeof handlerFlaws, readonly string[]>> = {
+  stored_event_to_endpoints: [
+    "what was stored for handlers goes to them, of every tenant, and to no endpoint",
+  ],
+  handler_of_one_tenant: ["what was stored for handlers goes to them, of every tenant, and to no endpoint"],
+  handler_of_its_types_alone: [
+    "a handler gets every type of the sources that it names, and nothing of others",
+  ],
+  handler_lanes_by_key_alone: ["a handler's lanes are of tenant, source and key"],
+  first_handler_only: ["each of several handlers has its own lane of an event"],
+  dispatcher_claims_handlers: ["what lapsed too often at a handler waits for its own workers"],
+  worker_claims_every_handler: [
+    "a dispatcher claims no handler, and a worker claims no endpoint and no handler that it does not name",
+  ],
+  until_due_of_everybody: ["untilDue speaks of those alone whose lanes the worker takes"],
+  stored_before_its_handler_lost: [
+    "what was stored before a handler is registered takes its place, in its order, when one is",
+  ],
+  registration_always_written: [
+    "a handler that is registered in the same words is left as it is, and one in others is changed",
+  ],
+  receipt_forgotten: ["what a receiver knew of an event reaches its handler"],
+  handlers_cannot_be_redriven: [
+    "a dead letter of a handler is listed, and its redrive goes back into its lane",
+  ],
+};
+
+/** As `BROKEN_OUTBOXES`: for every flaw of `apply` promises that it breaks. */
+export const BROKEN_APPLYING: Readonly<Record<keyof typeof applyingFlaws, readonly string[]>> = {
+  apply_of_the_head_called_all: [
+    "an apply commits what its handlers wrote, in order, together with the lane's next state",
+  ],
+  apply_keeps_what_a_handler_wrote_before_it_threw: [
+    "an apply whose handler throws changes nothing, and its claim is still held",
+  ],
+  apply_leases_nothing: ["an apply returns the lane's next head, leased under a higher epoch"],
+  stale_apply_called_applied: ["an apply of a claim that has passed to another changes nothing"],
+  apply_never_after_the_end: ["an apply whose lease has ended and was claimed by nobody counts"],
+  applied_event_applied_again: [
+    "an event that was applied before is a duplicate, and the lane goes on without it",
+    "a run ends before an event that was applied before, or that it has already",
+  ],
+  handlers_share_a_row: ["each handler of an event applies it once"],
+  apply_locks_the_lane: [
+    "no lane is locked while a handler runs: what is stored meanwhile is sequenced, and is the next head",
+  ],
+};

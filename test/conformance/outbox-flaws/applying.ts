@@ -1,0 +1,89 @@
+import type { Claim } from "../../../library/src/lanes/lane-store.js";
+import type { Flaw } from "./flaw.js";
+import { LeaseBook } from "./lease-book.js";
+
+/** Flaws of `apply`. */
+export const applyingFlaws = {
+  apply_of_the_head_called_all: {
+    wrap: (inner) => ({
+      apply: async (claim, work, limits) => {
+        const applied = await inner.apply({ ...claim, run: [claim.run[0]] }, work, limits);
+        return applied.kind === "applied" ? { ...applied, count: claim.run.length } : applied;
+      },
+    }),
+  },
+  apply_keeps_what_a_handler_wrote_before_it_threw: {
+    wrap: (inner) => ({
+      apply: (claim, work, limits) =>
+        inner.apply(
+          claim,
+          async (tx, delivery) => {
+            try {
+              return await work(tx, delivery);
+            } catch {
+              return { outcome: "success" };
+            }
+          },
+          limits,
+        ),
+    }),
+  },
+  apply_leases_nothing: {
+    wrap: (inner) => ({
+      apply: (claim, work, limits) => inner.apply(claim, work, { ...limits, next: false }),
+    }),
+  },
+  stale_apply_called_applied: {
+    wrap: (inner) => ({
+      apply: async (claim, work, limits) => {
+        const applied = await inner.apply(claim, work, limits);
+        return applied.kind === "stale" ? { kind: "applied", count: 1, next: undefined } : applied;
+      },
+    }),
+  },
+  apply_never_after_the_end: {
+    wrap: (inner, clock) => {
+      const book = new LeaseBook(inner, clock);
+      return {
+        ...book.verbs,
+        apply: (claim, work, limits) =>
+          book.hasEnded(claim.id) ? Promise.resolve({ kind: "stale" }) : inner.apply(claim, work, limits),
+      };
+    },
+  },
+  applied_event_applied_again: {
+    wrap: (inner) => ({
+      apply: (claim, work, limits) => inner.apply(renamed(claim), work, limits),
+    }),
+  },
+  handlers_share_a_row: {
+    wrap: (inner) => ({
+      apply: (claim, work, limits) =>
+        inner.apply({ ...claim, consumer: { ...claim.consumer, id: "hnd_default" } }, work, limits),
+    }),
+  },
+  apply_locks_the_lane: {
+    wrap: (inner) => {
+      let running: Promise<unknown> = Promise.resolve();
+      return {
+        apply: (claim, work, limits) => {
+          const applying = inner.apply(claim, work, limits);
+          running = applying.catch(() => undefined);
+          return applying;
+        },
+        ingest: async (incoming) => {
+          await running;
+          return inner.ingest(incoming);
+        },
+      };
+    },
+  },
+} satisfies Readonly<Record<string, Flaw>>;
+
+/** As if each of its events had an id that nobody has seen. */
+function renamed(claim: Claim): Claim {
+  for (const { event } of claim.run) {
+    if (event.receipt) Object.assign(event, { receipt: { ...event.receipt, storedId: `new ${event.id}` } });
+  }
+  return claim;
+}
