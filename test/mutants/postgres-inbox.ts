@@ -75,8 +75,9 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
     "an event's lock is waited for",
     "inbox/inbox-row.ts",
     {
-      find: "return `pg_try_advisory_xact_lock(${key})`;",
-      replace: "return `(select true from (select pg_advisory_xact_lock(${key})) as waited)`;",
+      find: 'return `pg_try_advisory_xact_lock(${lockOf(tables, ["$1::text", "$2::text", "$3::text"])})`;',
+      replace:
+        'return `(select true from (select pg_advisory_xact_lock(${lockOf(tables, ["$1::text", "$2::text", "$3::text"])})) as waited)`;',
     },
     ["inbox", "a delivery of an event that is being applied is told busy at once"],
   ),
