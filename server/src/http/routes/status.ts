@@ -34,6 +34,11 @@ export function registerStatus(api: FastifyInstance, parts: ApiParts): void {
     }
     return last.answer;
   });
+  // Whoever has just added an endpoint must not be told that there is none. Publishers write too often for that.
+  api.addHook("onSend", (request, _reply, payload, done) => {
+    if (request.method !== "GET" && request.routeOptions.url?.endsWith("/events") !== true) last = undefined;
+    done(null, payload);
+  });
 }
 
 /** Counts and judges everything, for the API and for metrics. */
