@@ -72,6 +72,8 @@ export type {
   Quantiles,
   Repeat,
   Series,
+  SettingInForce,
+  SettingsInForce,
   SeriesQuery,
   SourceCounts,
   SourceStanding,

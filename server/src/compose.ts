@@ -47,17 +47,19 @@ export interface StartOptions {
   readonly log: Logger;
   readonly node: string;
   readonly clock?: Clock;
+  /** Where each setting is from, for those who ask. */
+  readonly origins?: ServerParts["origins"];
   /** Whether a person sees what the start prints: only then a random token is worth making. @default false */
   readonly seen?: boolean;
 }
 
 /** Starts everything that the settings ask for. Where a part fails, those before it are stopped again. */
 export async function startServer(settings: Settings, options: StartOptions): Promise<RunningServer> {
-  const { log, node, clock = systemClock, seen = false } = options;
+  const { log, node, clock = systemClock, seen = false, origins } = options;
   const stops = new StopList(log, clock);
   const stop = (): Promise<boolean> => stops.stop(settings.stopTimeoutMs);
   try {
-    const started = await startParts(settings, { log, node, clock, seen, stops });
+    const started = await startParts(settings, { log, node, clock, seen, origins, stops });
     return { ...started, stop };
   } catch (error) {
     await stop();
@@ -65,7 +67,8 @@ export async function startServer(settings: Settings, options: StartOptions): Pr
   }
 }
 
-interface Context extends Required<StartOptions> {
+interface Context extends Required<Omit<StartOptions, "origins">> {
+  readonly origins: ServerParts["origins"];
   readonly stops: StopList;
 }
 
@@ -103,7 +106,7 @@ async function startParts(settings: Settings, context: Context): Promise<Omit<Ru
 
 async function partsOf(
   settings: Settings,
-  { log, node, clock, stops }: Context,
+  { log, node, clock, stops, origins }: Context,
   { store, metrics, activity }: { readonly store: OpenStore } & Pick<ServerParts, "metrics" | "activity">,
 ): Promise<ServerParts> {
   const outbox = timedOutbox(store.outbox, metrics);
@@ -111,6 +114,7 @@ async function partsOf(
   stops.add("egress", () => egress.close());
   return Object.freeze({
     settings,
+    origins,
     outbox,
     sender: createSender({
       store: outbox,

@@ -1,6 +1,7 @@
 import type { Clock, Observer, SecretSeal, Sender } from "posthorn";
 import type { Egress } from "posthorn/dispatch";
 import type { Operator, Store } from "posthorn/operator";
+import type { Loaded } from "./config/load.js";
 import type { Settings } from "./config/settings.js";
 import type { Activity } from "./observe/activity.js";
 import type { Logger } from "./observe/log.js";
@@ -43,6 +44,8 @@ export interface OpenStoreOptions {
 /** Everything that routes and commands are handed. */
 export interface ServerParts {
   readonly settings: Settings;
+  /** Where each setting is from; undefined where the server was not started by the command. */
+  readonly origins?: Loaded["origins"] | undefined;
   readonly outbox: ServerOutbox;
   readonly sender: Sender<unknown>;
   readonly operator: Operator;

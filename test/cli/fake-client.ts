@@ -1,6 +1,18 @@
 import { PosthornError } from "posthorn/client";
 import type { Client, Page } from "posthorn/client";
-import { DEAD, DELIVERY, ENDPOINT, EVENT, LANES, REJECTED, SET_ASIDE, SOURCE, TOKEN } from "./samples.js";
+import {
+  DEAD,
+  DELIVERY,
+  ENDPOINT,
+  EVENT,
+  LANES,
+  OPERATION,
+  REJECTED,
+  SET_ASIDE,
+  SOURCE,
+  STATUS,
+  TOKEN,
+} from "./samples.js";
 
 /** A call that a command made. */
 export type Call = readonly [name: string, ...args: readonly unknown[]];
@@ -54,12 +66,23 @@ export function fakeClient(answers: Answers = {}): FakeClient {
     tokens: group("tokens", "list", "create", "remove"),
     session: group("session", "get", "create", "end"),
     series: call("series"),
+    settings: call("settings"),
+    tail: (...args: unknown[]) => {
+      calls.push(["tail", ...args]);
+      return (
+        (all["tail"] as ((...given: unknown[]) => AsyncIterable<never>) | undefined)?.(...args) ?? nothing()
+      );
+    },
     status: call("status"),
     story: call("story"),
     search: call("search"),
     redrive: call("redrive"),
     calls,
   };
+}
+
+async function* nothing(): AsyncGenerator<never> {
+  // Nothing happens.
 }
 
 export function page<T>(items: readonly T[], next: string | null = null): Page<T> {
@@ -129,6 +152,31 @@ const SAMPLES: Answers = {
   "lanes.retry": () => ({ retried: 1 }),
   "lanes.skip": () => ({ result: "skipped" }),
   "dead.list": () => page([DEAD]),
+  "dead.groups": () =>
+    page([
+      {
+        id: "ep_shop.exhausted.503.none",
+        tenant: "default",
+        endpointId: "ep_shop",
+        because: "exhausted",
+        status: 503,
+        error: null,
+        count: 84,
+        firstAt: "2027-01-31T07:02:00.000Z",
+        lastAt: "2027-01-31T09:15:00.000Z",
+        note: { text: "their database moved, back at 10", by: "ops", at: "2027-01-31T09:20:00.000Z" },
+      },
+    ]),
+  "dead.note": (_group: string, text: string | null) => ({
+    note: text === null ? null : { text, by: "ci", at: "2027-01-31T12:00:00.000Z" },
+  }),
+  "operations.create": () => OPERATION,
+  "operations.list": () => page([{ ...OPERATION, state: "finished", done: 3, results: { in_place: 3 } }]),
+  "operations.get": () => ({ ...OPERATION, state: "finished", done: 3, results: { in_place: 3 } }),
+  "operations.run": () => ({ ...OPERATION, state: "finished", done: 3, results: { in_place: 3 } }),
+  "operations.stop": () => ({ ...OPERATION, state: "stopping", done: 2 }),
+  "operations.rate": (_id: string, rate: number) => ({ ...OPERATION, state: "running", rate }),
+  status: () => STATUS,
   redrive: () => ({ result: "in_place" }),
   "rejected.list": () => page([REJECTED]),
   "rejected.get": () => REJECTED,

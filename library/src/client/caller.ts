@@ -39,6 +39,34 @@ export class Caller {
     return new Uint8Array((await this.#read(response, () => response.arrayBuffer())) as ArrayBuffer);
   }
 
+  /** An answer that goes on, as it comes; the caller ends it by the signal. Only its beginning has a time limit. */
+  async stream(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const { clock, timeoutMs } = this.#settings;
+    const begun = new AbortController();
+    const late = AbortSignal.any([signal, begun.signal]);
+    const limit = clock.sleep(timeoutMs, late).then(() => {
+      if (!late.aborted) ended.abort(new DOMException("The answer did not begin.", "TimeoutError"));
+    });
+    const ended = new AbortController();
+    try {
+      const response = await this.#send(call, AbortSignal.any([signal, ended.signal])).catch(
+        (error: unknown) => {
+          throw unreachable(this.#settings, error);
+        },
+      );
+      if (response.ok && response.body !== null) return response.body;
+      throw answeredError(response.status, await response.json().catch(() => undefined));
+    } finally {
+      begun.abort();
+      await limit;
+    }
+  }
+
+  /** Waits before a stream is opened again. */
+  pause(attempt: number, signal: AbortSignal): Promise<void> {
+    return this.#settings.clock.sleep(waitMs(attempt, undefined), signal);
+  }
+
   async nothing(call: Call): Promise<void> {
     const response = await this.#answer(call);
     await response.body?.cancel();
@@ -61,7 +89,8 @@ export class Caller {
     }
   }
 
-  #send({ method, path, query = {}, body, idempotencyKey }: Call): Promise<Response> {
+  #send(call: Call, signal?: AbortSignal): Promise<Response> {
+    const { method, path, query = {}, body, idempotencyKey } = call;
     const { base, token, timeoutMs, ...settings } = this.#settings;
     const asked = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],
@@ -80,7 +109,7 @@ export class Caller {
       ...(sent !== undefined && { body: JSON.stringify(sent) }),
       // Followed, a redirect would turn a POST into a GET, and the token might go to another server.
       redirect: "manual",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: signal ?? AbortSignal.timeout(timeoutMs),
     });
   }
 

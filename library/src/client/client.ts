@@ -37,7 +37,20 @@ import type {
   TokenInput,
 } from "./resources.js";
 
-import type { Found, LaneWaiting, Series, SeriesQuery, Status, Story } from "./view-resources.js";
+import { followTail } from "./tail.js";
+import type { TailOptions } from "./tail.js";
+import type {
+  Found,
+  LaneWaiting,
+  Series,
+  SeriesQuery,
+  SettingsInForce,
+  Status,
+  Story,
+  TailGap,
+  TailMessage,
+  TailQuery,
+} from "./view-resources.js";
 
 /** Which part of a list is wanted. */
 export interface PageOptions {
@@ -58,6 +71,11 @@ export interface EventQuery extends PageOptions, TenantOptions {
   readonly source?: string | undefined;
   readonly type?: string | undefined;
   readonly key?: string | undefined;
+  /** Stored at this time or later: ISO 8601, or an age such as `24h`. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Ids that begin with this; only together with `tenant`. */
+  readonly id?: string | undefined;
 }
 
 /** What a publication can be told besides its event. */
@@ -144,7 +162,13 @@ export interface SetAsideCalls {
 /** Requests that were refused, kept for their senders' sake. */
 export interface RejectedCalls {
   /** Newest first. */
-  list(query?: PageOptions & { readonly source?: string | undefined }): Promise<Page<RejectedRequest>>;
+  list(
+    query?: PageOptions & {
+      readonly source?: string | undefined;
+      readonly since?: string | undefined;
+      readonly until?: string | undefined;
+    },
+  ): Promise<Page<RejectedRequest>>;
   get(id: string): Promise<RejectedRequest>;
   /** The first bytes of it. */
   body(id: string): Promise<Uint8Array>;
@@ -192,6 +216,13 @@ export interface Client {
   search(text: string, options?: TenantOptions): Promise<{ readonly items: readonly Found[] }>;
   /** Counts over time. */
   series(query?: SeriesQuery): Promise<Series>;
+  /** What the node that answers runs with. */
+  settings(): Promise<SettingsInForce>;
+  /**
+   * What happens on the node that answers, as it happens, until the signal aborts. A lost connection is made again and
+   * goes on where it was; what was missed in between is told as a gap.
+   */
+  tail(query?: TailQuery, options?: TailOptions): AsyncIterable<TailMessage | TailGap>;
   /** Makes a dead delivery due again. */
   redrive(deliveryId: string): Promise<Redriven>;
 }
@@ -223,12 +254,16 @@ export function createClient(options: ClientOptions): Client {
   });
 }
 
-function viewCalls(caller: Caller): Pick<Client, "status" | "story" | "search" | "series"> {
+function viewCalls(
+  caller: Caller,
+): Pick<Client, "status" | "story" | "search" | "series" | "settings" | "tail"> {
   return {
     status: () => caller.json(read(["status"])),
     story: (id, options = {}) => caller.json(read(["story", id], options)),
     search: (text, options = {}) => caller.json(read(["search"], { q: text, ...options })),
     series: (query = {}) => caller.json(read(["series"], query)),
+    settings: () => caller.json(read(["settings"])),
+    tail: (query = {}, options = {}) => followTail(caller, query, options),
   };
 }
 

@@ -351,6 +351,23 @@ export interface TailMessage {
   readonly code: string | null;
 }
 
+/** What the node that answers runs with. */
+export interface SettingsInForce {
+  readonly node: string;
+  readonly items: readonly SettingInForce[];
+}
+
+export interface SettingInForce {
+  /** As in the configuration file. */
+  readonly key: string;
+  readonly section: string;
+  /** As it is written in the file, secrets left out; null where there is none. */
+  readonly value: string | null;
+  /** A flag, a variable, a line of the file, or `default`. */
+  readonly origin: string;
+  readonly says: string;
+}
+
 /** Messages that a tail could not have: how many, where that is known. */
 export interface TailGap {
   readonly kind: "gap";

@@ -489,12 +489,12 @@ describe("dead", () => {
   it("list keeps to what flags name, over as many pages as it takes", async () => {
     const client = fakeClient({
       "dead.list": ({ after }: { after?: string }) =>
-        after === undefined ? page([{ ...DEAD, endpointId: "ep_other" }], "c1") : page([DEAD]),
+        after === undefined ? page([{ ...DEAD, type: "order.sent" }], "c1") : page([DEAD]),
     });
-    const { out } = await runCommand(["dead", "list", "--endpoint", "ep_shop", "--limit", "1", "--json"], {
-      client,
-    });
+    const flags = ["--endpoint", "ep_shop", "--type", DEAD.type, "--limit", "1", "--json"];
+    const { out } = await runCommand(["dead", "list", ...flags], { client });
     expect((JSON.parse(out) as { items: unknown[] }).items).toEqual([DEAD]);
+    expect(client.calls[0]).toEqual(["dead.list", expect.objectContaining({ endpoint: "ep_shop" })]);
   });
 });
 

@@ -66,18 +66,18 @@ it("--follow has its titles once, and keeps to what flags name", async () => {
       if (look++ === 2) stop.abort();
       const letters = [
         { ...DEAD, round: look },
-        { ...DEAD, endpointId: "ep_other", round: look },
+        { ...DEAD, type: "other", round: look },
       ];
       return page(letters);
     },
   });
   const clock = createFakeClock({ at: NOW_MS });
   const context = { clock, interrupted: () => stop.signal };
-  const running = runCommand(["dead", "list", "--follow", "--endpoint", "ep_shop"], { client, context });
+  const running = runCommand(["dead", "list", "--follow", "--type", DEAD.type], { client, context });
   const { out } = await clock.until(running, 1000);
   expect(out.split("DELIVERY")).toHaveLength(2);
   expect(out.trimEnd().split("\n")).toHaveLength(4);
-  expect(out).not.toContain("ep_other");
+  expect(out).not.toContain("other");
 });
 
 it("--follow begins with as many of the past as --limit says, of those that flags name", async () => {
@@ -85,7 +85,7 @@ it("--follow begins with as many of the past as --limit says, of those that flag
   const letters = Array.from({ length: 30 }, (_, n) => ({
     ...DEAD,
     id: `dlv_${n}`,
-    endpointId: n % 2 === 0 ? "ep_shop" : "ep_other",
+    type: n % 2 === 0 ? DEAD.type : "other",
   }));
   const client = fakeClient({
     "dead.list": ({ after, limit = 100 }: { after?: string; limit?: number }) => {
@@ -94,7 +94,7 @@ it("--follow begins with as many of the past as --limit says, of those that flag
       return { items: letters.slice(from, from + limit), next: String(from + limit) };
     },
   });
-  const args = ["dead", "list", "--follow", "--json", "--endpoint", "ep_shop", "--limit", "3"];
+  const args = ["dead", "list", "--follow", "--json", "--type", DEAD.type, "--limit", "3"];
   const { out } = await runCommand(args, { client, context: { interrupted: () => stop.signal } });
   const ids = out
     .trimEnd()

@@ -7,6 +7,7 @@ import { registerEndpoint } from "./endpoints/endpoint.js";
 import { registerEvents } from "./events/events.js";
 import { registerInit } from "./init/init.js";
 import { registerLanes } from "./lanes/lanes.js";
+import { registerOperations } from "./operations/operations.js";
 import { registerRedrive } from "./deliveries/redrive.js";
 import { registerRetry } from "./deliveries/retry.js";
 import { registerRejected } from "./sources/rejected.js";
@@ -15,6 +16,9 @@ import { registerSend } from "./requests/send.js";
 import { registerSign } from "./requests/sign.js";
 import { registerSkip } from "./lanes/skip.js";
 import { registerSource } from "./sources/source.js";
+import { registerStatus } from "./status/status.js";
+import { registerTail } from "./status/tail.js";
+import { registerWhy } from "./status/why.js";
 import { registerToken } from "./tokens/token.js";
 import { registerTrigger } from "./requests/trigger.js";
 import { registerVerify } from "./requests/verify.js";
@@ -22,6 +26,9 @@ import { registerVerify } from "./requests/verify.js";
 /** Adds every command that talks to a running server, those that judge and make signatures, and `init`. */
 export function registerClientCommands(program: Command, context: CommandContext): void {
   registerInit(program, context);
+  registerStatus(program, context);
+  registerWhy(program, context);
+  registerTail(program, context);
   registerSource(program, context);
   registerEndpoint(program, context);
   registerSend(program, context);
@@ -34,6 +41,7 @@ export function registerClientCommands(program: Command, context: CommandContext
   registerRedrive(program, context);
   registerSetAside(program, context);
   registerSkip(program, context);
+  registerOperations(program, context);
   registerRejected(program, context);
   registerSign(program, context);
   registerVerify(program, context);

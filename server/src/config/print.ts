@@ -1,8 +1,9 @@
+import type { SettingInForce } from "posthorn/client";
 import { stringify } from "yaml";
 import type { Raw } from "./kinds.js";
 import { printBytes, printDuration } from "./kinds.js";
 import type { Loaded } from "./load.js";
-import type { ListenAddress } from "./settings.js";
+import type { ListenAddress, Settings } from "./settings.js";
 import type { AnySetting } from "./table.js";
 import { flagOf, SECTIONS, variableOf } from "./table.js";
 
@@ -37,6 +38,22 @@ export function effectiveFile({ settings, origins, file }: Loaded): string {
     return `${value === undefined ? `#${setting.key}:` : `${setting.key}: ${value}`}  # ${from}`;
   });
   return `${[head, ...lines].join("\n")}\n`;
+}
+
+/** The same for the API; where nobody kept the origins, a value that is not the default is from `start`. */
+export function settingsInForce(
+  settings: Settings,
+  origins: Loaded["origins"] | undefined,
+): readonly SettingInForce[] {
+  return SECTIONS.flatMap(({ title, settings: rows }) =>
+    rows.map((setting) => ({
+      key: setting.key,
+      section: title,
+      value: settingText(setting, settings[setting.name]) ?? null,
+      origin: origins?.get(setting.name) ?? "start",
+      says: setting.doc[0],
+    })),
+  );
 }
 
 /** A value for people, without secrets; undefined where there is none. */

@@ -65,7 +65,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 function described(answers: RouteDescription["answers"]): object {
   const entries = Object.entries(answers).map(([status, schema]) => {
-    if (schema === NOTHING || schema === BYTES) return [status, schema];
+    if (schema === NOTHING || "content" in schema) return [status, schema];
     return [status, { description: DESCRIPTIONS[status], content: { "application/json": { schema } } }];
   });
   return Object.fromEntries(entries) as object;

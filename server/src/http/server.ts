@@ -35,8 +35,10 @@ import { registerSession } from "./routes/session.js";
 import { registerSetAside } from "./routes/set-aside.js";
 import { registerSources } from "./routes/sources.js";
 import { registerLaneWaiting } from "./routes/lane-waiting.js";
+import { registerSettings } from "./routes/settings.js";
 import { registerStory } from "./routes/story.js";
 import { registerStatus } from "./routes/status.js";
+import { registerTail } from "./routes/tail.js";
 import { registerTokens } from "./routes/tokens.js";
 import { frameworkOptions, nodeServer } from "./server-options.js";
 import { STRICT_HEADERS, TRANSPORT_SECURITY } from "./strict-headers.js";
@@ -152,6 +154,8 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
     registerStatus(api, parts);
     registerStory(api, parts);
     registerLaneWaiting(api, parts);
+    registerTail(api, parts);
+    registerSettings(api, parts);
     done();
   });
 }

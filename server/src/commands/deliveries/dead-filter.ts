@@ -1,22 +1,23 @@
 import type { DeadLetter } from "posthorn/client";
 import { CommandFailure } from "../../terminal/failure.js";
+import type { DeadLetter, DeadQuery } from "posthorn/client";
 import type { Flag } from "../define-command.js";
 
 /** Which dead deliveries are meant. */
-export interface DeadFilter {
-  readonly endpoint?: string;
+export interface DeadFilter extends DeadQuery {
   readonly type?: string;
-  readonly key?: string;
-  readonly because?: string;
-  readonly tenant?: string;
 }
 
 export const DEAD_FLAGS: readonly Flag[] = [
   { form: "--endpoint <id>", says: "At this endpoint." },
   { form: "--type <type>", says: "Of events of this type." },
-  { form: "--key <key>", says: "Of events with this key." },
+  { form: "--key <key>", says: "Of events with this key; needs --endpoint." },
   { form: "--because <reason>", says: "Given up for this reason: exhausted, refused, forbidden …" },
+  { form: "--status <status>", says: "By this last answer, or none." },
+  { form: "--error <class>", says: "By this class of error: timeout, dns … or none." },
   { form: "--tenant <name>", says: "Of this tenant." },
+  { form: "--since <time>", says: "Given up since then: 24h, or 2027-01-31T12:00:00Z." },
+  { form: "--until <time>", says: "Given up before then." },
 ];
 
 /** A pattern would find nothing, without a word: each value is compared as a whole. */
@@ -32,23 +33,18 @@ export function checkDeadFilter(filter: DeadFilter): void {
       },
     );
   }
+/** What the server filters by; it has no index of types. */
+export function queryOf(filter: DeadFilter): DeadQuery {
+  const { endpoint, key, because, status, error, tenant, since, until } = filter;
+  return { endpoint, key, because, status, error, tenant, since, until };
 }
 
 /** Whether fewer than all are meant. */
-export function isNarrow({ endpoint, type, key, because, tenant }: DeadFilter): boolean {
-  return [endpoint, type, key, because, tenant].some((wanted) => wanted !== undefined);
+export function isNarrow(filter: DeadFilter): boolean {
+  return [filter.type, ...Object.values(queryOf(filter))].some((wanted) => wanted !== undefined);
 }
 
-export function matchesDead(letter: DeadLetter, filter: DeadFilter): boolean {
-  return (
-    same(filter.endpoint, letter.endpointId) &&
-    same(filter.type, letter.type) &&
-    same(filter.key, letter.key) &&
-    same(filter.because, letter.because) &&
-    same(filter.tenant, letter.tenant)
-  );
-}
-
-function same(wanted: string | undefined, found: string | null): boolean {
-  return wanted === undefined || wanted === found;
+/** What the server does not filter by. */
+export function matchesType(letter: DeadLetter, { type }: Pick<DeadFilter, "type">): boolean {
+  return type === undefined || type === letter.type;
 }

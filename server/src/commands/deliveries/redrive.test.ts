@@ -1,18 +1,13 @@
+import { systemClock } from "posthorn";
+import type { Clock } from "posthorn";
 import { PosthornError } from "posthorn/client";
 import { describe, expect, it } from "vitest";
 import { fakeClient, page, problem } from "../../../../test/cli/fake-client.js";
 import { runCommand } from "../../../../test/cli/run-command.js";
-import { DEAD } from "../../../../test/cli/samples.js";
-import { inOrder } from "./redrive.js";
+import { DEAD, NOW_MS, OPERATION } from "../../../../test/cli/samples.js";
 
-/** Newest first, as the server lists them. */
-const LETTERS = [
-  { ...DEAD, id: "dlv_1_3" },
-  { ...DEAD, id: "dlv_2_8", key: "other", because: "refused" },
-  { ...DEAD, id: "dlv_1_2" },
-  { ...DEAD, id: "dlv_77", key: null },
-  { ...DEAD, id: "dlv_1_1" },
-];
+// Sleeps for no time: a followed operation looks again at once.
+const quick: Clock = { ...systemClock, now: () => NOW_MS, sleep: () => Promise.resolve() };
 
 describe("redrive", () => {
   it("of one says where it went", async () => {
@@ -33,48 +28,69 @@ describe("redrive", () => {
     expect(client.calls).toEqual([]);
   });
 
-  it("keeps the order of each lane, oldest first", () => {
-    expect(inOrder(LETTERS)).toEqual([["dlv_1_1", "dlv_1_2", "dlv_1_3"], ["dlv_77"], ["dlv_2_8"]]);
-  });
-
-  it("--all knows all of them before the first, and asks", async () => {
+  it("--all shows the plan, asks, runs it on the server and follows it", async () => {
     const client = fakeClient({
-      "dead.list": ({ after }: { after?: string }) =>
-        after === undefined ? page(LETTERS.slice(0, 2), "c") : page(LETTERS.slice(2)),
+      "operations.create": () => OPERATION,
+      "operations.run": () => ({ ...OPERATION, state: "running", done: 1 }),
+      "operations.get": () => ({
+        ...OPERATION,
+        state: "finished",
+        done: 3,
+        results: { in_place: 1, at_end: 2 },
+      }),
     });
-    const { code, out, err, terminal } = await runCommand(["redrive", "--all"], {
-      client,
-      columns: 80,
-      answers: ["y"],
-    });
+    const { code, out, err, terminal } = await runCommand(
+      ["redrive", "--all", "--endpoint", "ep_shop", "--since", "24h", "--rate", "20"],
+      { client, columns: 100, answers: ["y"], context: { clock: quick } },
+    );
     expect(code).toBe(0);
-    expect(terminal.questions).toEqual(["Redrive 5 deliveries at 1 endpoint? [y/N] "]);
-    expect(client.calls.map(([name]) => name)).toEqual([
-      "dead.list",
-      "dead.list",
-      ...Array<string>(5).fill("redrive"),
+    expect(out).toContain("Redrive 3 deliveries of 2 lanes to ep_shop, in order.");
+    expect(out).toContain("the receiver may have forgotten its id");
+    expect(out).toContain("dlv_12_7  to ep_shop · cus_9, at the head of its lane, 40 events behind it");
+    expect(terminal.questions).toEqual(["Redrive 3 deliveries? [y/N] "]);
+    expect(client.calls).toEqual([
+      [
+        "operations.create",
+        expect.objectContaining({
+          verb: "redrive",
+          dryRun: true,
+          filter: { dead: expect.objectContaining({ endpoint: "ep_shop", since: "24h" }) as object },
+        }),
+      ],
+      ["operations.run", "op_1", expect.objectContaining({ rate: 20 })],
+      ["operations.get", "op_1"],
     ]);
-    const lane = client.calls.filter(([, id]) => String(id).startsWith("dlv_1_")).map(([, id]) => id);
-    expect(lane).toEqual(["dlv_1_1", "dlv_1_2", "dlv_1_3"]);
-    expect(out).toBe("Redriven: 5 deliveries.\n");
-    expect(err).toContain("5/5");
+    expect(out).toContain("Redriven: 3 deliveries.");
+    expect(err).toContain("3/3");
   });
 
-  it("--all with flags takes those alone", async () => {
-    const client = fakeClient({ "dead.list": () => page(LETTERS) });
-    const { out } = await runCommand(["redrive", "--all", "--because", "refused", "--yes", "--json"], {
-      client,
+  it.each([
+    [["--all"], { dead: {} }],
+    [["dlv_12_7"], { deliveries: ["dlv_12_7"] }],
+  ])("%j --dry-run says what would be done, and sends nothing", async (args, filter) => {
+    const client = fakeClient({ "operations.create": () => OPERATION });
+    const { code, out, err } = await runCommand(["redrive", ...args, "--dry-run"], { client });
+    expect(code).toBe(0);
+    expect(out).toContain("Redrive 3 deliveries");
+    expect(err).toContain("posthorn operations run op_1");
+    expect(client.calls).toEqual([["operations.create", expect.objectContaining({ dryRun: true, filter })]]);
+  });
+
+  it("--all of one type names those alone, as the server has no index of types", async () => {
+    const client = fakeClient({
+      "dead.list": () => page([DEAD, { ...DEAD, id: "dlv_9_9", type: "order.sent" }]),
+      "operations.create": () => OPERATION,
     });
-    expect(JSON.parse(out)).toEqual({
-      redriven: 1,
-      failed: 0,
-      interrupted: 0,
-      items: [{ id: "dlv_2_8", result: "in_place" }],
-    });
+    await runCommand(["redrive", "--all", "--type", "order.sent", "--dry-run"], { client });
+    expect(client.calls.at(-1)).toEqual([
+      "operations.create",
+      expect.objectContaining({ filter: { deliveries: ["dlv_9_9"] } }),
+    ]);
   });
 
   it("--all of nothing is done at once", async () => {
-    const client = fakeClient({ "dead.list": () => page([]) });
+    const plan = { ...OPERATION.plan, count: 0 };
+    const client = fakeClient({ "operations.create": () => ({ ...OPERATION, plan }) });
     expect(await runCommand(["redrive", "--all"], { client })).toMatchObject({
       code: 0,
       out: "There is nothing to redrive.\n",
@@ -104,20 +120,27 @@ describe("redrive", () => {
     expect(await runCommand(["redrive", "dlv_1", "dlv_2"], { client })).toMatchObject({ code: 3 });
   });
 
-  it("that is interrupted says how many are left, and ends with 130", async () => {
+  it("--all that is interrupted stops on the server, and ends with 130", async () => {
     const stop = new AbortController();
+    let state = "running";
     const client = fakeClient({
-      "dead.list": () => page(LETTERS),
-      redrive: () => {
+      "operations.create": () => OPERATION,
+      "operations.run": () => {
         stop.abort();
-        return { result: "in_place" };
+        return { ...OPERATION, state, done: 1 };
       },
+      "operations.stop": () => {
+        state = "stopped";
+        return { ...OPERATION, state: "stopping", done: 1 };
+      },
+      "operations.get": () => ({ ...OPERATION, state, done: 1, results: { in_place: 1 } }),
     });
-    const { code, err } = await runCommand(["redrive", "--all", "--yes"], {
+    const { code, out, err } = await runCommand(["redrive", "--all", "--yes"], {
       client,
-      context: { interrupted: () => stop.signal },
+      context: { interrupted: () => stop.signal, clock: quick },
     });
     expect(code).toBe(130);
-    expect(err).toMatch(/Stopped\. Still dead: 2 deliveries/);
+    expect(out).toContain("Redriven: 1 delivery; stopped after 1 of 3.");
+    expect(err).toContain("posthorn operations show op_1");
   });
 });

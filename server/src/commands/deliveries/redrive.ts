@@ -1,18 +1,25 @@
 import type { Command } from "commander";
 import { isPosthornError } from "posthorn/client";
-import type { Client, DeadLetter } from "posthorn/client";
+import type { Client, Operation, OperationFilter } from "posthorn/client";
 import { confirm } from "../../terminal/confirm.js";
 import { CommandFailure, toldFailure } from "../../terminal/failure.js";
 import { count } from "../../terminal/for-people.js";
 import type { CommandContext } from "../command-context.js";
 import { checkDeadFilter, DEAD_FLAGS, isNarrow, matchesDead } from "./dead-filter.js";
+import { DEAD_FLAGS, isNarrow, matchesType, queryOf } from "./dead-filter.js";
 import type { DeadFilter } from "./dead-filter.js";
 import { defineCommand, YES_FLAG } from "../define-command.js";
 import type { Run, YesOption } from "../define-command.js";
 import { collectAll } from "../listing.js";
+import { NOTE_FLAG, RATE_FLAG } from "../operations/operations.js";
+import { drawPlan } from "../operations/plan-words.js";
+import { followOperation, tellOperation } from "../operations/run-plan.js";
 
 interface RedriveOptions extends DeadFilter, YesOption {
   readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly rate?: number;
+  readonly note?: string;
 }
 
 export function registerRedrive(program: Command, context: CommandContext): void {
@@ -22,11 +29,15 @@ export function registerRedrive(program: Command, context: CommandContext): void
     examples: [
       "posthorn redrive dlv_12_7",
       "posthorn redrive --all --endpoint ep_shop",
-      "posthorn redrive --all --because refused --yes",
+      "posthorn redrive --all --endpoint ep_shop --since 24h --dry-run",
+      "posthorn redrive --all --because refused --rate 20 --yes",
     ],
     flags: [
       { form: "--all", says: "All that were given up, or those that the flags name." },
       ...DEAD_FLAGS,
+      { form: "--dry-run", says: "Only say what would be done, and keep the plan for an hour." },
+      RATE_FLAG,
+      NOTE_FLAG,
       YES_FLAG,
     ],
     run: async (run) => {
@@ -36,12 +47,10 @@ export function registerRedrive(program: Command, context: CommandContext): void
       if (unclear !== undefined) {
         throw new CommandFailure("usage", unclear, { cure: "`posthorn dead list` shows what was given up." });
       }
-      await (options.all === true
-        ? redriveAll(run)
-        : redriveThese(
-            run,
-            args.map((id) => [id]),
-          ));
+      if (options.all === true) return redriveAll(run);
+      if (options.dryRun !== true) return redriveThese(run, args);
+      const filter = { deliveries: args };
+      showPlan(run, await run.client().operations.create({ verb: "redrive", filter, dryRun: true }));
     },
   });
 }
@@ -58,33 +67,45 @@ function whatIsUnclear(ids: readonly string[], options: RedriveOptions): string 
     : "Name deliveries, or say --all.";
 }
 
+/** Plans it on the server, says what it will do, asks, and follows it. */
 async function redriveAll(run: Run<RedriveOptions>): Promise<void> {
-  const { client, options, print, context } = run;
-  const { dead } = client();
-  // Reads the whole list first: it begins with the newest, and shrinks while deliveries are redriven.
-  const letters = (await collectAll((page) => dead.list(page))).filter((letter) =>
-    matchesDead(letter, options),
-  );
-  if (letters.length === 0) {
-    print.show(reportOf([]), () => print.line("There is nothing to redrive."));
-    return;
-  }
-  const endpoints = new Set(letters.map(({ endpointId }) => endpointId)).size;
-  const what = `${count(letters.length, "delivery", "deliveries")} at ${count(endpoints, "endpoint")}`;
-  await confirm(context.terminal, `Redrive ${what}?`, { yes: options.yes === true });
-  await redriveThese(run, inOrder(letters));
+  const { options, print, context } = run;
+  const client = run.client();
+  const { rate, note } = options;
+  const filter = await filterOf(client, options);
+  const planned = await client.operations.create({ verb: "redrive", filter, dryRun: true, rate, note });
+  const { plan } = planned;
+  if (plan.count === 0) return print.show(planned, () => print.line("There is nothing to redrive."));
+  if (options.dryRun === true) return showPlan(run, planned);
+  if (!print.json) drawPlan(print, plan, context.clock.now());
+  await confirm(context.terminal, `Redrive ${count(plan.count, "delivery", "deliveries")}?`, {
+    yes: options.yes === true,
+  });
+  const begun = await client.operations.run(planned.id, { rate, note });
+  tellOperation(run, await followOperation(run, client, begun));
 }
 
-/** Oldest first, and those of one lane one after the other: a lane that has gone on takes them in the order of the calls. */
-export function inOrder(letters: readonly DeadLetter[]): readonly (readonly string[])[] {
-  const lanes = new Map<string, string[]>();
-  for (const { id, tenant, endpointId, key } of letters.toReversed()) {
-    const lane = key === null ? id : JSON.stringify([tenant, endpointId, key]);
-    const ids = lanes.get(lane);
-    if (ids === undefined) lanes.set(lane, [id]);
-    else ids.push(id);
-  }
-  return [...lanes.values()];
+function showPlan({ print, context }: Run<RedriveOptions>, planned: Operation): void {
+  print.show(planned, () => drawPlan(print, planned.plan, context.clock.now()));
+  print.hint({ text: `Nothing was sent. Run it: posthorn operations run ${planned.id}`, tone: "faint" });
+}
+
+const MOST_NAMED = 1000;
+
+/** The server has no index of types: those of a type are named one by one. */
+async function filterOf({ dead }: Client, options: RedriveOptions): Promise<OperationFilter> {
+  const query = queryOf(options);
+  if (options.type === undefined) return { dead: query };
+  const all = await collectAll((page) => dead.list({ ...query, ...page }));
+  const deliveries = all.filter((letter) => matchesType(letter, options)).map(({ id }) => id);
+  if (deliveries.length <= MOST_NAMED) return { deliveries };
+  throw new CommandFailure(
+    "usage",
+    `${deliveries.length} are of this type, and at most ${MOST_NAMED} are named at once.`,
+    {
+      cure: "Narrow it down by --endpoint, --since or --until.",
+    },
+  );
 }
 
 interface Redriven {
@@ -93,26 +114,19 @@ interface Redriven {
   readonly error?: string;
 }
 
-const AT_ONCE = 8;
-
-async function redriveThese(run: Run<RedriveOptions>, lanes: readonly (readonly string[])[]): Promise<void> {
+/** Those that are named, in the order in which they are: a lane that has gone on takes them in the order of the calls. */
+async function redriveThese(run: Run<RedriveOptions>, ids: readonly string[]): Promise<void> {
   const { print, context } = run;
   const client = run.client();
-  const total = lanes.reduce((sum, ids) => sum + ids.length, 0);
-  const signal = total > 1 ? context.interrupted() : undefined;
-  const progress = total > 1 ? print.progress({ label: "Redriving", total, unit: "deliveries" }) : undefined;
+  const signal = ids.length > 1 ? context.interrupted() : undefined;
+  const options = { label: "Redriving", total: ids.length, unit: "deliveries" };
+  const progress = ids.length > 1 ? print.progress(options) : undefined;
   const results: Redriven[] = [];
-  const queue = lanes.values();
-  const work = async (): Promise<void> => {
-    for (const ids of queue) {
-      for (const id of ids) {
-        results.push(signal?.aborted === true ? { id, result: "interrupted" } : await redriveOne(client, id));
-        progress?.advance();
-      }
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    for (const id of ids) {
+      results.push(signal?.aborted === true ? { id, result: "interrupted" } : await redriveOne(client, id));
+      progress?.advance();
+    }
   } finally {
     progress?.end();
   }

@@ -28,6 +28,8 @@ interface EventListOptions extends ListOptions, FollowOptions, TenantOption {
   readonly source?: string;
   readonly type?: string;
   readonly key?: string;
+  readonly since?: string;
+  readonly until?: string;
 }
 
 interface BodyOptions extends TenantOption {
@@ -47,6 +49,8 @@ export function registerEvents(program: Command, context: CommandContext): void 
       { form: "--source <name>", says: "From this source." },
       { form: "--type <type>", says: "Of this type." },
       { form: "--key <key>", says: "With this key." },
+      { form: "--since <time>", says: "Stored since then: 24h, or 2027-01-31T12:00:00Z." },
+      { form: "--until <time>", says: "Stored before then." },
       TENANT_FLAG,
       ...LIST_FLAGS,
       FOLLOW_FLAG,
@@ -76,10 +80,10 @@ export function registerEvents(program: Command, context: CommandContext): void 
 }
 
 async function listEvents({ options, client, print, context }: Run<EventListOptions>): Promise<void> {
-  const { source, type, key, tenant } = options;
+  const { source, type, key, tenant, since, until } = options;
   const { events } = client();
   const list = (page: { readonly after?: string | undefined; readonly limit?: number | undefined }) =>
-    events.list({ ...page, source, type, key, tenant });
+    events.list({ ...page, source, type, key, tenant, since, until });
   if (options.follow === true) {
     await follow({
       list,

@@ -30,7 +30,7 @@ export function registerServe(program: Command, context: CommandContext): void {
 async function serve(command: Command, context: CommandContext): Promise<void> {
   const { terminal, environment, clock } = context;
   const print = createPrinter({ terminal, json: false, now: () => clock.now() });
-  const { settings, warnings } = settingsOf(command, { environment, workingDir: process.cwd() });
+  const { settings, warnings, origins } = settingsOf(command, { environment, workingDir: process.cwd() });
   for (const { where, message } of warnings) print.warn(`${where}: ${message}`);
   const node = newNodeId();
   // Here and not at the top: other commands would wait half a second for a server that they do not start.
@@ -49,7 +49,13 @@ async function serve(command: Command, context: CommandContext): Promise<void> {
   const crashed = (error: Error): void => log.error({ err: error }, "crashed");
   process.on("uncaughtExceptionMonitor", crashed);
   try {
-    const server = await startServer(settings, { log, node, clock, seen: terminal.isTty });
+    const server = await startServer(settings, {
+      log,
+      node,
+      clock,
+      seen: terminal.isTty,
+      origins,
+    });
     noteAddress(server, settings, log);
     announce(server, settings, print);
     await signals.stopped;

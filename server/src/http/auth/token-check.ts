@@ -177,6 +177,20 @@ export function metricsHook(check: TokenCheck): (request: FastifyRequest) => Pro
   return async (request) => {
     tokens.set(request, await check.require(request.headers.authorization, request.ip, "metrics"));
   };
+/** Whether a request that goes on for long may go on: its token or session may have ended since. */
+export async function isStillAllowed(
+  request: FastifyRequest,
+  check: TokenCheck,
+  sessions: SessionCheck,
+): Promise<boolean> {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    return check.require(authorization, request.ip, "read").then(
+      () => true,
+      () => false,
+    );
+  }
+  return (await sessions.find(readCookie(request) ?? "", request.ip)) !== undefined;
 }
 
 /** The token of a request that has passed the hook. */

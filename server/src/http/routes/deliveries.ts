@@ -17,10 +17,14 @@ interface ById {
 
 /** /deliveries: what became of events; redrive. */
 export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void {
-  api.get<{ Querystring: { event: string; tenant?: string } }>(
+  api.get<{ Querystring: { event?: string; tenant?: string; endpoint?: string; state?: string } }>(
     "/deliveries",
     { schema: LIST },
-    async ({ query: { event, tenant } }) => deliveriesOf(parts, tenant, event),
+    async ({ query: { event, tenant, endpoint, state } }) => {
+      const other = endpoint !== undefined ? "endpoint" : state !== undefined ? "state" : undefined;
+      if (other !== undefined || event === undefined) throw onlyByEvent(other ?? "event");
+      return deliveriesOf(parts, tenant, event);
+    },
   );
   api.get<ById>("/deliveries/:id", { schema: GET }, async ({ params }) =>
     showDelivery(await deliveryOf(parts, params.id)),
@@ -35,6 +39,14 @@ export function registerDeliveries(api: FastifyInstance, parts: ApiParts): void 
   );
   api.post<ById>("/deliveries/:id/redrive", { schema: REDRIVE }, async ({ params }) =>
     redrive(parts, params.id),
+  );
+}
+
+function onlyByEvent(field: string): Error {
+  return problem(
+    "request_invalid",
+    "Deliveries are listed by `event`: most are finished, and no index has those of an endpoint or a state. /dead lists what was given up, by endpoint and reason; /lanes and /lanes/{id}/waiting list what waits.",
+    { field },
   );
 }
 
@@ -81,7 +93,12 @@ const LIST = routeSchema({
   operationId: "listDeliveries",
   summary: "Every delivery of one event.",
   tag,
-  querystring: query({ event: PLAIN_TEXT, tenant: TENANT }, ["event"]),
+  querystring: query({
+    event: PLAIN_TEXT,
+    tenant: TENANT,
+    endpoint: { ...PLAIN_TEXT, description: "Refused, with the reason." },
+    state: { ...PLAIN_TEXT, description: "Refused, with the reason." },
+  }),
   answers: { 200: pageSchema("Delivery") },
 });
 

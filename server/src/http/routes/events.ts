@@ -11,6 +11,7 @@ import { idempotencyOf, publicationOf } from "../publication.js";
 import { showEvent, showEventDetail } from "../resources/event.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
 import { sendAttachment } from "../strict-headers.js";
+import { SINCE, timeRange } from "../time-range.js";
 
 const tag = "events";
 
@@ -30,6 +31,10 @@ interface EventFilter extends PageQuery {
   readonly source?: string;
   readonly type?: string;
   readonly key?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly id?: string;
+  readonly state?: string;
 }
 
 // A batch holds many bodies, and base64 adds a third; the sender has a token.
@@ -106,8 +111,16 @@ function registerPublishRoute(api: FastifyInstance, { sender, settings, activity
   );
 }
 
-async function list({ outbox }: ApiParts, asked: EventFilter): Promise<Page<EventSummary>> {
-  const { limit, after, ...filter } = asked;
+async function list(parts: ApiParts, asked: EventFilter): Promise<Page<EventSummary>> {
+  const { limit, after, since, until, id, state, ...filter } = asked;
+  if (state !== undefined) {
+    throw problem(
+      "request_invalid",
+      "Events are not found by `state`: an event has one at each endpoint, and no index has them. /dead lists what was given up, /lanes what waits, and /deliveries those of one event.",
+      { field: "state" },
+    );
+  }
+  if (id !== undefined) return listByPrefix(parts, asked, id);
   for (const field of ["source", "type"] as const) {
     // As a pattern it would find nothing, without a word.
     if (filter[field]?.includes("*") !== true) continue;
@@ -117,8 +130,35 @@ async function list({ outbox }: ApiParts, asked: EventFilter): Promise<Page<Even
       { field },
     );
   }
-  const { items, next } = await outbox.events(filter, { limit, after });
+  const range = timeRange(
+    { ...(since !== undefined && { since }), ...(until !== undefined && { until }) },
+    parts.clock.now(),
+  );
+  const { items, next } = await parts.outbox.events({ ...filter, ...range }, { limit, after });
   return { items: items.map(showEvent), next: next ?? null };
+}
+
+// Each is read on its own.
+const MOST_PREFIXED = 50;
+
+/** Events whose ids begin with a text; generated ids begin with their time, so that the newest come first. */
+async function listByPrefix(
+  { outbox }: ApiParts,
+  asked: EventFilter,
+  id: string,
+): Promise<Page<EventSummary>> {
+  const other = Object.keys(asked).find((name) => !["id", "tenant", "limit"].includes(name));
+  if (other !== undefined) {
+    throw problem(
+      "request_invalid",
+      `\`id\` finds ids by their beginning, in the index of ids, which has no \`${other}\`: leave one of them out.`,
+      { field: other },
+    );
+  }
+  const { tenant = "default", limit } = asked;
+  const ids = await outbox.eventIds(tenant, id, Math.min(limit, MOST_PREFIXED));
+  const found = await Promise.all(ids.map((each) => outbox.event(tenant, each)));
+  return { items: found.flatMap((event) => (event === undefined ? [] : [showEvent(event)])), next: null };
 }
 
 /** The tenant that is named, or the only one that has an event of this id. */
@@ -182,6 +222,10 @@ const LIST = routeSchema({
     source: PLAIN_TEXT,
     type: PLAIN_TEXT,
     key: PLAIN_TEXT,
+    since: { ...SINCE, description: `Stored at this time or later. ${SINCE.description}` },
+    until: SINCE,
+    id: { ...PLAIN_TEXT, description: "Ids that begin with this; only together with `tenant`." },
+    state: { ...PLAIN_TEXT, description: "Refused, with the reason." },
     ...PAGE_QUERY,
   }),
   answers: { 200: pageSchema("EventSummary") },

@@ -3,6 +3,7 @@ import type { Ingested } from "posthorn";
 import type { RetakenRequest } from "posthorn/client";
 import { retake } from "../../ingest/retake.js";
 import type { Retaken } from "../../ingest/retake.js";
+import { idAt } from "posthorn/gateway";
 import type { RejectedRecord } from "../../store/rejected-request.js";
 import type { ApiParts } from "../api-parts.js";
 import { checkedCursor, cutPage, PAGE_QUERY, pageSchema } from "../page.js";
@@ -12,6 +13,8 @@ import { showListedRejected, showRejected } from "../resources/rejected-request.
 import { whole } from "../resources/text.js";
 import { BYTES, param, PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
 import { sendAttachment } from "../strict-headers.js";
+import { SINCE, timeRange } from "../time-range.js";
+import type { RangeQuery } from "../time-range.js";
 
 const tag = "rejected";
 const REJECTED_ID = /^rej_\w{1,64}$/;
@@ -23,12 +26,13 @@ interface ById {
 /** /rejected: requests that ingest rejected, and why. */
 export function registerRejected(api: FastifyInstance, parts: ApiParts): void {
   const { registry } = parts;
+export function registerRejected(api: FastifyInstance, { registry, clock }: ApiParts): void {
   const read = async (id: string): Promise<RejectedRecord> => {
     const found = await registry.readRejected(id);
     if (found === undefined) throw notFound("rejected request", id);
     return found;
   };
-  api.get<{ Querystring: PageQuery & { source?: string } }>(
+  api.get<{ Querystring: PageQuery & RangeQuery & { source?: string } }>(
     "/rejected",
     { schema: LIST },
     async ({ query: { source, after, limit } }) => {
@@ -38,6 +42,13 @@ export function registerRejected(api: FastifyInstance, parts: ApiParts): void {
         limit: limit + 1,
       });
       return cutPage(found, limit, { show: showListedRejected, nameOf: ({ id }) => id });
+    async ({ query: { source, after, limit, ...range } }) => {
+      const { since, until } = timeRange(range, clock.now());
+      // Ids begin with their time: where a range ends is a place in the list, as a cursor is.
+      const end = checkedCursor(after, REJECTED_ID) ?? (until && idAt("rej", until.getTime()));
+      const found = await registry.listRejected({ source, after: end, limit: limit + 1 });
+      const wanted = since === undefined ? found : found.filter(({ receivedAt }) => receivedAt >= since);
+      return cutPage(wanted, limit, { show: showRejected, nameOf: ({ id }) => id });
     },
   );
   api.get<ById>("/rejected/:id", { schema: GET }, async ({ params }) => showRejected(await read(params.id)));
@@ -78,7 +89,7 @@ const LIST = routeSchema({
   operationId: "listRejected",
   summary: "Requests that were not taken in, newest first.",
   tag,
-  querystring: query({ source: PLAIN_TEXT, ...PAGE_QUERY }),
+  querystring: query({ source: PLAIN_TEXT, since: SINCE, until: SINCE, ...PAGE_QUERY }),
   answers: { 200: pageSchema("RejectedRequest") },
 });
 

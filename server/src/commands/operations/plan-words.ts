@@ -1,0 +1,52 @@
+import type { Operation, OperationPlan } from "posthorn/client";
+import { count, relative } from "../../terminal/for-people.js";
+import type { Printer } from "../../terminal/printer.js";
+
+/** Prints a plan: what it will do, to what, and what to know before. */
+export function drawPlan(print: Printer, plan: OperationPlan, nowMs: number): void {
+  print.line({ text: plan.words, tone: "strong" });
+  for (const { text, code } of plan.warnings)
+    print.line("  ", { text, tone: code === "lanes_go_on" ? "plain" : "warn" });
+  for (const [name, letter] of [
+    ["oldest", plan.oldest],
+    ["newest", plan.newest],
+  ] as const) {
+    if (letter !== null)
+      print.line(
+        `  ${name}  `,
+        { text: letter.id, tone: "name" },
+        `  ${letter.type}, died ${relative(letter.diedAt, nowMs)}`,
+      );
+  }
+  for (const { deliveryId, endpointId, key, place, waiting } of plan.next.slice(0, 5)) {
+    const where = {
+      head: "at the head of its lane",
+      end: "at the end of its lane",
+      behind_gap: "behind the gap",
+    };
+    const behind = waiting === 0 ? "" : `, ${count(waiting, "event")} behind it`;
+    print.line(
+      `  next    `,
+      { text: deliveryId, tone: "name" },
+      `  to ${endpointId}${key === null ? "" : ` · ${key}`}, ${where[place]}${behind}`,
+    );
+  }
+}
+
+/** What came of an operation, in words. Pure. */
+export function resultWords({ verb, results, done, plan, state }: Operation): string {
+  const done_ = { redrive: "Redriven", skip: "Skipped", cancel: "Cancelled" }[verb];
+  const good = ["in_place", "at_end", "skipped", "cancelled"].reduce(
+    (sum, key) => sum + (results[key] ?? 0),
+    0,
+  );
+  const before = results["before"] ?? 0;
+  const unknown = (results["unknown"] ?? 0) + (results["intended"] ?? 0);
+  const parts = [
+    `${done_}: ${count(good, "delivery", "deliveries")}`,
+    ...(before === 0 ? [] : [`${before} had been redriven before`]),
+    ...(unknown === 0 ? [] : [`${unknown} had changed in the meantime`]),
+    ...(state === "stopped" ? [`stopped after ${done} of ${plan.count}`] : []),
+  ];
+  return `${parts.join("; ")}.`;
+}

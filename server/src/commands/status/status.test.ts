@@ -1,0 +1,184 @@
+import type { Story, TailGap, TailMessage } from "posthorn/client";
+import { describe, expect, it } from "vitest";
+import { fakeClient } from "../../../../test/cli/fake-client.js";
+import { runCommand } from "../../../../test/cli/run-command.js";
+import { LANES, REJECTED, STATUS } from "../../../../test/cli/samples.js";
+
+describe("status", () => {
+  it("says what is wrong in one sentence, and what to look at next", async () => {
+    const { code, out, err } = await runCommand(["status"], { columns: 100 });
+    expect(code).toBe(0);
+    expect(out.split("\n")[0]).toBe(STATUS.sentence);
+    expect(out).toContain("halted: ep_shop · cus_9");
+    expect(out).toMatch(/ep_shop +halted +12 +3 +40 ms +41 +2 h 5 min/);
+    expect(err).toContain("See why: posthorn why 12");
+    expect(JSON.parse((await runCommand(["status", "--json"])).out)).toEqual(STATUS);
+  });
+
+  it("--check ends with 1 where something needs a person", async () => {
+    expect((await runCommand(["status", "--check"])).code).toBe(1);
+    const well = fakeClient({
+      status: () => ({ ...STATUS, ok: true, needs: [], sentence: "Nothing is stuck." }),
+    });
+    expect((await runCommand(["status", "--check"], { client: well })).code).toBe(0);
+  });
+});
+
+const STEP = {
+  at: "2027-01-31T11:58:00.000Z",
+  afterMs: null,
+  future: false,
+  endpointId: null,
+  deliveryId: null,
+  round: null,
+  attempt: null,
+  outcome: null,
+  status: null,
+  durationMs: null,
+};
+
+const STORY = {
+  foundBy: "provider_id",
+  event: { id: "evt_2ZbGqk", source: "stripe", type: "invoice.paid", key: "cus_9", bodyBytes: 1434 },
+  steps: [
+    { ...STEP, kind: "received", text: "received from stripe" },
+    { ...STEP, kind: "attempt", text: "attempt 1 at ep_shop: 503 in 16 ms", afterMs: 4000 },
+    { ...STEP, kind: "next_attempt", text: "attempt 2 at ep_shop, in 4 s", future: true },
+  ],
+  deliveries: [{ endpointId: "ep_shop", sentence: "It is tried again in 4 s." }],
+} as unknown as Story;
+
+describe("why", () => {
+  const found = (kind: string, id: string) => ({
+    items: [{ kind, id, tenant: "default", text: "", foundBy: "id" }],
+  });
+
+  it("tells the story of an event by whatever id a customer has, the future included", async () => {
+    const client = fakeClient({ search: () => found("event", "evt_2ZbGqk"), story: () => STORY });
+    const { out } = await runCommand(["why", "in_1PX"], { client, columns: 120 });
+    expect(out).toMatch(/11:58:00\.000 +\+4 s +attempt 1 at ep_shop: 503/);
+    expect(out).toContain("still to come");
+    expect(out).toContain("ep_shop: It is tried again in 4 s.");
+    expect(client.calls).toEqual([
+      ["search", "in_1PX", expect.anything()],
+      ["story", "evt_2ZbGqk", { tenant: "default" }],
+    ]);
+  });
+
+  it("says why a lane stands, and what can be done", async () => {
+    const [lane] = LANES;
+    const client = fakeClient({
+      search: () => found("lane", "12"),
+      "lanes.waiting": () => ({
+        lane,
+        sentence: "It stopped because #7 was given up.",
+        before: [],
+        first: [{ sequence: "7", eventId: "evt_1", type: "invoice.paid", state: "dead" }],
+        between: "38",
+        last: [],
+      }),
+    });
+    const { out } = await runCommand(["why", "12"], { client });
+    expect(out).toContain("It stopped because #7 was given up.");
+    expect(out).toContain("… 38 more …");
+    expect(out).toContain("Send it again: posthorn redrive dlv_12_7");
+  });
+
+  it("says why a request was rejected, and how an endpoint stands", async () => {
+    const rejected = fakeClient({ search: () => found("rejected", REJECTED.id) });
+    expect((await runCommand(["why", REJECTED.id], { client: rejected })).out).toContain(
+      "The body was parsed and written again",
+    );
+    const endpoint = fakeClient({ search: () => found("endpoint", "ep_shop") });
+    expect((await runCommand(["why", "ep_shop"], { client: endpoint })).out).toContain(
+      "40 events behind it, 2 h 5 min",
+    );
+  });
+
+  it("of something unknown ends with 1 and says what ids there are", async () => {
+    const client = fakeClient({ search: () => ({ items: [] }) });
+    expect(await runCommand(["why", "nothing"], { client })).toMatchObject({ code: 1 });
+  });
+});
+
+describe("tail", () => {
+  const message: TailMessage = {
+    id: "node-1.1",
+    at: "2027-01-31T11:58:00.123Z",
+    kind: "attempted",
+    source: null,
+    endpointId: "ep_shop",
+    type: "invoice.paid",
+    eventId: "evt_1",
+    attempt: 2,
+    outcome: "refused",
+    status: 503,
+    error: null,
+    durationMs: 16,
+    because: null,
+    code: null,
+  };
+  async function* told(): AsyncGenerator<TailMessage | TailGap> {
+    await Promise.resolve();
+    yield message;
+    yield { ...message, outcome: "acknowledged", status: 200 };
+    yield { ...message, kind: "dead", because: "exhausted", type: "\u001b[2Jinvoice" };
+    yield { kind: "gap", lost: 12 };
+  }
+
+  it("prints a line for each message, and says what was missed", async () => {
+    const client = fakeClient({ tail: told });
+    const { out } = await runCommand(["tail", "--kind", "attempted", "--kind", "dead"], { client });
+    expect(out.split("\n")).toEqual([
+      "11:58:00.123  failed     invoice.paid  evt_1  ep_shop, attempt 2: 503 in 16 ms",
+      "11:58:00.123  landed     invoice.paid  evt_1  ep_shop, attempt 2: 200 in 16 ms",
+      "11:58:00.123  dead       \\x1b[2Jinvoice  evt_1  ep_shop: exhausted",
+      "12 messages were missed in between.",
+      "",
+    ]);
+    expect(client.calls[0]).toEqual([
+      "tail",
+      expect.objectContaining({ kind: ["attempted", "dead"] }),
+      expect.anything(),
+    ]);
+  });
+
+  it("--json prints one document for each line", async () => {
+    const { out } = await runCommand(["tail", "--json"], { client: fakeClient({ tail: told }) });
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { kind: string }).kind),
+    ).toEqual(["attempted", "attempted", "dead", "gap"]);
+  });
+});
+
+describe("operations", () => {
+  it.each([
+    [["list"], "op_1"],
+    [["show", "op_1"], "3 of 3, at most 100 a second"],
+    [["run", "op_1", "--rate", "20"], "Redriven: 3 deliveries."],
+    [["stop", "op_1"], "Stopping after 2 of 3."],
+    [["rate", "op_1", "--rate", "5"], "At most 5 a second from now on."],
+  ])("%j", async (args, says) => {
+    const { code, out } = await runCommand(["operations", ...args], { columns: 120 });
+    expect([code, out.includes(says)]).toEqual([0, true]);
+  });
+});
+
+describe("dead groups", () => {
+  it("are counted by endpoint, reason and answer, with their notes", async () => {
+    const { out } = await runCommand(["dead", "groups"], { columns: 140 });
+    expect(out).toMatch(/ep_shop +exhausted +503 +84 .*ops: their database moved, back at 10/);
+  });
+
+  it("take a note, and give it back", async () => {
+    const group = "ep_shop.exhausted.503.none";
+    const { out, client } = await runCommand(["dead", "note", group, "they", "know"]);
+    expect(out).toBe("Noted.\n");
+    expect(client.calls).toEqual([["dead.note", group, "they know"]]);
+    expect((await runCommand(["dead", "note", group, "--remove"])).out).toBe("The note is gone.\n");
+    expect((await runCommand(["dead", "note", group])).code).toBe(2);
+  });
+});
