@@ -44,10 +44,12 @@ export class Caller {
     const { clock, timeoutMs } = this.#settings;
     const begun = new AbortController();
     const late = AbortSignal.any([signal, begun.signal]);
-    const limit = clock.sleep(timeoutMs, late).then(() => {
-      if (!late.aborted) ended.abort(new DOMException("The answer did not begin.", "TimeoutError"));
-    });
     const ended = new AbortController();
+    const endLate = async (): Promise<void> => {
+      await clock.sleep(timeoutMs, late);
+      if (!late.aborted) ended.abort(new DOMException("The answer did not begin.", "TimeoutError"));
+    };
+    const limit = endLate();
     try {
       const response = await this.#send(call, AbortSignal.any([signal, ended.signal])).catch(
         (error: unknown) => {

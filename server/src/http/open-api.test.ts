@@ -52,10 +52,15 @@ async function callsOfClient(): Promise<string[]> {
       return Promise.resolve(new Response("{}"));
     },
   });
-  const calls = Object.values(client).flatMap((part: object) =>
+  const { tail, ...others } = client;
+  const calls = Object.values(others).flatMap((part: object) =>
     typeof part === "function" ? [part] : Object.values(part),
   );
   for (const call of calls as ((name: string, more: object) => Promise<unknown>)[]) await call("x", {});
+  const ended = new AbortController();
+  const first = tail({}, { signal: ended.signal })[Symbol.asyncIterator]().next();
+  ended.abort();
+  await first;
   return asked;
 }
 

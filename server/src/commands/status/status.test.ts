@@ -48,11 +48,11 @@ const STORY = {
   deliveries: [{ endpointId: "ep_shop", sentence: "It is tried again in 4 s." }],
 } as unknown as Story;
 
-describe("why", () => {
-  const found = (kind: string, id: string) => ({
-    items: [{ kind, id, tenant: "default", text: "", foundBy: "id" }],
-  });
+const found = (kind: string, id: string) => ({
+  items: [{ kind, id, tenant: "default", text: "", foundBy: "id" }],
+});
 
+describe("why", () => {
   it("tells the story of an event by whatever id a customer has, the future included", async () => {
     const client = fakeClient({ search: () => found("event", "evt_2ZbGqk"), story: () => STORY });
     const { out } = await runCommand(["why", "in_1PX"], { client, columns: 120 });

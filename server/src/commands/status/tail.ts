@@ -101,7 +101,10 @@ function detailOf({
       return `${endpointId ?? ""}: ${because ?? ""}`;
     case "rejected":
       return `${source ?? ""}: ${code ?? "rejected"}`;
-    default:
+    case "stored":
+    case "duplicate":
+    case "conflict":
+    case "published":
       return source ?? "";
   }
 }

@@ -4,6 +4,22 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiBench, closeBenches } from "../../../../test/server/api-bench.js";
 import type { ApiBench } from "../../../../test/server/api-bench.js";
 
+const rejectedAt = (minute: number) => {
+  const at = Date.UTC(2026, 10, 16, 0, minute);
+  return {
+    id: newId("rej", at),
+    source: "stripe",
+    receivedAt: new Date(at),
+    method: "POST",
+    headers: {},
+    body: new Uint8Array(),
+    bodyBytes: 0,
+    code: `minute_${minute}`,
+    message: "",
+    diagnosis: [],
+  };
+};
+
 let bench: ApiBench;
 beforeAll(async () => {
   bench = await apiBench({ settings: { firstToken: "phk_secret_of_the_start" } });
@@ -12,21 +28,6 @@ beforeAll(async () => {
     await events.publish({ type: "t", id, data: 1 });
     await bench.clock.advance(60_000);
   }
-  const rejectedAt = (minute: number) => {
-    const at = Date.UTC(2026, 10, 16, 0, minute);
-    return {
-      id: newId("rej", at),
-      source: "stripe",
-      receivedAt: new Date(at),
-      method: "POST",
-      headers: {},
-      body: new Uint8Array(),
-      bodyBytes: 0,
-      code: `minute_${minute}`,
-      message: "",
-      diagnosis: [],
-    };
-  };
   await bench.parts.registry.recordRejected([0, 1, 2].map(rejectedAt), 10);
 });
 afterAll(closeBenches);
