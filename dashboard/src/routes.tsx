@@ -1,4 +1,5 @@
 import type { ComponentType, JSX } from "preact";
+import { Audit } from "./pages/admin/audit.tsx";
 import { More } from "./pages/admin/more.tsx";
 import { SettingsPage } from "./pages/admin/settings.tsx";
 import { Tokens } from "./pages/admin/tokens.tsx";
@@ -10,12 +11,15 @@ import { Event } from "./pages/events/event.tsx";
 import { Events } from "./pages/events/events.tsx";
 import { LanePage } from "./pages/lanes/lane.tsx";
 import { Lanes } from "./pages/lanes/lanes.tsx";
+import { OperationPage } from "./pages/operations/operation.tsx";
+import { Operations } from "./pages/operations/operations.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
 import { RejectedPage } from "./pages/rejected/rejected-request.tsx";
 import { Rejected } from "./pages/rejected/rejected.tsx";
 import { Compose } from "./pages/sources/compose.tsx";
 import { SourcePage } from "./pages/sources/source.tsx";
 import { Sources } from "./pages/sources/sources.tsx";
+import { TailPage } from "./pages/tail/tail.tsx";
 import { Start } from "./pages/start/start.tsx";
 import { Empty, Page } from "./parts/page.tsx";
 import { hrefOf } from "./place/location.ts";
@@ -34,6 +38,9 @@ export const pages: readonly (readonly [pattern: string, page: PageComponent])[]
   ["/lanes", Lanes],
   ["/lanes/:id", LanePage],
   ["/dead", Dead],
+  ["/operations", Operations],
+  ["/operations/:id", OperationPage],
+  ["/tail", TailPage],
   ["/rejected", Rejected],
   ["/rejected/:id", RejectedPage],
   ["/endpoints", Endpoints],
@@ -41,6 +48,7 @@ export const pages: readonly (readonly [pattern: string, page: PageComponent])[]
   ["/sources", Sources],
   ["/sources/:name", SourcePage],
   ["/compose", Compose],
+  ["/audit", Audit],
   ["/tokens", Tokens],
   ["/settings", SettingsPage],
 ];

@@ -172,12 +172,62 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     receiver.answer(200);
     await page.goto(`${world.url}/dead?endpoint=ep_shop`);
     await page.getByLabel("Select all that are shown").check();
-    await page.getByText("Redrive 3 deliveries to ep_shop, oldest first.").waitFor();
-    await page.getByRole("button", { name: "Redrive 3" }).click();
-    await page.getByText("3 due again").waitFor();
+    await page.getByText("Redrive 3 deliveries of 3 lanes to ep_shop, in order.").waitFor();
+    await page.getByRole("button", { name: "Send the oldest one first" }).click();
+    await page
+      .getByText(/landed: 200 in/)
+      .first()
+      .waitFor();
+    expect(receiver.landed).toContain("a");
+    await page.getByText("Redrive 2 deliveries of 2 lanes to ep_shop, in order.").waitFor();
+    await page.getByRole("button", { name: "Redrive 2" }).click();
+    await page.getByText("2 due again").first().waitFor();
     await until("they landed", () =>
       Promise.resolve(["a", "b", "c"].every((id) => receiver.landed.includes(id))),
     );
+  });
+
+  it("writes a note on a group for everybody, and finds the operation in the history", async () => {
+    const { page } = visitor;
+    const { client, receiver } = world;
+    receiver.answer(404);
+    await client.events.publish({ type: "order.sent", key: "n", id: "noted", data: {} });
+    await until("a dead letter", async () => (await client.dead.list()).items.length === 1);
+    await page.goto(`${world.url}/dead`);
+    await page.getByRole("button", { name: "Add a note" }).click();
+    await page.getByRole("textbox", { name: "Note", exact: true }).fill("they moved the path");
+    await page.keyboard.press("Enter");
+    await page.getByText("they moved the path").waitFor();
+    expect((await client.dead.groups()).items[0]?.note?.text).toBe("they moved the path");
+    await page.getByRole("link", { name: "Redrive 2 to ep_shop" }).first().click();
+    await page.getByText("due again, at the end").first().waitFor();
+    receiver.answer(200);
+    const [letter] = (await client.dead.list()).items;
+    await client.redrive(letter?.id ?? "");
+  });
+
+  it("follows what happens, pauses it, and sees what came in between", async () => {
+    const { page } = visitor;
+    await page.goto(`${world.url}/tail`);
+    await page.getByText("live", { exact: true }).waitFor();
+    const publish = (id: string) =>
+      world.client.events.publish({ type: "tail.seen", key: "tail", id, data: {} });
+    await publish("tail_1");
+    await page.getByRole("link", { name: "tail_1" }).first().waitFor();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await publish("tail_2");
+    await page.getByRole("button", { name: /Go on, \d new/ }).click();
+    await page.getByRole("link", { name: "tail_2" }).first().waitFor();
+  });
+
+  it("reads who changed what, before and after, and the settings in force", async () => {
+    const { page } = visitor;
+    await page.goto(`${world.url}/audit?action=endpoint.update`);
+    await page.getByRole("button", { name: "Show what changed" }).first().click();
+    await page.locator(".code .ln.add").first().waitFor();
+    await page.goto(`${world.url}/settings`);
+    await page.getByText("--dev").first().waitFor();
+    expect(await page.getByText(world.token).count()).toBe(0);
   });
 
   it("tests, pauses and removes an endpoint, and is asked before it is gone", async () => {

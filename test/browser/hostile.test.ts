@@ -31,7 +31,27 @@ async function sendAll({ client, receiver, url }: World): Promise<void> {
   }
   await until("dead letters", async () => (await client.dead.list()).items.length === HOSTILE.length);
   await until("rejected requests", async () => (await client.rejected.list()).items.length >= HOSTILE.length);
+  await noteAll(client);
   for (const text of HOSTILE.slice(0, 10)) await client.tokens.create({ name: text, scope: "read" });
+}
+
+/** Notes and plans take any text of an operator; what the API refuses is refused in words. */
+async function noteAll(client: World["client"]): Promise<void> {
+  const [group] = (await client.dead.groups()).items;
+  const [letter] = (await client.dead.list()).items;
+  for (const text of HOSTILE) {
+    const filter = { deliveries: [letter?.id ?? ""] };
+    await client.operations
+      .create({ verb: "redrive", filter, dryRun: true, note: text.slice(0, 500) })
+      .catch((error: unknown) => {
+        if (!isPosthornError(error)) throw error;
+      });
+  }
+  for (const text of HOSTILE)
+    await client.dead.note(group?.id ?? "", text.slice(0, 1000)).catch((error: unknown) => {
+      if (!isPosthornError(error)) throw error;
+    });
+  await client.dead.note(group?.id ?? "", HOSTILE[0] ?? "");
 }
 
 /** Publishes a text in all of its places; where the API refuses it as a name, it stands in the body and the headers still. */
@@ -82,13 +102,29 @@ describe("text of strangers", skipFor(noBrowser), () => {
       "/endpoints",
       "/endpoints/ep_shop",
       "/tokens",
+      "/operations?state=planned",
+      "/audit",
+      "/tail",
+      "/settings",
       "/sources",
       "/sources/stripe",
     ];
     const filters = HOSTILE.map(
       (text) => `/events?type=${encodeURIComponent(text)}&key=${encodeURIComponent(text)}`,
     );
-    for (const path of [...lists, ...events, ...lanes, ...dead, ...rejected, ...filters]) {
+    const planned = (await client.operations.list({ state: "planned" })).items;
+    const operations = planned.map(({ id }) => `/operations/${id}`);
+    const changes = (await client.audit.list()).items.map(({ id }) => `/audit?open=${id}`);
+    for (const path of [
+      ...changes,
+      ...operations,
+      ...lists,
+      ...events,
+      ...lanes,
+      ...dead,
+      ...rejected,
+      ...filters,
+    ]) {
       await visitor.open(path);
       await visitor.page.evaluate(
         "for (const each of document.querySelectorAll('details')) each.open = true",

@@ -51,6 +51,9 @@ export async function setScene({ client, receiver, url }: World): Promise<void> 
   await until("rejected requests", async () => (await client.rejected.list()).items.length === 4);
   await client.endpoints.create({ id: "ep_library", url: receiver.url, types: ["none.*"] });
   await client.endpoints.pause("ep_library");
+  const [group] = (await client.dead.groups()).items;
+  await client.dead.note(group?.id ?? "", "their database moved, back at 10");
+  await redriveOne({ client });
   await client.tokens.create({
     name: "grafana",
     scope: "read",
@@ -58,10 +61,27 @@ export async function setScene({ client, receiver, url }: World): Promise<void> 
   });
 }
 
+/** One operation that has ended: a dead letter that is sent again and dies again. */
+async function redriveOne({ client }: Pick<World, "client">): Promise<void> {
+  const letter = (await client.dead.list({ endpoint: "ep_market" })).items[0];
+  const { id } = await client.operations.create({
+    verb: "redrive",
+    filter: { deliveries: [letter?.id ?? ""] },
+    note: "one to try",
+  });
+  await until("the operation", async () => (await client.operations.get(id)).state === "finished");
+  await until(
+    "it is dead again",
+    async () => (await client.dead.list({ endpoint: "ep_market" })).items.length >= 2,
+  );
+}
+
 /** Every page of the dashboard, with something on it. */
 export async function everyPath({ client }: World): Promise<readonly (readonly [string, string])[]> {
   const letter = (await client.dead.list()).items.find(({ key }) => key === "cus_9");
   const lane = (await client.lanes.list()).items.find(({ headId }) => headId === letter?.id);
+  const [operation] = (await client.operations.list()).items;
+  const change = (await client.audit.list({ kind: "dead_group" })).items[0];
   const [rejected] = (await client.rejected.list()).items;
   return [
     ["overview", "/"],
@@ -78,6 +98,11 @@ export async function everyPath({ client }: World): Promise<readonly (readonly [
     ["lane-empty", "/lanes/99999"],
     ["dead", "/dead"],
     ["dead-filtered", "/dead?endpoint=ep_pharmacy"],
+    ["operations", "/operations"],
+    ["operation", `/operations/${operation?.id}`],
+    ["tail", "/tail"],
+    ["audit", "/audit"],
+    ["audit-open", `/audit?open=${change?.id}`],
     ["rejected", "/rejected"],
     ["rejected-request", `/rejected/${rejected?.id}`],
     ["endpoints", "/endpoints"],

@@ -16,13 +16,15 @@ export const MAIN: readonly NavEntry[] = [
   { path: "/", icon: "overview", label: "Overview", key: "o", also: ["/start"] },
   { path: "/events", icon: "events", label: "Events", key: "e", also: ["/deliveries"] },
   { path: "/lanes", icon: "lanes", label: "Lanes", key: "l" },
-  { path: "/dead", icon: "dead", label: "Dead letters", short: "Dead", key: "d" },
+  { path: "/dead", icon: "dead", label: "Dead letters", short: "Dead", key: "d", also: ["/operations"] },
   { path: "/endpoints", icon: "endpoint", label: "Endpoints", key: "n" },
   { path: "/sources", icon: "source", label: "Sources", key: "s", also: ["/compose"] },
   { path: "/rejected", icon: "shield", label: "Rejected", key: "r" },
+  { path: "/tail", icon: "tail", label: "Tail", key: "t" },
 ];
 
 export const ADMINISTRATION: readonly NavEntry[] = [
+  { path: "/audit", icon: "audit", label: "Audit", key: "a" },
   { path: "/tokens", icon: "key", label: "Tokens", key: "k" },
   { path: "/settings", icon: "settings", label: "Settings", key: "c" },
 ];

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./command-context.js";
+import { registerAudit } from "./audit/audit.js";
 import { registerDead } from "./deliveries/dead.js";
 import { registerDeliveries } from "./deliveries/deliveries.js";
 import { registerDemo } from "./demo/demo.js";
@@ -45,6 +46,7 @@ export function registerClientCommands(program: Command, context: CommandContext
   registerRejected(program, context);
   registerSign(program, context);
   registerVerify(program, context);
+  registerAudit(program, context);
   registerToken(program, context);
   registerDemo(program, context);
 }

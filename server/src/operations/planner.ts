@@ -107,7 +107,7 @@ async function planDeliveries(parts: PlannerParts, ids: readonly string[]): Prom
   for (const id of new Set(ids)) {
     const delivery = await parts.outbox.delivery(id);
     if (delivery === undefined) throw notFound("delivery", id);
-    if (delivery.state === "dead") found.push(await letterOf(parts, delivery));
+    if (delivery.state === "dead" && (await isOpen(parts, id))) found.push(await letterOf(parts, delivery));
   }
   const letters = found.toSorted((a, b) => a.diedAt.getTime() - b.diedAt.getTime());
   const lanes = new Set(letters.flatMap(({ laneId }) => laneId ?? []));
@@ -134,6 +134,11 @@ async function planDeliveries(parts: PlannerParts, ids: readonly string[]): Prom
     underWay: 0,
   };
   return { ...planOf(facts), upTo: null, targets: [] };
+}
+
+/** A lane that went on keeps the place in which it died: redriven from there, it is dead there still, and resolved. */
+async function isOpen({ outbox }: PlannerParts, id: string): Promise<boolean> {
+  return (await outbox.ends(id)).some(({ how, resolvedAt }) => how === "dead" && resolvedAt === undefined);
 }
 
 async function letterOf({ outbox }: PlannerParts, delivery: DeliverySummary): Promise<DeadLetter> {

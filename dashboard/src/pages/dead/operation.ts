@@ -1,60 +1,70 @@
 import { signal } from "@preact/signals";
-import { failureOf } from "../../api/api.ts";
-import { refreshAll } from "../../api/live.ts";
+import type { Operation } from "posthorn/client";
+import { basePath } from "../../place/base-path.ts";
+import { count, grouped, oneLine } from "../../words/format.ts";
 
-/** Something that is done to many, one after the other. It goes on while one walks through the pages. */
-export interface Operation {
-  /** "Redrive 97 deliveries". */
-  readonly title: string;
-  readonly total: number;
-  readonly done: number;
-  readonly failed: number;
-  /** The last failure, in words. */
-  readonly problem: string | undefined;
-  readonly state: "running" | "stopped" | "finished";
-}
+const KEY = `posthorn-operations${basePath}`;
+const MOST = 4;
 
-export const operation = signal<Operation | undefined>(undefined);
+/** Operations that are shown at the foot of every page until they are dismissed. The server runs them; a reload changes nothing. */
+export const watched = signal<readonly string[]>(remembered());
 
-let stopping = false;
-
-export function stopOperation(): void {
-  stopping = true;
-}
-
-export function dismissOperation(): void {
-  if (operation.value?.state !== "running") operation.value = undefined;
-}
-
-/** Does `work` for each, in order. One that fails is counted, and the others go on. */
-export async function runOperation(
-  title: string,
-  ids: readonly string[],
-  work: (id: string) => Promise<unknown>,
-): Promise<void> {
-  stopping = false;
-  let state: Operation = {
-    title,
-    total: ids.length,
-    done: 0,
-    failed: 0,
-    problem: undefined,
-    state: "running",
-  };
-  const show = (change: Partial<Operation>): void => {
-    state = { ...state, ...change };
-    operation.value = state;
-  };
-  show({});
-  for (const id of ids) {
-    if (stopping) break;
-    try {
-      await work(id);
-      show({ done: state.done + 1 });
-    } catch (error) {
-      show({ failed: state.failed + 1, problem: `${id}: ${failureOf(error).detail}` });
-    }
+function remembered(): readonly string[] {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as unknown;
+    return Array.isArray(kept) ? kept.filter((id) => typeof id === "string").slice(-MOST) : [];
+  } catch {
+    // Storage may be switched off, or hold something else.
+    return [];
   }
-  show({ state: stopping ? "stopped" : "finished" });
-  void refreshAll();
+}
+
+function keep(ids: readonly string[]): void {
+  watched.value = ids;
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(ids));
+  } catch {
+    // Then they are shown until the next load.
+  }
+}
+
+export function watch(id: string): void {
+  if (!watched.value.includes(id)) keep([...watched.value, id].slice(-MOST));
+}
+
+export function dismissOperation(id: string): void {
+  keep(watched.value.filter((each) => each !== id));
+}
+
+export function isUnderWay({ state }: Pick<Operation, "state">): boolean {
+  return state === "running" || state === "stopping";
+}
+
+const VERBS = { redrive: "Redrive", skip: "Skip", cancel: "Cancel" } as const;
+
+/** "Redrive 97 to pharmacy". */
+export function operationTitle({ verb, plan }: Pick<Operation, "verb" | "plan">): string {
+  const [only] = plan.endpoints;
+  const to =
+    plan.endpoints.length === 1 ? oneLine(only?.id ?? "", 30) : count(plan.endpoints.length, "endpoint");
+  return `${VERBS[verb]} ${grouped(plan.count)} ${verb === "redrive" ? "to" : "of"} ${to}`;
+}
+
+const GOOD = ["in_place", "at_end", "skipped", "cancelled"];
+
+/** How many came to what they were meant for, and how many had changed before their turn. */
+export function tallyOf({ results }: Pick<Operation, "results">): {
+  readonly good: number;
+  readonly other: number;
+} {
+  const all = Object.entries(results).filter(([result]) => result !== "pending");
+  const sum = (some: typeof all): number => some.reduce((total, [, n]) => total + n, 0);
+  const good = sum(all.filter(([result]) => GOOD.includes(result)));
+  return { good, other: sum(all) - good };
+}
+
+const DONE = { redrive: "due again", skip: "skipped", cancel: "cancelled" } as const;
+
+export function doneWord({ verb }: Pick<Operation, "verb">): string {
+  return DONE[verb];
 }

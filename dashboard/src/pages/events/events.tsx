@@ -8,7 +8,7 @@ import { eventHref, shellWord, walk } from "../../place/links.ts";
 import { hrefOf } from "../../place/location.ts";
 import { EventTable } from "./event-table.tsx";
 
-const FILTERS = ["source", "type", "key", "tenant"] as const;
+const FILTERS = ["source", "type", "key", "tenant", "since", "until", "id"] as const;
 
 /** Events, newest first. */
 export function Events(): JSX.Element {

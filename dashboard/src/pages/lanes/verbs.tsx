@@ -1,13 +1,15 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Lane, LaneWaiting, WaitingDelivery } from "posthorn/client";
-import { api } from "../../api/api.ts";
+import { api, failureOf } from "../../api/api.ts";
 import { useStatus } from "../../api/status.ts";
 import { Act } from "../../parts/act.tsx";
+import { Shape } from "../../parts/icon.tsx";
 import { Panel } from "../../parts/panel.tsx";
-import { confirmed, perform } from "../../shell/deeds.ts";
+import { confirmed, perform, tell } from "../../shell/deeds.ts";
 import { onKey } from "../../shell/keys.ts";
 import { grouped, oneLine } from "../../words/format.ts";
+import { watch } from "../dead/operation.ts";
 import { redriveOne } from "../dead/redrive-one.tsx";
 import { behindOf, LaneAfter } from "./lane-drawing.tsx";
 
@@ -30,6 +32,7 @@ export function Verbs({ waiting }: { readonly waiting: LaneWaiting }): JSX.Eleme
     <Panel title="What you can do">
       <RedriveVerb lane={lane} because={why} onAct={redriveHead} />
       <SkipVerb lane={lane} next={first[1]} onAct={skipHead} />
+      <CancelVerb lane={lane} />
       {configured !== undefined && <EndpointVerb id={endpointId} state={configured} />}
     </Panel>
   );
@@ -92,6 +95,56 @@ function SkipVerb({
       It is told of the gap. {follows}
     </Verb>
   );
+}
+
+/** Everything that waits, at once; it is planned by the server first, and said in its words. */
+function CancelVerb({ lane }: { readonly lane: Lane }): JSX.Element {
+  const { depth, endpointId } = lane;
+  const act = (
+    <Act icon="cancel" kind="danger" onAct={() => cancel(lane)}>
+      Cancel {grouped(depth)}…
+    </Act>
+  );
+  return (
+    <Verb act={act}>
+      <b>Nothing of it will be sent</b> to {oneLine(endpointId, 30)}: the head and all that waits behind it
+      now. What comes later is sent. It cannot be undone.
+    </Verb>
+  );
+}
+
+async function cancel({ id, head }: Lane): Promise<boolean> {
+  const planned = await api.operations
+    .create({ verb: "cancel", filter: { lanes: [{ id, head }] }, dryRun: true })
+    .catch((error: unknown) => {
+      const { title, detail } = failureOf(error);
+      tell(`${title}: ${detail}`, true);
+    });
+  if (planned === undefined) return false;
+  const { plan } = planned;
+  const yes = await confirmed({
+    title: `Cancel ${grouped(plan.count)}?`,
+    body: (
+      <>
+        <p>{oneLine(plan.words, 300)}</p>
+        <ul class="checks">
+          {plan.warnings.map(({ text }) => (
+            <li class="s-retrying" key={text}>
+              <Shape name="s-failing" />
+              <span>{oneLine(text, 300)}</span>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+    act: `Cancel ${grouped(plan.count)}`,
+    danger: true,
+  });
+  if (!yes) return false;
+  return perform(async () => {
+    watch((await api.operations.run(planned.id)).id);
+    return `${grouped(plan.count)} are being cancelled.`;
+  });
 }
 
 async function skip({ id, head, endpointId }: Lane): Promise<boolean> {

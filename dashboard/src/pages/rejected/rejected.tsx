@@ -10,7 +10,7 @@ import { Empty, FailureNotice, Page, PageHead } from "../../parts/page.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { verdictWords } from "../../words/words.ts";
 
-const FILTERS = ["source"] as const;
+const FILTERS = ["source", "since", "until"] as const;
 
 /** Requests that were not taken in. */
 export function Rejected(): JSX.Element {

@@ -16,6 +16,9 @@ const PAGES = [
   "/lanes",
   "/lanes/:id",
   "/dead",
+  "/operations",
+  "/operations/:id",
+  "/tail",
   "/rejected",
   "/rejected/:id",
   "/endpoints",
@@ -23,6 +26,7 @@ const PAGES = [
   "/sources",
   "/sources/:name",
   "/compose",
+  "/audit",
   "/tokens",
   "/settings",
 ];

@@ -52,6 +52,15 @@ async function run(): Promise<void> {
 }
 
 describe("a plan", () => {
+  it("of named deliveries leaves out what was redriven before, also where its lane went on", async () => {
+    await client.endpoints.update("ep_1", { dead: "skip" });
+    await deaths(2);
+    const [one, two] = (await client.dead.list()).items.map(({ id }) => id);
+    await client.redrive(one ?? "");
+    const { plan: told } = await plan({ verb: "redrive", filter: { deliveries: [one ?? "", two ?? ""] } });
+    expect(told).toMatchObject({ count: 1, oldest: { id: two } });
+  });
+
   it("says what would be done, to whom, what goes on behind it, and what to know; nothing is changed", async () => {
     await deaths(2);
     await bench.clock.advance(25 * 3_600_000);
