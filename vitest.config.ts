@@ -36,6 +36,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
+    // The first hook of a file may import the whole server, which takes ten times as long on a machine that is busy.
     hookTimeout: 30_000,
     // A new process for each file is mostly waiting: on two cores, one worker would take twice the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -58,8 +58,8 @@ function AuditTable({ entries, open }: TableProps): JSX.Element {
         <thead>
           <tr>
             <th>What</th>
-            <th>Of</th>
-            <th>Who</th>
+            <th class="hide-s">Of</th>
+            <th class="hide-s">Who</th>
             <th class="hide-s">Result</th>
             <th class="num">When</th>
             <th class="num">
@@ -88,15 +88,18 @@ function EntryRow({ entry, open }: { readonly entry: AuditEntry; readonly open: 
             {action.replace(".", " · ").replaceAll("_", " ")}
           </CellFilter>
           {note !== null && <span class="sub">{oneLine(note, 100)}</span>}
+          <span class="sub only-s">
+            {oneLine(subject.id ?? "", 24)} · {oneLine(by.name, 16)}
+          </span>
         </td>
-        <td class="mono">
+        <td class="mono hide-s">
           {subject.id !== null && (
             <CellFilter name="subject" value={subject.id}>
               {oneLine(subject.id, 36)}
             </CellFilter>
           )}
         </td>
-        <td>
+        <td class="hide-s">
           <CellFilter name="actor" value={by.token}>
             {oneLine(by.name, 30)}
           </CellFilter>
@@ -136,12 +139,14 @@ function Result({ status }: { readonly status: number | null }): JSX.Element {
 
 const MARKS = { same: " ", del: "−", add: "+" } as const;
 
+function linesOf(value: AuditEntry["before"]): readonly string[] {
+  return value === null ? [] : JSON.stringify(value, null, 2).split("\n");
+}
+
 /** Before and after as one text: what went is red, what came is green. */
 function Change({ entry }: { readonly entry: AuditEntry }): JSX.Element {
   const { before, after, at, requestId, by } = entry;
-  const text = (value: AuditEntry["before"]): readonly string[] =>
-    value === null ? [] : JSON.stringify(value, null, 2).split("\n");
-  const lines = lineDiff(text(before), text(after)) ?? [];
+  const lines = lineDiff(linesOf(before), linesOf(after)) ?? [];
   return (
     <div class="change">
       <p class="small faint">

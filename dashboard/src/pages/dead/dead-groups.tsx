@@ -21,11 +21,14 @@ interface GroupTableProps {
   readonly setChosen: (ids: readonly string[]) => void;
 }
 
+function sum(some: readonly DeadGroup[]): number {
+  return some.reduce((all, { count: n }) => all + n, 0);
+}
+
 /** Why they died, and where: counted by the server, however many there are. */
 export function GroupTable({ groups, chosen, setChosen }: GroupTableProps): JSX.Element | null {
   if (groups.length === 0) return null;
   const selected = groups.filter(({ id }) => chosen.includes(id));
-  const sum = (some: readonly DeadGroup[]): number => some.reduce((all, { count: n }) => all + n, 0);
   const toggle = (id: string): void =>
     setChosen(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
   const all = selected.length === groups.length;

@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { DeadLetter, Operation, OperationFilter, OperationPlan } from "posthorn/client";
 import { api, failureOf } from "../../api/api.ts";
@@ -210,7 +210,7 @@ function Checks({
 interface CheckProps {
   readonly tone: string;
   readonly icon: string;
-  readonly children: preact.ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
 function Check({ tone, icon, children }: CheckProps): JSX.Element {
@@ -222,11 +222,13 @@ function Check({ tone, icon, children }: CheckProps): JSX.Element {
   );
 }
 
+function byDeath(letters: readonly (DeadLetter | null)[]): readonly DeadLetter[] {
+  return letters
+    .filter((letter) => letter !== null)
+    .toSorted((left, right) => Date.parse(left.diedAt) - Date.parse(right.diedAt));
+}
+
 function Ends({ plans }: { readonly plans: readonly OperationPlan[] }): JSX.Element {
-  const byDeath = (letters: readonly (DeadLetter | null)[]): readonly DeadLetter[] =>
-    letters
-      .filter((letter) => letter !== null)
-      .toSorted((left, right) => Date.parse(left.diedAt) - Date.parse(right.diedAt));
   const oldest = byDeath(plans.map((plan) => plan.oldest))[0];
   const newest = byDeath(plans.map((plan) => plan.newest)).at(-1);
   const types = [...new Set(plans.flatMap(({ sample }) => sample.map(({ type }) => oneLine(type, 30))))];

@@ -50,7 +50,7 @@ export function operationTitle({ verb, plan }: Pick<Operation, "verb" | "plan">)
   return `${VERBS[verb]} ${grouped(plan.count)} ${verb === "redrive" ? "to" : "of"} ${to}`;
 }
 
-const GOOD = ["in_place", "at_end", "skipped", "cancelled"];
+const GOOD: ReadonlySet<string> = new Set(["in_place", "at_end", "skipped", "cancelled"]);
 
 /** How many came to what they were meant for, and how many had changed before their turn. */
 export function tallyOf({ results }: Pick<Operation, "results">): {
@@ -59,7 +59,7 @@ export function tallyOf({ results }: Pick<Operation, "results">): {
 } {
   const all = Object.entries(results).filter(([result]) => result !== "pending");
   const sum = (some: typeof all): number => some.reduce((total, [, n]) => total + n, 0);
-  const good = sum(all.filter(([result]) => GOOD.includes(result)));
+  const good = sum(all.filter(([result]) => GOOD.has(result)));
   return { good, other: sum(all) - good };
 }
 

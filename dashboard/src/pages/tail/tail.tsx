@@ -40,7 +40,7 @@ export function TailPage(): JSX.Element {
         >
           {paused.value ? `Go on${followed.waiting > 0 ? `, ${followed.waiting} new` : ""}` : "Pause"}
         </Act>
-        <Act harmless kind="quiet" onAct={followed.clear}>
+        <Act harmless kind="quiet" onAct={() => followed.clear()}>
           Clear
         </Act>
       </PageHead>
