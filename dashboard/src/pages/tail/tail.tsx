@@ -111,11 +111,11 @@ function Rows({ rows }: { readonly rows: readonly TailRow[] }): JSX.Element {
 }
 
 const LOOKS: Readonly<Record<TailKind, Look>> = {
-  stored: { tone: "waiting", icon: "i-stored", word: "stored" },
-  published: { tone: "waiting", icon: "i-stored", word: "published" },
-  duplicate: { tone: "disabled", icon: "i-same", word: "duplicate" },
+  stored: { tone: "waiting", icon: "s-active", word: "stored" },
+  published: { tone: "waiting", icon: "s-active", word: "published" },
+  duplicate: { tone: "disabled", icon: "s-silent", word: "duplicate" },
   conflict: { tone: "retrying", icon: "s-failing", word: "conflict" },
-  rejected: { tone: "retrying", icon: "i-shield", word: "rejected" },
+  rejected: { tone: "retrying", icon: "s-disabled", word: "rejected" },
   attempted: { tone: "halted", icon: "s-attempt", word: "failed" },
   dead: { tone: "dead", icon: "s-dead", word: "dead" },
   endpoint_disabled: { tone: "disabled", icon: "s-disabled", word: "disabled" },
