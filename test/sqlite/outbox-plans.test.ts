@@ -67,6 +67,14 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.events({ tenant: "default" }, { limit: 10 });
   await outbox.events({ tenant: "default", key: "k" }, { limit: 10 });
   await outbox.event("default", "e1");
+  await outbox.events({ since: new Date(0), until: new Date() }, { limit: 10 });
+  await outbox.eventIds("default", "e", 10);
+  await outbox.tenantsOf("e1");
+  await outbox.repeats("default", "in1");
+  await outbox.namedEvents("default", ["shop/1"]);
+  for (const part of ["first", "last", "finished"] as const) await outbox.queue(1n, part, 3);
+  await outbox.ends("dlv_1_1");
+  await outbox.standings();
   for (const { id } of await outbox.deliveriesOf("default", ["e1", "e3"])) await outbox.delivery(id);
   await outbox.delivery("dlv_99_1");
   await outbox.lanes({}, { limit: 10 });
@@ -84,6 +92,13 @@ const MAY_SCAN = [
   /^select \* from posthorn_consumer where removed_at is null order by id$/,
   /^select id, stopped_at from posthorn_consumer/,
   /^update posthorn_dead set resolved_at = \?, resolved_how = 'cancelled'/,
+  // These sort the few rows of an end of a lane, or of an event, which an index has found and a limit holds.
+  /^select p\.seq, e\.public_id/,
+  /^select distinct tenant from posthorn_event indexed by posthorn_event_public_id where public_id = \?/,
+  /^select kind, receipts, .* from posthorn_ingest_repeat where tenant = \? and event_id = \?/,
+  /^select distinct n\.event_id from json_each/,
+  // Of at most ten thousand blocked lanes.
+  /^select consumer, sum\(state = 'halted'\)/,
   // Counted by the pages of an index.
   /^select count\(\*\) as found from posthorn_/,
 ];
@@ -99,7 +114,9 @@ it("no statement of the outbox reads or sorts a whole table, however many lanes 
     const values = Array.from(sql.matchAll(/\?/g), () => null);
     const plan = db.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
     const text = sql.replaceAll(/\s+/g, " ");
-    const scans = plan.filter(({ detail }) => /^SCAN (?!\d|json_each|CONSTANT)|TEMP B-TREE/.test(detail));
+    const scans = plan.filter(({ detail }) =>
+      /^SCAN (?!\d|json_each|CONSTANT|\(subquery|p$|g VIRTUAL)|TEMP B-TREE/.test(detail),
+    );
     return scans.length === 0 || MAY_SCAN.some((allowed) => allowed.test(text))
       ? []
       : [`${scans[0]?.detail}: ${text}`];

@@ -157,7 +157,8 @@ export class PostgresOperations implements OperationRegistry {
 
   async pendingItems(id: string): Promise<readonly ItemRecord[]> {
     const rows = await this.#db.query<StoredItem>(
-      `select ${ITEM_COLUMNS} from ${this.#items} where operation_id = $1::text and result = 'pending' order by number`,
+      `select ${ITEM_COLUMNS} from ${this.#items} as item where operation_id = $1::text and result = 'pending'
+       order by item.number`,
       [id],
     );
     return rows.map((row) => itemOf(row));
@@ -201,10 +202,11 @@ export class PostgresOperations implements OperationRegistry {
 
   async listItems(...[id, { result, after, limit }]: Parameters<OperationRegistry["listItems"]>) {
     const rows = await this.#db.query<StoredItem>(
-      `select ${ITEM_COLUMNS} from ${this.#items}
-       where operation_id = $1::text and number > $2::text::int4
+      // By the column: the one that is read is a text, in whose order 10 comes before 2.
+      `select ${ITEM_COLUMNS} from ${this.#items} as item
+       where operation_id = $1::text and item.number > $2::text::int4
          and ${result === undefined ? "$3::text is null" : "result = $3::text"}
-       order by number limit $4::text::int8`,
+       order by item.number limit $4::text::int8`,
       [id, String(after), result ?? null, String(limit)],
     );
     return rows.map((row): OperationItem => itemOf(row));
