@@ -93,6 +93,11 @@ it(
   LONG,
   async () => {
     sink.status = 200;
+    const dead: string[] = [];
+    const oldest = (page: object) =>
+      one().client.dead.list({ endpoint: "ep_many", order: "oldest", ...page });
+    for await (const { eventId } of everyItem(oldest, { limit: 1000 })) dead.push(eventId);
+    expect(dead).toHaveLength(LETTERS);
     const { id } = await one().client.operations.run((await plan()).id, { rate: RATE });
     const operations = other().client.operations;
     await eventually("the middle", 60_000, async () => (await operations.get(id)).done >= LETTERS / 4);
