@@ -4,16 +4,8 @@ import type { TailGap, TailMessage, TailQuery } from "posthorn/client";
 import { api, failureOf } from "../../api/api.ts";
 import type { Failure } from "../../api/api.ts";
 import { paused } from "../../api/live.ts";
-
-/** The newest that a page keeps. */
-export const KEPT = 500;
-
-export type TailRow = (TailMessage | TailGap) & { readonly n: number };
-
-/** Puts new rows before the others, newest first, and lets the oldest go. Pure. */
-export function added(rows: readonly TailRow[], fresh: readonly TailRow[]): readonly TailRow[] {
-  return [...fresh.toReversed(), ...rows].slice(0, KEPT);
-}
+import { added, KEPT } from "./tail-rows.ts";
+import type { TailRow } from "./tail-rows.ts";
 
 export interface Followed {
   readonly rows: readonly TailRow[];

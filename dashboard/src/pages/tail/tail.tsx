@@ -14,7 +14,8 @@ import { count, duration, oneLine, shortId } from "../../words/format.ts";
 import { answerWords, becauseWords, verdictWords } from "../../words/words.ts";
 import type { Look } from "../../words/words.ts";
 import { useTail } from "./follow.ts";
-import type { Followed, TailRow } from "./follow.ts";
+import type { Followed } from "./follow.ts";
+import type { TailRow } from "./tail-rows.ts";
 
 const FILTERS = ["kind", "source", "endpoint", "type"] as const;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { added, KEPT } from "./follow.ts";
-import type { TailRow } from "./follow.ts";
+import { added, KEPT } from "./tail-rows.ts";
+import type { TailRow } from "./tail-rows.ts";
 
 const row = (n: number): TailRow => ({ kind: "gap", lost: null, n });
 
