@@ -357,6 +357,7 @@ export interface SettingsInForce {
   readonly items: readonly SettingInForce[];
 }
 
+/** One setting of a node, and where it is from. */
 export interface SettingInForce {
   /** As in the configuration file. */
   readonly key: string;

@@ -124,23 +124,31 @@ function Planned({ plans, verb, setVerb, canSkip, again, discard }: PlannedProps
           {act}
         </Act>
         {verb === "redrive" && n > 1 && <OldestFirst plans={plans} again={again} />}
-        <span class="end">
-          {canSkip && (
-            <Act
-              kind="quiet"
-              harmless
-              onAct={() => setVerb(verb === "redrive" ? "skip" : "redrive")}
-              title="See what the other verb would do"
-            >
-              {verb === "redrive" ? "Skip instead…" : "Redrive instead…"}
-            </Act>
-          )}
-          <Act kind="quiet" harmless onAct={discard}>
-            Discard plan
-          </Act>
-        </span>
+        <OtherWays verb={verb} setVerb={setVerb} canSkip={canSkip} discard={discard} />
       </footer>
     </>
+  );
+}
+
+/** The other verb, or nothing at all. */
+function OtherWays({
+  verb,
+  setVerb,
+  canSkip,
+  discard,
+}: Pick<PlannedProps, "verb" | "setVerb" | "canSkip" | "discard">): JSX.Element {
+  const other = verb === "redrive" ? "skip" : "redrive";
+  return (
+    <span class="end">
+      {canSkip && (
+        <Act kind="quiet" harmless title="See what the other verb would do" onAct={() => setVerb(other)}>
+          {ACTS[other]} instead…
+        </Act>
+      )}
+      <Act kind="quiet" harmless onAct={discard}>
+        Discard plan
+      </Act>
+    </span>
   );
 }
 
