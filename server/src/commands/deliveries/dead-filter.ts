@@ -1,6 +1,5 @@
-import type { DeadLetter } from "posthorn/client";
-import { CommandFailure } from "../../terminal/failure.js";
 import type { DeadLetter, DeadQuery } from "posthorn/client";
+import { CommandFailure } from "../../terminal/failure.js";
 import type { Flag } from "../define-command.js";
 
 /** Which dead deliveries are meant. */
@@ -33,6 +32,8 @@ export function checkDeadFilter(filter: DeadFilter): void {
       },
     );
   }
+}
+
 /** What the server filters by; it has no index of types. */
 export function queryOf(filter: DeadFilter): DeadQuery {
   const { endpoint, key, because, status, error, tenant, since, until } = filter;

@@ -172,11 +172,6 @@ export function tokenHook(
   };
 }
 
-/** A hook for what Prometheus reads: a token of any scope is enough. */
-export function metricsHook(check: TokenCheck): (request: FastifyRequest) => Promise<void> {
-  return async (request) => {
-    tokens.set(request, await check.require(request.headers.authorization, request.ip, "metrics"));
-  };
 /** Whether a request that goes on for long may go on: its token or session may have ended since. */
 export async function isStillAllowed(
   request: FastifyRequest,
@@ -191,6 +186,13 @@ export async function isStillAllowed(
     );
   }
   return (await sessions.find(readCookie(request) ?? "", request.ip)) !== undefined;
+}
+
+/** A hook for what Prometheus reads: a token of any scope is enough. */
+export function metricsHook(check: TokenCheck): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    tokens.set(request, await check.require(request.headers.authorization, request.ip, "metrics"));
+  };
 }
 
 /** The token of a request that has passed the hook. */

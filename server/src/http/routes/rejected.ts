@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Ingested } from "posthorn";
 import type { RetakenRequest } from "posthorn/client";
+import { idAt } from "posthorn/gateway";
 import { retake } from "../../ingest/retake.js";
 import type { Retaken } from "../../ingest/retake.js";
-import { idAt } from "posthorn/gateway";
 import type { RejectedRecord } from "../../store/rejected-request.js";
 import type { ApiParts } from "../api-parts.js";
 import { checkedCursor, cutPage, PAGE_QUERY, pageSchema } from "../page.js";
@@ -25,8 +25,7 @@ interface ById {
 
 /** /rejected: requests that ingest rejected, and why. */
 export function registerRejected(api: FastifyInstance, parts: ApiParts): void {
-  const { registry } = parts;
-export function registerRejected(api: FastifyInstance, { registry, clock }: ApiParts): void {
+  const { registry, clock } = parts;
   const read = async (id: string): Promise<RejectedRecord> => {
     const found = await registry.readRejected(id);
     if (found === undefined) throw notFound("rejected request", id);
@@ -35,20 +34,13 @@ export function registerRejected(api: FastifyInstance, { registry, clock }: ApiP
   api.get<{ Querystring: PageQuery & RangeQuery & { source?: string } }>(
     "/rejected",
     { schema: LIST },
-    async ({ query: { source, after, limit } }) => {
-      const found = await registry.listRejected({
-        source,
-        after: checkedCursor(after, REJECTED_ID),
-        limit: limit + 1,
-      });
-      return cutPage(found, limit, { show: showListedRejected, nameOf: ({ id }) => id });
     async ({ query: { source, after, limit, ...range } }) => {
       const { since, until } = timeRange(range, clock.now());
       // Ids begin with their time: where a range ends is a place in the list, as a cursor is.
       const end = checkedCursor(after, REJECTED_ID) ?? (until && idAt("rej", until.getTime()));
       const found = await registry.listRejected({ source, after: end, limit: limit + 1 });
       const wanted = since === undefined ? found : found.filter(({ receivedAt }) => receivedAt >= since);
-      return cutPage(wanted, limit, { show: showRejected, nameOf: ({ id }) => id });
+      return cutPage(wanted, limit, { show: showListedRejected, nameOf: ({ id }) => id });
     },
   );
   api.get<ById>("/rejected/:id", { schema: GET }, async ({ params }) => showRejected(await read(params.id)));
