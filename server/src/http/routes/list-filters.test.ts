@@ -13,6 +13,7 @@ const rejectedAt = (minute: number) => {
     method: "POST",
     headers: {},
     body: new Uint8Array(),
+    whole: true,
     bodyBytes: 0,
     code: `minute_${minute}`,
     message: "",
