@@ -13,7 +13,7 @@ const rejectedAt = (minute: number) => {
     method: "POST",
     headers: {},
     body: new Uint8Array(),
-    whole: true,
+    whole: undefined,
     bodyBytes: 0,
     code: `minute_${minute}`,
     message: "",
