@@ -43,6 +43,9 @@ export class EndLaw {
     for (const { endpointId, eventId } of dead) places.end(endpointId, { id: eventId }, "dead");
     for (const { endpointId, eventId } of store.cancelled())
       places.end(endpointId, { id: eventId }, "cancelled");
+    for (const { database, delivery, endpoint, number } of places.deliveries()) {
+      if (database === index && (await store.isPassedOver(delivery))) places.endOf(endpoint, number, "dead");
+    }
     const { items: lanes } = await store.outbox.blockedLanes({ limit: 1000 });
     for (const { id, state } of lanes) {
       if (state !== "halted" && state !== "parked")

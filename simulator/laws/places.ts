@@ -10,6 +10,8 @@ export type End = "delivered" | "dead" | "cancelled";
 export interface SeenDelivery {
   readonly database: number;
   readonly delivery: string;
+  readonly endpoint: string;
+  readonly number: number;
   readonly isDelivered: boolean;
 }
 
@@ -117,7 +119,9 @@ export class Places {
     for (const { view, sequence } of this.#seen.values()) {
       const { kind, id, database } = view;
       const delivery = deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
-      yield { database, delivery, isDelivered: view.acknowledged.has(sequence) };
+      const number = this.#deliveries.get(`${view.name} ${sequence}`) ?? -1;
+      const isDelivered = view.acknowledged.has(sequence);
+      yield { database, delivery, endpoint: view.endpoint, number, isDelivered };
     }
   }
 

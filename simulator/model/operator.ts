@@ -45,7 +45,8 @@ export function skip(model: Model, laneId: bigint, head: bigint): Skipped {
     return change;
   }
   const dead = model.rows.dead.get(idAt(row));
-  if (row.state !== "flowing" && dead !== undefined) dead.skipped = true;
+  // Anew, because a copy of the rows that stands for a disk shares what is in them.
+  if (row.state !== "flowing" && dead !== undefined) model.rows.dead.set(dead.id, { ...dead, skipped: true });
   write(model, row, change);
   return "skipped";
 }

@@ -63,7 +63,7 @@ export interface DeadRow {
   readonly attempts: number;
   readonly last: DeadDelivery["last"];
   /** An operator has passed over it: it is listed no more, and can still be redriven. */
-  skipped: boolean;
+  readonly skipped: boolean;
 }
 
 export interface InboxLine extends Arrival {

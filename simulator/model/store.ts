@@ -84,6 +84,10 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
     return this.#model.rows.cancelled;
   }
 
+  isPassedOver(deliveryId: string): Promise<boolean> {
+    return Promise.resolve(this.#model.rows.dead.get(deliveryId)?.skipped === true);
+  }
+
   unplaced(): number {
     return this.#model.rows.stage.length;
   }

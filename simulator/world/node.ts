@@ -180,6 +180,8 @@ export class SimulatedNode {
       handlerDeadlineMs: HANDLER_DEADLINE_MS,
       acquireMs: ACQUIRE_MS,
       clock: life,
+      // Without one, a receiver tells of each failure on stderr; here they are made on purpose.
+      observer: () => undefined,
     });
   }
 

@@ -26,6 +26,8 @@ export interface SimulatedStore<Tx = unknown> {
   written(): ReadonlyMap<string, number>;
   /** Every delivery that was cancelled. */
   cancelled(): readonly CancelledRecord[];
+  /** Whether a delivery is dead, an operator has passed over it, and nobody has redriven it: dead letters list it no more. */
+  isPassedOver(deliveryId: string): Promise<boolean>;
   /** How many committed events have no places yet, and would be given them by `sequence` now. */
   unplaced(): number;
   /** Remembers everything as it is now, and returns what brings it back. Left out where a store cannot lose power. */

@@ -24,6 +24,7 @@ export const openMemoryStore: OpenStore = ({ clock }) => {
     write: (tx, row) => tx.onCommit(() => void rows.set(row, (rows.get(row) ?? 0) + 1)),
     written: () => rows,
     cancelled: () => memory.cancelled(),
+    isPassedOver: async (deliveryId) => (await memory.ends(deliveryId)).at(-1)?.resolvedHow === "skipped",
     unplaced: () => 0,
   };
   return store;
