@@ -178,7 +178,9 @@ describe("a person with a browser", skipFor(noBrowser), () => {
       .getByText(/landed: 200 in/)
       .first()
       .waitFor();
-    expect(receiver.landed).toContain("a");
+    // Lanes go side by side: any of the three may have died first.
+    const sent = ["a", "b", "c"].filter((id) => receiver.landed.includes(id));
+    expect(sent).toHaveLength(1);
     await page.getByText("Redrive 2 deliveries of 2 lanes to ep_shop, in order.").waitFor();
     await page.getByRole("button", { name: "Redrive 2" }).click();
     await page.getByText("2 due again").first().waitFor();
