@@ -104,13 +104,13 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "outbox/outbox.ts",
     [
       {
-        find: "const session = await hostSession(tx, prepare);",
-        replace: `await hostSession(tx, prepare);
+        find: "const session = await sessionOf(tx);",
+        replace: `await sessionOf(tx);
     const session = { query: (statement) => transactions.read(statement) };`,
       },
       {
-        find: "{ prepare, tables }: { readonly prepare: boolean; readonly tables: Tables },",
-        replace: "{ prepare, tables, transactions },",
+        find: '{ sessionOf, tables }: Pick<OutboxParts, "sessionOf" | "tables">,',
+        replace: "{ sessionOf, tables, transactions },",
       },
     ],
     "events written into a transaction of the host never were when it rolls back",

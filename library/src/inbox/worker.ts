@@ -23,6 +23,7 @@ export interface Worker {
   drain(limits?: WorkerDrainLimits): Promise<WorkerDrainReport>;
 }
 
+/** When a drain ends, though more may be due. */
 export interface WorkerDrainLimits {
   /** After this time no handler begins. @default no limit */
   readonly deadlineMs?: number;
