@@ -120,10 +120,12 @@ describe("a role that may only use the tables", async () => {
     if (!owner) throw new Error("no driver");
     await migrate(owner.client);
     const docs = readFileSync(new URL("../../docs/postgres.md", import.meta.url), "utf8");
-    const grants = /```sql\n(grant [^`]*)```/.exec(docs)?.[1] ?? "";
+    const grants = /```sql\n(grant [\s\S]*?)```/.exec(docs)?.[1];
+    if (grants === undefined) throw new Error("docs/postgres.md has no block of grants");
+    const [{ name: ownerName } = { name: "" }] = await owner.rows("select current_user as name");
     await owner.rows(`create role ${role} login`);
     try {
-      await owner.rows(grants.replaceAll("app_user", role));
+      await owner.rows(grants.replaceAll("app_user", role).replaceAll("owner_user", ownerName ?? ""));
       await useAs(role, url);
     } finally {
       await owner.rows(`drop owned by ${role}; drop role ${role}`);

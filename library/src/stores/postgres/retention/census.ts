@@ -49,7 +49,9 @@ function stateOf(kind: RetentionKind, known: StateValues | undefined): Retention
 }
 
 const SIZES = sqlFor((tables) => {
-  const names = Object.values(tables as unknown as Record<string, string>);
+  const all = Object.values(tables as unknown as Record<string, string>);
+  // A function has no size.
+  const names = all.filter((name) => name !== tables.settle);
   const listed = names.map((name) => `('${name}'::regclass)`).join(", ");
   return `
     select ${SIZE.list} from (
