@@ -13,10 +13,10 @@ async function filesIn(tarball: string): Promise<readonly string[]> {
     .toSorted();
 }
 
-/** The modules of a workspace, without their endings. */
+/** The modules of a workspace, without their endings. Declarations of what a host may have installed make no module. */
 function modulesOf(workspace: string): readonly string[] {
   return sourcesOf(workspace)
-    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .filter((path) => /(?<!\.test|\.d)\.ts$/.test(path))
     .map((path) => path.slice(0, -".ts".length));
 }
 
