@@ -2,6 +2,7 @@ import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
 import { BROKEN_APPLYING, BROKEN_HANDLERS } from "./broken-handlers.js";
 import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
 import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
+import { BROKEN_RETRIES } from "./broken-retries.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
 
 /** For every flaw promises that it breaks; it may break others with them. No promise of the kit is missing here. */
@@ -382,6 +383,9 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   skip_forgets_the_dead: [
     "skip of a dead head lets its lane go on; its dead letter is listed no more, and can still be redriven at the end",
   ],
+  skip_leaves_the_dead_letter: [
+    "skip of a dead head lets its lane go on; its dead letter is listed no more, and can still be redriven at the end",
+  ],
   skip_of_the_dead_refused: [
     "skip of a dead head lets its lane go on; its dead letter is listed no more, and can still be redriven at the end",
     "skip of the only delivery of a lane leaves it empty, and the next event starts it again",
@@ -420,6 +424,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
   ...BROKEN_DEAD_BULK,
+  ...BROKEN_RETRIES,
   ...BROKEN_RETENTION,
   ...BROKEN_VIEWS,
 };

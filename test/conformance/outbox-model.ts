@@ -25,10 +25,12 @@ import {
   redriving,
   releasing,
   removing,
+  retrying,
   skipping,
 } from "./outbox-model/operating.js";
+import type { Retrying } from "./outbox-model/operating.js";
 import type { Met } from "./outbox-model/rows.js";
-import { burying, poisoning, regretting } from "./outbox-model/scenes.js";
+import { burying, insisting, poisoning, regretting } from "./outbox-model/scenes.js";
 import { FINDINGS, settling } from "./outbox-model/settling.js";
 import type { Doing } from "./outbox-model/settling.js";
 
@@ -36,6 +38,7 @@ const worker = fc.constantFrom(...WORKERS);
 const endpoint = fc.constantFrom(...ENDPOINT_NAMES);
 const policy = fc.constantFrom<DeadPolicy>("halt", "skip", "park");
 const small = fc.nat({ max: 5 });
+const retried = fc.constantFrom<Retrying>("endpoint", "lane", "delivery", "behind");
 const published: fc.Arbitrary<Publishing> = fc.record({
   key: fc.constantFrom("a", "b", undefined),
   type: fc.constantFrom("order.paid", "order.paid", QUIET),
@@ -74,6 +77,10 @@ function commandsAt(time: () => StoreTime): fc.Arbitrary<Command>[] {
     fc.tuple(small, fc.constantFrom(0, 0, 0, -1, 1)).map((each) => skipping(...each)),
     fc.tuple(small, fc.constantFrom(0, 0, 1, 3, -1)).map((each) => cancelling(...each)),
     small.map((at) => redriving(at)),
+    fc.oneof(
+      fc.tuple(small, retried).map((each) => retrying(...each)),
+      fc.tuple(worker, small, retried).map((each) => insisting(...each)),
+    ),
     fc
       .tuple(worker, small, fc.constantFrom("claim", "die", "release", "settle", "nothing"))
       .map((each) => regretting(...each)),

@@ -16,6 +16,7 @@ import { laneFlaws } from "./lanes.js";
 import { lookupFlaws } from "./lookups.js";
 import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
+import { retryingFlaws } from "./retrying.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
 import { skippingFlaws } from "./skipping.js";
@@ -38,6 +39,7 @@ const FLAWS = {
   ...ingestFlaws,
   ...lookupFlaws,
   ...deadBulkFlaws,
+  ...retryingFlaws,
   ...retentionFlaws,
   ...viewFlaws,
 };

@@ -1,5 +1,6 @@
 import type { MemoryStore } from "posthorn/memory";
 import type { DeadFilter } from "../../../library/src/operator/dead-filter.js";
+import { leaveDead } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
 
 /** Flaws of what is done with many dead letters. */
@@ -41,18 +42,7 @@ export const deadBulkFlaws = {
     }),
   },
   cancel_of_everything: { wrap: (inner) => ({ cancel: (laneId) => inner.cancel(laneId, 2n ** 62n) }) },
-  cancel_leaves_the_dead_letter: {
-    wrap: (inner) => ({
-      cancel: async (laneId, through) => {
-        const lane = await inner.lane(laneId);
-        if (lane?.state === "halted") await inner.skip(laneId, lane.head);
-        const cancelled = await inner.cancel(laneId, through);
-        return cancelled.kind === "cancelled" && lane?.state === "halted"
-          ? { kind: "cancelled", count: cancelled.count + 1 }
-          : cancelled;
-      },
-    }),
-  },
+  cancel_leaves_the_dead_letter: { mutate: (swaps) => leaveDead(swaps, "cancelled") },
   cancel_forgets_the_head_under_way: {
     wrap: (inner) => ({
       cancel: async (laneId, through) => {

@@ -2,6 +2,7 @@ import type { MemoryStore } from "posthorn/memory";
 import type { FakeClock } from "posthorn/testing";
 import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type { Lane, LaneChange } from "../../../library/src/lanes/lane.js";
+import { History } from "../../../library/src/stores/memory/lanes/history.js";
 
 /** One way in which an outbox can be wrong, as a change of the memory store. */
 export interface Flaw {
@@ -59,6 +60,18 @@ export function eachChange(swaps: Swaps, alter: (change: LaneChange, lane: Lane)
 /** The same, where the lane gets another head. */
 export function eachPassing(swaps: Swaps, alter: (change: LaneChange, lane: Lane) => LaneChange): void {
   eachChange(swaps, (change, lane) => (change.head > lane.head ? alter(change, lane) : change));
+}
+
+/** Dead letters that are resolved like this stay listed. */
+export function leaveDead(swaps: Swaps, resolved: "skipped" | "cancelled"): void {
+  swaps.swap(
+    History.prototype,
+    "resolveDead",
+    (right) =>
+      function (this: History, id, at, how) {
+        if (how !== resolved) right.call(this, id, at, how);
+      },
+  );
 }
 
 export function tick(): Promise<void> {

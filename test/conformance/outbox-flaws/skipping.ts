@@ -1,28 +1,24 @@
 import type { DeadLetter } from "../../../library/src/operator/operator-store.js";
 import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
 import type { Lane } from "../../../library/src/lanes/lane.js";
-import { eachPassing } from "./flaw.js";
+import { History } from "../../../library/src/stores/memory/lanes/history.js";
+import { eachPassing, leaveDead } from "./flaw.js";
 import type { Flaw, Swaps } from "./flaw.js";
 
 /** Flaws of what a person passes over. */
 export const skippingFlaws = {
   skip_forgets_the_dead: {
-    wrap: (inner) => {
-      const forgotten = new Set<string>();
-      return {
-        skip: async (laneId, head) => {
-          const { items } = await inner.deadLetters({ limit: 100 });
-          for (const { id, blocks } of items)
-            if (blocks && id.startsWith(`dlv_${laneId}_`)) forgotten.add(id);
-          return inner.skip(laneId, head);
-        },
-        deadLetters: async (page) => {
-          const { items, next } = await inner.deadLetters(page);
-          return { items: items.filter(({ id }) => !forgotten.has(id)), next };
-        },
-      };
-    },
+    mutate: (swaps) =>
+      swaps.swap(
+        History.prototype,
+        "resolveDead",
+        (right) =>
+          function (this: History, id, at, how) {
+            right.call(this, id, at, how === "skipped" ? "cancelled" : how);
+          },
+      ),
   },
+  skip_leaves_the_dead_letter: { mutate: (swaps) => leaveDead(swaps, "skipped") },
   skip_of_the_dead_refused: {
     wrap: (inner) => ({
       skip: async (laneId, head) => {

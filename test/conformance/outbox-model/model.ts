@@ -18,6 +18,8 @@ export interface ModelDead {
   readonly because: DeadBecause;
   readonly attempts: number;
   readonly lastStatus: number | undefined;
+  /** An operator has passed over it: it is listed no more, and can still be redriven. */
+  skipped: boolean;
 }
 
 interface ModelEndpoint {
@@ -115,6 +117,11 @@ export class Model {
     return lane;
   }
 
+  /** Dead letters that are listed and counted. */
+  listed(): ModelDead[] {
+    return this.dead.filter(({ skipped }) => !skipped);
+  }
+
   due(): ModelLane[] {
     return this.lanes.filter((lane) => (dueIn(lane, this.now) ?? 1) <= 0 && this.isActive(lane.endpointId));
   }
@@ -151,7 +158,8 @@ export class Model {
     if (head === undefined) return;
     const { because, policy, lastStatus } = how;
     const { eventId, round } = head;
-    this.dead.push({ deliveryId, lane, eventId, round, because, attempts: lane.attempts, lastStatus });
+    const { attempts } = lane;
+    this.dead.push({ deliveryId, lane, eventId, round, because, attempts, lastStatus, skipped: false });
     lane.blockedAt ??= this.now;
     if (policy === "skip" && lane.key !== undefined) return this.passDead(lane, because);
     lane.state = policy === "park" ? "parked" : "halted";

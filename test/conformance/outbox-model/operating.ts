@@ -7,6 +7,7 @@ import {
   ticksMs,
 } from "../../../library/src/testing/conformance/outbox/steps.js";
 import type { LaneCancelled } from "../../../library/src/operator/dead-store.js";
+import type { RetryTarget } from "../../../library/src/operator/operator-store.js";
 import type { OutboxBench } from "posthorn/testing";
 import { append, headSequence, isExpired, revive } from "./lane.js";
 import type { ModelLane } from "./lane.js";
@@ -132,7 +133,8 @@ function skip(model: Model, lane: ModelLane): "skipped" | "intended" {
   const dead = model.dead.find((each) => each.lane === lane && isBlocking(each));
   if (dead !== undefined) {
     model.meets("is dead");
-    model.meets("dead | an operator skips it");
+    model.meets("dead | it is the head of its lane, and an operator skips it");
+    dead.skipped = true;
     model.passDead(lane, dead.because);
     return "skipped";
   }
@@ -174,6 +176,47 @@ function cancel(model: Model, lane: ModelLane, most: number): LaneCancelled {
   }
   for (let n = dead === undefined ? 0 : 1; n < count; n++) model.cancel(lane, "cancelled");
   return { kind: "cancelled", count };
+}
+
+/** What an operator wants tried now; `behind`: the delivery after a head. */
+export type Retrying = "endpoint" | "lane" | "delivery" | "behind";
+
+export function retrying(at: number, what: Retrying): Command {
+  return command(
+    `retry(${at}, ${what})`,
+    async (model, bench) => {
+      const known = model.lanes.filter(({ id }) => id !== undefined);
+      const lane = known[at % known.length];
+      if (lane === undefined) return;
+      const meant = what === "endpoint" ? ofEndpoint(model, lane) : what === "behind" ? [] : [lane];
+      const waiting = meant.filter((each) => waitsForNextAttempt(each, model.now));
+      expect(await outboxOf(bench).retry(targetOf(lane, what))).toBe(waiting.length);
+      for (const each of waiting) {
+        model.meets(
+          "due, later | an operator retries it, its lane or its endpoint, and it has failed and nobody has it",
+        );
+        each.readyAt = model.now;
+      }
+    },
+    (model) => model.lanes.some(({ id }) => id !== undefined),
+  );
+}
+
+function ofEndpoint({ lanes }: Model, { endpointId }: ModelLane): readonly ModelLane[] {
+  return lanes.filter((each) => each.endpointId === endpointId);
+}
+
+function waitsForNextAttempt({ queue, state, attempts, lease, readyAt }: ModelLane, now: number): boolean {
+  const hasFailed = queue.length > 0 && state === "flowing" && attempts > 0;
+  return hasFailed && lease === undefined && readyAt > now;
+}
+
+function targetOf(lane: ModelLane, what: Retrying): RetryTarget {
+  const { id = 0n, key, endpointId } = lane;
+  if (what === "endpoint") return { endpointId };
+  if (key === undefined) return { deliveryId: what === "behind" ? "dlv_0" : `dlv_${id}` };
+  if (what === "lane") return { laneId: id };
+  return { deliveryId: `dlv_${id}_${(headSequence(lane) ?? 0n) + (what === "behind" ? 1n : 0n)}` };
 }
 
 export function redriving(at: number): Command {

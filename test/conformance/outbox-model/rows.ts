@@ -17,6 +17,7 @@ export type CommandName =
   | "release"
   | "skip"
   | "cancel"
+  | "retry"
   | "redrive";
 
 const CLAIMS = ["claim", "die"] as const;
@@ -26,6 +27,9 @@ export const COVERED = {
   "– | the event is sequenced, and the endpoint matches it": ["publish"],
   "due | the endpoint acknowledges it (2xx)": ["settle"],
   "due | the attempt is refused, unreachable or unknown, and the retry policy allows another one": ["settle"],
+  "due, later | an operator retries it, its lane or its endpoint, and it has failed and nobody has it": [
+    "retry",
+  ],
   "due | the endpoint answers 410": ["settle"],
   "due | the last attempt that the retry policy allows fails": ["settle"],
   "due | the endpoint answers 413, 414 or 431": ["settle"],
@@ -41,7 +45,7 @@ export const COVERED = {
   "dead | an operator redrives it, and its lane has waited for it": ["redrive"],
   "dead | an operator redrives it, and its lane has gone on": ["redrive"],
   "dead | an operator redrives it, and it has no lane": ["redrive"],
-  "dead | an operator skips it": ["skip"],
+  "dead | it is the head of its lane, and an operator skips it": ["skip"],
   "dead | it is the head of its lane, and an operator cancels what waits in the lane": ["cancel"],
   "dead | its endpoint is removed": ["remove"],
   // A lane: `state`. Every command is followed by a look at all lanes, which need not say by which it was met.

@@ -2,7 +2,8 @@ import { claiming, claimingAlone, claimingSome, dying } from "./claiming.js";
 import { compared } from "./comparing.js";
 import { ENDPOINT_NAMES } from "./model.js";
 import type { Command } from "./model.js";
-import { passing, releasing, removing, skipping } from "./operating.js";
+import { passing, releasing, removing, retrying, skipping } from "./operating.js";
+import type { Retrying } from "./operating.js";
 import { settling } from "./settling.js";
 import type { Doing } from "./settling.js";
 
@@ -35,6 +36,13 @@ export function regretting(worker: string, at: number, then: Regret): Command {
   };
   const skips = then === "nothing" ? [] : [0, 1, 2].map((lane) => skipping(lane, 0));
   return scene(`regret(${worker}, ${at}, ${then})`, [claiming(worker, 3), ...skips, ...ends[then]]);
+}
+
+/** Something fails, and an operator will not wait for its next attempt. */
+export function insisting(worker: string, at: number, what: Retrying): Command {
+  const failed: Doing = { acknowledged: 0, finding: "retry", policy: "halt", next: false };
+  const retries = [0, 1, 2].map((lane) => retrying(lane, what));
+  return scene(`insist(${worker}, ${at}, ${what})`, [claiming(worker, 1), settling(at, failed), ...retries]);
 }
 
 /** Something dies, and its endpoint is removed. */
