@@ -150,12 +150,16 @@ describe("text of strangers", skipFor(noBrowser), () => {
       await page.locator("#search").fill(text);
       await page.keyboard.press("Enter");
     }
-    await page.keyboard.press("Escape");
+    // Anew: what the last search finds may still come, and leads to another page.
+    await visitor.open("/tokens");
+    const palette = page.getByRole("combobox", { name: "Command, page or id" });
     for (const text of HOSTILE.slice(0, 10)) {
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Command, page or id" }).fill(text);
+      await palette.fill(text);
       await page.keyboard.press("Enter");
       await page.keyboard.press("Escape");
+      // The same keys close it while it is there: no person is as fast as this loop.
+      await palette.waitFor({ state: "detached" });
     }
     expect(visitor.faults).toEqual([]);
   });
