@@ -229,6 +229,8 @@ export class LaneLaw {
     if (left === undefined) return;
     const tried = attempts.filter(({ sequence }) => sequence === left.sequence);
     view.attempts += tried.length;
+    // What has returned kills no process.
+    if (tried.length > 0) view.lapses = 0;
     if (rest?.state === "disabled") this.#states.set(view.endpoint, "disabled");
     const law = endpoints.get(view.endpoint);
     if (law !== undefined && rest !== undefined) {
