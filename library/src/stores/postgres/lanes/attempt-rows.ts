@@ -10,12 +10,13 @@ export interface Tried {
   readonly kind: Claim["kind"];
   readonly owner: bigint;
   readonly attempt: AttemptRecord;
+  readonly details: readonly (string | undefined)[];
 }
 
-// In a header that a host gave there may be anything; Postgres takes no NUL.
-function detail(attempt: AttemptRecord, index: number): string | undefined {
-  const text = detailTexts(attempt)[index];
-  return text === undefined ? undefined : withoutNul(text);
+export function triedOf({ kind, owner, attempt }: Omit<Tried, "details">): Tried {
+  // In a header that a host gave there may be anything; Postgres takes no NUL.
+  const details = detailTexts(attempt).map((text) => (text === undefined ? undefined : withoutNul(text)));
+  return { kind, owner, attempt, details };
 }
 
 /** Attempts that are given to a statement. */
@@ -31,11 +32,11 @@ export const TRIED: GivenRows<Tried> = givenRows<Tried>(
     outcome: texts(({ attempt }) => attempt.outcome),
     status: numbers("int4", ({ attempt }) => attempt.status),
     error: texts(({ attempt }) => attempt.error),
-    url: texts(({ attempt }) => detail(attempt, 0)),
-    address: texts(({ attempt }) => detail(attempt, 1)),
-    request_headers: texts(({ attempt }) => detail(attempt, 2)),
-    timings: texts(({ attempt }) => detail(attempt, 3)),
-    fingerprint: texts(({ attempt }) => detail(attempt, 4)),
+    url: texts(({ details }) => details[0]),
+    address: texts(({ details }) => details[1]),
+    request_headers: texts(({ details }) => details[2]),
+    timings: texts(({ details }) => details[3]),
+    fingerprint: texts(({ details }) => details[4]),
   },
   { answer: ({ attempt }) => attempt.answer },
 );

@@ -2,7 +2,7 @@ import type { Statement } from "../client/database.js";
 import { booleans, givenRows, numbers, texts } from "../client/given-rows.js";
 import { sqlFor } from "../schema/tables.js";
 import type { Tables } from "../schema/tables.js";
-import { ATTEMPT_COLUMNS, ATTEMPT_VALUES, TRIED } from "./attempt-rows.js";
+import { ATTEMPT_COLUMNS, ATTEMPT_VALUES, TRIED, triedOf } from "./attempt-rows.js";
 import type { Turn } from "./run.js";
 
 /** Who leases, and for how long. */
@@ -42,7 +42,7 @@ const CHANGES = givenRows<Turn>({
  */
 export function writeTurns(turns: readonly Turn[], { worker, leaseMs }: Leaser, tables: Tables): Statement {
   const tried = turns.flatMap(({ locked: { identity }, change }) =>
-    change.tried.map((attempt) => ({ kind: identity.kind, owner: identity.id, attempt })),
+    change.tried.map((attempt) => triedOf({ kind: identity.kind, owner: identity.id, attempt })),
   );
   return {
     text: WRITE(tables),
