@@ -112,7 +112,7 @@ body anew for each delivery of one event: Stripe counts \`pending_webhooks\` dow
 writes the time of the attempt, and a replay by Paddle has a \`notification_id\` of its own. A comparison of bytes would call each of
 their retries a conflict, so there the id alone decides: a **duplicate**. Everywhere else, other bytes under a known id mean that the sender
 reuses ids, or that somebody has put a body beside an id that is not signed: a **conflict**, which is recorded, reported and not
-applied. Where a source reuses ids on purpose, \`identifyBy: "body"\` makes each body an event of its own.
+applied. Where a source reuses ids on purpose, \`dedup: { by: "content", content: "raw" }\` makes each body an event of its own.
 
 An id that is **not signed** proves nothing: whoever has one request can send it again under another id. It
 serves to recognise honest repetitions; against the other kind, remember the hash of the body as well.`;
@@ -156,7 +156,7 @@ export const verifier = httpSignature({
 
 **Mailgun** signs a time and a random token, and nothing of the event. \`verify\` alone cannot see that somebody put another
 event beside a captured signature. Therefore the token is the event's id. A receiver refuses a second body under the same
-token as a conflict, even after a failure of the first, and does not accept \`identifyBy: "body"\`. Without a receiver,
+token as a conflict, even after a failure of the first, and does not accept another \`dedup\`. Without a receiver,
 remember the token of every request for 8 h 5 min, and refuse a second one. \`event-data.id\` is in the body.
 
 **PayPal** names the address of its certificate in each request. The address must be

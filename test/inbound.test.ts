@@ -93,7 +93,10 @@ const MAILGUN: Sources = (clock) => ({
   mailgun: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }),
 });
 const MAILGUN_BY_BODY: Sources = (clock) => ({
-  mailgun: { verifier: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }), identifyBy: "body" },
+  mailgun: {
+    verifier: mailgun({ secrets: TEST_SECRETS.mailgun.verifying, clock }),
+    dedup: { by: "content", content: "raw" },
+  },
 });
 
 /** Another event beside the signature of a captured request. */
@@ -133,7 +136,7 @@ describe("Mailgun, which signs a time and a token and nothing of the event,", ()
       expect.objectContaining({
         code: "inbox_option_invalid",
         message:
-          'identifyBy of "mailgun" is "body", but Mailgun signs the id and not the body: whoever has one request could ' +
+          'dedup of "mailgun" is by "content", but Mailgun signs the id and not the body: whoever has one request could ' +
           "send any body as a new event. Leave it out.",
       }),
     );

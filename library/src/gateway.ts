@@ -4,7 +4,8 @@
  *
  * @module
  */
-export { canonicalRule } from "./canonical-json.js";
+export { contentRule, dedupFault } from "./dedup-rule.js";
+export type { DedupFault } from "./dedup-rule.js";
 export { isContentType, isHeaderName } from "./event-headers.js";
 export { ExactJson } from "./exact-json.js";
 export { hangUp } from "./frameworks/hang-up.js";
@@ -22,7 +23,6 @@ export { isWorse, replyTo, UNAVAILABLE } from "./inbox/verdict.js";
 export { depthOf, elements, members } from "./json.js";
 export type { JsonMember } from "./json.js";
 export { parseJsonPointer } from "./json-pointer.js";
-export type { JsonPointer } from "./json-pointer.js";
 export { parseLaneId } from "./lanes/delivery-id.js";
 export { ForwardedHeaders, forwardFault } from "./outbox/forwarded-headers.js";
 export { parsePlace } from "./place.js";

@@ -61,6 +61,7 @@ export type { KeeperStore, KeptEvent } from "./inbox/keeper.js";
 export type { HandlerConsumer, HandlerVersion, RegisteredHandler } from "./lanes/handler-consumer.js";
 export type { Receipt } from "./receipt.js";
 export type { PlaceOption } from "./place.js";
+export type { DedupRule } from "./dedup-rule.js";
 export type { SourceOptions } from "./inbox/source.js";
 export type { Verdict } from "./inbox/verdict.js";
 export type { AttemptDetails, AttemptRecord, AttemptTimings } from "./lanes/attempt-record.js";

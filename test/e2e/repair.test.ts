@@ -321,7 +321,7 @@ describe("a repair", () => {
     const clock = createFakeClock({ at: NOON });
     const verifier = github({ secrets: TEST_SECRETS.github.verifying, clock });
     const store = memoryStore({ clock, environment: "test" });
-    const sourcesByBody = { github: { verifier, identifyBy: "body" as const } };
+    const sourcesByBody = { github: { verifier, dedup: { by: "content", content: "raw" } as const } };
     const receiver = createReceiver({ store, sources: sourcesByBody, handlers: {}, clock });
     await expect(receiver.repair("github", { id: "1", load })).rejects.toMatchObject({
       code: "inbox_option_invalid",

@@ -1,3 +1,4 @@
+import type { DedupRule } from "../dedup-rule.js";
 import type { PlaceOption } from "../place.js";
 
 // What the admin API speaks of, as JSON. Sequences and lane ids are decimal texts, instants ISO 8601.
@@ -9,19 +10,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** What makes two requests of a source the same event. */
-export type DedupRule =
-  | { readonly by: "id" }
-  | {
-      /** `both`: known when either its id or its content is. */
-      readonly by: "content" | "both";
-      /** `raw`: the exact bytes; `json`: the canonical form of RFC 8785. */
-      readonly content: "raw" | "json";
-      /** JSON pointers to what counts; everything when it is left out. */
-      readonly include?: readonly string[];
-      /** JSON pointers to what does not count, such as the time of the attempt. */
-      readonly exclude?: readonly string[];
-    };
+export type { DedupRule };
 
 /** Where in a request something stands. */
 export type Place = PlaceOption;

@@ -2,14 +2,14 @@ import type { Clock } from "../clock.js";
 import type { Event } from "../event.js";
 import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
-import { identify, isStale } from "./arrival.js";
+import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival.js";
 import type { Identified } from "./arrival.js";
 import { InProgress, Timeouts } from "./deadlines.js";
 import type { TypeTable } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { mayTakeOver } from "./inbox-store.js";
 import type { Acceptance, Arrival, InboxStore } from "./inbox-store.js";
-import { isSameBody, UNKNOWN_BODY } from "./same-body.js";
+import { isSameBody } from "./same-body.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
 import type { WorkParts } from "./prepare-work.js";
 import type { Source } from "./source.js";
@@ -60,10 +60,9 @@ export class Applier<Tx> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
     const told = await identify(source, event, headers);
-    const varies = source.verifier.scheme.bodyVaries === true;
-    const identified =
-      exact || varies ? told : { ...told, arrival: { ...told.arrival, bodyHash: UNKNOWN_BODY } };
-    const { verdict, why } = await this.#judge(source, event, identified);
+    const identified = exact || source.naming.bodyVaries ? told : withoutBytes(told);
+    const judged = await this.#judge(source, event, identified);
+    const { verdict, why = told.fellBack ? FELL_BACK : undefined } = judged;
     const { tenant, type } = identified.arrival;
     const durationMs = clock.monotonic() - startedAt;
     notify(observer, {

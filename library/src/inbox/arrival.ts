@@ -1,8 +1,10 @@
 import { sha256 } from "#crypto";
 import { encodeHex } from "../bytes.js";
-import type { Event } from "../event.js";
+import type { Event, IncomingName } from "../event.js";
 import { storableTime } from "../storable.js";
 import type { Arrival } from "./inbox-store.js";
+import { contentOf, namesBy, namingId } from "./names.js";
+import { UNKNOWN_BODY } from "./same-body.js";
 import type { Source } from "./source.js";
 import { storedId } from "./stored-id.js";
 
@@ -12,13 +14,26 @@ export interface Identified {
   readonly id: string;
 }
 
-/** Gives an event its identity: (tenant, source, id), with a hash of the body where there is no id or where asked. */
-export async function identify(source: Source, event: Event, headers: string): Promise<Identified> {
-  const hash = await sha256(event.body);
-  const id = source.identifyBy === "body" || event.id === undefined ? `body_${encodeHex(hash)}` : event.id;
+/** The same of a request, with what may make it a duplicate. */
+export interface Named extends Identified {
+  /** The names under which it may have been stored before. */
+  readonly names: readonly [IncomingName, ...IncomingName[]];
+  /** The source's rule asks for the canonical form, and the body has none. */
+  readonly fellBack: boolean;
+}
+
+/** Gives an event its identity: (tenant, source, id), with a hash of what of the body counts where there is no id or where asked. */
+export async function identify(source: Source, event: Event, headers: string): Promise<Named> {
+  const { naming } = source;
+  const { content, fellBack } = contentOf(naming, event.body);
+  const hash = await sha256(content);
+  const named = namingId(naming, event.id);
+  const id = named ?? `body_${encodeHex(hash)}`;
   const stored = await storedId(id);
   return {
     id,
+    names: namesBy(naming, named === undefined ? undefined : stored.id, hash),
+    fellBack,
     arrival: {
       tenant: source.tenant,
       source: source.name,
@@ -28,12 +43,25 @@ export async function identify(source: Source, event: Event, headers: string): P
       eventAt: storableTime(event.time),
       body: event.body,
       // Where the provider writes a new body for every delivery, two bodies under one id are no conflict.
-      bodyHash: source.verifier.scheme.bodyVaries === true ? await sha256(id) : hash,
+      bodyHash: naming.bodyVaries ? await sha256(id) : hash,
       headers,
       windowS: source.windowS,
     },
   };
 }
+
+/** The same of an event that its provider's log told of: the log says what was sent, but not always in the same bytes. */
+export function withoutBytes(identified: Named): Named {
+  const [byId] = identified.names;
+  return {
+    ...identified,
+    arrival: { ...identified.arrival, bodyHash: UNKNOWN_BODY },
+    names: [{ ...byId, bodyHash: undefined }],
+  };
+}
+
+/** Says of an event without its own verdict's reason that its exact bytes name it. */
+export const FELL_BACK = "the body has no canonical form: its exact bytes name it";
 
 /** Whether the event happened before its window began, so that it may have been applied and forgotten. */
 export function isStale(source: Source, arrival: Arrival, nowMs: number): boolean {

@@ -6,11 +6,10 @@ import type { Observer } from "../observer.js";
 import { isPosthornError } from "../posthorn-error.js";
 import type { Receipt } from "../receipt.js";
 import { describeError } from "./applier.js";
-import { identify, isStale } from "./arrival.js";
-import type { Identified } from "./arrival.js";
+import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival.js";
+import type { Named } from "./arrival.js";
 import type { InboxStore } from "./inbox-store.js";
 import { orderingKey } from "./ordering-key.js";
-import { UNKNOWN_BODY } from "./same-body.js";
 import type { Source } from "./source.js";
 import { storedId } from "./stored-id.js";
 import type { Verdict } from "./verdict.js";
@@ -78,10 +77,9 @@ export class Keeper {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
     const told = await identify(source, event, headers);
-    const varies = source.verifier.scheme.bodyVaries === true;
-    const identified =
-      exact || varies ? told : { ...told, arrival: { ...told.arrival, bodyHash: UNKNOWN_BODY } };
-    const { verdict, why } = await this.#judge(source, event, identified);
+    const identified = exact || source.naming.bodyVaries ? told : withoutBytes(told);
+    const judged = await this.#judge(source, event, identified);
+    const { verdict, why = told.fellBack ? FELL_BACK : undefined } = judged;
     const { arrival, id } = identified;
     notify(observer, {
       kind: "event_received",
@@ -96,7 +94,7 @@ export class Keeper {
     return verdict;
   }
 
-  async #judge(source: Source, event: Event, identified: Identified): Promise<Judgement> {
+  async #judge(source: Source, event: Event, identified: Named): Promise<Judgement> {
     try {
       return await this.#once(source, event, identified);
     } catch (error) {
@@ -108,18 +106,16 @@ export class Keeper {
     }
   }
 
-  async #once(source: Source, event: Event, identified: Identified): Promise<Judgement> {
+  async #once(source: Source, event: Event, identified: Named): Promise<Judgement> {
     const { store, clock } = this.#parts;
     const { arrival } = identified;
     if (isStale(source, arrival, clock.now()) && (await store.find(arrival)) === undefined) {
       await store.refuse(arrival, "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
-    const varies = source.verifier.scheme.bodyVaries === true || arrival.bodyHash === UNKNOWN_BODY;
-    const name = `${source.name}/id/${arrival.id}`;
     const { kind, id } = await store.ingest({
       event: keptEvent(source, event, { identified, nowMs: clock.now() }),
-      names: [{ name, bodyHash: varies ? undefined : arrival.bodyHash }],
+      names: identified.names,
       windowS: arrival.windowS,
     });
     if (kind === "stored") return { verdict: "stored" };
@@ -134,7 +130,7 @@ export class Keeper {
 function keptEvent(
   source: Source,
   event: Event,
-  { identified: { id, arrival }, nowMs }: { readonly identified: Identified; readonly nowMs: number },
+  { identified: { id, arrival }, nowMs }: { readonly identified: Named; readonly nowMs: number },
 ): KeptEvent {
   const headers = JSON.parse(arrival.headers) as Readonly<Record<string, string>>;
   const { tenant, type, body, bodyHash, eventAt, idPreview, windowS } = arrival;

@@ -23,35 +23,51 @@ export interface Naming {
 
 /** The names under which an event may have come before. Where it should have an id and has none, its content names it. */
 export function namesOf(rule: NamingRule, id: string | undefined, body: Uint8Array): Naming {
-  if (id === undefined || id === "" || rule.by === "content") {
-    const { hash, fellBack } = contentHash(rule.content, body);
-    return { names: [hashName(rule.source, hash)], fellBack };
-  }
-  const name = idName(rule.source, id);
-  if (rule.by === "id") {
-    return { names: [{ name, bodyHash: rule.bodyVaries ? undefined : sha256Sync(body) }], fellBack: false };
-  }
-  const { hash, fellBack } = contentHash(rule.content, body);
-  const bodyHash = rule.bodyVaries ? undefined : hash;
-  return { names: [{ name, bodyHash }, hashName(rule.source, hash)], fellBack };
+  const named = namingId(rule, id);
+  if (named !== undefined && rule.by === "id" && rule.bodyVaries)
+    return { names: [{ name: idName(rule.source, named), bodyHash: undefined }], fellBack: false };
+  const { content, fellBack } = contentOf(rule, body);
+  const storedId = named === undefined ? undefined : storedIdSync(named).id;
+  return { names: namesBy(rule, storedId, sha256Sync(content)), fellBack };
 }
 
-interface ContentHash {
-  readonly hash: Uint8Array;
+/** The id that names an event; undefined where its content does. */
+export function namingId({ by }: Pick<NamingRule, "by">, id: string | undefined): string | undefined {
+  return id === "" || by === "content" ? undefined : id;
+}
+
+/** What of a body is hashed. */
+export interface Content {
+  readonly content: string | Uint8Array;
   readonly fellBack: boolean;
 }
 
-/** SHA-256 of what counts. Where no canonical form can be told, the bytes count: better an event twice than a lost one. */
-function contentHash(rule: CanonicalRule | undefined, body: Uint8Array): ContentHash {
-  if (rule === undefined) return { hash: sha256Sync(body), fellBack: false };
+/** What of a body counts. Where no canonical form can be told, the bytes count: better an event twice than a lost one. */
+export function contentOf({ content: rule }: Pick<NamingRule, "content">, body: Uint8Array): Content {
+  if (rule === undefined) return { content: body, fellBack: false };
   const form = canonicalJson(body, rule);
-  return { hash: sha256Sync(form ?? body), fellBack: form === undefined };
+  return { content: form ?? body, fellBack: form === undefined };
+}
+
+/** The names of an event by its id in its stored form, where an id names it, and by the hash of what of it counts. */
+export function namesBy(
+  rule: NamingRule,
+  storedId: string | undefined,
+  hash: Uint8Array,
+): readonly [IncomingName, ...IncomingName[]] {
+  if (storedId === undefined) return [hashName(rule.source, hash)];
+  const known = { name: nameOfId(rule.source, storedId), bodyHash: rule.bodyVaries ? undefined : hash };
+  return rule.by === "both" ? [known, hashName(rule.source, hash)] : [known];
 }
 
 // The words between the slashes keep the kinds apart: an id that looks like a hash is no hash.
 /** The name of an event by the id that its sender gave it. */
 export function idName(source: string, id: string): string {
-  return `${source}/id/${storedIdSync(id).id}`;
+  return nameOfId(source, storedIdSync(id).id);
+}
+
+function nameOfId(source: string, storedId: string): string {
+  return `${source}/id/${storedId}`;
 }
 
 function hashName(source: string, hash: Uint8Array): IncomingName {

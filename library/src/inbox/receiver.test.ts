@@ -155,7 +155,12 @@ describe("a verified event", () => {
   it("is known by the hash of its body where that is asked for", async () => {
     const clock = createFakeClock({ at: START });
     const { post, effects } = setUp({
-      sources: { acme: { verifier: standardWebhooks({ secrets: SECRET, clock }), identifyBy: "body" } },
+      sources: {
+        acme: {
+          verifier: standardWebhooks({ secrets: SECRET, clock }),
+          dedup: { by: "content", content: "raw" },
+        },
+      },
     });
     await post("evt_1");
     expect(verdictOf(await post("evt_2"))).toBe("duplicate");

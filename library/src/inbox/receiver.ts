@@ -187,6 +187,14 @@ class InboxReceiver<Tx> implements Receiver {
 
   #applierOf(options: ReceiverOptions<Tx, TransactionMode>): Applier<Tx> {
     const names = new Set(this.#sources.keys());
+    const byBoth = [...this.#sources.values()].find(({ naming }) => naming.by === "both");
+    // A row of the inbox has one id. Only stored events have several names.
+    if (byBoth !== undefined) {
+      throw new PosthornError<InboxErrorCode>(
+        "inbox_option_invalid",
+        `dedup of "${byBoth.name}" is by "both", which needs mode: "store_first"; expected by "id" or "content".`,
+      );
+    }
     return new Applier({
       store: options.store,
       handlers: new TypeTable(checkedHandlers(options.handlers), names),
@@ -236,11 +244,11 @@ class InboxReceiver<Tx> implements Receiver {
     const source = this.#sources.get(name);
     if (source === undefined) throw unrepairable("source_unknown", name, "is not configured");
     // A log has the event, but not always its bytes: known by their hash, it would be applied a second time.
-    if (source.identifyBy === "body")
+    if (source.naming.by === "content")
       throw unrepairable(
         "inbox_option_invalid",
         name,
-        'has identifyBy "body", and a log knows events by their ids',
+        "knows its events by their content, and a log knows them by their ids",
       );
     if (await this.#judge.isOver(source, logged.id)) return "duplicate";
     const request = await logged.load();

@@ -10,7 +10,7 @@ describe("a source", () => {
     expect(createSource("stripe", verifier, undefined)).toMatchObject({
       windowS: 14 * 24 * 3600,
       tenant: "default",
-      identifyBy: "id",
+      naming: { source: "stripe", by: "id", content: undefined, bodyVaries: true },
       stale: "reject_stale",
     });
   });

@@ -1,3 +1,5 @@
+import { contentRule, dedupFault } from "../dedup-rule.js";
+import type { DedupRule } from "../dedup-rule.js";
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
 import { parsePlace } from "../place.js";
@@ -6,14 +8,21 @@ import { PosthornError } from "../posthorn-error.js";
 import { diagnose } from "../signature/forensics/forensics.js";
 import type { Scheme, Verifier } from "../signature/scheme.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
+import type { NamingRule } from "./names.js";
 
 /** What a source can be told besides its verifier. */
 export interface SourceOptions {
   readonly verifier: Verifier;
   /** Whose events these are. @default "default" */
   readonly tenant?: string;
-  /** What makes two deliveries the same event: its id, or the hash of its body. @default "id", where there is one */
-  readonly identifyBy?: "id" | "body";
+  /**
+   * What makes two deliveries the same event: its id, its content, or either of them. `both` needs `mode: "store_first"`.
+   * @default { by: "id" }; its exact bytes where it has no id
+   *
+   * @example
+   * { verifier, dedup: { by: "content", content: "json", exclude: ["/sent_at"] } }
+   */
+  readonly dedup?: DedupRule;
   /** How long an event is remembered after its last receipt, in seconds. @default 14 days, or as long as the provider retries */
   readonly windowS?: number | "forever";
   /** What to do with an event that happened before the window began: it may have been applied and forgotten. @default "reject_stale" */
@@ -33,7 +42,8 @@ export interface Source {
   readonly name: string;
   readonly verifier: Verifier;
   readonly tenant: string;
-  readonly identifyBy: "id" | "body";
+  /** How its events are known again. */
+  readonly naming: NamingRule;
   readonly windowS: number | undefined;
   readonly stale: "reject_stale" | "accept";
   /** Whether the signature binds the id and not the body, so that only the first body of an id may ever be applied. */
@@ -78,10 +88,11 @@ export function createSource(
   if (windowS !== "forever") checkWindow(name, windowS, verifier);
   const { covers, title } = verifier.scheme;
   const firstBodyOnly = !covers.body && covers.id !== false;
-  if (firstBodyOnly && options.identifyBy === "body") {
+  const dedup = checkedDedup(name, options.dedup);
+  if (firstBodyOnly && dedup.by !== "id") {
     throw invalid(
       "inbox_option_invalid",
-      `identifyBy of "${name}" is "body", but ${title} signs the id and not the body: whoever has one request could ` +
+      `dedup of "${name}" is by "${dedup.by}", but ${title} signs the id and not the body: whoever has one request could ` +
         "send any body as a new event. Leave it out.",
     );
   }
@@ -101,12 +112,23 @@ export function createSource(
       diagnose: verifier.diagnose ?? diagnose,
     }),
     tenant: options.tenant ?? "default",
-    identifyBy: options.identifyBy ?? "id",
+    naming: Object.freeze({
+      source: name,
+      by: dedup.by,
+      content: contentRule(dedup),
+      bodyVaries: verifier.scheme.bodyVaries === true,
+    }),
     windowS: windowS === "forever" ? undefined : windowS,
     stale,
     firstBodyOnly,
     key: checkedKey(name, options.key),
   });
+}
+
+function checkedDedup(name: string, given: DedupRule = { by: "id" }): DedupRule {
+  const wrong = dedupFault(given);
+  if (wrong === undefined) return given;
+  throw invalid("inbox_option_invalid", `dedup.${wrong.field} of "${name}": ${wrong.fault}.`);
 }
 
 function checkedKey(name: string, key: PlaceOption | undefined): Place | undefined {

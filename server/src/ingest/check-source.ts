@@ -1,11 +1,11 @@
 import type { Clock, Verifier } from "posthorn";
 import type { DedupRule, Place, SourceInput } from "posthorn/client";
 import {
+  dedupFault,
   defaultWindowS,
   forwardFault,
   isHeaderName,
   nameFault,
-  parseJsonPointer,
   parsePlace,
   windowFault,
 } from "posthorn/gateway";
@@ -17,7 +17,6 @@ const LONGEST_WINDOW_S = 10 * 365 * 24 * 3600;
 const MAX_SECRETS = 16;
 const MAX_PATTERNS = 64;
 const MAX_PATTERN_LENGTH = 128;
-const MAX_POINTERS = 64;
 
 /** Checks a new source and fills in its defaults. Throws `source_invalid`; `detail.field` names the field to change. */
 export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): SourceRecord {
@@ -120,46 +119,21 @@ const BY_CONTENT: DedupRule = { by: "content", content: "raw" };
 
 function checkedDedup(given: DedupRule | undefined, verifier: Verifier): DedupRule {
   if (given === undefined) return hasId(verifier) ? { by: "id" } : BY_CONTENT;
-  const { by, content, include, exclude } = Object(given) as Readonly<Record<string, unknown>>;
-  if (by !== "id" && by !== "content" && by !== "both") {
-    throw sourceInvalid("dedup.by", 'expected "id", "content" or "both"');
-  }
-  if (by !== "content" && !hasId(verifier)) {
+  const wrong = dedupFault(given);
+  if (wrong?.field === "by") throw sourceInvalid("dedup.by", wrong.fault);
+  if (given.by !== "content" && !hasId(verifier)) {
     const cure = ["hmac", UNVERIFIED].includes(verifier.scheme.name) ? "; options.id says where one is" : "";
     throw sourceInvalid("dedup.by", `${verifier.scheme.title} sends no id; expected "content"${cure}`);
   }
-  if (by === "id") {
-    if (content === undefined && include === undefined && exclude === undefined) return { by };
-    throw sourceInvalid(
-      "dedup.content",
-      'found with by "id", which looks at no content; expected by "content" or "both"',
-    );
-  }
-  if (content !== "raw" && content !== "json")
-    throw sourceInvalid("dedup.content", 'expected "raw" or "json"');
-  const places = { ...pointers("include", include, content), ...pointers("exclude", exclude, content) };
-  return { by, content, ...places };
-}
-
-function pointers(
-  field: "include" | "exclude",
-  given: unknown,
-  content: "raw" | "json",
-): Partial<Record<typeof field, readonly string[]>> {
-  if (given === undefined) return {};
-  if (content === "raw")
-    throw sourceInvalid(
-      `dedup.${field}`,
-      'found with content "raw", of which all bytes count; expected content "json"',
-    );
-  if (
-    Array.isArray(given) &&
-    given.length <= MAX_POINTERS &&
-    given.every((text) => parseJsonPointer(text) !== undefined)
-  ) {
-    return given.length === 0 ? {} : { [field]: given as string[] };
-  }
-  throw sourceInvalid(`dedup.${field}`, `expected up to ${MAX_POINTERS} JSON pointers such as "/data/id"`);
+  if (wrong !== undefined) throw sourceInvalid(`dedup.${wrong.field}`, wrong.fault);
+  if (given.by === "id") return { by: "id" };
+  const { by, content, include = [], exclude = [] } = given;
+  return {
+    by,
+    content,
+    ...(include.length === 0 ? {} : { include }),
+    ...(exclude.length === 0 ? {} : { exclude }),
+  };
 }
 
 function checkedWindow(windowS: number | undefined, { scheme }: Verifier): number {

@@ -1,8 +1,7 @@
 import type { Clock, Verified, Verifier } from "posthorn";
 import { checkHeaders, verifySync } from "posthorn";
-import { canonicalRule, ForwardedHeaders, parseJsonPointer, parsePlace } from "posthorn/gateway";
-import type { JsonPointer, NamingRule, Place } from "posthorn/gateway";
-import type { DedupRule } from "posthorn/client";
+import { contentRule, ForwardedHeaders, parsePlace } from "posthorn/gateway";
+import type { NamingRule, Place } from "posthorn/gateway";
 import type { SourceRecord } from "../store/source.js";
 import type { ReceivedRequest } from "./received-request.js";
 import { UNVERIFIED } from "./source-schemes.js";
@@ -39,15 +38,6 @@ export function liveSource(record: SourceRecord, clock: Pick<Clock, "now">): Liv
     key: parsePlace(record.key),
     forwarded: new ForwardedHeaders(record.forwardHeaders),
   };
-}
-
-function contentRule(dedup: DedupRule): NamingRule["content"] {
-  if (dedup.by === "id" || dedup.content === "raw") return undefined;
-  return canonicalRule(pointers(dedup.include), pointers(dedup.exclude));
-}
-
-function pointers(texts: readonly string[] = []): JsonPointer[] {
-  return texts.map((text) => parseJsonPointer(text)).filter((pointer) => pointer !== undefined);
 }
 
 /** Verifies a request, unless nobody signs the requests of its source. Throws a PosthornError. */
