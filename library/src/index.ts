@@ -53,6 +53,9 @@ export type {
   RequestRefusal,
   StoreFirstOptions,
 } from "./inbox/receiver.js";
+export { again } from "./inbox/again.js";
+export type { Again } from "./inbox/again.js";
+export type { ErrorClass, ErrorDeed, ErrorMatch, ErrorRule, StatusMatch } from "./inbox/error-rules.js";
 export { createWorker } from "./inbox/worker.js";
 export type { Worker, WorkerDrainLimits, WorkerDrainReport } from "./inbox/worker.js";
 export type { ConsumerOptions, WorkerOptions } from "./inbox/worker-options.js";

@@ -111,6 +111,12 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
     "an event that nobody handles is remembered as skipped",
     "purge removes skipped events like successes",
   ],
+  skipped_without_its_reason: [
+    "why an event was skipped is kept with it, and an event that is skipped without a reason keeps its last failure",
+  ],
+  skipped_forgets_its_failure: [
+    "why an event was skipped is kept with it, and an event that is skipped without a reason keeps its last failure",
+  ],
   skipped_never_taken_over: [
     "a row that says skipped is taken over whatever its body, because nothing of it was applied",
   ],

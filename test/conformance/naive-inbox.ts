@@ -47,6 +47,8 @@ export type InboxFlaw =
   | "error_swallowed"
   | "signal_ignored"
   | "skipped_forgotten"
+  | "skipped_without_its_reason"
+  | "skipped_forgets_its_failure"
   | "skipped_never_taken_over"
   | "failure_of_the_skipped_dropped"
   | "keys_joined"
@@ -285,10 +287,12 @@ export class NaiveInbox implements InProcessInbox {
     }
   }
 
-  #store(arrival: Arrival, before: Stored | undefined, { outcome, result }: Handled): void {
+  #store(arrival: Arrival, before: Stored | undefined, { outcome, result, because }: Handled): void {
     const parsed = result && this.#flaw === "result_parsed" ? sortedJson(result) : result;
     const row = this.#row(arrival, before);
-    this.#rows.set(this.#keyOf(arrival), { ...row, outcome, result: parsed, error: before?.error });
+    const why = this.#flaw === "skipped_without_its_reason" ? undefined : because;
+    const error = why ?? (this.#flaw === "skipped_forgets_its_failure" ? undefined : before?.error);
+    this.#rows.set(this.#keyOf(arrival), { ...row, outcome, result: parsed, error });
   }
 
   #row(arrival: Arrival, before: Stored | undefined): Omit<Stored, "outcome" | "result" | "error"> {

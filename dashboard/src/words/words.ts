@@ -44,6 +44,8 @@ const OUTCOME_LOOKS: Readonly<Record<string, Look>> = {
   unknown: look("retrying", "no answer", "failing"),
   forbidden: look("dead", "not allowed", "disabled"),
   lapsed: look("retrying", "lapsed", "silent"),
+  failed: look("halted", "failed", "attempt"),
+  postponed: look("retrying", "put off", "silent"),
 };
 
 // A newer server may know more states than this page.
@@ -66,6 +68,7 @@ const BECAUSE: Readonly<Record<string, string>> = {
   unsendable: "it cannot be sent as it is",
   event_missing: "its event was deleted",
   lease_expired: "its worker stopped again and again",
+  error_rule: "a rule for errors gave it up",
   expired: "it was too old to be sent",
   skipped: "an operator skipped it",
   endpoint_removed: "its endpoint was removed",

@@ -6,7 +6,7 @@ import { matcherOf } from "../pattern.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { describeError } from "./applier.js";
 import { Timeouts } from "./deadlines.js";
-import { afterFailure, failedAttempt } from "./handler-failure.js";
+import { afterThrown, failedAttempt } from "./handler-failure.js";
 import type { Publisher } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { HandlerFailure, prepareWork } from "./prepare-work.js";
@@ -100,7 +100,7 @@ export class HandlerRuns<Tx> {
       const { next } = applied as { readonly next?: Claim };
       const goesOn = next !== undefined && done + 1 < count && isHandled(consumer, next.run[0]);
       if (!goesOn) {
-        const last = this.#resultOf(current, applied, consumer);
+        const last = await this.#resultOf(current, applied, consumer);
         return { ...last, claim, handled: last.handled + done };
       }
       current = shortened(next, 1);
@@ -155,7 +155,7 @@ export class HandlerRuns<Tx> {
 
   /** No handler here for its type: another version of the host may have one; else it is recorded as skipped. */
   async #unhandled(claim: Claim, consumer: CheckedConsumer): Promise<ClaimResult> {
-    const { store, settings, worker, run, isStopping } = this.#parts;
+    const { store, settings } = this.#parts;
     const { type } = claim.run[0].event;
     const [registered] = await store.readHandlers([claim.consumer.id]);
     const nowMs = settings.clock.now();
@@ -163,20 +163,21 @@ export class HandlerRuns<Tx> {
       ({ types, at }) => nowMs - at < VERSION_COUNTS_MS && matcherOf(types)(type),
     );
     if (isOthers === true) return givenBack(claim, OTHER_VERSION_AGAIN_MS);
-    const { acquireMs, leaseMs } = settings;
-    const limits = {
-      acquireMs,
-      signal: new AbortController().signal,
-      worker,
-      leaseMs,
-      run,
-      next: !isStopping(),
-    };
-    const applied = await store.apply(shortened(claim, 1), () => ({ outcome: "skipped" }), limits);
-    return this.#resultOf(claim, { ...applied, startedAt: new Date(nowMs), durationMs: 0 }, consumer);
+    return this.#skip(claim, consumer, undefined);
   }
 
-  #resultOf(claim: Claim, applied: TimedApplied, { consumer }: CheckedConsumer): ClaimResult {
+  /** Records the head as skipped, in a transaction of its own, and goes on behind it. */
+  async #skip(claim: Claim, consumer: CheckedConsumer, because: string | undefined): Promise<ClaimResult> {
+    const { store, settings, worker, run, isStopping } = this.#parts;
+    const { acquireMs, leaseMs, clock } = settings;
+    const { signal } = new AbortController();
+    const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
+    const skipped = { outcome: "skipped", because } as const;
+    const applied = await store.apply(shortened(claim, 1), () => skipped, limits);
+    return this.#resultOf(claim, { ...applied, startedAt: new Date(clock.now()), durationMs: 0 }, consumer);
+  }
+
+  async #resultOf(claim: Claim, applied: TimedApplied, consumer: CheckedConsumer): Promise<ClaimResult> {
     switch (applied.kind) {
       case "applied":
       case "duplicate":
@@ -186,21 +187,39 @@ export class HandlerRuns<Tx> {
       case "busy":
       case "saturated":
         return givenBack(claim, BUSY_AGAIN_MS);
-      case "failed": {
-        const error = applied.error instanceof HandlerFailure ? applied.error.cause : applied.error;
-        const rest = afterFailure(claim, consumer, this.#parts.settings.random());
-        const attempts = [failedAttempt(claim, error, applied)];
-        this.#tell(claim, error);
-        const settlement = { claim, attempts, acknowledged: 0, rest };
-        return { ...result(claim), failed: 1, settlement, dead: deadSignal(claim, rest) };
-      }
+      case "failed":
+        return this.#failed(claim, applied, consumer);
     }
   }
 
-  #tell({ consumer, attempts, run: [{ event }] }: Claim, error: unknown): void {
+  /** What a handler threw is the event's failure, unless a rule of its consumer, or the handler itself, says otherwise. */
+  async #failed(
+    claim: Claim,
+    { error, ...timed }: Extract<TimedApplied, { kind: "failed" }>,
+    checked: CheckedConsumer,
+  ): Promise<ClaimResult> {
+    const thrown = error instanceof HandlerFailure ? error.cause : error;
+    const { retry, dead } = checked.consumer;
+    const policy = { retry, dead, rules: checked.errors };
+    const consequence = afterThrown(claim, policy, { thrown, chance: this.#parts.settings.random() });
+    if (consequence.kind === "skip") {
+      this.#tell(claim, `skipped: ${consequence.because}`);
+      return this.#skip(claim, checked, consequence.because);
+    }
+    const { rest, outcome } = consequence;
+    const isFailure = outcome === "failed";
+    this.#tell(
+      claim,
+      `${isFailure ? "failed" : "postponed"}, attempt ${claim.attempts + 1}: ${describeError(consequence.error)}`,
+    );
+    const attempts = [failedAttempt(claim, consequence, timed)];
+    const settlement = { claim, attempts, acknowledged: 0, rest };
+    return { ...result(claim), failed: isFailure ? 1 : 0, settlement, dead: deadSignal(claim, rest) };
+  }
+
+  #tell({ consumer, run: [{ event }] }: Claim, what: string): void {
     const { source, type, receipt, id } = event;
-    const message = `${consumer.id} failed, attempt ${attempts + 1}: ${describeError(error)}`;
-    const known = { source, type, id: receipt?.id ?? id, message };
+    const known = { source, type, id: receipt?.id ?? id, message: `${consumer.id} ${what}` };
     notify(this.#parts.settings.observer, { kind: "handler_log", level: "warn", ...known });
   }
 

@@ -49,7 +49,7 @@ export interface InboxRow extends KnownEvent, Omit<Arrival, "windowS"> {
   readonly receipts: number;
   /** JSON text of what the handler returned. */
   readonly result: string | undefined;
-  /** The last failure. */
+  /** The last failure, or why it was skipped. */
   readonly error: string | undefined;
 }
 
@@ -58,6 +58,8 @@ export interface Handled {
   readonly outcome: "success" | "skipped";
   /** JSON text to keep with the event; undefined = nothing to keep. */
   readonly result?: string | undefined;
+  /** Why it was not handled, kept as the row's `error`; undefined = what is there stays. */
+  readonly because?: string | undefined;
 }
 
 /** What became of an arrival. */

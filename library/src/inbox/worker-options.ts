@@ -8,6 +8,8 @@ import { PosthornError } from "../posthorn-error.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import { checkRetry } from "../work/retry-policy.js";
 import type { RetryOptions } from "../work/retry-policy.js";
+import { checkErrorRules } from "./error-rules.js";
+import type { CheckedRule, ErrorRule } from "./error-rules.js";
 import { TypeTable } from "./handlers.js";
 import type { Handler, Publisher, Schema, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
@@ -26,6 +28,8 @@ export interface ConsumerOptions<Tx, Mode extends TransactionMode> {
   readonly order?: "key" | "none";
   /** When a handler that failed runs again. @default 1 s, 4 s, 16 s … 15 times in 2.75 days */
   readonly retry?: RetryOptions;
+  /** What is done about errors of its handlers; the first rule that matches counts. @default none: every error is tried again by `retry` */
+  readonly errors?: readonly ErrorRule[];
   /** What an event that is given up does to its lane. @default "halt" where it has a key, "skip" where it has none */
   readonly dead?: DeadPolicy;
 }
@@ -57,6 +61,7 @@ export interface WorkerOptions<Tx, Mode extends TransactionMode> extends Partial
 export interface CheckedConsumer {
   readonly consumer: HandlerConsumer;
   readonly handlers: TypeTable<unknown>;
+  readonly errors: readonly CheckedRule[];
 }
 
 /** The options, checked and complete. */
@@ -140,7 +145,7 @@ function idOf(name: string): string {
 
 function checkedConsumer<Tx, Mode extends TransactionMode>(
   id: string,
-  { handlers, sources = ["*"], order = "key", retry, dead }: ConsumerOptions<Tx, Mode>,
+  { handlers, sources = ["*"], order = "key", retry, dead, errors }: ConsumerOptions<Tx, Mode>,
   slots: number,
 ): CheckedConsumer {
   for (const [key, handler] of Object.entries(handlers)) {
@@ -161,7 +166,8 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
     dead,
     maxInFlight: slots,
   };
-  return { consumer, handlers: new TypeTable<unknown>(handlers, names) };
+  const table = new TypeTable<unknown>(handlers, names);
+  return { consumer, handlers: table, errors: checkErrorRules(errors) };
 }
 
 function sourceNames(consumers: readonly CheckedConsumer[]): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 /**
  * What an attempt came to. `lapsed`: its claim ended by expiry, and nobody knows what came of it. `failed`: a handler threw,
- * and its transaction was rolled back.
+ * and its transaction was rolled back. `postponed`: a handler asked for its event again, which is no failure.
  */
 export type AttemptOutcome =
   | "acknowledged"
@@ -9,7 +9,8 @@ export type AttemptOutcome =
   | "unknown"
   | "forbidden"
   | "lapsed"
-  | "failed";
+  | "failed"
+  | "postponed";
 
 /** One attempt, as history keeps it. */
 export interface AttemptRecord {

@@ -5,6 +5,7 @@ export const DEAD_REASONS = {
   forbidden: "The endpoint's address is one to which nothing may be sent.",
   lease_expired: "Its process died while it ran alone: it is likely that the event itself kills the process.",
   event_missing: "Its event is no longer in the database: somebody has deleted it.",
+  error_rule: "A rule for errors of its handler says that what was thrown is never tried again.",
   unsendable: "It cannot be made into a request: its id or key cannot be signed, or a secret cannot be read.",
 } as const;
 

@@ -166,6 +166,8 @@ function roundsOf(attempts: readonly AttemptRow[]): ReadonlyMap<number, readonly
 
 // Two clocks that are read in whole milliseconds.
 const ROUNDING_MS = 2;
+// Attempts that spend nothing of the retry budget.
+const UNCOUNTED: ReadonlySet<string> = new Set(["acknowledged", "lapsed", "postponed"]);
 
 function brokenLaw(
   attempts: readonly AttemptRow[],
@@ -181,7 +183,7 @@ function brokenLaw(
     if (number !== index + 1) return { found: `attempt ${number} stands where ${index + 1} should`, witness };
     if (last?.fields.outcome === "acknowledged")
       return { found: "it was tried again after it was delivered", witness };
-    if (outcome !== "acknowledged" && outcome !== "lapsed") failures++;
+    if (!UNCOUNTED.has(outcome)) failures++;
     if (failures > maxAttempts) return { found: `${failures} attempts failed, of ${maxAttempts}`, witness };
     if (last === undefined || last.fields.outcome === "lapsed" || outcome === "lapsed") continue;
     const waitedMs = startedAt - last.fields.startedAt - last.fields.durationMs;

@@ -163,6 +163,7 @@ const ERRORS: Readonly<Record<string, ErrorMeaning>> = {
 function cureOf({ endpointId, lastStatus, lastError, because }: Facts): string | undefined {
   if (because === "event_missing") return "Nothing can be sent any more: skip it, if its lane waits for it.";
   if (because === "lease_expired") return "Look into the server's log for what ended the process.";
+  if (because === "error_rule") return "Mend what its handler threw, or the rule for it, and redrive it.";
   if (lastStatus === 401) {
     return `Compare secrets; \`posthorn endpoint test ${endpointId}\` shows whether it believes ours.`;
   }

@@ -42,7 +42,16 @@ export const ATTEMPT: object = {
     durationMs: { type: "number" },
     outcome: {
       type: "string",
-      enum: ["acknowledged", "refused", "unreachable", "unknown", "forbidden", "lapsed"],
+      enum: [
+        "acknowledged",
+        "refused",
+        "unreachable",
+        "unknown",
+        "forbidden",
+        "lapsed",
+        "failed",
+        "postponed",
+      ],
     },
     status: MAYBE_NUMBER,
     error: MAYBE_TEXT,

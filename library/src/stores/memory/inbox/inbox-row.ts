@@ -11,11 +11,17 @@ export interface StoredRow extends Omit<InboxRow, "receivedAt" | "lastReceivedAt
 /** The row after its handler succeeded or was skipped. */
 export function appliedRow(
   arrival: Arrival,
-  { outcome, result }: Handled,
+  { outcome, result, because }: Handled,
   { before, nowMs }: { readonly before: StoredRow | undefined; readonly nowMs: number },
 ): StoredRow {
   const keepUntilMs = keepUntil(arrival.windowS, nowMs);
-  return { ...arrivedRow(arrival, before, nowMs), outcome, result, error: before?.error, keepUntilMs };
+  return {
+    ...arrivedRow(arrival, before, nowMs),
+    outcome,
+    result,
+    error: because ?? before?.error,
+    keepUntilMs,
+  };
 }
 
 /** The row after its handler failed. It has no end: a failed event was never applied, and must not be forgotten. */

@@ -8,6 +8,7 @@ import { PosthornError } from "../../../posthorn-error.js";
 import { columns, number, text } from "../client/columns.js";
 import type { Answer, Pool, Scope, Session, Statement, TransactionEnd } from "../client/database.js";
 import { againWhenLost, isSaturated, isTransient, storeError, transactionLeft } from "../client/failure.js";
+import { withoutNul } from "../client/identifiers.js";
 import { MIGRATE_CURE } from "../schema/migrate.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
@@ -96,10 +97,11 @@ export class Acceptor<Tx> {
 export async function noteHandled(
   session: Session,
   ctid: string,
-  { handled: { outcome, result }, tables }: { readonly handled: Handled; readonly tables: Tables },
+  { handled: { outcome, result, because }, tables }: { readonly handled: Handled; readonly tables: Tables },
 ): Promise<void> {
   reach("accept.before_note");
-  const params = [ctid, outcome, result ?? null];
+  const why = because === undefined ? null : withoutNul(because);
+  const params = [ctid, outcome, result ?? null, why];
   const { rows } = await session.query({ text: NOTE(tables), params, prepared: true });
   reach("accept.after_note");
   // The handler has rolled back on its own, and the row with it.
@@ -163,7 +165,7 @@ const ENTER = sqlFor(
 // there when the handler has rolled back on its own.
 const NOTE = sqlFor(
   ({ inbox }) => `
-    update ${inbox} set outcome = $2::text, result = $3::text
+    update ${inbox} set outcome = $2::text, result = $3::text, error = coalesce($4::text, error)
     where ctid = $1::text::tid and xmin = pg_current_xact_id()::xid returning 'noted' as noted`,
 );
 

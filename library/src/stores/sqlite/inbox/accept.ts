@@ -123,14 +123,18 @@ function isThenable(value: unknown): value is PromiseLike<Handled> {
 export function noteResult(
   client: SqliteClient,
   { tenant, source, id }: Arrival,
-  { handled: { outcome, result }, consumer }: { readonly handled: Handled; readonly consumer: string },
+  {
+    handled: { outcome, result, because },
+    consumer,
+  }: { readonly handled: Handled; readonly consumer: string },
 ): void {
   reach("accept.before_note");
   client.run(
-    `update posthorn_inbox set outcome = ?, result = ?
+    `update posthorn_inbox set outcome = ?, result = ?, error = coalesce(?, error)
      where tenant = ? and source = ? and event_id = ? and consumer = ?`,
     outcome,
     result ?? null,
+    because === undefined ? null : withoutNul(because),
     tenant,
     source,
     id,

@@ -44,6 +44,19 @@ export const inboxContract: readonly InboxPledge[] = [
     },
   },
   {
+    name: "why an event was skipped is kept with it, and an event that is skipped without a reason keeps its last failure",
+    async check(bench) {
+      const [arrival, failed] = [await arrivalOf(), await arrivalOf({ id: "evt_failed" })];
+      await apply(bench, arrival, { outcome: "skipped", because: "not ours \0 é" });
+      const { outcome, error } = await rowOf(bench, arrival);
+      same(outcome, "skipped", "the outcome");
+      holds(error?.startsWith("not ours ") === true && error.endsWith("é"), `The reason is ${print(error)}`);
+      await storeOf(bench, 0).fail(failed, "the first failure");
+      await apply(bench, failed, { outcome: "skipped" });
+      same((await rowOf(bench, failed)).error, "the first failure", "what is kept of the other");
+    },
+  },
+  {
     name: "a row that says skipped is taken over whatever its body, because nothing of it was applied",
     async check(bench) {
       const arrival = await arrivalOf();

@@ -116,6 +116,7 @@ export interface Doing {
   readonly mark?: string;
   readonly outcome?: Handled["outcome"];
   readonly result?: string;
+  readonly because?: string;
   /** Thrown after the write. */
   readonly throws?: unknown;
   /** Awaited after the write; only where handlers may await. */
@@ -252,5 +253,5 @@ function take(bench: InboxBench, tx: unknown, step: Step): Promise<void> | void 
 
 function handledOf(doing: Doing): Handled {
   if ("throws" in doing) throw doing.throws;
-  return { outcome: doing.outcome ?? "success", result: doing.result };
+  return { outcome: doing.outcome ?? "success", result: doing.result, because: doing.because };
 }
