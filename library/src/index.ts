@@ -58,7 +58,22 @@ export type { Again } from "./inbox/again.js";
 export type { ErrorClass, ErrorDeed, ErrorMatch, ErrorRule, StatusMatch } from "./inbox/error-rules.js";
 export { createWorker } from "./inbox/worker.js";
 export type { Worker, WorkerDrainLimits, WorkerDrainReport } from "./inbox/worker.js";
-export type { ConsumerOptions, WorkerOptions } from "./inbox/worker-options.js";
+export type {
+  ConsumerOptions,
+  WorkerHandler,
+  WorkerHandlers,
+  WorkerOptions,
+} from "./inbox/worker-options.js";
+export { batch } from "./inbox/batch.js";
+export type {
+  AsynchronousBatch,
+  Batch,
+  BatchContext,
+  BatchHandler,
+  BatchOptions,
+  EventBatch,
+  SynchronousBatch,
+} from "./inbox/batch.js";
 export type { Applied, ApplyLimits, ApplyWork, WorkerStore } from "./inbox/worker-store.js";
 export type { KeeperStore, KeptEvent } from "./inbox/keeper.js";
 export type { HandlerConsumer, HandlerVersion, RegisteredHandler } from "./lanes/handler-consumer.js";

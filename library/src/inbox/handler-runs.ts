@@ -5,14 +5,16 @@ import type { Signal } from "../observer.js";
 import { matcherOf } from "../pattern.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { describeError } from "./applier.js";
+import { isBatch } from "./batch.js";
 import { Timeouts } from "./deadlines.js";
 import { afterThrown, failedAttempt } from "./handler-failure.js";
 import type { Publisher } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
-import { HandlerFailure, prepareWork } from "./prepare-work.js";
+import { HandlerFailure } from "./prepare-work.js";
+import { runWork } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import type { CheckedConsumer, WorkerSettings } from "./worker-options.js";
-import type { Applied, ApplyWork, WorkerStore } from "./worker-store.js";
+import type { Applied, WorkerStore } from "./worker-store.js";
 
 export interface HandlerRunParts<Tx> {
   readonly store: WorkerStore<Tx>;
@@ -82,15 +84,26 @@ export class HandlerRuns<Tx> {
     const consumer = this.#parts.settings.consumers.get(claim.consumer.id);
     if (consumer === undefined) return givenBack(claim, BUSY_AGAIN_MS);
     if (!isHandled(consumer, claim.run[0])) return this.#unhandled(claim, consumer);
-    const pace = this.#paces.get(claim.consumer.id);
-    const known = claim.run.findIndex((delivery) => !isHandled(consumer, delivery));
-    const most = known === -1 ? claim.run.length : known;
-    const tried = shortened(claim, runLength(pace, most));
+    const tried = shortened(claim, this.#lengthOf(claim, consumer));
     const applied = await this.#apply(tried, consumer);
     // Any of them may be at fault: the same events one by one, so that those before it are applied.
     if (applied.kind === "failed" && tried.run.length > 1)
       return this.#oneByOne(claim, consumer, tried.run.length);
     return this.#resultOf(claim, applied, consumer);
+  }
+
+  /** How many events of a claim are tried together: those of one batch, or those of handlers that get one event each. */
+  #lengthOf(claim: Claim, consumer: CheckedConsumer): number {
+    const found = claim.run.map((delivery) => handlerOf(consumer, delivery));
+    const [first] = found;
+    if (isBatch(first))
+      return Math.min(
+        lengthWhile(found, (each) => each === first),
+        first.batch.max,
+        arrivalsOf(claim).length,
+      );
+    const most = lengthWhile(found, (each) => each !== undefined && !isBatch(each));
+    return runLength(this.#paces.get(claim.consumer.id), Math.min(most, this.#parts.settings.plainEvents));
   }
 
   async #oneByOne(claim: Claim, consumer: CheckedConsumer, count: number): Promise<ClaimResult> {
@@ -112,18 +125,32 @@ export class HandlerRuns<Tx> {
     const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
     const applied = await this.#withDeadline(claim, consumer);
     const durationMs = clock.monotonic() - from;
-    if (applied.kind === "applied") this.#learn(claim.consumer.id, durationMs / applied.count);
+    // What a batch takes says nothing of handlers that get one event each.
+    if (applied.kind === "applied" && !isBatch(handlerOf(consumer, claim.run[0])))
+      this.#learn(claim.consumer.id, durationMs / applied.count);
     return { ...applied, startedAt, durationMs };
   }
 
   async #withDeadline(claim: Claim, consumer: CheckedConsumer): Promise<Applied> {
-    const { store, settings, worker, run, isStopping } = this.#parts;
+    const {
+      store,
+      publisher,
+      settings,
+      worker,
+      run: { maxBytes },
+      isStopping,
+    } = this.#parts;
     const { acquireMs, leaseMs, handlerDeadlineMs } = settings;
     const deadline = new AbortController();
     const timeout = this.#deadlines.start(() => deadline.abort(deadlineError(handlerDeadlineMs)));
     const { signal } = deadline;
     try {
-      const work = await this.#workOf(claim, consumer, signal);
+      const { schemas, observer } = settings;
+      const work = await runWork({ store, publisher, schemas, observer }, consumer.handlers, {
+        claim,
+        signal,
+      });
+      const run = { maxEvents: consumer.mostEvents, maxBytes };
       const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
       return await store.apply(claim, work, limits);
     } catch (error) {
@@ -132,25 +159,6 @@ export class HandlerRuns<Tx> {
     } finally {
       this.#deadlines.stop(timeout);
     }
-  }
-
-  /** On a synchronous store the handler's outer part runs here, before the transaction and under the lease. */
-  async #workOf(claim: Claim, { handlers }: CheckedConsumer, signal: AbortSignal): Promise<ApplyWork<Tx>> {
-    const { store, publisher, settings } = this.#parts;
-    const parts = { store, publisher, schemas: settings.schemas, observer: settings.observer };
-    const arrivals = new Map(arrivalsOf(claim).map(({ delivery, arrival }) => [delivery, arrival]));
-    const prepare = (delivery: ClaimedDelivery) => {
-      const { source, type, body, receipt } = delivery.event;
-      const arrival = arrivals.get(delivery) ?? arrivalOfRepeat(delivery, claim);
-      const id = receipt?.id ?? delivery.event.id;
-      const event = { id, source, type, time: receipt?.time, stamp: undefined, body };
-      return prepareWork(parts, handlers.find(source, type), { event, identified: { id, arrival }, signal });
-    };
-    if (store.transactions === "synchronous") {
-      const inner = await prepare(claim.run[0]);
-      return (tx) => inner(tx);
-    }
-    return async (tx, delivery) => (await prepare(delivery))(tx);
   }
 
   /** No handler here for its type: another version of the host may have one; else it is recorded as skipped. */
@@ -173,7 +181,7 @@ export class HandlerRuns<Tx> {
     const { signal } = new AbortController();
     const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
     const skipped = { outcome: "skipped", because } as const;
-    const applied = await store.apply(shortened(claim, 1), () => skipped, limits);
+    const applied = await store.apply(shortened(claim, 1), () => [skipped], limits);
     return this.#resultOf(claim, { ...applied, startedAt: new Date(clock.now()), durationMs: 0 }, consumer);
   }
 
@@ -231,8 +239,18 @@ export class HandlerRuns<Tx> {
 
 type TimedApplied = Applied & { readonly startedAt: Date; readonly durationMs: number };
 
-function isHandled({ handlers }: CheckedConsumer, { event }: ClaimedDelivery): boolean {
-  return handlers.find(event.source, event.type) !== undefined;
+function handlerOf({ handlers }: CheckedConsumer, { event }: ClaimedDelivery): unknown {
+  return handlers.find(event.source, event.type);
+}
+
+function isHandled(consumer: CheckedConsumer, delivery: ClaimedDelivery): boolean {
+  return handlerOf(consumer, delivery) !== undefined;
+}
+
+/** How many from the first on are so. */
+function lengthWhile<T>(items: readonly T[], isSo: (item: T) => boolean): number {
+  const end = items.findIndex((item) => !isSo(item));
+  return end === -1 ? items.length : end;
 }
 
 function shortened(claim: Claim, length: number): Claim {
@@ -254,12 +272,6 @@ function deadSignal({ consumer, run: [{ event }] }: Claim, rest: NextState): Sig
   if (rest.state !== "dead") return undefined;
   const { because, policy } = rest;
   return { kind: "delivery_dead", endpoint: consumer.id, type: event.type, id: event.id, because, policy };
-}
-
-function arrivalOfRepeat(delivery: ClaimedDelivery, claim: Claim) {
-  const [only] = arrivalsOf({ ...claim, run: [delivery] });
-  if (only === undefined) throw new Error(`The event ${delivery.event.id} is no arrival.`);
-  return only.arrival;
 }
 
 function deadlineError(ms: number): PosthornError<InboxErrorCode> {

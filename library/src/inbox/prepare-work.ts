@@ -32,7 +32,8 @@ export interface WorkParts<Tx> {
   readonly observer: Observer | undefined;
 }
 
-interface Occasion {
+/** An event for a handler, and until when. */
+export interface Occasion {
   readonly event: Event;
   readonly identified: Identified;
   readonly signal: AbortSignal;
@@ -58,7 +59,8 @@ export async function prepareWork<Tx>(
       parts,
     });
   }
-  const inner = await outer(handler as SynchronousHandler<Tx, unknown, InnerPublishing>, received, context);
+  const synchronous = handler as SynchronousHandler<Tx, unknown, InnerPublishing>;
+  const inner = await outer(() => synchronous(received, context), signal);
   return synchronousWork(inner, context, parts);
 }
 
@@ -90,13 +92,13 @@ function synchronousWork<Tx>(
   };
 }
 
-async function outer<Tx>(
-  handler: SynchronousHandler<Tx, unknown, InnerPublishing>,
-  event: ReceivedEvent,
-  context: HandlerContext,
+/** Runs a handler's outer part up to its deadline, and returns its inner one. */
+export async function outer<Tx>(
+  run: () => InnerHandler<Tx, InnerPublishing> | Promise<InnerHandler<Tx, InnerPublishing>>,
+  signal: AbortSignal,
 ): Promise<InnerHandler<Tx, InnerPublishing>> {
   try {
-    const inner = await Promise.race([handler(event, context), aborted(context.signal)]);
+    const inner = await Promise.race([run(), aborted(signal)]);
     if (typeof inner === "function") return inner;
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
@@ -108,7 +110,8 @@ async function outer<Tx>(
   });
 }
 
-async function receivedEvent(
+/** The event as its handler gets it, checked by its schema. */
+export async function receivedEvent(
   schemas: TypeTable<Schema>,
   event: Event,
   { id, arrival }: Identified,
@@ -136,7 +139,7 @@ async function checkedBy(schema: Schema, parsed: unknown): Promise<SchemaResult<
   }
 }
 
-async function contextOf(
+export async function contextOf(
   observer: Observer | undefined,
   { id, arrival }: Identified,
   signal: AbortSignal,
@@ -152,7 +155,8 @@ async function contextOf(
   };
 }
 
-function publisherOf<Tx>({ publisher }: WorkParts<Tx>): Publisher<Tx> {
+/** The publisher; throws where there is none. */
+export function publisherOf<Tx>({ publisher }: WorkParts<Tx>): Publisher<Tx> {
   if (publisher !== undefined) return publisher;
   throw new PosthornError<InboxErrorCode>(
     "inbox_option_invalid",
@@ -168,6 +172,6 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 }
 
-function isPromise(value: unknown): boolean {
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

@@ -10,18 +10,34 @@ import { checkRetry } from "../work/retry-policy.js";
 import type { RetryOptions } from "../work/retry-policy.js";
 import { checkErrorRules } from "./error-rules.js";
 import type { CheckedRule, ErrorRule } from "./error-rules.js";
+import { isBatch, wrongBatch } from "./batch.js";
+import type { Batch, BatchHandler } from "./batch.js";
 import { TypeTable } from "./handlers.js";
-import type { Handler, Publisher, Schema, Schemas } from "./handlers.js";
+import type { DataOf, Handler, Publisher, Schema, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { WorkerStore } from "./worker-store.js";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- as JSON.parse says it: what has no schema is not known
-type HandlersOf<Tx, Mode extends TransactionMode> = Readonly<Record<string, Handler<Tx, Mode, any>>>;
+/** What a worker runs for events of a type: a handler of one event, or a batch. */
+export type WorkerHandler<Tx, Mode extends TransactionMode, Data = unknown> =
+  | Handler<Tx, Mode, Data>
+  | Batch<BatchHandler<Tx, Mode, Data>>;
+
+/**
+ * Handlers by event type. Where schemas name types, each handler's events are typed by its schema, and a type that no schema
+ * names does not compile.
+ */
+export type WorkerHandlers<Tx, Mode extends TransactionMode, S extends Schemas> = {
+  readonly [Key in WorkerKeys<S>]?: WorkerHandler<Tx, Mode, DataOf<S, Key>>;
+};
+
+type WorkerKeys<S extends Schemas> = string extends keyof S
+  ? string
+  : Extract<keyof S, string> | "*" | `${string}:${Extract<keyof S, string> | "*"}`;
 
 /** What one consumer of stored events does. */
-export interface ConsumerOptions<Tx, Mode extends TransactionMode> {
+export interface ConsumerOptions<Tx, Mode extends TransactionMode, S extends Schemas = Schemas> {
   /** By event type; `"*"` takes what has no handler of its own, and a key may name one source: `"github:push"`. */
-  readonly handlers: HandlersOf<Tx, Mode>;
+  readonly handlers: WorkerHandlers<Tx, Mode, S>;
   /** Patterns of the sources whose events it gets. @default every source */
   readonly sources?: readonly string[];
   /** What is in order: the events of one key, or none. @default "key" */
@@ -35,12 +51,14 @@ export interface ConsumerOptions<Tx, Mode extends TransactionMode> {
 }
 
 /** What a worker is made of. */
-export interface WorkerOptions<Tx, Mode extends TransactionMode> extends Partial<ConsumerOptions<Tx, Mode>> {
+export interface WorkerOptions<Tx, Mode extends TransactionMode, S extends Schemas = Schemas> extends Partial<
+  ConsumerOptions<Tx, Mode, S>
+> {
   readonly store: WorkerStore<Tx, Mode>;
   /** Several consumers of each event, by name, in place of `handlers`: each has its own lanes, retries and dead letters. */
-  readonly consumers?: Readonly<Record<string, ConsumerOptions<Tx, Mode>>>;
+  readonly consumers?: Readonly<Record<string, ConsumerOptions<Tx, Mode, S>>>;
   /** Checks and types the data of events, by type. */
-  readonly schemas?: Schemas;
+  readonly schemas?: S;
   /** Lets handlers publish in their transaction. */
   readonly publisher?: Publisher<Tx>;
   /** How many handlers run at once; on Postgres no more than the pool's connections less 2. @default as many as that allows, else 16 */
@@ -62,6 +80,8 @@ export interface CheckedConsumer {
   readonly consumer: HandlerConsumer;
   readonly handlers: TypeTable<unknown>;
   readonly errors: readonly CheckedRule[];
+  /** How many events of a lane a claim of it may have: as many as its largest batch takes. */
+  readonly mostEvents: number;
 }
 
 /** The options, checked and complete. */
@@ -69,6 +89,8 @@ export interface WorkerSettings {
   readonly consumers: ReadonlyMap<string, CheckedConsumer>;
   readonly schemas: TypeTable<Schema>;
   readonly slots: number;
+  /** How many events of a lane may share a transaction where each has a handler's call of its own. */
+  readonly plainEvents: number;
   readonly handlerDeadlineMs: number;
   readonly leaseMs: number;
   readonly acquireMs: number;
@@ -82,6 +104,7 @@ export interface WorkerSettings {
 // that could end the wait would get one.
 const KEPT_FREE = 2;
 const DEFAULT_SLOTS = 16;
+const MOST_EVENTS = 8;
 // From the end of a handler to its commit: a slow one must not let another process begin.
 const MARGIN_MS = 5000;
 
@@ -107,11 +130,14 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
     );
   }
   const { clock = systemClock, observer } = options;
-  const consumers = consumersOf(options, slots);
+  // Where handlers cannot await in the transaction, their outer parts run before it: those of a run would all run
+  // before the first of its events is applied.
+  const plainEvents = store.transactions === "synchronous" ? 1 : MOST_EVENTS;
+  const consumers = consumersOf(options, { slots, plainEvents });
   const sources = sourceNames([...consumers.values()]);
   const schemas = new TypeTable(options.schemas ?? {}, sources);
   const times = { handlerDeadlineMs, leaseMs, acquireMs, pollMs };
-  return { consumers, schemas, slots, ...times, clock, observer, random: Math.random };
+  return { consumers, schemas, slots, plainEvents, ...times, clock, observer, random: Math.random };
 }
 
 /** How many handlers may run at once; Infinity where they take no connections. */
@@ -119,9 +145,14 @@ export function mostSlots({ connections }: Pick<WorkerStore<never>, "connections
   return connections === undefined ? Infinity : connections - KEPT_FREE;
 }
 
+interface ConsumerLimits {
+  readonly slots: number;
+  readonly plainEvents: number;
+}
+
 function consumersOf<Tx, Mode extends TransactionMode>(
   options: WorkerOptions<Tx, Mode>,
-  slots: number,
+  limits: ConsumerLimits,
 ): ReadonlyMap<string, CheckedConsumer> {
   const { handlers, consumers } = options;
   if ((handlers === undefined) === (consumers === undefined)) {
@@ -132,7 +163,7 @@ function consumersOf<Tx, Mode extends TransactionMode>(
       ? Object.entries(consumers ?? {}).map(([name, each]) => [idOf(name), each])
       : [[DEFAULT_HANDLER, { ...options, handlers }]];
   if (named.length === 0) throw invalid("consumers names nobody; expected one or more");
-  return new Map(named.map(([id, each]) => [id, checkedConsumer(id, each, slots)]));
+  return new Map(named.map(([id, each]) => [id, checkedConsumer(id, each, limits)]));
 }
 
 function idOf(name: string): string {
@@ -146,14 +177,11 @@ function idOf(name: string): string {
 function checkedConsumer<Tx, Mode extends TransactionMode>(
   id: string,
   { handlers, sources = ["*"], order = "key", retry, dead, errors }: ConsumerOptions<Tx, Mode>,
-  slots: number,
+  { slots, plainEvents }: ConsumerLimits,
 ): CheckedConsumer {
   for (const [key, handler] of Object.entries(handlers)) {
-    if (typeof handler !== "function") {
-      throw invalid(
-        `the handler of ${JSON.stringify(key)} is of type ${typeof handler}; expected a function. Was its import misspelt?`,
-      );
-    }
+    const found = wrongHandler(handler);
+    if (found !== undefined) throw invalid(`the handler of ${JSON.stringify(key)}: ${found}`);
   }
   const names = new Set(Object.keys(handlers).flatMap((key) => /^([^:]+):/.exec(key)?.[1] ?? []));
   const types = Object.keys(handlers).map((key) => key.replace(/^[^:]+:/, ""));
@@ -166,8 +194,16 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
     dead,
     maxInFlight: slots,
   };
+  const batches = Object.values(handlers).filter((handler) => isBatch(handler));
+  const mostEvents = Math.max(plainEvents, ...batches.map(({ batch }) => batch.max));
   const table = new TypeTable<unknown>(handlers, names);
-  return { consumer, handlers: table, errors: checkErrorRules(errors) };
+  return { consumer, handlers: table, errors: checkErrorRules(errors), mostEvents };
+}
+
+function wrongHandler(handler: unknown): string | undefined {
+  if (isBatch(handler)) return wrongBatch(handler);
+  if (typeof handler === "function") return undefined;
+  return `it is of type ${typeof handler}; expected a function. Was its import misspelt?`;
 }
 
 function sourceNames(consumers: readonly CheckedConsumer[]): ReadonlySet<string> {

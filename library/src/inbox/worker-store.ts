@@ -27,8 +27,11 @@ export type Applied =
   /** A handler threw, or the transaction was aborted under it: everything is rolled back, and the lane is as it was. */
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** What runs in the transaction, once for each delivery of a run. */
-export type ApplyWork<Tx> = (tx: Tx, delivery: ClaimedDelivery) => Promise<Handled> | Handled;
+/** What runs in the transaction: it is given the deliveries that are applied, and says of each, in order, what it came to. */
+export type ApplyWork<Tx> = (
+  tx: Tx,
+  run: readonly [ClaimedDelivery, ...ClaimedDelivery[]],
+) => Promise<readonly Handled[]> | readonly Handled[];
 
 /**
  * Where handlers are consumers of lanes. Each sentence is a case of the conformance kit, in the same words.
@@ -48,9 +51,10 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
   /** The handlers of these ids, in the order of their ids; all of them where no ids are given. */
   readHandlers(ids?: readonly string[]): Promise<readonly RegisteredHandler[]>;
   /**
-   * Runs `work` for each delivery of a claim, in order, in one transaction that commits its writes together with the
-   * events' rows of the inbox and the lane's next state; it returns the lane's next head, leased. An event that was
-   * applied before, in whichever mode, is a duplicate; where it is not the head, the run ends before it. A claim that
+   * Runs `work` once, with the deliveries of a claim in order, in one transaction that commits its writes together with
+   * the events' rows of the inbox and the lane's next state; it returns the lane's next head, leased. An event that was
+   * applied before, in whichever mode, is a duplicate; where it is not the head, the run ends before it, and `work` is
+   * not given what is behind. A claim that
    * has passed to another changes nothing. No lane is locked while a handler runs. Throws `store_commit_unknown` when
    * the answer to the commit was lost: the claim is to be released then, and the next one finds the truth.
    */

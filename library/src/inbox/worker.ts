@@ -8,6 +8,7 @@ import { WorkLoop } from "../work/work-loop.js";
 import type { AskedNext, WorkPort } from "../work/work-loop.js";
 import { HandlerRuns } from "./handler-runs.js";
 import type { ClaimResult } from "./handler-runs.js";
+import type { Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { checkWorker, mostSlots } from "./worker-options.js";
 import type { WorkerOptions, WorkerSettings } from "./worker-options.js";
@@ -54,8 +55,13 @@ export interface WorkerDrainReport {
  * });
  * await worker.start();
  */
-export function createWorker<Tx, Mode extends TransactionMode>(options: WorkerOptions<Tx, Mode>): Worker {
-  return new HandlerWorker<Tx>(options);
+export function createWorker<
+  Tx,
+  Mode extends TransactionMode,
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- inferred from `schemas`, it types the handlers
+  S extends Schemas = Schemas,
+>(options: WorkerOptions<Tx, Mode, S>): Worker {
+  return new HandlerWorker<Tx>(options as WorkerOptions<Tx, TransactionMode>);
 }
 
 class HandlerWorker<Tx> implements Worker {
@@ -109,7 +115,6 @@ const SETTLE_BATCH = 50;
 // The word of a version counts for an hour beside others; it is said again well before.
 const SAID_AGAIN_MS = 1_200_000;
 const MOST_BYTES = 1_048_576;
-const MOST_EVENTS = 8;
 
 /** One run of a worker, from its start to its stop: sequences, and claims, handles and settles in a loop. */
 class WorkerRun<Tx> {
@@ -134,9 +139,8 @@ class WorkerRun<Tx> {
     this.#settings = settings;
     this.#worker = newId("wrk", clock.now());
     this.#of = { kind: "handler", ids: [...consumers.keys()] };
-    // Where handlers cannot await in the transaction, their outer parts run before it: those of a run would all run
-    // before the first of its events is applied.
-    const maxEvents = store.transactions === "synchronous" ? 1 : MOST_EVENTS;
+    // One claim is for all consumers: those without a batch get more than they use once, and from then on their own measure.
+    const maxEvents = Math.max(...[...consumers.values()].map(({ mostEvents }) => mostEvents));
     this.#run = { maxEvents, maxBytes: MOST_BYTES };
     this.#runs = new HandlerRuns({
       store,

@@ -17,15 +17,21 @@ export const applyingFlaws = {
       apply: (claim, work, limits) =>
         inner.apply(
           claim,
-          async (tx, delivery) => {
+          async (tx, run) => {
             try {
-              return await work(tx, delivery);
+              return await work(tx, run);
             } catch {
-              return { outcome: "success" };
+              return run.map(() => ({ outcome: "success" }));
             }
           },
           limits,
         ),
+    }),
+  },
+  apply_acknowledges_more_than_it_was_given: {
+    wrap: (inner) => ({
+      apply: (claim, work, limits) =>
+        inner.apply(claim, (tx, [head, ...others]) => work(tx, [head, ...others.slice(0, 7)]), limits),
     }),
   },
   apply_leases_nothing: {

@@ -17,8 +17,8 @@ export interface AcceptParts {
   readonly begin: () => MemoryTransaction;
 }
 
-type Work = (tx: MemoryTx) => Promise<Handled> | Handled;
-export type Ran = { readonly handled: Handled } | { readonly thrown: unknown };
+type Work<T = Handled> = (tx: MemoryTx) => Promise<T> | T;
+export type Ran<T> = { readonly handled: T } | { readonly thrown: unknown };
 
 /** Runs the handler of an event that is new, or of which nothing was applied before; its effects and the event's row are one step. */
 export async function accept(
@@ -69,15 +69,15 @@ export function commitEffects(tx: MemoryTransaction): void {
 }
 
 /** Runs the handler's part, and stops waiting for it when the signal aborts. */
-export async function run(work: Work, tx: MemoryTx, signal: AcceptLimits["signal"]): Promise<Ran> {
+export async function run<T>(work: Work<T>, tx: MemoryTx, signal: AcceptLimits["signal"]): Promise<Ran<T>> {
   if (signal.aborted) return { thrown: signal.reason };
   const listening = new AbortController();
-  const aborted = new Promise<Ran>((resolve) => {
+  const aborted = new Promise<Ran<T>>((resolve) => {
     const stop = (): void => resolve({ thrown: signal.reason });
     signal.addEventListener("abort", stop, { signal: listening.signal });
   });
   try {
-    const done = Promise.resolve(work(tx)).then((handled): Ran => ({ handled }));
+    const done = Promise.resolve(work(tx)).then((handled): Ran<T> => ({ handled }));
     return await Promise.race([done, aborted]);
   } catch (error) {
     return { thrown: error };

@@ -3,7 +3,7 @@ import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
 import type { StoredArrival } from "../../../inbox/stored-arrival.js";
 import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
-import type { Claim } from "../../../lanes/lane-store.js";
+import type { Claim, ClaimedDelivery } from "../../../lanes/lane-store.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
 import { commitEffects, run } from "../inbox/accept.js";
 import type { AcceptParts } from "../inbox/accept.js";
@@ -51,34 +51,16 @@ export async function apply(
   for (const { key } of entered) applying.add(key);
   const tx = begin();
   try {
-    const handled = await runAll(entered, { work, tx, limits });
-    if ("thrown" in handled) {
+    const deliveries = entered.map(({ delivery }) => delivery) as [ClaimedDelivery];
+    const ran = await run((inside) => work(inside, deliveries), tx, limits.signal);
+    if ("thrown" in ran) {
       tx.rollback();
-      return { kind: "failed", error: handled.thrown };
+      return { kind: "failed", error: ran.thrown };
     }
-    return commit(parts, claim, { entered, handled, tx, limits });
+    return commit(parts, claim, { entered, handled: ran.handled, tx, limits });
   } finally {
     for (const { key } of entered) applying.delete(key);
   }
-}
-
-interface Running {
-  readonly work: ApplyWork<MemoryTx>;
-  readonly tx: MemoryTransaction;
-  readonly limits: ApplyLimits;
-}
-
-async function runAll(
-  entered: readonly Entered[],
-  { work, tx, limits }: Running,
-): Promise<readonly Handled[] | { readonly thrown: unknown }> {
-  const all: Handled[] = [];
-  for (const { delivery } of entered) {
-    const ran = await run(() => work(tx, delivery), tx, limits.signal);
-    if ("thrown" in ran) return ran;
-    all.push(ran.handled);
-  }
-  return all;
 }
 
 interface Done {

@@ -4,7 +4,7 @@ import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
 import type { StoredArrival } from "../../../inbox/stored-arrival.js";
 import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
-import type { Claim } from "../../../lanes/lane-store.js";
+import type { Claim, ClaimedDelivery } from "../../../lanes/lane-store.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Answer, Pool, Scope, TransactionEnd } from "../client/database.js";
@@ -124,8 +124,9 @@ export class RunApplier<Tx> {
     const [first] = entered.values();
     if (first !== undefined) scope.backend = { pid: first.pid, xid: first.xid };
     begun.value = true;
-    for (const { delivery, arrival } of arrivals) {
-      const handled: Handled = await work(scope.tx, delivery);
+    const all = await work(scope.tx, arrivals.map(({ delivery }) => delivery) as [ClaimedDelivery]);
+    for (const [n, { arrival }] of arrivals.entries()) {
+      const handled: Handled = all[n] ?? { outcome: "success" };
       const ctid = entered.get(arrival.id)?.ctid ?? "";
       if (handled.outcome !== "success" || handled.result !== undefined)
         await noteHandled(scope, ctid, { handled, tables: this.#tables });

@@ -12,7 +12,7 @@ import { readKnown } from "./find.js";
 import { keepUntil, withoutNul } from "./inbox-row.js";
 
 /** What the handler's part of an accept does; on SQLite it must not await. */
-export type Work<Tx> = (tx: Tx) => Promise<Handled> | Handled;
+export type Work<Tx, T = Handled> = (tx: Tx) => Promise<T> | T;
 
 /** Carries what a handler threw past the group, whose own errors mean something else. */
 export class HandlerThrew extends Error {}
@@ -91,9 +91,9 @@ function knownAlready(client: SqliteClient, arrival: Arrival): Acceptance {
   return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
 }
 
-export function runHandler<Db extends SqliteDatabase>(db: Db, work: Work<Db>): Handled {
+export function runHandler<Db extends SqliteDatabase, T>(db: Db, work: Work<Db, T>): T {
   const { tx, close, refusal } = guardHandle(db);
-  let handled: Promise<Handled> | Handled;
+  let handled: Promise<T> | T;
   reach("accept.before_handler");
   try {
     handled = work(tx);
@@ -116,7 +116,7 @@ export function runHandler<Db extends SqliteDatabase>(db: Db, work: Work<Db>): H
   });
 }
 
-function isThenable(value: unknown): value is PromiseLike<Handled> {
+function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
 }
 

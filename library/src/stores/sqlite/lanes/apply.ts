@@ -1,8 +1,10 @@
+import type { Handled } from "../../../inbox/inbox-store.js";
 import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
+import type { StoredArrival } from "../../../inbox/stored-arrival.js";
 import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
 import { isCurrent, settled } from "../../../lanes/lane.js";
-import type { Claim } from "../../../lanes/lane-store.js";
-import type { SqliteDatabase } from "../client/client.js";
+import type { Claim, ClaimedDelivery } from "../../../lanes/lane-store.js";
+import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import type { Connection } from "../client/connection.js";
 import { claimRow, failedOrThrow, noteResult, runHandler } from "../inbox/accept.js";
 import type { OutboxSession } from "../outbox/session.js";
@@ -51,19 +53,40 @@ function applyNow<Db extends SqliteDatabase>(
   // First: what was skipped or claimed by another meanwhile must not be applied.
   if (row === undefined || !isCurrent(row.lane, claim)) return { kind: "stale" };
   const consumer = inboxConsumer(claim);
-  let count = 0;
-  for (const { delivery, arrival } of arrivalsOf(claim)) {
-    if (claimRow(client, arrival, { nowMs, consumer }) === undefined) break;
-    const handled = runHandler(db, (tx) => work(tx, delivery));
-    count += 1;
+  const entered = enterRun(client, arrivalsOf(claim), { nowMs, consumer });
+  const count = entered.length;
+  if (count > 0) {
+    const deliveries = entered.map(({ delivery }) => delivery) as [ClaimedDelivery];
+    const all = runHandler(db, (tx) => work(tx, deliveries));
     // Outside its transaction, the next statement would be committed by itself; the group finds that out.
     if (!client.inTransaction) return { kind: "applied", count, next: undefined };
-    if (handled.outcome !== "success" || handled.result !== undefined)
-      noteResult(client, arrival, { handled, consumer });
+    noteResults(client, entered, { all, consumer });
   }
   const leads = turn.activeConsumer(row.consumer);
   const settlement = { attempts: [], acknowledged: Math.max(1, count), rest: undefined, next: limits.next };
   const change = settled(row.lane, settlement, { active: leads !== undefined });
   const next = changeLane(turn, row, change, leads && { consumer: leads, terms: limits });
   return count === 0 ? { kind: "duplicate", count: 1, next } : { kind: "applied", count, next };
+}
+
+/** Writes the rows of a run as if all had gone well, up to an event that was applied before. */
+function enterRun(
+  client: SqliteClient,
+  arrivals: readonly StoredArrival[],
+  row: { readonly nowMs: number; readonly consumer: string },
+): readonly StoredArrival[] {
+  const known = arrivals.findIndex(({ arrival }) => claimRow(client, arrival, row) === undefined);
+  return known === -1 ? arrivals : arrivals.slice(0, known);
+}
+
+function noteResults(
+  client: SqliteClient,
+  entered: readonly StoredArrival[],
+  { all, consumer }: { readonly all: readonly Handled[]; readonly consumer: string },
+): void {
+  entered.forEach(({ arrival }, n) => {
+    const handled = all[n] ?? { outcome: "success" };
+    if (handled.outcome !== "success" || handled.result !== undefined)
+      noteResult(client, arrival, { handled, consumer });
+  });
 }

@@ -1,5 +1,5 @@
 import type { Handled } from "../../../inbox/inbox-store.js";
-import type { Applied } from "../../../inbox/worker-store.js";
+import type { Applied, ApplyWork } from "../../../inbox/worker-store.js";
 import type { Claim, RunLimits } from "../../../lanes/lane-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 import { alike, holds, same, soon } from "../expectation.js";
@@ -34,6 +34,21 @@ export const outboxApplying: readonly OutboxPledge[] = [
       alike(await apply(bench, claimed), { kind: "applied", count: 3, next: undefined }, "apply");
       same(await published(bench), "p_e1 p_e2 p_e3", "what was published");
       await claimsNothing(bench, "after it was applied", { of: A });
+    },
+  },
+  {
+    name: "an apply is given all events of its run at once, up to a hundred, and finishes no other",
+    async check(bench) {
+      await prepare(bench);
+      const ids = Array.from({ length: 103 }, (_, n) => `e${n}`);
+      await store(bench, ids);
+      const given: string[] = [];
+      const hundred = { maxEvents: 100, maxBytes: 1_048_576 };
+      const claimed = await claimOne(bench, { of: A, run: hundred });
+      const applied = await apply(bench, claimed, { given, next: true, run: hundred });
+      alike([...new Set(given)], [ids.slice(0, 100).join(" ")], "what the handlers were given");
+      const { next } = applied as { readonly next?: Claim };
+      same(next && runOf(next), ids.slice(100).join(" "), "the next run");
     },
   },
   {
@@ -131,11 +146,13 @@ export const outboxApplying: readonly OutboxPledge[] = [
       await store(bench, ["e3"]);
       await storeAs(bench, "e3_again", "e3");
       const kinds: string[] = [];
+      const given: string[] = [];
       for (let turn = 0; turn < 4; turn++) {
-        const applied = await apply(bench, await claimOne(bench, { of: A, run: RUN }));
+        const applied = await apply(bench, await claimOne(bench, { of: A, run: RUN }), { given });
         kinds.push(`${applied.kind} ${"count" in applied ? applied.count : 0}`);
       }
       alike(kinds, ["applied 1", "duplicate 1", "applied 1", "duplicate 1"], "what each claim came to");
+      alike([...new Set(given)], ["e2", "e3"], "what the handlers were given");
       same(await published(bench), "p_e1 p_e2 p_e3", "what was published");
     },
   },
@@ -177,13 +194,22 @@ interface Doing {
   readonly run?: RunLimits;
   readonly worker?: string;
   readonly during?: () => Promise<void>;
+  /** Gathers the ids that the handlers were given, one text for each call. */
+  readonly given?: string[];
 }
 
 const SUCCESS: Handled = { outcome: "success" };
 
 /** Applies a claim by a handler that publishes `p_` and the event's id. */
 async function apply(bench: OutboxBench, claimed: Claim, doing: Doing = {}): Promise<Applied> {
-  const { throwsAt, next = false, run = { ...RUN, maxEvents: 1 }, worker = "worker_1", during } = doing;
+  const {
+    throwsAt,
+    next = false,
+    run = { ...RUN, maxEvents: 1 },
+    worker = "worker_1",
+    during,
+    given,
+  } = doing;
   const outbox = outboxOf(bench);
   const events = new Map<string, OutgoingEvent>();
   for (const { event } of claimed.run) events.set(event.id, await eventOf({ id: `p_${event.id}` }));
@@ -195,16 +221,21 @@ async function apply(bench: OutboxBench, claimed: Claim, doing: Doing = {}): Pro
     run,
     next,
   };
-  const work = (tx: unknown, { event }: Claim["run"][0]): Promise<Handled> | Handled => {
-    const written: unknown = outbox.write([events.get(event.id) as OutgoingEvent], tx);
-    if (event.id === throwsAt) {
-      if (outbox.transactions === "synchronous") throw new Error(`thrown at ${event.id}`);
-      return Promise.resolve(written).then(() => Promise.reject(new Error(`thrown at ${event.id}`)));
-    }
-    if (outbox.transactions === "synchronous") return SUCCESS;
-    return Promise.resolve(written)
-      .then(during)
-      .then(() => SUCCESS);
+  const work: ApplyWork<unknown> = (tx, deliveries) => {
+    given?.push(deliveries.map(({ event }) => event.id).join(" "));
+    const written: unknown = outbox.write(
+      deliveries.map(({ event }) => events.get(event.id) as OutgoingEvent),
+      tx,
+    );
+    const end = (): readonly Handled[] => {
+      if (deliveries.some(({ event }) => event.id === throwsAt)) throw new Error(`thrown at ${throwsAt}`);
+      return deliveries.map(() => SUCCESS);
+    };
+    return outbox.transactions === "synchronous"
+      ? end()
+      : Promise.resolve(written)
+          .then(during)
+          .then(() => end());
   };
   return soon(outbox.apply(claimed, work, limits), "apply", bench.patienceMs);
 }

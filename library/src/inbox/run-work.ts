@@ -1,0 +1,53 @@
+import type { Claim, ClaimedDelivery } from "../lanes/lane-store.js";
+import { isBatch } from "./batch.js";
+import type { TypeTable } from "./handlers.js";
+import type { Handled } from "./inbox-store.js";
+import { prepareBatch } from "./prepare-batch.js";
+import { isPromise, prepareWork } from "./prepare-work.js";
+import type { Occasion, WorkParts } from "./prepare-work.js";
+import { arrivalsOf } from "./stored-arrival.js";
+import type { ApplyWork } from "./worker-store.js";
+
+type Run = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+
+/**
+ * What runs in the transaction of a claim whose events have handlers of one kind. On a synchronous store the handlers' outer
+ * parts run here, before the transaction and under the lease.
+ */
+export async function runWork<Tx>(
+  parts: WorkParts<Tx>,
+  handlers: TypeTable<unknown>,
+  { claim, signal }: { readonly claim: Claim; readonly signal: AbortSignal },
+): Promise<ApplyWork<Tx>> {
+  const handlerOf = ({ event }: ClaimedDelivery) => handlers.find(event.source, event.type);
+  const first = handlerOf(claim.run[0]);
+  const prepare = isBatch(first)
+    ? async (run: Run): Promise<ApplyWork<Tx>> => {
+        const [head, ...others] = run.map((each) => occasionOf(claim, each, signal));
+        const work = await prepareBatch(parts, first.handler, [head as Occasion, ...others]);
+        return (tx, { length }) => work(tx, length);
+      }
+    : async ([head]: Run): Promise<ApplyWork<Tx>> => {
+        const work = await prepareWork(parts, handlerOf(head), occasionOf(claim, head, signal));
+        return (tx) => {
+          const handled = work(tx);
+          return isPromise(handled) ? handled.then((each) => [each]) : [handled];
+        };
+      };
+  if (parts.store.transactions === "synchronous") return prepare(claim.run);
+  if (isBatch(first)) return async (tx, run) => (await prepare(run))(tx, run);
+  return async (tx, run) => {
+    const all: Handled[] = [];
+    for (const each of run) all.push(...(await (await prepare([each]))(tx, [each])));
+    return all;
+  };
+}
+
+function occasionOf(claim: Claim, delivery: ClaimedDelivery, signal: AbortSignal): Occasion {
+  const { source, type, body, receipt } = delivery.event;
+  const [only] = arrivalsOf({ ...claim, run: [delivery] });
+  if (only === undefined) throw new Error(`The event ${delivery.event.id} is no arrival.`);
+  const id = receipt?.id ?? delivery.event.id;
+  const event = { id, source, type, time: receipt?.time, stamp: undefined, body };
+  return { event, identified: { id, arrival: only.arrival }, signal };
+}
