@@ -55,13 +55,10 @@ export interface WorkerDrainReport {
  * });
  * await worker.start();
  */
-export function createWorker<
-  Tx,
-  Mode extends TransactionMode,
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- inferred from `schemas`, it types the handlers
-  S extends Schemas = Schemas,
->(options: WorkerOptions<Tx, Mode, S>): Worker {
-  return new HandlerWorker<Tx>(options as WorkerOptions<Tx, TransactionMode>);
+export function createWorker<Tx, Mode extends TransactionMode, S extends Schemas = Schemas>(
+  options: WorkerOptions<Tx, Mode, S>,
+): Worker {
+  return new HandlerWorker<Tx>(options);
 }
 
 class HandlerWorker<Tx> implements Worker {
