@@ -46,6 +46,21 @@ export type Signal =
       readonly durationMs: number;
     }
   | {
+      /** A worker is done with an attempt at an event that was stored first: `applied`, `skipped`, `duplicate` or `failed`. */
+      readonly kind: "event_handled";
+      readonly tenant: string;
+      readonly source: string;
+      readonly type: string;
+      readonly id: string;
+      /** `default` where the worker has `handlers` and no `consumers`. */
+      readonly consumer: string;
+      readonly outcome: string;
+      /** 1 for the first. */
+      readonly attempt: number;
+      /** Of the transaction, which other events of a run may share. */
+      readonly durationMs: number;
+    }
+  | {
       /** A request was refused before its signature was looked at. */
       readonly kind: "request_refused";
       readonly source: string;

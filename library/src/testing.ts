@@ -36,6 +36,14 @@ export type { Call, History, HistoryOptions, HistoryWriter } from "./testing/his
 export type { InvariantName } from "./testing/history/invariants.js";
 export type { EventName, HistoryRecord, Operation, Operations, Phase } from "./testing/history/record.js";
 export { printViolations } from "./testing/history/report.js";
+export { settled } from "./testing/settled.js";
+export type {
+  SettledEvent,
+  SettledOptions,
+  SettledPart,
+  SettledPublication,
+  SettledReport,
+} from "./testing/settled.js";
 export { TEST_SECRETS, TEST_WEBHOOK_ID } from "./testing/signed-request/fixture-keys.js";
 export type { TestSecret } from "./testing/signed-request/fixture-keys.js";
 export type { ProviderName } from "./testing/signed-request/provider-name.js";

@@ -4,6 +4,7 @@ import type { Claim, RunLimits, Settled } from "../lanes/lane-store.js";
 import { Sequencing } from "../lanes/sequencing.js";
 import { notify } from "../observer.js";
 import { isPosthornError } from "../posthorn-error.js";
+import { joinParties } from "../witness.js";
 import { WorkLoop } from "../work/work-loop.js";
 import type { AskedNext, WorkPort } from "../work/work-loop.js";
 import type { DeliveryStore } from "./delivery-store.js";
@@ -67,6 +68,7 @@ class OutboxDispatcher implements Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#settings = checkDispatcher(options);
+    joinParties(this, { kind: "dispatcher", store: options.store, clock: this.#settings.clock });
   }
 
   async start(): Promise<void> {

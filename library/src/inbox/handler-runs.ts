@@ -13,6 +13,8 @@ import type { InboxErrorCode } from "./inbox-errors.js";
 import { HandlerFailure } from "./prepare-work.js";
 import { runWork } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
+import { noting, tellHandled } from "./tell-handled.js";
+import type { Outcomes } from "./tell-handled.js";
 import type { CheckedConsumer, WorkerSettings } from "./worker-options.js";
 import type { Applied, WorkerStore } from "./worker-store.js";
 
@@ -123,15 +125,17 @@ export class HandlerRuns<Tx> {
   async #apply(claim: Claim, consumer: CheckedConsumer): Promise<TimedApplied> {
     const { clock } = this.#parts.settings;
     const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
-    const applied = await this.#withDeadline(claim, consumer);
+    const outcomes: Outcomes = new Map();
+    const applied = await this.#withDeadline(claim, consumer, outcomes);
     const durationMs = clock.monotonic() - from;
+    tellHandled(this.#parts.settings.observer, claim, { applied, outcomes, durationMs });
     // What a batch takes says nothing of handlers that get one event each.
     if (applied.kind === "applied" && !isBatch(handlerOf(consumer, claim.run[0])))
       this.#learn(claim.consumer.id, durationMs / applied.count);
     return { ...applied, startedAt, durationMs };
   }
 
-  async #withDeadline(claim: Claim, consumer: CheckedConsumer): Promise<Applied> {
+  async #withDeadline(claim: Claim, consumer: CheckedConsumer, outcomes: Outcomes): Promise<Applied> {
     const {
       store,
       publisher,
@@ -146,10 +150,8 @@ export class HandlerRuns<Tx> {
     const { signal } = deadline;
     try {
       const { schemas, observer } = settings;
-      const work = await runWork({ store, publisher, schemas, observer }, consumer.handlers, {
-        claim,
-        signal,
-      });
+      const parts = { store, publisher, schemas, observer };
+      const work = noting(await runWork(parts, consumer.handlers, { claim, signal }), outcomes);
       const run = { maxEvents: consumer.mostEvents, maxBytes };
       const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
       return await store.apply(claim, work, limits);
@@ -181,7 +183,9 @@ export class HandlerRuns<Tx> {
     const { signal } = new AbortController();
     const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
     const skipped = { outcome: "skipped", because } as const;
-    const applied = await store.apply(shortened(claim, 1), () => [skipped], limits);
+    const outcomes: Outcomes = new Map();
+    const applied = await store.apply(shortened(claim, 1), noting<Tx>(() => [skipped], outcomes), limits);
+    tellHandled(settings.observer, claim, { applied, outcomes, durationMs: 0 });
     return this.#resultOf(claim, { ...applied, startedAt: new Date(clock.now()), durationMs: 0 }, consumer);
   }
 

@@ -26,6 +26,7 @@ import { unobserved } from "./unobserved.js";
 import { replyTo, UNAVAILABLE, worstOf } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
 import type { StopSignal } from "../stop-signal.js";
+import { joinParties, witnessed } from "../witness.js";
 import { repeat } from "../work/repeat.js";
 
 export type { Reply, RequestRefusal, SignedRequest };
@@ -170,7 +171,9 @@ class InboxReceiver<Tx> implements Receiver {
   readonly #stopped = new AbortController();
 
   constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
-    const { store, observer = unobserved(), clock = systemClock } = options;
+    const { store, clock = systemClock } = options;
+    const observer = witnessed(store, options.observer ?? unobserved());
+    joinParties(this, { kind: "receiver", store, clock });
     positive("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES);
     this.#maxBodyBytes = options.maxBodyBytes;
     this.#store = store;

@@ -6,6 +6,7 @@ import { standardWebhooks } from "../signature/schemes/standard.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
 import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
+import { settled } from "../testing/settled.js";
 import { fingerprintOf } from "./handler-failure.js";
 import { runLength } from "./handler-runs.js";
 import { createReceiver } from "./receiver.js";
@@ -182,10 +183,7 @@ describe("a worker", () => {
     const started = worker({ handlers: { "*": note } });
     await started.start();
     await post("evt_1");
-    for (let n = 0; n < 50 && effects.length === 0; n++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      await clock.advance(5);
-    }
+    await settled(started);
     await clock.until(started.stop());
     expect(effects).toEqual(["evt_1"]);
     expect(await store.release("anybody", [])).toBe(0);

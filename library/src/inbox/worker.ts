@@ -4,6 +4,7 @@ import { Sequencing } from "../lanes/sequencing.js";
 import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import type { TransactionMode } from "../store-capabilities.js";
+import { joinParties, witnessed } from "../witness.js";
 import { WorkLoop } from "../work/work-loop.js";
 import type { AskedNext, WorkPort } from "../work/work-loop.js";
 import { HandlerRuns } from "./handler-runs.js";
@@ -68,8 +69,17 @@ class HandlerWorker<Tx> implements Worker {
   #ended: Promise<void> | undefined;
 
   constructor(options: WorkerOptions<Tx, TransactionMode>) {
+    const { store } = options;
     this.#options = options;
-    this.#settings = checkWorker(options);
+    const settings = checkWorker(options);
+    this.#settings = { ...settings, observer: witnessed(store, settings.observer) };
+    joinParties(this, {
+      kind: "worker",
+      store,
+      clock: settings.clock,
+      handlers: [...settings.consumers.keys()],
+      isBusy: () => this.#run?.isBusy === true,
+    });
   }
 
   async start(): Promise<void> {
@@ -161,6 +171,11 @@ class WorkerRun<Tx> {
   async register(): Promise<void> {
     await this.#store.register([...this.#settings.consumers.values()].map(({ consumer }) => consumer));
     this.#registeredAt = this.#settings.clock.monotonic();
+  }
+
+  /** Whether a handler runs, or its end is being written. */
+  get isBusy(): boolean {
+    return this.#held.size > 0;
   }
 
   async untilStopped(): Promise<void> {

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
 import type { TransactionMode } from "../store-capabilities.js";
+import { joinParties } from "../witness.js";
 import type { UrlGuard } from "./endpoint-options.js";
 import { Endpoints } from "./endpoints.js";
 import type { OutboxErrorCode } from "./outbox-errors.js";
@@ -82,6 +83,7 @@ class OutboxSender<Tx, Mode extends TransactionMode> {
         `maxBodyBytes is ${String(maxBodyBytes)}; expected a positive whole number.`,
       );
     }
+    joinParties(this, { kind: "sender", store, clock });
     this.endpoints = new Endpoints(store, clock, { guard });
     this.#store = store;
     this.#clock = clock;

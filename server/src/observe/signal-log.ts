@@ -16,6 +16,7 @@ const LINES: Readonly<Record<Exclude<Signal["kind"], "delivery_attempted" | "han
   request_refused: ["info", "request refused"],
   signature_accepted: ["debug", "signature accepted"],
   event_received: ["debug", "event received"],
+  event_handled: ["debug", "event handled"],
   dedup_verdict: ["debug", "dedup verdict"],
   repair_done: ["info", "log of the provider read"],
   repair_failed: ["warn", "log of the provider could not be read"],

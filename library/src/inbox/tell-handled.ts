@@ -1,0 +1,74 @@
+import { consumerName } from "../lanes/handler-consumer.js";
+import type { Claim, ClaimedDelivery } from "../lanes/lane-store.js";
+import { notify } from "../observer.js";
+import type { Observer } from "../observer.js";
+import type { Handled } from "./inbox-store.js";
+import type { Applied, ApplyWork } from "./worker-store.js";
+
+/** What the handlers of a transaction came to. */
+export type Outcomes = Map<ClaimedDelivery, string>;
+
+/** Keeps what became of each delivery. Of work that was rolled back and ran again, the last word counts. */
+export function noting<Tx>(work: ApplyWork<Tx>, outcomes: Outcomes): ApplyWork<Tx> {
+  return (tx, deliveries) => {
+    const handled = work(tx, deliveries);
+    const note = (said: readonly Handled[]): readonly Handled[] => {
+      for (const [index, delivery] of deliveries.entries()) {
+        const outcome = said[index]?.outcome;
+        if (outcome !== undefined) outcomes.set(delivery, outcome);
+      }
+      return said;
+    };
+    // A promise is handed on as one: the store refuses it where it cannot wait.
+    return "then" in handled ? handled.then(note) : note(handled);
+  };
+}
+
+export interface Told {
+  readonly applied: Applied;
+  readonly outcomes: Outcomes;
+  readonly durationMs: number;
+}
+
+/** Says what became of each event of a claim, once its transaction is over. */
+export function tellHandled(
+  observer: Observer | undefined,
+  { consumer, attempts, run }: Claim,
+  { applied, outcomes, durationMs }: Told,
+): void {
+  const told = toldOf(applied, run.length);
+  for (const [index, delivery] of run.slice(0, told).entries()) {
+    const { id, tenant, source, type, receipt } = delivery.event;
+    notify(observer, {
+      kind: "event_handled",
+      tenant,
+      source,
+      type,
+      id: receipt?.id ?? id,
+      consumer: consumerName(consumer.id),
+      outcome: applied.kind === "applied" ? outcomeWord(outcomes.get(delivery)) : applied.kind,
+      attempt: index === 0 ? attempts + 1 : 1,
+      durationMs,
+    });
+  }
+}
+
+/** How many events of the claim something became of. */
+function toldOf(applied: Applied, length: number): number {
+  switch (applied.kind) {
+    case "applied":
+    case "duplicate":
+      return applied.count;
+    case "failed":
+      // After a run of several has failed, each of its events is tried, and told, alone.
+      return length > 1 ? 0 : 1;
+    case "stale":
+    case "busy":
+    case "saturated":
+      return 0;
+  }
+}
+
+function outcomeWord(outcome = "success"): string {
+  return outcome === "success" ? "applied" : outcome;
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { utf8 } from "../bytes.js";
+import { createReceiver } from "../inbox/receiver.js";
+import { createWorker } from "../inbox/worker.js";
+import type { WorkerOptions } from "../inbox/worker-options.js";
+import { createSender } from "../outbox/sender.js";
+import { standardWebhooks } from "../signature/schemes/standard.js";
+import { createSigner, signSync } from "../signature/sign.js";
+import type { MemoryTx } from "../stores/memory/client/transaction.js";
+import { memoryStore } from "../stores/memory/store.js";
+import { createFakeClock } from "./fake-clock.js";
+import { settled } from "./settled.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+function setUp(given: Partial<WorkerOptions<MemoryTx, "asynchronous">> = {}) {
+  const clock = createFakeClock();
+  const store = memoryStore({ clock, environment: "test" });
+  const sender = createSender({ store, clock });
+  const sources = {
+    shop: { verifier: standardWebhooks({ secrets: SECRET, clock }), key: { json: "/order" } },
+  };
+  const receiver = createReceiver({ mode: "store_first", store, clock, sources, observer: () => undefined });
+  const post = async (id: string, data: object = {}): Promise<void> => {
+    const body = utf8(JSON.stringify({ type: "order.paid", order: "1", ...data }));
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), { id, body });
+    await receiver.receive("shop", { headers, body });
+  };
+  const worker = createWorker({
+    store,
+    clock,
+    publisher: sender,
+    handlers: { "*": () => undefined },
+    ...given,
+  });
+  return { clock, store, receiver, sender, worker, post };
+}
+
+describe("settled", () => {
+  it("says what was applied, in order, and what was published, since it was last asked", async () => {
+    const handlers = {
+      "order.paid": async (event: { id: string }, context: { publish?: unknown }) => {
+        const publish = context.publish as (event: object) => Promise<void>;
+        await publish({ type: "mail.wanted", key: "1", data: { for: event.id } });
+      },
+    };
+    const { receiver, worker, sender, post } = setUp({ handlers });
+    await post("evt_1");
+    await post("evt_2");
+    await post("evt_3", { type: "order.seen" });
+    const { applied, handled, published } = await settled(receiver, worker, sender);
+    expect(applied).toEqual(["evt_1", "evt_2"]);
+    expect(handled.map(({ id, consumer, outcome }) => [id, consumer, outcome])).toEqual([
+      ["evt_1", "default", "applied"],
+      ["evt_2", "default", "applied"],
+      ["evt_3", "default", "skipped"],
+    ]);
+    expect(published).toMatchObject([
+      { type: "mail.wanted", key: "1" },
+      { type: "mail.wanted", key: "1" },
+    ]);
+    await post("evt_4");
+    expect(await settled(receiver, worker, sender)).toMatchObject({
+      applied: ["evt_4"],
+      published: [{ type: "mail.wanted" }],
+    });
+    expect(await settled(worker)).toEqual({ applied: [], handled: [], published: [] });
+  });
+
+  it("waits for a worker in the background, whose handler is under way", async () => {
+    let finish = (): void => undefined;
+    const under = new Promise<void>((resolve) => (finish = resolve));
+    const { receiver, worker, post, clock } = setUp({ handlers: { "*": () => under } });
+    await worker.start();
+    await post("evt_1");
+    setTimeout(finish, 30);
+    expect((await settled(receiver, worker, { advance: true })).applied).toEqual(["evt_1"]);
+    await clock.until(worker.stop());
+  });
+
+  it("turns a fake clock from retry to retry, until nothing is due", async () => {
+    let failures = 3;
+    const { worker, post, clock } = setUp({
+      handlers: {
+        "*": () => {
+          if (failures-- > 0) throw new Error("down");
+        },
+      },
+      retry: { firstMs: 1000, jitter: 0 },
+    });
+    await post("evt_1");
+    const from = clock.now();
+    const { handled } = await settled(worker, { advance: true });
+    expect(handled.map(({ outcome }) => outcome)).toEqual(["failed", "failed", "failed", "applied"]);
+    expect(clock.now() - from).toBe(1000 + 4000 + 16_000);
+  });
+
+  it("turns it no further than it is asked to, and leaves what is due later", async () => {
+    const { worker, post, clock } = setUp({
+      handlers: {
+        "*": () => {
+          throw new Error("down");
+        },
+      },
+      retry: { firstMs: 1000, jitter: 0 },
+    });
+    await post("evt_1");
+    const until = new Date(clock.now() + 3000);
+    expect((await settled(worker, { until })).handled).toHaveLength(2);
+    expect(clock.now()).toBe(until.getTime());
+  });
+
+  it("says at once what still waits, where time stands still", async () => {
+    const { worker, post } = setUp({
+      handlers: {
+        "*": () => {
+          throw new Error("down");
+        },
+      },
+      retry: { firstMs: 1000, jitter: 0 },
+    });
+    await post("evt_1");
+    await expect(settled(worker)).rejects.toThrow(
+      /clock stands still. Still waiting: 1 of hnd_default, key "1" \(retrying, 1 failures, due in 1000 ms\).*advance: true/,
+    );
+  });
+
+  it("gives up on a handler that never returns, in real time, and names its event's lane", async () => {
+    const { worker, post } = setUp({ handlers: { "*": () => new Promise(() => undefined) } });
+    await post("evt_1");
+    await expect(settled(worker, { timeoutMs: 20 })).rejects.toThrow(
+      /a handler has not returned. Still waiting: 1 of hnd_default/,
+    );
+  });
+
+  it("is over where only a person can go on: a dead letter that halts its lane", async () => {
+    const { worker, post, store } = setUp({
+      handlers: {
+        "*": () => {
+          throw new Error("for good");
+        },
+      },
+      retry: { waitsMs: [] },
+    });
+    await post("evt_1");
+    await post("evt_2");
+    expect((await settled(worker)).handled).toMatchObject([{ id: "evt_1", outcome: "failed" }]);
+    expect((await store.deadLetters({ limit: 10 })).items).toHaveLength(1);
+  });
+
+  it("tells what a receiver applied in its own transaction, too", async () => {
+    const { store, clock } = setUp();
+    const sources = { shop: standardWebhooks({ secrets: SECRET, clock }) };
+    const receiver = createReceiver({ store, clock, sources, handlers: { "*": () => undefined } });
+    const body = utf8(JSON.stringify({ type: "order.paid" }));
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), { id: "evt_1", body });
+    await receiver.receive("shop", { headers, body });
+    await receiver.receive("shop", { headers, body });
+    const { handled } = await settled(receiver);
+    expect(handled.map(({ outcome }) => outcome)).toEqual(["applied", "duplicate"]);
+  });
+
+  it("refuses what it does not know, and to turn a clock that is not to be turned", async () => {
+    await expect(settled(new Date() as never)).rejects.toThrow(/takes receivers, workers/);
+    const worker = createWorker({
+      store: memoryStore({ environment: "test" }),
+      handlers: { "*": () => undefined },
+    });
+    await expect(settled(worker, { advance: true })).rejects.toThrow(/createFakeClock/);
+  });
+});
