@@ -68,12 +68,10 @@ describe("settled", () => {
   });
 
   it("waits for a worker in the background, whose handler is under way", async () => {
-    let finish = (): void => undefined;
-    const under = new Promise<void>((resolve) => (finish = resolve));
-    const { receiver, worker, post, clock } = setUp({ handlers: { "*": () => under } });
+    const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
+    const { receiver, worker, post, clock } = setUp({ handlers: { "*": slowly } });
     await worker.start();
     await post("evt_1");
-    setTimeout(finish, 30);
     expect((await settled(receiver, worker, { advance: true })).applied).toEqual(["evt_1"]);
     await clock.until(worker.stop());
   });
