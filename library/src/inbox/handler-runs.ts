@@ -184,7 +184,11 @@ export class HandlerRuns<Tx> {
     const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
     const skipped = { outcome: "skipped", because } as const;
     const outcomes: Outcomes = new Map();
-    const applied = await store.apply(shortened(claim, 1), noting<Tx>(() => [skipped], outcomes), limits);
+    const applied = await store.apply(
+      shortened(claim, 1),
+      noting<Tx>(() => [skipped], outcomes),
+      limits,
+    );
     tellHandled(settings.observer, claim, { applied, outcomes, durationMs: 0 });
     return this.#resultOf(claim, { ...applied, startedAt: new Date(clock.now()), durationMs: 0 }, consumer);
   }

@@ -68,8 +68,9 @@ describe("settled", () => {
   });
 
   it("waits for a worker in the background, whose handler is under way", async () => {
-    const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
-    const { receiver, worker, post, clock } = setUp({ handlers: { "*": slowly } });
+    const { receiver, worker, post, clock } = setUp({
+      handlers: { "*": () => new Promise<void>((resolve) => setTimeout(resolve, 30)) },
+    });
     await worker.start();
     await post("evt_1");
     expect((await settled(receiver, worker, { advance: true })).applied).toEqual(["evt_1"]);
