@@ -49,6 +49,22 @@ it("sources that are forgotten too early and secrets of another key are found", 
   });
 });
 
+it("a check that cannot be made fails under its own name, and the others are made", async () => {
+  const broken = { ...settings, schema: "broken" };
+  const store = await openStore(defaultSettings(broken), { seal: NO_SEAL });
+  await store.migrate();
+  await store.close();
+  const pool = quietPool({ connectionString: database, max: 1 });
+  await pool.query("drop table broken.retention cascade");
+  await pool.end();
+  expect(await levels(broken)).toMatchObject({
+    secrets: "ok",
+    retention: "fail",
+    windows: "ok",
+    dispatch: "ok",
+  });
+});
+
 it("an event that no node takes is told, and not by the one look at which it had just come", async () => {
   const store = await openStore(settings, { seal: createSeal(key) });
   await createSender({ store: store.outbox }).publish({ type: "t", data: 1 });

@@ -12,24 +12,51 @@ export interface FoundEvent {
 
 const MOST_SOURCES = 1000;
 
-/** The event of an id: our own (which endpoints get as `webhook-id`), a delivery's, or the one that its provider gave. */
-export async function findEvent(
-  { outbox, registry }: FindParts,
-  tenant: string,
+/**
+ * The events of an id: our own (which endpoints get as `webhook-id`), a delivery's, or the one that its provider gave. Without
+ * a tenant, of all of them: whoever looks for an event at night need not know whose it is.
+ */
+export async function findEvents(
+  parts: FindParts,
+  tenant: string | undefined,
   id: string,
-): Promise<FoundEvent | undefined> {
-  const own = await outbox.event(tenant, id);
-  if (own !== undefined) return { event: own, foundBy: "event_id" };
+): Promise<readonly FoundEvent[]> {
+  const { outbox } = parts;
+  const owners = tenant === undefined ? await outbox.tenantsOf(id) : [tenant];
+  const own = await readEach(outbox, owners, id);
+  if (own.length > 0) return own.map((event) => ({ event, foundBy: "event_id" }));
   const delivery = id.startsWith("dlv_") ? await outbox.delivery(id) : undefined;
   if (delivery !== undefined) {
     const event = await outbox.event(delivery.tenant, delivery.eventId);
-    if (event !== undefined) return { event, foundBy: "delivery_id" };
+    if (event !== undefined) return [{ event, foundBy: "delivery_id" }];
   }
+  return byProviderId(parts, tenant, id);
+}
+
+async function byProviderId(
+  { outbox, registry }: FindParts,
+  tenant: string | undefined,
+  id: string,
+): Promise<readonly FoundEvent[]> {
   const sources = await registry.listSources({ limit: MOST_SOURCES });
   const names = sources.map(({ name }) => idName(name, id));
-  const [named] = await outbox.namedEvents(tenant, names);
-  const event = named === undefined ? undefined : await outbox.event(tenant, named);
-  return event && { event, foundBy: "provider_id" };
+  const owners = tenant === undefined ? [...new Set(sources.map((source) => source.tenant))] : [tenant];
+  const found = await Promise.all(
+    owners.map(async (owner) => {
+      const [named] = await outbox.namedEvents(owner, names);
+      return named === undefined ? [] : readEach(outbox, [owner], named);
+    }),
+  );
+  return found.flat().map((event) => ({ event, foundBy: "provider_id" }));
+}
+
+async function readEach(
+  outbox: FindParts["outbox"],
+  tenants: readonly string[],
+  id: string,
+): Promise<readonly StoredEvent[]> {
+  const events = await Promise.all(tenants.map((tenant) => outbox.event(tenant, id)));
+  return events.filter((event) => event !== undefined);
 }
 
 // A whole curl has about so many words.
@@ -49,11 +76,15 @@ export function wordsOf(text: string): readonly string[] {
     .slice(0, MOST_WORDS);
 }
 
-/** What the words of a text lead to. */
-export async function search(parts: ApiParts, tenant: string, text: string): Promise<readonly Found[]> {
+/** What the words of a text lead to; without a tenant, of all of them. */
+export async function search(
+  parts: ApiParts,
+  tenant: string | undefined,
+  text: string,
+): Promise<readonly Found[]> {
   const found = new Map<string, Found>();
   const add = (each: Found): void => {
-    if (found.size < MOST_FOUND) found.set(`${each.kind} ${each.id}`, each);
+    if (found.size < MOST_FOUND) found.set(`${each.kind} ${each.tenant ?? ""} ${each.id}`, each);
   };
   for (const word of wordsOf(text)) {
     for (const each of await searchWord(parts, tenant, word)) add(each);
@@ -62,19 +93,25 @@ export async function search(parts: ApiParts, tenant: string, text: string): Pro
   return [...found.values()];
 }
 
-async function searchWord(parts: ApiParts, tenant: string, word: string): Promise<readonly Found[]> {
+async function searchWord(
+  parts: ApiParts,
+  tenant: string | undefined,
+  word: string,
+): Promise<readonly Found[]> {
   const { outbox, registry } = parts;
-  const [event, delivery, lane, endpoints, source, rejected] = await Promise.all([
-    findEvent(parts, tenant, word),
+  const [events, delivery, lane, endpoints, source, rejected] = await Promise.all([
+    findEvents(parts, tenant, word),
     word.startsWith("dlv_") ? outbox.delivery(word) : undefined,
     /^\d{1,18}$/.test(word) ? outbox.lane(BigInt(word)) : undefined,
     /^[\w-]{1,64}$/.test(word) ? outbox.readEndpoints([word]) : [],
     /^[a-z0-9][a-z0-9_-]{0,63}$/.test(word) ? registry.readSource(word) : undefined,
     word.startsWith("rej_") ? registry.readRejected(word) : undefined,
   ]);
+  // The index of ids begins with the tenant: the beginning of an id is looked for in one.
+  const prefixTenant = tenant ?? "default";
   const prefixed =
-    event === undefined && word.length >= LEAST_PREFIX && /^[\x21-\x7e]+$/.test(word)
-      ? await outbox.eventIds(tenant, word, 5)
+    events.length === 0 && word.length >= LEAST_PREFIX && /^[\x21-\x7e]+$/.test(word)
+      ? await outbox.eventIds(prefixTenant, word, 5)
       : [];
   return [
     ...(delivery === undefined
@@ -87,7 +124,7 @@ async function searchWord(parts: ApiParts, tenant: string, word: string): Promis
             `${delivery.type} at ${delivery.endpointId}, ${delivery.state}`,
           ),
         ]),
-    ...(event === undefined ? [] : [eventFound(event)]),
+    ...events.map(eventFound),
     ...(lane === undefined
       ? []
       : [of("lane", lane.id.toString(), lane.tenant, `${lane.endpointId} · ${lane.key}, ${lane.state}`)]),
@@ -96,7 +133,13 @@ async function searchWord(parts: ApiParts, tenant: string, word: string): Promis
     ...(rejected === undefined
       ? []
       : [of("rejected", rejected.id, null, `${rejected.source}: ${rejected.code}`)]),
-    ...prefixed.map((id): Found => ({ kind: "event", id, tenant, text: id, foundBy: "id_prefix" })),
+    ...prefixed.map((id): Found => ({
+      kind: "event",
+      id,
+      tenant: prefixTenant,
+      text: id,
+      foundBy: "id_prefix",
+    })),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { Endpoint } from "posthorn";
 import type { Repeat, Step, StoryDelivery } from "posthorn/client";
 import type { StoredEvent } from "posthorn/operator";
 import { count, duration } from "../terminal/for-people.js";
@@ -6,6 +7,8 @@ interface StoryFacts {
   readonly event: StoredEvent;
   readonly repeats: readonly Repeat[];
   readonly deliveries: readonly StoryDelivery[];
+  /** Of these deliveries, by id. */
+  readonly endpoints: ReadonlyMap<string, Pick<Endpoint, "state">>;
   readonly nowMs: number;
 }
 
@@ -75,18 +78,18 @@ function repeatStep({ kind, receipts, firstAt, lastAt, body }: Repeat): Draft {
 
 type About = Pick<Step, "endpointId" | "deliveryId">;
 
-function deliverySteps(delivery: StoryDelivery, { event, nowMs }: StoryFacts): readonly Draft[] {
+function deliverySteps(delivery: StoryDelivery, facts: StoryFacts): readonly Draft[] {
   const { id, endpointId, laneId, sequence, tried, ends } = delivery;
   const about: About = { endpointId, deliveryId: id };
   const place = laneId === null ? "without a lane" : `in lane ${laneId} at #${sequence}`;
   const text = `placed for ${endpointId} ${place}`;
   return [
     // Nobody writes down when; it follows the event within moments.
-    { step: { ...about, round: 1, kind: "placed", text }, sortMs: event.writtenAt.getTime() },
+    { step: { ...about, round: 1, kind: "placed", text }, sortMs: facts.event.writtenAt.getTime() },
     ...tried.map((attempt) => attemptStep(attempt, about)),
     ...ends.map((end) => endStep(end, about)),
     ...ends.flatMap((end) => resolved(end, about)),
-    ...future(delivery, about, nowMs),
+    ...future(delivery, about, facts),
   ];
 }
 
@@ -118,15 +121,18 @@ function resolved(
   ];
 }
 
-function future(delivery: StoryDelivery, about: About, nowMs: number): readonly Draft[] {
+function future(delivery: StoryDelivery, about: About, { nowMs, endpoints }: StoryFacts): readonly Draft[] {
   const { endpointId, state, round, dueInMs, attempts, laneId } = delivery;
   if (state !== "waiting" && state !== "retrying" && state !== "under_way") return [];
   const next = { ...about, round, future: true, attempt: attempts + 1, kind: "next_attempt" } as const;
   const what = `attempt ${attempts + 1} at ${endpointId}`;
   if (state === "under_way") return [{ step: { ...next, text: `${what} is under way` }, sortMs: nowMs }];
   if (dueInMs === null) {
-    const why = laneId === null ? "waits for its endpoint" : `waits behind others of lane ${laneId}`;
-    const text = `${why}: ${endpointId}`;
+    const stopped = endpoints.get(endpointId)?.state ?? "active";
+    const text =
+      stopped === "active" && laneId !== null
+        ? `waits behind others of lane ${laneId}: ${endpointId}`
+        : `waits for its endpoint: ${endpointId}${stopped === "active" ? "" : ` is ${stopped}`}`;
     return [{ step: { ...about, round, future: true, kind: "waiting", text }, sortMs: nowMs }];
   }
   const when = dueInMs <= 0 ? "due now" : `in ${duration(dueInMs)}`;

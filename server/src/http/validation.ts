@@ -48,6 +48,9 @@ function describe(
   if (keyword === "enum" && Array.isArray(params["allowedValues"])) {
     return { field, message: `${shown(field)} must be one of ${params["allowedValues"].join(", ")}.` };
   }
+  // The validator would say that it must NOT have fewer than 1 characters.
+  if ((keyword === "minLength" || keyword === "minItems") && params["limit"] === 1)
+    return { field, message: `${shown(field)} is empty.` };
   const expected = descriptionOf(parentSchema);
   return {
     field,

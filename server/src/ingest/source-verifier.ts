@@ -39,7 +39,7 @@ function schemeOf(name: string): SourceScheme {
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   throw sourceInvalid(
     "scheme",
-    `there is no "${name.slice(0, 64)}"${hint} There are ${[...SOURCE_SCHEMES.keys()].join(", ")}`,
+    `there is no "${name.slice(0, 64)}"${hint === "" ? "." : hint} There are ${[...SOURCE_SCHEMES.keys()].join(", ")}`,
   );
 }
 

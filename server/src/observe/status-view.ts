@@ -206,7 +206,7 @@ function rankOf({ level, kind }: Need): number {
 function dispatcherNeeds({ nodes, census }: StatusFacts): readonly Need[] {
   const waiting = census.staged + census.waiting;
   if (waiting === 0 || nodes.length === 0 || nodes.some(({ roles }) => roles.includes("dispatch"))) return [];
-  const text = `no node delivers: ${count(waiting, "event")} wait for one with the role dispatch`;
+  const text = `no node delivers: ${waits(waiting)} for one with the role dispatch`;
   return [{ ...NONE, kind: "no_dispatcher", level: "bad", text, count: waiting }];
 }
 
@@ -235,11 +235,11 @@ function endpointNeed(endpoint: EndpointStanding): readonly Need[] {
   const { id, configured, because, waiting, oldestMs, recent } = endpoint;
   const about = { ...NONE, endpointId: id, sinceMs: oldestMs, because };
   if (configured === "disabled") {
-    const text = `disabled: ${id}${because === null ? "" : ` (${because})`}; ${count(waiting, "event")} wait`;
+    const text = `disabled: ${id}${because === null ? "" : ` (${because})`}; ${waits(waiting)}`;
     return [{ ...about, kind: "endpoint_disabled", level: "bad", text, count: waiting }];
   }
   if (configured === "paused") {
-    const text = `paused: ${id}; ${count(waiting, "event")} wait`;
+    const text = `paused: ${id}; ${waits(waiting)}`;
     return [{ ...about, kind: "endpoint_paused", level: "note", text, count: waiting }];
   }
   const { attempts, failed } = recent;
@@ -278,12 +278,12 @@ function sentenceOf(needs: readonly Need[], counts: StatusCounts): string {
   ].join(" and ");
   const behind = Math.max(0, blockedDeliveries - haltedLanes - parkedLanes);
   const lanes = haltedLanes + parkedLanes;
-  const waits = `${count(behind, "event")} ${behind === 1 ? "waits" : "wait"} behind ${lanes === 1 ? "it" : "them"}`;
+  const queued = `${waits(behind)} behind ${lanes === 1 ? "it" : "them"}`;
   const dead = needs.find(({ kind }) => kind === "dead_letters");
   const unserved = needs.find(({ kind }) => kind === "no_dispatcher");
   const parts = [
     ...(unserved === undefined ? [] : [capital(unserved.text)]),
-    ...(stopped === "" ? [] : [behind === 0 ? stopped : `${stopped}; ${waits}`]),
+    ...(stopped === "" ? [] : [behind === 0 ? stopped : `${stopped}; ${queued}`]),
     ...told(of("endpoint_disabled"), "endpoint", "disabled"),
     ...told(of("endpoint_failing"), "endpoint", "failing"),
     ...told(of("source_rejecting"), "source", "rejecting what comes"),
@@ -294,6 +294,10 @@ function sentenceOf(needs: readonly Need[], counts: StatusCounts): string {
   if (parts.length === 0) return "Nothing is stuck.";
   const oldest = oldestUndeliveredMs >= 1000 ? ` Oldest due: ${duration(oldestUndeliveredMs)}.` : "";
   return `${parts.join(". ")}.${oldest}`;
+}
+
+function waits(number: number): string {
+  return `${count(number, "event")} ${number === 1 ? "waits" : "wait"}`;
 }
 
 function told(number: number, what: string, how: string): readonly string[] {

@@ -62,6 +62,12 @@ function registerGroups(dead: Command, context: CommandContext): void {
         if (page.items.length === 0) print.line({ text: "Nothing was given up.", tone: "good" });
         else print.table(groupTable(page.items, clock.now()));
       });
+      const [largest] = page.items;
+      if (largest !== undefined)
+        print.hint({
+          text: `Write down what is known: posthorn dead note ${largest.id} TEXT`,
+          tone: "faint",
+        });
     },
   });
   defineCommand<{ readonly remove?: boolean }>(dead, context, {

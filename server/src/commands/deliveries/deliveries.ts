@@ -51,12 +51,12 @@ export function registerDeliveries(program: Command, context: CommandContext): v
   });
 }
 
-/** Why a delivery that was never tried has no time: only then somebody has to be asked. */
+/** Why a delivery that waits has no time: only then somebody has to be asked. */
 async function surroundingsOf(
   client: Client,
   { state, dueInMs, endpointId, laneId }: Delivery,
 ): Promise<Surroundings> {
-  if (state !== "waiting" || dueInMs !== null) return {};
+  if ((state !== "waiting" && state !== "retrying") || dueInMs !== null) return {};
   // Either may be gone by now.
   const [endpoint, lane] = await Promise.all([
     client.endpoints.get(endpointId).catch(() => undefined),

@@ -29,12 +29,7 @@ export function explainDelivery(delivery: Facts, around: Surroundings = {}): Exp
     case "waiting":
       return waiting(delivery, around);
     case "retrying":
-      return {
-        says:
-          `${count(delivery.attempts, "attempt")} failed: ${explainAnswer(delivery)} ` +
-          `It is tried again ${due(delivery.dueInMs)}.`,
-        todo: retryAfter(delivery),
-      };
+      return retrying(delivery, around);
     case "dead":
       return dead(delivery);
     case "cancelled":
@@ -45,6 +40,20 @@ export function explainDelivery(delivery: Facts, around: Surroundings = {}): Exp
   }
   // A newer server may know more states than we do.
   return { says: `It is ${String(delivery.state)}.`, todo: undefined };
+}
+
+function retrying(delivery: Facts, { endpoint }: Surroundings): Explanation {
+  const { attempts, dueInMs, endpointId } = delivery;
+  const failed = `${count(attempts, "attempt")} failed: ${explainAnswer(delivery)}`;
+  // An endpoint that is stopped has no next attempt: it would be told as "tried again –".
+  const stopped = endpoint?.state ?? (dueInMs === null ? "stopped" : "active");
+  if (dueInMs === null || stopped !== "active") {
+    return {
+      says: `${failed} It waits, because its endpoint is ${stopped}.`,
+      todo: `When the receiver is back, go on with: posthorn endpoint resume ${endpointId}`,
+    };
+  }
+  return { says: `${failed} It is tried again ${due(dueInMs)}.`, todo: retryAfter(delivery) };
 }
 
 function waiting({ id, laneId, dueInMs, endpointId }: Facts, { endpoint, lane }: Surroundings): Explanation {

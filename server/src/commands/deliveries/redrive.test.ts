@@ -20,12 +20,25 @@ describe("redrive", () => {
     [[], "Name deliveries, or say --all."],
     [["--endpoint", "ep_shop"], "add --all"],
     [["dlv_12_7", "--all"], "not both"],
+    [["12"], "`posthorn lanes show 12` names its head"],
+    [["evt_1"], "no delivery (dlv_…)"],
     [["dlv_12_7", "--key", "other"], "leave out one or the other"],
   ])("%j is refused, and nothing redriven", async (args, says) => {
     const { code, err, client } = await runCommand(["redrive", ...args]);
     expect(code).toBe(2);
     expect(err).toContain(says);
     expect(client.calls).toEqual([]);
+  });
+
+  it("of one delivery, a plan names it once", async () => {
+    const plan = { ...OPERATION.plan, count: 1, words: "Redrive 1 delivery.", warnings: [] };
+    const client = fakeClient({ "operations.create": () => ({ ...OPERATION, plan }) });
+    const { out } = await runCommand(["redrive", "--all", "--dry-run"], { client, columns: 200 });
+    expect(out.split("\n")).toEqual([
+      "Redrive 1 delivery.",
+      "  dlv_12_7  invoice.paid, died 2 h ago, to ep_shop · cus_9, at the head of its lane, 40 events behind it",
+      "",
+    ]);
   });
 
   it("--all shows the plan, asks, runs it on the server and follows it", async () => {

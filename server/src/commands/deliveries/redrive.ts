@@ -57,6 +57,12 @@ export function registerRedrive(program: Command, context: CommandContext): void
 /** Refuses a command that could mean more, or fewer, deliveries than its author thinks, and says what to write. */
 function whatIsUnclear(ids: readonly string[], options: RedriveOptions): string | undefined {
   const all = options.all === true;
+  const other = ids.find((id) => !id.startsWith("dlv_"));
+  if (other !== undefined) {
+    return /^\d+$/.test(other)
+      ? `"${other}" is a lane, and deliveries are redriven: \`posthorn lanes show ${other}\` names its head.`
+      : `"${other}" is no delivery (dlv_…).`;
+  }
   if (ids.length > 0 && all) return "Name deliveries, or say --all, not both.";
   if (ids.length > 0 && isNarrow(options))
     return "Deliveries are named, and flags choose among all: leave out one or the other.";

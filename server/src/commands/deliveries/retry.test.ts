@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { fakeClient } from "../../../../test/cli/fake-client.js";
 import { runCommand } from "../../../../test/cli/run-command.js";
+import { ENDPOINT } from "../../../../test/cli/samples.js";
 
 it.each([
   [
@@ -20,6 +21,15 @@ it("a retry that changed nothing says what else it may be", async () => {
   const { out } = await runCommand(["retry", "--endpoint", "ep_shop"], { client, columns: 200 });
   expect(out).toContain("Nothing had to wait");
   expect(out).toContain("posthorn dead list");
+});
+
+it("a retry at an endpoint that is stopped says so, and how it goes on", async () => {
+  const client = fakeClient({
+    "endpoints.retry": () => ({ retried: 0 }),
+    "endpoints.get": () => ({ ...ENDPOINT, state: "disabled" }),
+  });
+  const { out } = await runCommand(["retry", "--endpoint", "ep_shop"], { client, columns: 200 });
+  expect(out).toBe("Nothing is tried: ep_shop is disabled. Go on with: posthorn endpoint resume ep_shop\n");
 });
 
 it.each([

@@ -18,15 +18,29 @@ export function registerRetry(program: Command, context: CommandContext): void {
     run: async ({ args: [id], options: { endpoint }, client, print }) => {
       const { retried } = await retry(client(), id, endpoint);
       const what = endpoint ?? id ?? "";
+      const why = retried === 0 ? await whyNothing(client(), id, endpoint) : "";
       print.show({ what, retried }, () => {
         print.line(
           retried === 0
-            ? "Nothing had to wait: what has failed is due already, is under way or was given up (`posthorn dead list`)."
+            ? why
             : `Due now: ${count(retried, "delivery", "deliveries")}. What waits behind ${retried === 1 ? "it" : "them"} follows in order.`,
         );
       });
     },
   });
+}
+
+/** Nothing is tried at an endpoint that is stopped, and retrying it says so: it has to be resumed. */
+async function whyNothing(
+  client: Client,
+  id: string | undefined,
+  endpoint: string | undefined,
+): Promise<string> {
+  const asked = endpoint ?? (await client.lanes.get(id ?? "").catch(() => undefined))?.endpointId;
+  const found = asked === undefined ? undefined : await client.endpoints.get(asked).catch(() => undefined);
+  if (found !== undefined && found.state !== "active")
+    return `Nothing is tried: ${found.id} is ${found.state}. Go on with: posthorn endpoint resume ${found.id}`;
+  return "Nothing had to wait: what has failed is due already, is under way or was given up (`posthorn dead list`).";
 }
 
 function retry(

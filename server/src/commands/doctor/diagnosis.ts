@@ -3,6 +3,7 @@ import type { RetentionCensus } from "posthorn/operator";
 import type { SchemaAge } from "../../parts.js";
 import { NEWER_TABLES } from "../../store/schema-age.js";
 import type { SourceRecord } from "../../store/source.js";
+import { size } from "../../terminal/for-people.js";
 
 /** The result of one check. */
 export interface Finding {
@@ -126,8 +127,8 @@ const LATE_MS = 3_600_000;
 /** Whether the removal of what is old keeps up. */
 export function judgeRetention({ bytes, tables, kinds }: RetentionCensus): Finding {
   const events = kinds.find(({ kind }) => kind === "events");
-  const largest = tables.slice(0, 3).map(({ name, bytes: size }) => `${name} ${mebibytes(size)}`);
-  const sizes = `${mebibytes(bytes)}${largest.length === 0 ? "" : ` (${largest.join(", ")})`}`;
+  const largest = tables.slice(0, 3).map(({ name, bytes: each }) => `${name} ${size(each)}`);
+  const sizes = `${size(bytes)}${largest.length === 0 ? "" : ` (${largest.join(", ")})`}`;
   const age = events?.oldestMs === undefined ? "no events" : `oldest event ${inDays(events.oldestMs)} old`;
   const found = `${sizes}, ${age}`;
   const passedMs = events?.passedMs;
@@ -139,10 +140,6 @@ export function judgeRetention({ bytes, tables, kinds }: RetentionCensus): Findi
     `${found}; the last pass over old records ended ${inDays(passedMs)} ago`,
     "See that a node with the role dispatch runs; where one does, raise retention_rate.",
   );
-}
-
-function mebibytes(size: number): string {
-  return `${Math.ceil(size / MIB)} MiB`;
 }
 
 function inDays(ms: number): string {

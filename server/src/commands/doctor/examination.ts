@@ -10,6 +10,7 @@ import { checkKey, WatchedSeal } from "../../secrets/key-check.js";
 import { masterKeyOf, masterKeyPath } from "../../secrets/master-key.js";
 import { createSeal } from "../../secrets/seal.js";
 import { toldFailure } from "../../terminal/failure.js";
+import { count } from "../../terminal/for-people.js";
 import type { Finding } from "./diagnosis.js";
 import {
   fail,
@@ -58,24 +59,32 @@ async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): 
   const schema = judgeSchema(await store.schemaAge());
   // Without the right tables, nothing can be read.
   if (schema.level === "fail") return [...findings, schema];
-  const aside = judgeSetAside((await store.outbox.census()).setAside);
-  return [
-    ...findings,
-    schema,
-    ...(await examineContent(store, seal)),
-    await stageFinding(store, clock),
-    aside,
-  ];
+  return [...findings, schema, ...(await examineContent(store, seal, clock))];
 }
 
-async function examineContent(store: OpenStore, seal: WatchedSeal): Promise<readonly Finding[]> {
-  try {
-    await checkKey(store, seal);
-    const kept = judgeRetention(await store.outbox.retention());
-    return [ok("secrets", "open under this master key"), kept, ...(await windowFindings(store))];
-  } catch (error) {
-    return [failed("secrets", error)];
+/** Each check fails under its own name, and leaves the others to be made. */
+async function examineContent(
+  store: OpenStore,
+  seal: WatchedSeal,
+  clock: Clock,
+): Promise<readonly Finding[]> {
+  const checks: readonly (readonly [check: string, make: () => Promise<readonly Finding[]>])[] = [
+    ["secrets", async () => [await secretsFinding(store, seal)]],
+    ["retention", async () => [judgeRetention(await store.outbox.retention())]],
+    ["windows", () => windowFindings(store)],
+    ["dispatch", async () => [await stageFinding(store, clock)]],
+    ["set aside", async () => [judgeSetAside((await store.outbox.census()).setAside)]],
+  ];
+  const findings: Finding[] = [];
+  for (const [check, make] of checks) {
+    findings.push(...(await make().catch((error: unknown) => [failed(check, error)])));
   }
+  return findings;
+}
+
+async function secretsFinding(store: OpenStore, seal: WatchedSeal): Promise<Finding> {
+  await checkKey(store, seal);
+  return ok("secrets", "open under this master key");
 }
 
 // Longer than a node takes for what is staged, by far; short enough for a person to wait.
@@ -111,7 +120,7 @@ async function windowFindings({ registry }: OpenStore): Promise<readonly Finding
   const bad = findings.filter(({ level }) => level !== "ok");
   return bad.length > 0
     ? bad
-    : [ok("windows", `${sources.length} sources, each known longer than its sender retries`)];
+    : [ok("windows", `${count(sources.length, "source")}, each known longer than its sender retries`)];
 }
 
 function diskOf({ database, dataDir }: Settings): readonly Finding[] {

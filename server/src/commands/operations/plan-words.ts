@@ -7,6 +7,7 @@ export function drawPlan(print: Printer, plan: OperationPlan, nowMs: number): vo
   print.line({ text: plan.words, tone: "strong" });
   for (const { text, code } of plan.warnings)
     print.line("  ", { text, tone: code === "lanes_go_on" ? "plain" : "warn" });
+  if (plan.count === 1) return drawOnly(print, plan, nowMs);
   for (const [name, letter] of [
     ["oldest", plan.oldest],
     ["newest", plan.newest],
@@ -18,19 +19,29 @@ export function drawPlan(print: Printer, plan: OperationPlan, nowMs: number): vo
         `  ${letter.type}, died ${relative(letter.diedAt, nowMs)}`,
       );
   }
-  for (const { deliveryId, endpointId, key, place, waiting } of plan.next.slice(0, 5)) {
-    const where = {
-      head: "at the head of its lane",
-      end: "at the end of its lane",
-      behind_gap: "behind the gap",
-    };
-    const behind = waiting === 0 ? "" : `, ${count(waiting, "event")} behind it`;
-    print.line(
-      `  next    `,
-      { text: deliveryId, tone: "name" },
-      `  to ${endpointId}${key === null ? "" : ` · ${key}`}, ${where[place]}${behind}`,
-    );
-  }
+  for (const next of plan.next.slice(0, 5))
+    print.line(`  next    `, { text: next.deliveryId, tone: "name" }, `  to ${placeOf(next)}`);
+}
+
+/** A plan for one delivery: it would else be named three times, as the oldest, the newest and the next. */
+function drawOnly(print: Printer, { oldest, next: [next] }: OperationPlan, nowMs: number): void {
+  const id = oldest?.id ?? next?.deliveryId;
+  if (id === undefined) return;
+  const words = [
+    ...(oldest === null ? [] : [`${oldest.type}, died ${relative(oldest.diedAt, nowMs)}`]),
+    ...(next === undefined ? [] : [`to ${placeOf(next)}`]),
+  ];
+  print.line("  ", { text: id, tone: "name" }, `  ${words.join(", ")}`);
+}
+
+function placeOf({ endpointId, key, place, waiting }: OperationPlan["next"][number]): string {
+  const where = {
+    head: "at the head of its lane",
+    end: "at the end of its lane",
+    behind_gap: "behind the gap",
+  };
+  const behind = waiting === 0 ? "" : `, ${count(waiting, "event")} behind it`;
+  return `${endpointId}${key === null ? "" : ` · ${key}`}, ${where[place]}${behind}`;
 }
 
 /** What came of an operation, in words. Pure. */

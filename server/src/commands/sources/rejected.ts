@@ -110,7 +110,9 @@ async function retryRejected({ args, options: { source }, client, print }: Run<R
     }
   });
   if (failed.length > 0) {
-    throw new CommandFailure("failed", `${failed.length} of ${results.length} could not be taken in.`);
+    throw new CommandFailure("failed", `${failed.length} of ${results.length} could not be taken in.`, {
+      cure: `See what is wrong with one: posthorn rejected show ${failed[0]?.id ?? "ID"}`,
+    });
   }
 }
 

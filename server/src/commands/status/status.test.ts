@@ -2,7 +2,7 @@ import type { Story, TailGap, TailMessage } from "posthorn/client";
 import { describe, expect, it } from "vitest";
 import { fakeClient } from "../../../../test/cli/fake-client.js";
 import { runCommand } from "../../../../test/cli/run-command.js";
-import { LANES, REJECTED, STATUS } from "../../../../test/cli/samples.js";
+import { DELIVERY, LANES, REJECTED, STATUS } from "../../../../test/cli/samples.js";
 
 describe("status", () => {
   it("says what is wrong in one sentence, and what to look at next", async () => {
@@ -13,6 +13,16 @@ describe("status", () => {
     expect(out).toMatch(/ep_shop +halted +12 +3 +40 ms +41 +2 h 5 min/);
     expect(err).toContain("See why: posthorn why 12");
     expect(JSON.parse((await runCommand(["status", "--json"])).out)).toEqual(STATUS);
+  });
+
+  it("says of a node that has not been seen for a while that it is not, though it is listed", async () => {
+    const nodes = [STATUS.nodes[0], { ...STATUS.nodes[0], name: "node-2", seenMs: 43_000 }];
+    const { out } = await runCommand(["status"], {
+      client: fakeClient({ status: () => ({ ...STATUS, nodes }) }),
+    });
+    expect(out).toMatch(
+      /node-1 \(ingest, dispatch, api\), node-2 \(ingest, dispatch, api; not seen for 43 s\)/,
+    );
   });
 
   it("--check ends with 1 where something needs a person", async () => {
@@ -92,6 +102,53 @@ describe("why", () => {
     const endpoint = fakeClient({ search: () => found("endpoint", "ep_shop") });
     expect((await runCommand(["why", "ep_shop"], { client: endpoint })).out).toContain(
       "40 events behind it, 2 h 5 min",
+    );
+  });
+
+  it("--json and --url are no filters of the search, and print the story as it is", async () => {
+    const client = fakeClient({ search: () => found("event", "evt_2ZbGqk"), story: () => STORY });
+    const { code, out } = await runCommand(["why", "in_1PX", "--json"], { client });
+    expect([code, JSON.parse(out)]).toEqual([0, STORY]);
+    expect(client.calls[0]).toEqual(["search", "in_1PX", {}]);
+  });
+
+  it("of an id that several tenants have asks for the tenant", async () => {
+    const items = ["default", "acme"].map((tenant) => ({ ...found("event", "order-1").items[0], tenant }));
+    const client = fakeClient({ search: () => ({ items }) });
+    const { code, err } = await runCommand(["why", "order-1"], { client });
+    expect([code, err]).toEqual([1, expect.stringMatching(/default, acme.*\n.*--tenant/)]);
+  });
+
+  it("of an endpoint that fails says what it answers, and what to paste when it is back", async () => {
+    const [lane] = LANES;
+    const standing = { ...STATUS.endpoints[0], state: "failing" };
+    const client = fakeClient({
+      search: () => found("endpoint", "ep_shop"),
+      status: () => ({ ...STATUS, needs: [], endpoints: [standing] }),
+      "lanes.list": () => ({ items: [{ ...lane, state: "retrying" }], next: null }),
+      "deliveries.get": () => ({ ...DELIVERY, attempts: 3, lastStatus: 503 }),
+    });
+    const { out } = await runCommand(["why", "ep_shop"], { client, columns: 200 });
+    expect(out).toContain("has failed 3 times: the endpoint answered 503, which says");
+    expect(out).toContain("posthorn retry --endpoint ep_shop");
+  });
+
+  it("of an endpoint that is stopped, or a source that rejects, names the command that goes on", async () => {
+    const stopped = { ...STATUS.endpoints[0], state: "disabled", configured: "disabled" };
+    const endpoint = fakeClient({
+      search: () => found("endpoint", "ep_shop"),
+      status: () => ({ ...STATUS, needs: [], endpoints: [stopped] }),
+      "lanes.list": () => ({ items: [], next: null }),
+    });
+    expect((await runCommand(["why", "ep_shop"], { client: endpoint })).out).toContain(
+      "posthorn endpoint resume ep_shop",
+    );
+    const source = fakeClient({
+      search: () => found("source", "stripe"),
+      status: () => ({ ...STATUS, needs: [], sources: [{ ...STATUS.sources[0], state: "rejecting" }] }),
+    });
+    expect((await runCommand(["why", "stripe"], { client: source })).out).toContain(
+      "posthorn rejected retry --source stripe",
     );
   });
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { EndpointStanding, Need, SourceStanding, Status } from "posthorn/client";
+import type { EndpointStanding, Need, NodeStanding, SourceStanding, Status } from "posthorn/client";
 import type { Tone } from "../../terminal/colour.js";
 import { CommandFailure } from "../../terminal/failure.js";
 import { duration, relative } from "../../terminal/for-people.js";
@@ -42,10 +42,19 @@ function drawStatus(print: Printer, status: Status, nowMs: number): void {
     print.table(sourceTable(sources, nowMs));
   }
   print.line();
-  const names = nodes.map(({ name, roles }) => `${name} (${roles.join(", ")})`);
+  const names = nodes.map(nodeWords);
   print.line({ text: `nodes: ${names.join(", ")}; version ${version}`, tone: "faint" });
   const [first] = needs;
   if (first !== undefined) print.hint({ text: `See why: ${whyLine(first)}`, tone: "faint" });
+}
+
+// A node says that it runs every ten seconds.
+const LATE_MS = 25_000;
+
+/** A node that has died is listed for a minute: it must not look alive meanwhile. */
+function nodeWords({ name, roles, seenMs }: NodeStanding): string {
+  const late = seenMs < LATE_MS ? "" : `; not seen for ${duration(seenMs)}`;
+  return `${name} (${roles.join(", ")}${late})`;
 }
 
 /** The command that looks closer at what needs a person. */
@@ -89,6 +98,12 @@ function endpointTable(endpoints: readonly EndpointStanding[]): Table {
   };
 }
 
+/** It is known to the minute: seconds would be wrong. */
+function lastMinute(lastAt: string | null, nowMs: number): string {
+  const isNow = lastAt !== null && nowMs - Date.parse(lastAt) < 60_000;
+  return isNow ? "this minute" : relative(lastAt, nowMs);
+}
+
 function sourceTable(sources: readonly SourceStanding[], nowMs: number): Table {
   return {
     columns: [
@@ -105,7 +120,7 @@ function sourceTable(sources: readonly SourceStanding[], nowMs: number): Table {
       recent.in,
       recent.duplicate,
       recent.rejected,
-      { text: relative(lastAt, nowMs), tone: "faint" },
+      { text: lastMinute(lastAt, nowMs), tone: "faint" },
     ]),
   };
 }

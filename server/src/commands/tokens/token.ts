@@ -81,7 +81,7 @@ function registerCreate(token: Command, context: CommandContext): void {
           : await client().tokens.create(wanted);
       print.show(created, () => {
         // On a line of its own, whole: facts are cut to the width of the terminal, and it is not shown again.
-        print.line("token    ", { text: created.token, tone: "strong" });
+        print.line("token        ", { text: created.token, tone: "strong" });
         print.facts([
           ["id", { text: created.id, tone: "name" }],
           ["may", MAY[created.scope]],

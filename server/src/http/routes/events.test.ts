@@ -176,7 +176,7 @@ describe("a publication", () => {
 
   it.each<[string, unknown, string]>([
     ["type", {}, "missing"],
-    ["type", { type: "" }, "fewer than 1"],
+    ["type", { type: "" }, "is empty"],
     ["data", { type: "t" }, "either `data` or `body`"],
     ["body", { type: "t", body: "not base64!" }, "not base64"],
     [
@@ -199,7 +199,7 @@ describe("a publication", () => {
       ],
       "string",
     ],
-    ["body", [], "fewer than 1"],
+    ["body", [], "is empty"],
     ["body", 7, "object"],
     ["headers", { type: "t", data: 1, headers: { "webhook-id": "x" } }, "webhook-id"],
     ["key", { type: "t", data: 1, key: "a\0b" }, "control character"],

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { PosthornError } from "posthorn";
 import type { EventDetail, EventInput, EventSummary, Page } from "posthorn/client";
 import type { StoredEvent } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
@@ -172,8 +173,13 @@ export async function tenantOf(
   const [only] = tenants;
   if (only === undefined) throw notFound("event", eventId);
   if (tenants.length === 1) return only;
+  throw severalTenants(eventId, tenants);
+}
+
+/** An id that means several events: whose is meant has to be said. */
+export function severalTenants(eventId: string, tenants: readonly string[]): PosthornError {
   const some = tenants.slice(0, SHOWN_TENANTS).map((each) => shown(each));
-  throw problem(
+  return problem(
     "request_invalid",
     `${tenants.length} tenants have an event ${shown(eventId)}: ${some.join(", ")}${tenants.length > SHOWN_TENANTS ? ", …" : ""}. Name one of them as \`tenant\`.`,
     { field: "tenant" },

@@ -31,7 +31,7 @@ export function registerLanes(api: FastifyInstance, parts: ApiParts): void {
   api.get<ById>("/lanes/:id", { schema: GET }, async ({ params: { id } }): Promise<Lane> => {
     const laneId = parseLaneId(id);
     const lane = laneId === undefined ? undefined : await parts.outbox.lane(laneId);
-    if (lane === undefined) throw notFound("lane", id);
+    if (lane === undefined) throw notFound("lane in which something waits, with the id", id);
     return showLane(lane);
   });
   api.post<ById & { Body: SkipInput }>(

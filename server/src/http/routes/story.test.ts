@@ -125,6 +125,19 @@ describe("the story of an event", () => {
     await expect(client.story(eventId, { tenant: "acme" })).rejects.toMatchObject({ code: "api_not_found" });
   });
 
+  it("is found without naming the tenant, and refused where several have the id", async () => {
+    for (const tenant of ["acme", "zeta"])
+      await client.events.publish({ type: "t", id: "both", tenant, data: 1 });
+    await client.events.publish({ type: "t", id: "hers", tenant: "acme", data: 1 });
+    expect((await client.story("hers")).event).toMatchObject({ id: "hers", tenant: "acme" });
+    expect((await client.search("hers")).items).toMatchObject([{ kind: "event", tenant: "acme" }]);
+    await expect(client.story("both")).rejects.toThrow('2 tenants have an event "both": "acme", "zeta"');
+    expect((await client.search("both")).items.map(({ tenant }) => tenant).toSorted()).toEqual([
+      "acme",
+      "zeta",
+    ]);
+  });
+
   it("shows what is still to come as future steps: what waits behind others says so", async () => {
     const { steps } = await client.story("e3");
     expect(steps.at(-1)).toMatchObject({ kind: "waiting", future: true, endpointId: "ep_1" });
@@ -195,5 +208,18 @@ describe("a search", () => {
     const { id = "" } = (await client.story(eventId)).deliveries[0] ?? {};
     expect((await client.search(id)).items.map(({ kind }) => kind).toSorted()).toEqual(["delivery", "event"]);
     expect((await client.search("nothing of ours")).items).toEqual([]);
+  });
+});
+
+// Last: it stops the endpoints of all the others.
+describe("the story at a stopped endpoint", () => {
+  it("says of what waits for a stopped endpoint that it does, and not that it is tried again", async () => {
+    await client.endpoints.create({ id: "ep_2", url: "https://example.com/2", types: ["stopped"] });
+    await client.events.publish({ type: "stopped", id: "held", data: 1 });
+    await deliver(410);
+    const { steps, deliveries } = await client.story("held");
+    const own = deliveries.find(({ endpointId }) => endpointId === "ep_2");
+    expect(own?.sentence).toMatch(/It waits, because its endpoint is disabled\.$/);
+    expect(steps.at(-1)).toMatchObject({ text: "waits for its endpoint: ep_2 is disabled", future: true });
   });
 });

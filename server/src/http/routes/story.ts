@@ -1,46 +1,52 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import type { Endpoint } from "posthorn";
 import type { Found, Repeat, Story, StoryDelivery } from "posthorn/client";
 import type { DeliverySummary, RepeatRecord } from "posthorn/operator";
 import { explainDelivery } from "../../commands/deliveries/explain-delivery.js";
 import type { ApiParts } from "../api-parts.js";
-import { findEvent, search } from "../find-event.js";
+import { findEvents, search } from "../find-event.js";
 import { notFound } from "../problem.js";
 import { showAttempt, showDelivery } from "../resources/delivery.js";
 import { showEventDetail } from "../resources/event.js";
 import { base64, instant, whole } from "../resources/text.js";
 import { param, query, routeSchema } from "../route-schema.js";
 import { stepsOf } from "../story.js";
-import { TENANT } from "./events.js";
+import { severalTenants, TENANT } from "./events.js";
 
 interface OneStory {
   readonly Params: { readonly id: string };
   readonly Querystring: { readonly tenant?: string };
 }
 
-// Words of a pasted text are looked for within one tenant: of any other, somebody names it.
-const DEFAULT_TENANT = "default";
-
 /** /story and /search: everything of one event, and what an id leads to. */
 export function registerStory(api: FastifyInstance, parts: ApiParts): void {
-  api.get<OneStory>("/story/:id", { schema: STORY }, async ({ params, query: { tenant = DEFAULT_TENANT } }) =>
+  api.get<OneStory>("/story/:id", { schema: STORY }, async ({ params, query: { tenant } }) =>
     storyOf(parts, tenant, params.id),
   );
   api.get<{ Querystring: { q: string; tenant?: string } }>(
     "/search",
     { schema: SEARCH },
-    async ({ query: { q, tenant = DEFAULT_TENANT } }) => ({ items: await search(parts, tenant, q) }),
+    async ({ query: { q, tenant } }) => ({ items: await search(parts, tenant, q) }),
   );
 }
 
-async function storyOf(parts: ApiParts, tenant: string, id: string): Promise<Story> {
-  const found = await findEvent(parts, tenant, id);
+async function storyOf(parts: ApiParts, tenant: string | undefined, id: string): Promise<Story> {
+  const all = await findEvents(parts, tenant, id);
+  const [found] = all;
   if (found === undefined) throw notFound("event, delivery or provider's id", id);
+  if (all.length > 1)
+    throw severalTenants(
+      id,
+      all.map(({ event }) => event.tenant),
+    );
   const { event, foundBy } = found;
   const { outbox, clock } = parts;
   const summaries = await outbox.deliveriesOf(event.tenant, [event.id]);
+  const read = await outbox.readEndpoints([...new Set(summaries.map(({ endpointId }) => endpointId))]);
+  const endpoints: EndpointsById = new Map(read.map((endpoint) => [endpoint.id, endpoint]));
   const [deliveries, repeated] = await Promise.all([
-    Promise.all(summaries.map((summary) => storyDelivery(parts, summary))),
+    Promise.all(summaries.map((summary) => storyDelivery(parts, summary, endpoints))),
     outbox.repeats(event.tenant, event.id),
   ]);
   const repeats = repeated.map((repeat) => showRepeat(repeat, event.bodyBytes));
@@ -50,13 +56,20 @@ async function storyOf(parts: ApiParts, tenant: string, id: string): Promise<Sto
     bodySha256: createHash("sha256").update(event.body).digest("hex"),
     repeats,
     deliveries,
-    steps: stepsOf({ event, repeats, deliveries, nowMs: clock.now() }),
+    steps: stepsOf({ event, repeats, deliveries, endpoints, nowMs: clock.now() }),
   };
 }
 
-async function storyDelivery({ outbox }: ApiParts, summary: DeliverySummary): Promise<StoryDelivery> {
+type EndpointsById = ReadonlyMap<string, Pick<Endpoint, "state" | "because">>;
+
+async function storyDelivery(
+  { outbox }: ApiParts,
+  summary: DeliverySummary,
+  endpoints: EndpointsById,
+): Promise<StoryDelivery> {
   const [attempts, ends] = await Promise.all([outbox.attempts(summary.id), outbox.ends(summary.id)]);
   const delivery = showDelivery(summary);
+  const endpoint = endpoints.get(summary.endpointId);
   return {
     ...delivery,
     tried: attempts.map((attempt) => showAttempt(attempt)),
@@ -68,7 +81,9 @@ async function storyDelivery({ outbox }: ApiParts, summary: DeliverySummary): Pr
       resolvedAt: instant(resolvedAt),
       resolvedHow: resolvedHow ?? null,
     })),
-    sentence: explainDelivery(delivery).says,
+    sentence: explainDelivery(delivery, {
+      endpoint: endpoint && { state: endpoint.state, because: endpoint.because ?? null },
+    }).says,
   };
 }
 

@@ -46,7 +46,7 @@ async function remove(parts: ApiParts, id: string): Promise<void> {
     case "last_full":
       throw problem(
         "conflict",
-        "It is the last token with the scope full: without it, nobody could make another one.",
+        "It is the last token with the scope full: without it, nobody could make another one. Make the other one first (`posthorn token create NAME`), and revoke this one with it.",
       );
     case "removed":
       parts.tokens.forget();
