@@ -113,7 +113,13 @@ describe("why", () => {
   });
 
   it("of an id that several tenants have asks for the tenant", async () => {
-    const items = ["default", "acme"].map((tenant) => ({ ...found("event", "order-1").items[0], tenant }));
+    const items = ["default", "acme"].map((tenant) => ({
+      kind: "event",
+      id: "order-1",
+      tenant,
+      text: "",
+      foundBy: "id",
+    }));
     const client = fakeClient({ search: () => ({ items }) });
     const { code, err } = await runCommand(["why", "order-1"], { client });
     expect([code, err]).toEqual([1, expect.stringMatching(/default, acme.*\n.*--tenant/)]);
