@@ -1,6 +1,7 @@
 import { systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
 import type { Observer } from "../observer.js";
+import { checkStore } from "../given-store.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { DeliveryErrorCode } from "./delivery-errors.js";
 import type { DeliveryStore } from "./delivery-store.js";
@@ -48,6 +49,7 @@ const MARGIN_MS = 5000;
 
 export function checkDispatcher(options: DispatcherOptions): DispatcherSettings {
   const { slots = 128, deadlineMs = 15_000, leaseMs = 30_000, pollMs = 250 } = options;
+  checkStore("dispatcher", options.store, "claim");
   atLeastOne({ slots, deadlineMs, leaseMs, pollMs });
   if (leaseMs <= deadlineMs + MARGIN_MS) {
     throw invalid(

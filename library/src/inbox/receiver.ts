@@ -10,6 +10,7 @@ import type { Reply, SignedRequest, Verified, Verifier } from "../signature/sche
 import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
+import { checkHandlers, checkReceiver, shown } from "./check-receiver.js";
 import { Keeper } from "./keeper.js";
 import type { KeeperStore } from "./keeper.js";
 import { TypeTable } from "./handlers.js";
@@ -84,8 +85,8 @@ export interface Receiver<SourceName extends string = string> {
   refuse(source: SourceName, refusal: RequestRefusal): Reply;
   /** Forgets events whose window has passed. Call it from a cron or a serverless function, or let `keepPurged` do it. */
   purge(limits?: Partial<PurgeLimits>): Promise<PurgeReport>;
-  /** Purges again and again until the signal aborts. */
-  keepPurged(options: { readonly everyMs: number; readonly signal: StopSignal }): Promise<void>;
+  /** Purges again and again until `stop` is called, or the signal aborts. */
+  keepPurged(options: { readonly everyMs: number; readonly signal?: StopSignal }): Promise<void>;
   /** Writes what is still only in memory (receipts of duplicates). `stop` does it, too. */
   flush(): Promise<void>;
   /**
@@ -171,6 +172,7 @@ class InboxReceiver<Tx> implements Receiver {
   readonly #stopped = new AbortController();
 
   constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
+    checkReceiver(options);
     const { store, clock = systemClock } = options;
     const observer = witnessed(store, options.observer ?? unobserved());
     joinParties(this, { kind: "receiver", store, clock });
@@ -200,7 +202,7 @@ class InboxReceiver<Tx> implements Receiver {
     }
     return new Applier({
       store: options.store,
-      handlers: new TypeTable(checkedHandlers(options.handlers), names),
+      handlers: new TypeTable(checkHandlers(options.handlers, names, options.schemas), names),
       schemas: new TypeTable(options.schemas ?? {}, names),
       publisher: options.publisher,
       clock: this.#clock,
@@ -218,7 +220,7 @@ class InboxReceiver<Tx> implements Receiver {
   async #receive(name: string, request: SignedRequest): Promise<ReceiverReply> {
     const source = this.#sources.get(name);
     if (source === undefined) {
-      const why = "no source of this name is configured";
+      const why = `no source is called ${shown(name)}; there is ${[...this.#sources.keys()].map(shown).join(", ")}`;
       return this.refuse(name, { status: 404, code: "source_unknown", why });
     }
     const refused = this.#unreadable(name, request);
@@ -287,13 +289,13 @@ class InboxReceiver<Tx> implements Receiver {
     signal,
   }: {
     readonly everyMs: number;
-    readonly signal: StopSignal;
+    readonly signal?: StopSignal;
   }): Promise<void> {
     duration("everyMs of keepPurged", everyMs, LONGEST_TIMER_MS);
     const ends = new AbortController();
     for (const each of [signal, this.#stopped.signal]) {
-      if (each.aborted) ends.abort();
-      each.addEventListener("abort", () => ends.abort());
+      if (each?.aborted === true) ends.abort();
+      each?.addEventListener("abort", () => ends.abort());
     }
     const purging = repeat({
       everyMs,
@@ -359,16 +361,6 @@ function unproved(verifier: Verifier, request: SignedRequest): Verified {
 
 function unrepairable(code: InboxErrorCode, source: string, why: string): PosthornError<InboxErrorCode> {
   return new PosthornError(code, `The source "${source}" cannot be repaired: it ${why}.`);
-}
-
-/** A handler that is undefined, as after a typo in an import, would skip its events for ever. */
-function checkedHandlers(handlers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const broken = Object.entries(handlers).find(([, handler]) => typeof handler !== "function");
-  if (broken === undefined) return handlers;
-  throw new PosthornError<InboxErrorCode>(
-    "inbox_option_invalid",
-    `The handler of ${JSON.stringify(broken[0])} is of type ${typeof broken[1]}; expected a function. Was its import misspelt?`,
-  );
 }
 
 /** A timer of NaN, or of more than it can hold, ends at once: what waits by it would spin, or be given up before it began. */

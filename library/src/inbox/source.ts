@@ -76,7 +76,9 @@ export function createSource(
   given: Verifier | SourceOptions,
   observer: Observer | undefined,
 ): Source {
-  const options: SourceOptions = "verifier" in given ? given : { verifier: given };
+  const options: SourceOptions =
+    "verifier" in Object(given) ? (given as SourceOptions) : { verifier: given as Verifier };
+  checkVerifier(name, options.verifier);
   const { verifier, stale = "reject_stale" } = options;
   const windowS = options.windowS ?? defaultWindowS(verifier.scheme);
   if (!/^[a-z0-9_-]{1,64}$/i.test(name)) {
@@ -123,6 +125,18 @@ export function createSource(
     firstBodyOnly,
     key: checkedKey(name, options.key),
   });
+}
+
+/** A secret or the provider's function itself in the place of its verifier. A secret is never shown. */
+function checkVerifier(name: string, verifier: unknown): void {
+  if (typeof (Object(verifier) as { scheme?: unknown }).scheme === "object") return;
+  const found =
+    verifier === undefined || typeof verifier === "object" ? "no verifier" : `a ${typeof verifier}`;
+  throw invalid(
+    "inbox_option_invalid",
+    `The source "${name}" is ${found}; expected a verifier, as stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }) makes ` +
+      "one, or { verifier, … }.",
+  );
 }
 
 function checkedDedup(name: string, given: DedupRule = { by: "id" }): DedupRule {

@@ -1,6 +1,7 @@
 import { systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
 import type { DeadPolicy } from "../lanes/dead.js";
+import { checkStore } from "../given-store.js";
 import { DEFAULT_HANDLER } from "../lanes/handler-consumer.js";
 import type { HandlerConsumer } from "../lanes/handler-consumer.js";
 import type { Observer } from "../observer.js";
@@ -112,6 +113,7 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
   options: WorkerOptions<Tx, Mode>,
 ): WorkerSettings {
   const { store, handlerDeadlineMs = 30_000, leaseMs = 60_000, acquireMs = 5000, pollMs = 250 } = options;
+  checkStore("worker", store, "apply");
   const most = mostSlots(store);
   const slots = options.slots ?? Math.min(DEFAULT_SLOTS, Math.max(1, most));
   for (const [name, value] of Object.entries({ slots, handlerDeadlineMs, leaseMs, acquireMs, pollMs })) {

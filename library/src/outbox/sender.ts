@@ -1,6 +1,7 @@
 import { sha256, sha256Sync } from "#crypto";
 import { systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
+import { checkStore } from "../given-store.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
 import type { TransactionMode } from "../store-capabilities.js";
@@ -83,6 +84,7 @@ class OutboxSender<Tx, Mode extends TransactionMode> {
         `maxBodyBytes is ${String(maxBodyBytes)}; expected a positive whole number.`,
       );
     }
+    checkStore("sender", store, "append");
     joinParties(this, { kind: "sender", store, clock });
     this.endpoints = new Endpoints(store, clock, { guard });
     this.#store = store;

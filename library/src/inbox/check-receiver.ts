@@ -1,0 +1,54 @@
+import { checkStore } from "../given-store.js";
+import { PosthornError } from "../posthorn-error.js";
+import type { InboxErrorCode } from "./inbox-errors.js";
+
+type Named = Readonly<Record<string, unknown>>;
+
+/** What a compiler refuses, for hosts that have none: each of these would lose its events without a word. */
+export function checkReceiver(options: object): void {
+  const { mode, store, sources, handlers } = options as Named;
+  if (mode !== undefined && mode !== "store_first")
+    throw invalid(
+      `mode is ${shown(mode)}; expected "store_first", or none: handlers then run in the request`,
+    );
+  checkStore("receiver", store, "find");
+  if (typeof sources !== "object" || sources === null)
+    throw invalid("sources is missing; expected one or more by name: { stripe: stripe({ secrets }) }");
+  if (mode === "store_first" && handlers !== undefined)
+    throw invalid(
+      'a receiver of mode "store_first" runs no handlers; give them to createWorker({ store, handlers })',
+    );
+}
+
+/** A handler that is undefined, as after a typo in an import, or one of a source that is not there, would skip its events for ever. */
+export function checkHandlers(given: unknown, sources: ReadonlySet<string>, schemas: object = {}): Named {
+  if (typeof given !== "object" || given === null) {
+    throw invalid(
+      'handlers is missing; expected functions by event type: { "invoice.paid": async (event, { tx }) => { … } }',
+    );
+  }
+  for (const [key, handler] of Object.entries(given)) {
+    if (typeof handler !== "function") {
+      throw invalid(
+        `the handler of ${shown(key)} is of type ${typeof handler}; expected a function. Was its import misspelt?`,
+      );
+    }
+    const colon = key.indexOf(":");
+    if (colon === -1 || sources.has(key.slice(0, colon)) || Object.hasOwn(schemas, key)) continue;
+    const [first = "stripe"] = sources;
+    throw invalid(
+      `the handler of ${shown(key)} is for a source ${shown(key.slice(0, colon))}, and the sources are ` +
+        `${[...sources].map(shown).join(", ")}. For a type that has a colon itself, write ${shown(`${first}:${key}`)}`,
+    );
+  }
+  return given as Named;
+}
+
+/** What may have come from a stranger's URL, or from an option. */
+export function shown(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 80) ?? typeof value;
+}
+
+function invalid(found: string): PosthornError<InboxErrorCode> {
+  return new PosthornError("inbox_option_invalid", `The receiver cannot be made: ${found}.`);
+}
