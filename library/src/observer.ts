@@ -43,6 +43,8 @@ export type Signal =
       readonly id: string;
       readonly verdict: string;
       readonly why: string | undefined;
+      /** Where the handler of a `failed` event threw. */
+      readonly stack?: string | undefined;
       readonly durationMs: number;
     }
   | {

@@ -28,6 +28,7 @@ export interface ApplierParts<Tx> extends WorkParts<Tx> {
 interface Judgement {
   readonly verdict: Verdict;
   readonly why?: string;
+  readonly stack?: string | undefined;
 }
 
 // For a rollback and the record of a failure, after the handler's time is up.
@@ -62,7 +63,7 @@ export class Applier<Tx> {
     const told = await identify(source, event, headers);
     const identified = exact || source.naming.bodyVaries ? told : withoutBytes(told);
     const judged = await this.#judge(source, event, identified);
-    const { verdict, why = told.fellBack ? FELL_BACK : undefined } = judged;
+    const { verdict, stack, why = told.fellBack ? FELL_BACK : undefined } = judged;
     const { tenant, type } = identified.arrival;
     const durationMs = clock.monotonic() - startedAt;
     notify(observer, {
@@ -73,6 +74,7 @@ export class Applier<Tx> {
       id: identified.id,
       verdict,
       why,
+      stack,
       durationMs,
     });
     return verdict;
@@ -154,7 +156,7 @@ export class Applier<Tx> {
       this.#report("fail", storeError);
     }
     const late = isPosthornError(error) && error.code === "handler_deadline";
-    return { verdict: late ? "unavailable" : "failed", why };
+    return late ? { verdict: "unavailable", why } : { verdict: "failed", why, stack: framesOf(error) };
   }
 
   async #run(handler: unknown, event: Event, identified: Identified): Promise<Acceptance> {
@@ -191,6 +193,13 @@ function deadlineError(ms: number): PosthornError<InboxErrorCode> {
 }
 
 const MAX_ERROR_LENGTH = 2000;
+
+/** The frames alone: the words before them are told as `why`, and a driver's may be many. */
+function framesOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return undefined;
+  const frames = error.stack.split("\n").filter((line) => /^\s*at |@.*:\d+:\d+$/.test(line));
+  return frames.length === 0 ? undefined : frames.join("\n").slice(0, MAX_ERROR_LENGTH);
+}
 
 /** Handlers may throw anything, also what cannot be made into a text. */
 export function describeError(error: unknown): string {

@@ -18,6 +18,8 @@ function made(given: object): Receiver {
   return createReceiver({ store, sources: SOURCES, handlers: {}, ...given } as never);
 }
 
+const handler = (): void => {};
+
 class Pool {
   query(): void {}
 }
@@ -67,7 +69,6 @@ describe("a receiver that could not work is refused when it is made", () => {
 
 describe("a type that has a colon itself", () => {
   it("has a handler under its source, or by a schema that names it", () => {
-    const handler = (): void => {};
     expect(() => made({ handlers: { "stripe:user:created": handler } })).not.toThrow();
     expect(() =>
       made({ handlers: { "user:created": handler }, schemas: { "user:created": {} } }),
@@ -83,4 +84,15 @@ it("a request for an unknown source is refused with the names of those that ther
   expect(signals).toEqual([
     expect.objectContaining({ why: 'no source is called "strip"; there is "stripe"' }),
   ]);
+});
+
+it("a handler in SQLite's form fails where nothing would call its function, and is not acknowledged", async () => {
+  const signals: Signal[] = [];
+  const handlers = { "invoice.paid": () => () => {} };
+  const receiver = made({ handlers, observer: (signal: Signal) => signals.push(signal) });
+  const request = await signedRequest("stripe", { type: "invoice.paid", secrets: SECRET });
+  expect((await receiver.receive("stripe", request)).verdict).toBe("failed");
+  expect(signals).toContainEqual(
+    expect.objectContaining({ why: expect.stringContaining("`async (event, { tx }) => { … }`") as string }),
+  );
 });

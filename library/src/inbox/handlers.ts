@@ -113,10 +113,8 @@ export type Handlers<Tx, Mode extends TransactionMode, R extends ReceiverTypes, 
     : UnknownKey<Key>;
 };
 
-/** Shown by the compiler in the place of a handler whose key is unknown. */
-interface UnknownKey<Key extends string> {
-  readonly error: `No source or schema is called as in "${Key}"`;
-}
+/** Shown by the compiler in the place of a handler whose key is unknown: a text, because it shows a text in full. */
+type UnknownKey<Key extends string> = `No source or schema is called as in "${Key}"`;
 
 type KnownKey<Key extends string, R extends ReceiverTypes> = Key extends "*" | NamedBy<R["schemas"]>
   ? true

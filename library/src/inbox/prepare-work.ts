@@ -73,7 +73,9 @@ function awaitingWork<Tx>(
     const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
       await publisherOf(parts).publish(events, { tx });
     };
-    return success(await handler(received, { ...context, tx, publish }), context);
+    const result = await handler(received, { ...context, tx, publish });
+    if (typeof result === "function") throw returnedFunction();
+    return success(result, context);
   };
 }
 
@@ -161,6 +163,15 @@ export function publisherOf<Tx>({ publisher }: WorkParts<Tx>): Publisher<Tx> {
   throw new PosthornError<InboxErrorCode>(
     "inbox_option_invalid",
     "publish needs a `publisher`: hand the sender to createReceiver.",
+  );
+}
+
+/** The event would be acknowledged, and its writes would never be made. */
+function returnedFunction(): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "handler_returned_function",
+    "The handler returned a function, which nothing calls here. Handlers of this store have the form " +
+      "`async (event, { tx }) => { … }`; those of SQLite alone return a function.",
   );
 }
 

@@ -174,7 +174,7 @@ class InboxReceiver<Tx> implements Receiver {
   constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
     checkReceiver(options);
     const { store, clock = systemClock } = options;
-    const observer = witnessed(store, options.observer ?? unobserved());
+    const observer = witnessed(store, options.observer ?? unobserved(handled(options)));
     joinParties(this, { kind: "receiver", store, clock });
     positive("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES);
     this.#maxBodyBytes = options.maxBodyBytes;
@@ -361,6 +361,10 @@ function unproved(verifier: Verifier, request: SignedRequest): Verified {
 
 function unrepairable(code: InboxErrorCode, source: string, why: string): PosthornError<InboxErrorCode> {
   return new PosthornError(code, `The source "${source}" cannot be repaired: it ${why}.`);
+}
+
+function handled(options: object): readonly string[] {
+  return Object.keys((options as { readonly handlers?: object }).handlers ?? {});
 }
 
 /** A timer of NaN, or of more than it can hold, ends at once: what waits by it would spin, or be given up before it began. */

@@ -5,12 +5,17 @@ import type { Observer, Signal } from "../observer.js";
  * The observer of a receiver that was given none. Replies tell strangers nothing, so that a wrong secret or a handler that
  * throws would leave no trace at all: outside of production each kind of problem is told once, on stderr.
  */
-export function unobserved(environment: string | undefined = environmentHere()): Observer | undefined {
+export function unobserved(
+  handlers: readonly string[] = [],
+  environment: string | undefined = environmentHere(),
+): Observer | undefined {
   if (environment === "production") return undefined;
   const told = new Set<string>();
+  let skipped = 0;
   return (signal) => {
-    const problem = problemIn(signal);
+    const problem = problemIn(signal, handlers);
     if (problem === undefined || told.has(problem.kind)) return;
+    if (problem.isSkipped === true && ++skipped > MAX_SKIPPED) return;
     told.add(problem.kind);
     // oxlint-disable-next-line no-console -- without an observer there is no other way to tell
     console.warn(
@@ -23,12 +28,17 @@ interface Problem {
   /** Told once. Of no text that a sender chooses, which could be another one each time. */
   readonly kind: string;
   readonly text: string;
+  readonly isSkipped?: boolean;
 }
+
+// A provider sends dozens of types that a host does not want.
+const MAX_SKIPPED = 10;
+const MAX_KEYS = 50;
 
 const UNWELL: ReadonlySet<string> = new Set(["failed", "unavailable", "saturated", "conflict", "stale"]);
 
 /** Undefined for what goes well, and for what a receiver does not say. */
-function problemIn(signal: Signal): Problem | undefined {
+function problemIn(signal: Signal, handlers: readonly string[]): Problem | undefined {
   const { kind } = signal;
   if (kind === "signature_refused") {
     const { scheme, code, message, diagnosis } = signal;
@@ -40,8 +50,16 @@ function problemIn(signal: Signal): Problem | undefined {
     return { kind: `${kind} ${status}`, text: `A request was refused with ${status}: ${why}.` };
   }
   if (kind === "event_received" && UNWELL.has(signal.verdict)) {
-    const { source, type, id, verdict, why = "" } = signal;
-    return { kind: `${kind} ${source} ${verdict}`, text: `${source}:${type} ${id} ${verdict}: ${why}` };
+    const { source, type, id, verdict, why = "", stack } = signal;
+    const text = `${source}:${type} ${id} ${verdict}: ${why}`;
+    return { kind: `${kind} ${source} ${verdict}`, text: stack === undefined ? text : `${text}\n${stack}` };
+  }
+  // By type: the first that nobody handles may be meant so, and the next be the one with the typo.
+  if (kind === "event_received" && signal.verdict === "skipped") {
+    const { source, type, id, why = "" } = signal;
+    const keys = handlers.slice(0, MAX_KEYS).map((key) => JSON.stringify(key));
+    const text = `${source}:${type} ${id} skipped: ${why}; there is one for ${keys.join(", ") || "nothing"}.`;
+    return { kind: `skipped ${source} ${type}`, text, isSkipped: true };
   }
   if (kind === "store_failed") {
     const { operation, code, message } = signal;

@@ -29,8 +29,28 @@ export class Endpoints {
     if (await this.#store.addEndpoint(endpoint)) return viewOf(endpoint);
     throw new PosthornError<OutboxErrorCode>(
       "endpoint_invalid",
-      `There is an endpoint ${endpoint.id} already. Update it, or choose another id.`,
+      `There is an endpoint ${endpoint.id} already. Update it, or choose another id; \`put\` makes it or changes it, for calls at each start.`,
     );
+  }
+
+  /**
+   * Makes the endpoint of this id what it says, with defaults for the rest: for endpoints of the host's own configuration, which
+   * each of its processes names at each start. A pause stays, and what is so already is not written.
+   *
+   * @example
+   * await sender.endpoints.put({ id: "ep_erp", url: "https://erp.example.com/hooks", secrets: process.env.ERP_SECRET ?? "" });
+   */
+  async put(options: EndpointOptions & { readonly id: string }): Promise<EndpointView> {
+    if (options.id === undefined) throw withoutId();
+    const endpoint = endpointOf(options, this.#clock.now(), this.#rules);
+    const [known] = await this.#store.readEndpoints([endpoint.id]);
+    if (known === undefined && (await this.#store.addEndpoint(endpoint))) return viewOf(endpoint);
+    // Between the two, another process of the host may have added it.
+    const there = known ?? (await this.#store.readEndpoints([endpoint.id]))[0];
+    if (there === undefined) throw unknown(endpoint.id);
+    if (there.tenant !== endpoint.tenant) throw ofAnotherTenant(there);
+    if (textOf(described(there)) === textOf(described(endpoint))) return viewOf(there);
+    return this.#change(endpoint.id, described(endpoint));
   }
 
   /** Changes an endpoint; the next attempt of everything that waits for it uses the new values. */
@@ -80,6 +100,38 @@ export class Endpoints {
 
 function viewOf({ secrets, ...rest }: Endpoint): EndpointView {
   return { ...rest, secretCount: secrets.length };
+}
+
+/** What a host says of an endpoint; the rest is what became of it. */
+function described({
+  url,
+  secrets,
+  sources,
+  types,
+  order,
+  retry,
+  dead,
+  maxInFlight,
+}: Endpoint): EndpointChange {
+  return { url, secrets, sources, types, order, retry, dead, maxInFlight };
+}
+
+/** The same for a retry policy whose fields a database gives back in another order. */
+function textOf({ retry, ...change }: EndpointChange): string {
+  const fields = Object.entries(retry ?? {}).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([change, fields]);
+}
+
+function withoutId(): PosthornError<OutboxErrorCode> {
+  return new PosthornError(
+    "endpoint_invalid",
+    "`put` has no `id`, by which the next start would find the endpoint again; expected one, as `ep_erp`.",
+  );
+}
+
+function ofAnotherTenant({ id, tenant }: Endpoint): PosthornError<OutboxErrorCode> {
+  const found = `The endpoint ${id} is of the tenant ${JSON.stringify(tenant)}, which cannot be changed.`;
+  return new PosthornError("endpoint_invalid", `${found} Choose another id.`);
 }
 
 function unknown(id: string): PosthornError<OutboxErrorCode> {

@@ -150,12 +150,38 @@ describe("the endpoints of a sender", () => {
     }
   });
 
+  it("that a host names at each start are made once, and changed where it says something else", async () => {
+    const { endpoints } = sender;
+    const said = {
+      id: "ep_erp",
+      url: "https://example.com/erp",
+      secrets: generateSecret(),
+      types: ["order.*"],
+    };
+    const both = await Promise.all([endpoints.put(said), endpoints.put(said)]);
+    expect(both.map(({ version }) => version)).toEqual([1, 1]);
+    await endpoints.pause("ep_erp");
+    expect(await endpoints.put(said)).toMatchObject({ state: "paused", version: 2 });
+    const { types: _, ...rest } = said;
+    const changed = { ...rest, secrets: generateSecret(), retry: { firstMs: 5, maxAttempts: 2 } };
+    expect(await endpoints.put(changed)).toMatchObject({ types: ["*"], state: "paused", version: 3 });
+    expect(await endpoints.secretsOf("ep_erp")).toEqual([changed.secrets]);
+    expect(await endpoints.list()).toHaveLength(2);
+  });
+
+  it("cannot be put without an id, or as those of another tenant", async () => {
+    const said = { url: "https://example.com/erp", secrets: generateSecret() };
+    await expect(sender.endpoints.put(said as never)).rejects.toThrow(/`put` has no `id`/);
+    const others = sender.endpoints.put({ ...said, id: "ep_1", tenant: "other" });
+    await expect(others).rejects.toThrow(/of the tenant "default"/);
+  });
+
   it("are not made twice under one id", async () => {
     const again = sender.endpoints.create({
       id: "ep_1",
-      url: "https://a.example/",
+      url: "https://example.com/",
       secrets: generateSecret(),
     });
-    await expect(again).rejects.toMatchObject({ code: "endpoint_invalid" });
+    await expect(again).rejects.toThrow(/There is an endpoint ep_1 already/);
   });
 });

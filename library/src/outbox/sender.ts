@@ -60,7 +60,7 @@ export interface Sender<Tx, Mode extends TransactionMode = TransactionMode> {
  *
  * @example
  * const sender = createSender({ store: postgresStore({ client: pool }) });
- * await sender.endpoints.create({ url: "https://example.com/hooks", secrets: generateSecret() });
+ * await sender.endpoints.put({ id: "ep_erp", url: "https://example.com/hooks", secrets: process.env.ERP_SECRET ?? "" });
  * await sender.publish({ type: "order.paid", key: "order_7", data: { amount: 1999 } }, { tx });
  */
 export function createSender<Tx, Mode extends TransactionMode>(

@@ -52,6 +52,15 @@ describe("a verifier", () => {
     );
   });
 
+  it.each([
+    ["`secret`", { secret: SECRET }],
+    ["of type string", SECRET],
+    ["of type undefined", undefined],
+  ])("is not made from %s, and never shows it", (found, options) => {
+    const made = (): unknown => standardWebhooks(options as Parameters<typeof standardWebhooks>[0]);
+    expect(made).toThrow(`Options are ${found}; expected { secrets: "…" }.`);
+  });
+
   it("is not made from one good secret beside a bad one", () => {
     expect(() => standardWebhooks({ secrets: [SECRET, "whsec_short"] })).toThrow(
       "secret 2 is not base64. Copy it whole, without spaces or quotes.",

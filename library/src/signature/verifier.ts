@@ -42,6 +42,7 @@ export function createVerifier(
   options: VerifierOptions & { readonly requireOrder?: boolean },
   parse: (secret: string, name: string) => Key,
 ): Verifier {
+  checkNamed(options);
   const keys = options.keys ?? { keys: Object.freeze(parseSecrets(options.secrets, parse)) };
   return Object.freeze({
     scheme,
@@ -53,6 +54,17 @@ export function createVerifier(
     observer: options.observer,
     diagnose: options.diagnose,
   });
+}
+
+/** A secret under another name would be told as a variable that is not set. */
+function checkNamed(options: unknown): void {
+  if (typeof options !== "object" || options === null || "secret" in options) {
+    const found = typeof options === "object" && options !== null ? "`secret`" : `of type ${typeof options}`;
+    throw new PosthornError<SignatureErrorCode>(
+      "option_invalid",
+      `Options are ${found}; expected { secrets: "…" }.`,
+    );
+  }
 }
 
 /** Parses one or many secrets. None at all is an error: a verifier without keys would have to guess. */
