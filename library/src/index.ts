@@ -76,7 +76,12 @@ export type {
 } from "./inbox/batch.js";
 export type { Applied, ApplyLimits, ApplyWork, WorkerStore } from "./inbox/worker-store.js";
 export type { KeeperStore, KeptEvent } from "./inbox/keeper.js";
-export type { HandlerConsumer, HandlerVersion, RegisteredHandler } from "./lanes/handler-consumer.js";
+export type {
+  HandlerConsumer,
+  HandlerPause,
+  HandlerVersion,
+  RegisteredHandler,
+} from "./lanes/handler-consumer.js";
 export type { Receipt } from "./receipt.js";
 export type { PlaceOption } from "./place.js";
 export type { DedupRule } from "./dedup-rule.js";

@@ -117,6 +117,13 @@ export type Signal =
       readonly policy: string;
     }
   | {
+      /** A rule for errors has paused a handler; what waits for it is kept, in order, and goes on when the pause has ended. */
+      readonly kind: "handler_paused";
+      readonly handler: string;
+      readonly forMs: number;
+      readonly because: string;
+    }
+  | {
       /** An endpoint gets nothing more until an operator resumes it; what waits for it is kept. */
       readonly kind: "endpoint_disabled";
       readonly endpoint: string;

@@ -1,7 +1,8 @@
 import type { AttemptRecord } from "../../library/src/lanes/attempt-record.js";
 import type { DeadBecause } from "../../library/src/lanes/dead.js";
 import { deliveryIdOf } from "../../library/src/lanes/delivery-id.js";
-import type { DeadDelivery, LaneState, Lease } from "../../library/src/lanes/lane.js";
+import type { DeadDelivery } from "../../library/src/lanes/dead.js";
+import type { LaneState, Lease } from "../../library/src/lanes/lane.js";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 import type { Arrival, InboxOutcome } from "../../library/src/inbox/inbox-store.js";
 import type { Endpoint } from "../../library/src/outbox/endpoint.js";

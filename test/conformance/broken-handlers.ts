@@ -1,5 +1,6 @@
 import type { applyingFlaws } from "./outbox-flaws/applying.js";
 import type { handlerFlaws } from "./outbox-flaws/handlers.js";
+import type { pausingFlaws } from "./outbox-flaws/pausing.js";
 
 /** As `BROKEN_OUTBOXES`: for every flaw of handlers as consumers promises that it breaks. */
 export const BROKEN_HANDLERS: Readonly<Record<keyof typeof handlerFlaws, readonly string[]>> = {
@@ -51,4 +52,28 @@ export const BROKEN_APPLYING: Readonly<Record<keyof typeof applyingFlaws, readon
   apply_locks_the_lane: [
     "no lane is locked while a handler runs: what is stored meanwhile is sequenced, and is the next head",
   ],
+};
+
+/** As `BROKEN_OUTBOXES`: for every flaw of pauses promises that it breaks. */
+export const BROKEN_PAUSING: Readonly<Record<keyof typeof pausingFlaws, readonly string[]>> = {
+  pause_not_heeded: [
+    "nothing of a handler that is paused is claimed, and untilDue says when its pause ends",
+    "an apply of a handler that is paused meanwhile counts, and gives no next head",
+    "a settlement as paused pauses the handler: its attempt spends no failure, its delivery stays at the head, and nothing is leased",
+  ],
+  pause_without_its_end: [
+    "nothing of a handler that is paused is claimed, and untilDue says when its pause ends",
+  ],
+  pause_never_ends: ["a pause ends by itself, and what waited goes on in order"],
+  pause_counts_as_a_failure: [
+    "a settlement as paused pauses the handler: its attempt spends no failure, its delivery stays at the head, and nothing is leased",
+  ],
+  pause_forgotten_by_a_settlement: [
+    "a settlement as paused pauses the handler: its attempt spends no failure, its delivery stays at the head, and nothing is leased",
+  ],
+  pause_forgotten_at_registration: ["a pause is heeded by every process, and no registration ends it"],
+  last_pause_counts: [
+    "of two pauses the one that ends later stays, with its reason, and one without an end stays until it is resumed",
+  ],
+  resume_says_nothing: ["a handler that is resumed goes on at once, and one that is active is told so"],
 };

@@ -1,5 +1,5 @@
 import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
-import { BROKEN_APPLYING, BROKEN_HANDLERS } from "./broken-handlers.js";
+import { BROKEN_APPLYING, BROKEN_HANDLERS, BROKEN_PAUSING } from "./broken-handlers.js";
 import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
 import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
 import { BROKEN_RETRIES } from "./broken-retries.js";
@@ -421,6 +421,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_EXTENSIONS,
   ...BROKEN_HANDLERS,
   ...BROKEN_APPLYING,
+  ...BROKEN_PAUSING,
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
   ...BROKEN_DEAD_BULK,

@@ -1,6 +1,7 @@
 import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { Claim, NextState } from "../../library/src/lanes/lane-store.js";
+import { DEFAULT_RETRY } from "../../library/src/work/retry-policy.js";
 import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
@@ -25,6 +26,7 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
         update posthorn.${table} set ready_at = ready_at + interval '${by}',
           leased_at = leased_at + interval '${by}', leased_until = leased_until + interval '${by}'`);
     }
+    await pool.rows(`update posthorn.consumer set paused_until = paused_until + interval '${by}'`);
     await pool.rows(`update posthorn.seen_time set seen_at = clock_timestamp() + interval '${by}'`);
   };
 
@@ -61,6 +63,18 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
     await publish();
     await setBack("1 day");
     expect((await claim()).map(({ run }) => run[0].event.id).toSorted()).toEqual(["e1", "e2"]);
+  });
+
+  it("a handler that was paused while it ran ahead rests as long as it was told to, and not a day more", async () => {
+    await publish();
+    const handler = { id: "hnd_a", sources: ["*"], types: ["*"], order: "key", maxInFlight: 8 } as const;
+    await store().register([{ ...handler, retry: DEFAULT_RETRY, dead: undefined }]);
+    await store().pauseHandler("hnd_a", { forMs: 60_000, because: "down" });
+    await setBack("1 day");
+    await claim();
+    const [paused] = await store().readHandlers();
+    expect((paused?.pausedUntil?.getTime() ?? 0) - Date.now()).toBeLessThan(3_600_000);
+    expect(paused?.state).toBe("paused");
   });
 
   it("a retry waits as long as it was told to, and not a day more; of several processes one moves it", async () => {

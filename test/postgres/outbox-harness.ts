@@ -10,7 +10,7 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   outbox_key: ["keep_until"],
   retention: ["passed_at"],
   later: ["deliver_at"],
-  consumer: ["stopped_at"],
+  consumer: ["stopped_at", "paused_until"],
   lane_state: ["ready_at", "leased_at", "leased_until", "blocked_at"],
   loose_delivery: ["ready_at", "leased_at", "leased_until"],
   attempt: ["started_at"],

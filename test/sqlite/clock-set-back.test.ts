@@ -5,6 +5,7 @@ import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Claim, ClaimRequest, NextState } from "../../library/src/lanes/lane-store.js";
 import type { Store } from "../../library/src/operator/store.js";
+import { DEFAULT_RETRY } from "../../library/src/work/retry-policy.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
 import { acknowledgement, claimRequest, endpointOf, eventOf } from "./outbox-events.js";
@@ -59,6 +60,20 @@ describe("what was put off by a clock that ran ahead", () => {
     jump(-DAY_MS);
     await clock.advance(60_000);
     expect(await claims()).toHaveLength(1);
+  });
+
+  it("a handler that was paused while the clock ran ahead rests as long as it was told to, and not a day more", async () => {
+    const handler = { id: "hnd_a", sources: ["*"], types: ["*"], order: "key", maxInFlight: 8 } as const;
+    await outbox.register([{ ...handler, retry: DEFAULT_RETRY, dead: undefined }]);
+    jump(DAY_MS);
+    await outbox.pauseHandler("hnd_a", { forMs: 60_000, because: "down" });
+    jump(-DAY_MS);
+    await outbox.append([eventOf("e1")]);
+    const pausedFor = async (): Promise<number> =>
+      ((await outbox.readHandlers())[0]?.pausedUntil?.getTime() ?? clock.now()) - clock.now();
+    expect(await pausedFor()).toBe(60_000);
+    await clock.advance(60_000);
+    expect(await outbox.readHandlers()).toMatchObject([{ state: "active" }]);
   });
 
   it("deliveries without a lane are due again as well", async () => {

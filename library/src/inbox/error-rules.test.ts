@@ -77,6 +77,7 @@ describe("a rule for errors", () => {
     [/errors\[0\]\.do\.dead: it is false/, [{ when: { name: "A" }, do: { dead: false } }]],
     [/errors\[0\]\.do\.skip: expected a reason/, [{ when: { name: "A" }, do: { skip: " " } }]],
     [/errors\[0\]\.do\.retryNow: it is 0/, [{ when: { name: "A" }, do: { retryNow: 0 } }]],
+    [/errors\[0\]\.do\.pauseMs: it is 50/, [{ when: { name: "A" }, do: { pauseMs: 50 } }]],
     [/retry policy/, [{ when: { name: "A" }, do: { retryLater: { firstMs: -1 } } }]],
   ])("is refused where it cannot work: %s", (message, rules) => {
     expect(() => checkErrorRules(rules as ErrorRule[])).toThrow(message);

@@ -32,7 +32,9 @@ export type ErrorDeed =
   /** Given up at once: a dead letter, which does to its lane what the consumer's `dead` says. */
   | { readonly dead: true }
   /** Recorded as skipped, with this reason; its lane goes on. */
-  | { readonly skip: string };
+  | { readonly skip: string }
+  /** The whole consumer is paused for so long, in every process; the event stays where it is, and spends no retry. */
+  | { readonly pauseMs: number };
 
 /** One rule for errors of handlers, as data. */
 export interface ErrorRule {
@@ -45,7 +47,8 @@ export type CheckedDeed =
   | { readonly kind: "retry_now"; readonly times: number }
   | { readonly kind: "retry_later"; readonly retry: RetryPolicy }
   | { readonly kind: "dead" }
-  | { readonly kind: "skip"; readonly because: string };
+  | { readonly kind: "skip"; readonly because: string }
+  | { readonly kind: "pause"; readonly forMs: number };
 
 /** A rule, checked. */
 export interface CheckedRule {
@@ -55,6 +58,8 @@ export interface CheckedRule {
 
 const MOST_NOW = 100;
 const MOST_REASON = 500;
+// Below, it is no pause; above, nobody would remember it.
+const [LEAST_PAUSE_MS, MOST_PAUSE_MS] = [100, 86_400_000];
 
 /** Checks rules once, where they are handed in: one that is found out at the first error would lose that event's retries. */
 export function checkErrorRules(rules: readonly ErrorRule[] = []): readonly CheckedRule[] {
@@ -88,6 +93,14 @@ const DEEDS: Readonly<Record<string, (value: never, at: string) => CheckedDeed>>
     const isReason = typeof because === "string" && because.trim() !== "" && because.length <= MOST_REASON;
     if (isReason) return { kind: "skip", because };
     throw invalid(at, `expected a reason of 1 to ${MOST_REASON} characters, which is kept with the event`);
+  },
+  pauseMs(forMs: unknown, at) {
+    const isTime = typeof forMs === "number" && forMs >= LEAST_PAUSE_MS && forMs <= MOST_PAUSE_MS;
+    if (isTime) return { kind: "pause", forMs };
+    throw invalid(
+      at,
+      `it is ${String(forMs)}; expected ${LEAST_PAUSE_MS} to ${MOST_PAUSE_MS}, which is a day`,
+    );
   },
 };
 

@@ -46,6 +46,8 @@ export function afterThrown(
     switch (deed?.kind) {
       case "dead":
         return given(claim, consumer, "error_rule");
+      case "pause":
+        return { state: "paused", forMs: deed.forMs, because: describeError(error) };
       case "retry_now":
         if (claim.failures < deed.times) return { state: "due", afterMs: 0, counts: true };
         return retried(claim, consumer, { passed: deed.times, chance });

@@ -40,7 +40,7 @@ export interface ClaimResult {
   /** Whether the answer to a commit was lost. */
   readonly lost: boolean;
   /** Told when it is settled. */
-  readonly dead: Signal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 // The locks of a run's handlers last as long as all of them: a run is as long as takes about this time.
@@ -230,7 +230,7 @@ export class HandlerRuns<Tx> {
     );
     const attempts = [failedAttempt(claim, consequence, timed)];
     const settlement = { claim, attempts, acknowledged: 0, rest };
-    return { ...result(claim), failed: isFailure ? 1 : 0, settlement, dead: deadSignal(claim, rest) };
+    return { ...result(claim), failed: isFailure ? 1 : 0, settlement, signal: signalOf(claim, rest) };
   }
 
   #tell({ consumer, run: [{ event }] }: Claim, what: string): void {
@@ -267,7 +267,7 @@ function shortened(claim: Claim, length: number): Claim {
 }
 
 function result(claim: Claim): ClaimResult {
-  const nothing = { next: undefined, settlement: undefined, dead: undefined };
+  const nothing = { next: undefined, settlement: undefined, signal: undefined };
   return { claim, handled: 0, failed: 0, lost: false, ...nothing };
 }
 
@@ -276,7 +276,12 @@ function givenBack(claim: Claim, afterMs: number): ClaimResult {
   return { ...result(claim), settlement: { claim, attempts: [], acknowledged: 0, rest } };
 }
 
-function deadSignal({ consumer, run: [{ event }] }: Claim, rest: NextState): Signal | undefined {
+/** What is told once it is settled. */
+function signalOf({ consumer, run: [{ event }] }: Claim, rest: NextState): Signal | undefined {
+  if (rest.state === "paused") {
+    const { forMs, because } = rest;
+    return { kind: "handler_paused", handler: consumer.id, forMs, because };
+  }
   if (rest.state !== "dead") return undefined;
   const { because, policy } = rest;
   return { kind: "delivery_dead", endpoint: consumer.id, type: event.type, id: event.id, because, policy };

@@ -114,6 +114,41 @@ describe("a rule for errors", () => {
     expect(told).toEqual(["hnd_default skipped: not our shop (Error: no such shop)"]);
   });
 
+  it("pauses the consumer: nothing of it runs meanwhile, nothing is spent, and other consumers go on", async () => {
+    const { post, thrown, runs, drain, attempts, clock, store, signals } = setUp();
+    await post("e1");
+    await post("e2");
+    thrown.set("e1", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }));
+    const errors = [{ when: { code: "ECONNREFUSED" }, do: { pauseMs: 60_000 } }] as const;
+    const given = { errors, retry: { waitsMs: [] } };
+    await drain(given);
+    await post("f1", "2");
+    expect(await drain(given)).toEqual({ handled: 0, failed: 0, more: false });
+    expect(runs).toEqual(["e1"]);
+    expect(signals).toContainEqual({
+      kind: "handler_paused",
+      handler: "hnd_default",
+      forMs: 60_000,
+      because: "Error: connect",
+    });
+    expect(await store.untilDue({ kind: "handler", ids: ["hnd_default"] })).toBe(60_000);
+    const other: string[] = [];
+    const note = ({ id }: { id: string }): void => void other.push(id);
+    await drain({ handlers: undefined, consumers: { crm: { handlers: { "*": note } } } } as never);
+    await post("e3");
+    await drain({ handlers: undefined, consumers: { crm: { handlers: { "*": note } } } } as never);
+    expect(other).toEqual(["e3"]);
+    expect(await attempts()).toMatchObject([{ number: 1, outcome: "failed", error: "Error: connect" }]);
+    thrown.clear();
+    await clock.advance(60_000);
+    expect(await drain(given)).toEqual({ handled: 4, failed: 0, more: false });
+    expect(runs.filter((each) => each.startsWith("e") && each.endsWith("applied"))).toEqual([
+      "e1 applied",
+      "e2 applied",
+      "e3 applied",
+    ]);
+  });
+
   it("that does not match leaves an error to the retry policy", async () => {
     const { post, thrown, drain, attempts, clock } = setUp();
     await post("e1");

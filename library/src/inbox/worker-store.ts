@@ -1,4 +1,4 @@
-import type { HandlerConsumer, RegisteredHandler } from "../lanes/handler-consumer.js";
+import type { HandlerConsumer, HandlerPause, RegisteredHandler } from "../lanes/handler-consumer.js";
 import type { Claim, ClaimedDelivery, LaneStore, RunLimits } from "../lanes/lane-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { AcceptLimits, Handled } from "./inbox-store.js";
@@ -48,6 +48,15 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
    * handler that was paused stays paused.
    */
   register(consumers: readonly HandlerConsumer[]): Promise<void>;
+  /**
+   * Pauses a handler: nothing of it is claimed until the pause ends, and what waits stays, in order. It ends by itself
+   * after `forMs`, or when somebody resumes the handler. Of two pauses the one that ends later stays, with its reason; a
+   * disabled handler stays disabled. A pause is kept by the store: every process heeds it, and no start or registration
+   * ends it. False where there is no such handler.
+   */
+  pauseHandler(id: string, pause: HandlerPause): Promise<boolean>;
+  /** Ends a pause before its time, or what has disabled the handler; false where it was active, or there is none. */
+  resumeHandler(id: string): Promise<boolean>;
   /** The handlers of these ids, in the order of their ids; all of them where no ids are given. */
   readHandlers(ids?: readonly string[]): Promise<readonly RegisteredHandler[]>;
   /**

@@ -267,11 +267,11 @@ class WorkerRun<Tx> {
     return nexts;
   }
 
-  #account({ claim, handled, failed, dead }: ClaimResult): void {
+  #account({ claim, handled, failed, signal }: ClaimResult): void {
     this.#held.delete(claim);
     this.#counts.handled += handled;
     this.#counts.failed += failed;
-    if (dead !== undefined) notify(this.#settings.observer, dead);
+    if (signal !== undefined) notify(this.#settings.observer, signal);
   }
 
   #failed(operation: string, error: unknown): void {

@@ -1,3 +1,5 @@
+import type { AttemptRecord } from "./attempt-record.js";
+
 /** Why a delivery is dead. The list is closed: an operator looks each of them up. */
 export const DEAD_REASONS = {
   exhausted: "Every attempt that its retry policy allows has failed.",
@@ -14,3 +16,12 @@ export type DeadBecause = keyof typeof DEAD_REASONS;
 
 /** What a dead delivery does to its lane: later events wait, or go on past the gap, or are set aside with it. */
 export type DeadPolicy = "halt" | "skip" | "park";
+
+/** A delivery that is given up. */
+export interface DeadDelivery {
+  readonly sequence: bigint;
+  readonly because: DeadBecause;
+  readonly attempts: number;
+  /** What its last attempt came to, where there was one. */
+  readonly last: Pick<AttemptRecord, "status" | "error"> | undefined;
+}

@@ -42,10 +42,17 @@ describe("the registration of a handler", () => {
 
   it("leaves a paused handler paused, with its reason", () => {
     const first = registered(undefined, WANTED, 0) as RegisteredHandler;
-    const paused: RegisteredHandler = { ...first, state: "paused", because: "the bank is down" };
+    const pausedUntil = new Date(60_000);
+    const paused: RegisteredHandler = {
+      ...first,
+      state: "paused",
+      because: "the bank is down",
+      pausedUntil,
+    };
     expect(registered(paused, { ...WANTED, maxInFlight: 2 }, 1)).toMatchObject({
       state: "paused",
       because: "the bank is down",
+      pausedUntil,
       maxInFlight: 2,
       version: 2,
     });

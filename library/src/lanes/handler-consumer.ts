@@ -32,6 +32,8 @@ export interface RegisteredHandler extends Omit<HandlerConsumer, "types"> {
   readonly versions: readonly HandlerVersion[];
   readonly state: "active" | "paused" | "disabled";
   readonly because: string | undefined;
+  /** When its pause ends by itself; undefined where it is not paused, or until an operator ends it. */
+  readonly pausedUntil?: Date | undefined;
   /** Grows with each change. */
   readonly version: number;
   /** Random, and another one with each change, where the store can lose changes in a failover. */
@@ -61,8 +63,46 @@ export function registered(
     versions: [{ types, at: nowMs }, ...others],
     state: before?.state ?? "active",
     because: before?.because,
+    pausedUntil: before?.pausedUntil,
     version: (before?.version ?? 0) + 1,
   };
+}
+
+/** Of a consumer: whether it is stopped, until when, and why. Instants are those of the store's clock, in milliseconds. */
+export interface Standing {
+  readonly state: RegisteredHandler["state"];
+  readonly untilMs: number | undefined;
+  readonly because: string | undefined;
+}
+
+/** The state at a moment: a pause whose end has passed is over, whether or not anybody has written that down. Postgres says the same in SQL. */
+export function stateAt(
+  { state, untilMs }: Pick<Standing, "state" | "untilMs">,
+  nowMs: number,
+): Standing["state"] {
+  return state === "paused" && untilMs !== undefined && untilMs <= nowMs ? "active" : state;
+}
+
+/**
+ * What a pause makes of a handler; undefined where it changes nothing: of two pauses the one that ends later stays, with its
+ * reason, one without an end stays until somebody ends it, and what is disabled stays so. Postgres says the same in SQL.
+ */
+export function pausedBy(
+  before: Pick<Standing, "state" | "untilMs">,
+  { forMs, because }: HandlerPause,
+  nowMs: number,
+): Standing | undefined {
+  const untilMs = forMs === undefined ? undefined : nowMs + forMs;
+  const isLonger = before.untilMs !== undefined && (untilMs === undefined || untilMs > before.untilMs);
+  const mayPause = before.state === "active" || (before.state === "paused" && isLonger);
+  return mayPause ? { state: "paused", untilMs, because } : undefined;
+}
+
+/** How a handler is to be paused. */
+export interface HandlerPause {
+  /** When it ends by itself; undefined: when somebody resumes the handler. */
+  readonly forMs?: number | undefined;
+  readonly because: string;
 }
 
 function definitionOf(handler: RegisteredHandler): Omit<HandlerConsumer, "types"> {

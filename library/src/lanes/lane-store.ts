@@ -120,7 +120,9 @@ export type NextState =
   | { readonly state: "dead"; readonly because: DeadBecause; readonly policy: DeadPolicy }
   | { readonly state: "cancelled"; readonly because: "expired" }
   /** The endpoint is disabled, and the delivery stays due. */
-  | { readonly state: "disabled"; readonly because: string };
+  | { readonly state: "disabled"; readonly because: string }
+  /** The handler is paused for a time, and the delivery stays due; its attempt spends nothing of its retry budget. */
+  | { readonly state: "paused"; readonly forMs: number; readonly because: string };
 
 /** What a worker did with a claim. */
 export interface Settlement {
@@ -181,7 +183,7 @@ export interface LaneStore {
   sequence(): Promise<SequenceReport>;
   /**
    * Leases due lanes and loose deliveries, round robin over endpoints, longest waiting first within one; none twice
-   * until its lease ends, and none of an endpoint that is paused, disabled or full. Of a lane only the head is due.
+   * until its lease ends, and none of a consumer that is paused, disabled or full. Of a lane only the head is due.
    * Of an endpoint a worker gets no more than its share, less what it holds already. Of handlers it gets those that it
    * names, and no endpoint; a dispatcher gets endpoints, and no handler.
    * A run is allowed when the head was never tried, its last claim was settled or released, and no run that lapsed held it.
@@ -194,7 +196,8 @@ export interface LaneStore {
    * Writes attempts and next states together, and returns the lane's next head, leased. A settlement whose claim has
    * passed to another changes nothing; one whose lease has ended and was claimed by nobody counts. An attempt that is
    * settled without a next state is counted, and its delivery is due at once. A settlement as disabled stops the endpoint
-   * also where it is paused; one that is disabled keeps its first reason.
+   * also where it is paused; one that is disabled keeps its first reason. A settlement as paused pauses the handler, as
+   * `pauseHandler` does, in the same step.
    */
   settle(request: SettleRequest): Promise<readonly Settled[]>;
   /**

@@ -1,5 +1,6 @@
 import type { AttemptRecord } from "./attempt-record.js";
-import type { DeadBecause, DeadPolicy } from "./dead.js";
+import type { DeadDelivery, DeadPolicy } from "./dead.js";
+import type { HandlerPause } from "./handler-consumer.js";
 import type { Claim, ClaimedDelivery, RunLimits, Settlement } from "./lane-store.js";
 
 // The rule of a lane, written once. A store locks a row, asks one of these functions what becomes of it, and writes the
@@ -67,20 +68,13 @@ export interface LaneChange extends Pick<
   readonly cancelled: CancelledDelivery | undefined;
   /** Why the consumer is to be disabled, whatever its state is now. */
   readonly disabled: string | undefined;
+  /** For how long the consumer is to be paused, and why. */
+  readonly paused: HandlerPause | undefined;
   /**
    * How much of the lane the asking worker may lease now: nothing, its head alone, or a run from its head on. A store
    * may leave it to the next claim. `leased` gives the epoch to write.
    */
   readonly leasable: "nothing" | "head" | "run";
-}
-
-/** A delivery that is given up. */
-export interface DeadDelivery {
-  readonly sequence: bigint;
-  readonly because: DeadBecause;
-  readonly attempts: number;
-  /** What its last attempt came to, where there was one. */
-  readonly last: Pick<AttemptRecord, "status" | "error"> | undefined;
 }
 
 /** A delivery that will never be made. */
@@ -122,7 +116,8 @@ export function settled(
   if (draft.head < lane.end) settleHead(draft, lane, settlement);
   settleReadiness(draft, lane);
   // A lane that must run alone is not handed to a worker that has others under way; a loose delivery has no next one.
-  const free = active && draft.disabled === undefined && !runsAlone(draft) && lane.kind === "lane";
+  const stopped = draft.disabled !== undefined || draft.paused !== undefined;
+  const free = active && !stopped && !runsAlone(draft) && lane.kind === "lane";
   if (settlement.next && free && draft.readyAfterMs === 0) draft.leasable = leasableOf(draft, lane);
   return draft;
 }
@@ -139,7 +134,7 @@ export function acknowledged(
   return { head: next, last: next - 1n, ...FRESH };
 }
 
-type Ended = Pick<LaneChange, "dead" | "cancelled" | "disabled" | "leasable">;
+type Ended = Pick<LaneChange, "dead" | "cancelled" | "disabled" | "paused" | "leasable">;
 
 /** A settlement counts while nobody else has claimed the lane; that its lease has run out changes nothing. */
 export function isCurrent(
@@ -266,6 +261,7 @@ function unchanged(lane: Lane): Draft {
     dead: undefined,
     cancelled: undefined,
     disabled: undefined,
+    paused: undefined,
     leasable: "nothing",
   };
 }
@@ -294,6 +290,7 @@ function settleHead(
     draft.lapses = 0;
   }
   if (rest?.state === "disabled") draft.disabled = rest.because;
+  if (rest?.state === "paused") draft.paused = { forMs: rest.forMs, because: rest.because };
   // The attempt did not succeed, so the operator's skip holds.
   if (draft.skipIntended) return cancelHead(draft, "skipped");
   switch (rest?.state) {
@@ -315,6 +312,7 @@ function settleHead(
       cancelHead(draft, rest.because);
       break;
     case "disabled":
+    case "paused":
     case undefined:
       break;
   }

@@ -6,6 +6,7 @@ type Line = readonly [level: "debug" | "info" | "warn" | "error", message: strin
 /** One row per signal: the compiler refuses a new signal without a row. */
 const LINES: Readonly<Record<Exclude<Signal["kind"], "delivery_attempted" | "handler_log">, Line>> = {
   delivery_dead: ["warn", "delivery given up"],
+  handler_paused: ["warn", "handler paused"],
   endpoint_disabled: ["warn", "endpoint disabled"],
   sequence_failed: ["error", "event could not be given its places"],
   store_failed: ["error", "store failed"],

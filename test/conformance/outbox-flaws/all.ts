@@ -16,6 +16,7 @@ import { laneFlaws } from "./lanes.js";
 import { lookupFlaws } from "./lookups.js";
 import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
+import { pausingFlaws } from "./pausing.js";
 import { retryingFlaws } from "./retrying.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
@@ -36,6 +37,7 @@ const FLAWS = {
   ...extendingFlaws,
   ...handlerFlaws,
   ...applyingFlaws,
+  ...pausingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
   ...deadBulkFlaws,

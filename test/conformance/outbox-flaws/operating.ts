@@ -1,6 +1,7 @@
 import type { MemoryStore } from "posthorn/memory";
 import { LANE_RULE } from "../../../library/src/lanes/lane-rule.js";
-import type { DeadDelivery, Lane } from "../../../library/src/lanes/lane.js";
+import type { DeadDelivery } from "../../../library/src/lanes/dead.js";
+import type { Lane } from "../../../library/src/lanes/lane.js";
 import type { BlockedLane, DeadLetter } from "../../../library/src/operator/operator-store.js";
 import { History } from "../../../library/src/stores/memory/lanes/history.js";
 import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";

@@ -1,5 +1,5 @@
 import type { AttemptRecord } from "../../../lanes/attempt-record.js";
-import type { DeadDelivery } from "../../../lanes/lane.js";
+import type { DeadDelivery } from "../../../lanes/dead.js";
 import type { DeliveryEnd } from "../../../operator/view-store.js";
 import { idOf } from "./lane-row.js";
 import type { Delivery, LaneRow } from "./lane-row.js";

@@ -32,6 +32,12 @@ export function createLanes(parts: MemoryParts, publications: Publications, inbo
       return Promise.resolve();
     },
     apply: (claimed, work, limits) => apply({ ...parts, inbox }, claimed, work, limits),
+    pauseHandler: (id, pause) => Promise.resolve(parts.endpoints.pause(id, pause)),
+    resumeHandler(id) {
+      const resumed = parts.endpoints.resume(id);
+      if (resumed) parts.wake.ring("committed");
+      return Promise.resolve(resumed);
+    },
     readHandlers(ids) {
       const found = parts.endpoints.handlers().filter(({ id }) => ids?.includes(id) ?? true);
       return Promise.resolve(structuredClone(found));

@@ -7,7 +7,7 @@ import type { Delivery, LaneRow } from "./lane-row.js";
 export function writeChange(parts: MemoryParts, row: LaneRow, change: LaneChange): void {
   const { clock, endpoints, history, lanes } = parts;
   const at = new Date(clock.now());
-  const { dead, cancelled, disabled } = change;
+  const { dead, cancelled, disabled, paused } = change;
   for (const attempt of change.tried) history.addAttempt(row, attempt);
   if (dead !== undefined) {
     const { sequence, ...how } = dead;
@@ -18,6 +18,7 @@ export function writeChange(parts: MemoryParts, row: LaneRow, change: LaneChange
     history.addCancelled(row, deliveryAt(row, sequence), { because, at });
   }
   if (disabled !== undefined) endpoints.disable(row.endpointId, disabled);
+  if (paused !== undefined) endpoints.pause(row.endpointId, paused);
   if (change.head === row.head && change.head < row.end && change.round !== headOf(row).round)
     lanes.writeRound(row, change.round);
   lanes.write(row, change, clock.monotonic());

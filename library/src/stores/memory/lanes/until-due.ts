@@ -10,13 +10,13 @@ export function untilDue(
   of: Claimable,
 ): number | undefined {
   const now = clock.monotonic();
-  const waits = lanes
-    .waiting()
-    .filter(({ endpointId }) => {
-      const consumer = endpoints.consumer(endpointId);
-      return consumer !== undefined && isClaimable(of, consumer) && endpoints.isActive(endpointId);
-    })
-    .flatMap(({ readyAt }) => (readyAt === undefined ? [] : [readyAt - now]));
+  const waits = lanes.waiting().flatMap(({ endpointId, readyAt }) => {
+    const consumer = endpoints.consumer(endpointId);
+    if (readyAt === undefined || consumer === undefined || !isClaimable(of, consumer)) return [];
+    if (consumer.state === "active") return [readyAt - now];
+    const until = endpoints.pausedUntilMs(endpointId);
+    return until === undefined ? [] : [Math.max(readyAt, until) - now];
+  });
   const later = publications.untilNextMs();
   if (later !== undefined) waits.push(later);
   if (waits.length === 0) return undefined;

@@ -1,7 +1,12 @@
 import type { Clock } from "../../../clock.js";
 import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
-import { registered } from "../../../lanes/handler-consumer.js";
-import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
+import { pausedBy, registered, stateAt } from "../../../lanes/handler-consumer.js";
+import type {
+  HandlerConsumer,
+  HandlerPause,
+  RegisteredHandler,
+  Standing,
+} from "../../../lanes/handler-consumer.js";
 import { FanOut } from "../../../outbox/fan-out.js";
 import type { Addressed, Consumer, Place } from "../../../outbox/fan-out.js";
 
@@ -11,6 +16,8 @@ export class EndpointTable {
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #handlers = new Map<string, RegisteredHandler>();
   readonly #stoppedAt = new Map<string, number>();
+  /** Of handlers that are not active, by the monotonic clock: a wall clock that is set must end no pause. */
+  readonly #standings = new Map<string, Standing>();
   #fanOut: FanOut | undefined;
 
   constructor(clock: Clock) {
@@ -23,7 +30,47 @@ export class EndpointTable {
 
   /** The endpoint or the handler of an id. */
   consumer(id: string): Consumer | undefined {
-    return this.#endpoints.get(id) ?? this.#handlers.get(id);
+    const handler = this.#handlers.get(id);
+    return this.#endpoints.get(id) ?? (handler && this.#standing(handler));
+  }
+
+  /** The handler as it stands now. */
+  #standing(handler: RegisteredHandler): RegisteredHandler {
+    const standing = this.#standings.get(handler.id);
+    if (standing === undefined) return handler;
+    const { untilMs, because } = standing;
+    const now = this.#clock.monotonic();
+    const state = stateAt(standing, now);
+    if (state === "active") return handler;
+    const pausedUntil = untilMs === undefined ? undefined : new Date(this.#clock.now() + untilMs - now);
+    return { ...handler, state, because, pausedUntil };
+  }
+
+  /** When a handler's pause ends by itself, by the monotonic clock. */
+  pausedUntilMs(id: string): number | undefined {
+    return this.#standings.get(id)?.untilMs;
+  }
+
+  pause(id: string, pause: HandlerPause): boolean {
+    const handler = this.#handlers.get(id);
+    if (handler === undefined) return false;
+    const now = this.#clock.monotonic();
+    const before = this.#standings.get(id) ?? { state: "active", untilMs: undefined };
+    const paused = pausedBy(before, pause, now);
+    if (paused === undefined) return true;
+    if (stateAt(before, now) === "active") this.#stoppedAt.set(id, now);
+    this.#standings.set(id, paused);
+    this.#handlers.set(id, { ...handler, version: handler.version + 1 });
+    return true;
+  }
+
+  resume(id: string): boolean {
+    const handler = this.#handlers.get(id);
+    if (handler === undefined || this.isActive(id)) return false;
+    this.#standings.delete(id);
+    this.#stoppedAt.delete(id);
+    this.#handlers.set(id, { ...handler, version: handler.version + 1 });
+    return true;
   }
 
   isActive(id: string): boolean {
@@ -32,7 +79,7 @@ export class EndpointTable {
 
   /** By the monotonic clock; undefined where it is active. */
   stoppedAt(id: string): number | undefined {
-    return this.#stoppedAt.get(id);
+    return this.isActive(id) ? undefined : this.#stoppedAt.get(id);
   }
 
   /** In the order of their ids. */
@@ -42,7 +89,8 @@ export class EndpointTable {
 
   /** In the order of their ids. */
   handlers(): readonly RegisteredHandler[] {
-    return [...this.#handlers.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const standing = [...this.#handlers.values()].map((each) => this.#standing(each));
+    return standing.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Endpoints and handlers, in the order of their ids. */

@@ -14,6 +14,7 @@ import {
 } from "../client/columns.js";
 import { readReceipt } from "../../../receipt.js";
 import type { Row } from "../client/database.js";
+import { stateNow } from "../outbox/consumer-state.js";
 import type { Tables } from "../schema/tables.js";
 
 /** A lane, or a loose delivery, that this transaction has locked. */
@@ -103,7 +104,7 @@ const LANE = columns<LaneValues>({
   consumerId: text("consumer.public_id"),
   consumerVersion: number("consumer.version"),
   consumerMark: text("consumer.mark::text"),
-  active: boolean("consumer.state = 'active' and removed_at is null"),
+  active: boolean(`${stateNow("consumer")} = 'active' and removed_at is null`),
   dead: optional(text("consumer.dead")),
   generation: optional(bigint("lane.generation")),
   key: optional(text("lane.key")),
@@ -160,7 +161,7 @@ export function readLockedSql(locked: string, { consumer, lane, delivery, event 
     select ${LANE.list}, ${DELIVERY.list}
     from ${locked} as locked
     cross join lateral (
-      select public_id, version, mark, state, removed_at, dead from ${consumer} as consumer
+      select public_id, version, mark, state, paused_until, removed_at, dead from ${consumer} as consumer
       where consumer.id = locked.consumer_id limit 1
     ) as consumer
     left join lateral (

@@ -5,6 +5,7 @@ import { RunApplier } from "./apply.js";
 import type { ClaimParts } from "./claim.js";
 import { Claimer } from "./claim.js";
 import { extend } from "./extend.js";
+import { pauseHandler, resumeHandler } from "./pause.js";
 import { register } from "./register.js";
 import { release } from "./release.js";
 import { SeenTime } from "./seen-time.js";
@@ -42,6 +43,12 @@ export function createLanes<Tx>(parts: LaneParts<Tx>): Lanes<Tx> {
       parts.committed();
     },
     apply: (claimed, work, limits) => applier.apply(claimed, work, limits),
+    pauseHandler: (id, pause) => pauseHandler(parts, id, pause),
+    async resumeHandler(id) {
+      const resumed = await resumeHandler(parts, id);
+      if (resumed) parts.committed();
+      return resumed;
+    },
     readHandlers: (ids) => readHandlers(reader, ids, parts.tables),
   };
 }

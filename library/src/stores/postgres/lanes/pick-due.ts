@@ -2,6 +2,7 @@ import type { Claimable } from "../../../lanes/lane-store.js";
 import { LAPSES_BEFORE_ALONE } from "../../../lanes/lane.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
+import { stateNow } from "../outbox/consumer-state.js";
 import { LANE_COLUMNS, LOCKED_NAMES, LOOSE_COLUMNS, readLockedSql } from "./lane-row.js";
 
 /** The next consumer after one for which something waits, due or not. */
@@ -86,7 +87,7 @@ function dueSql(kind: PickedKind, tables: Tables): string {
       select known.id, known.room, row_number() over () as nth
       from waiting
       cross join lateral (
-        select id, kind, state, removed_at, least(
+        select id, kind, ${stateNow("consumer")} as state, removed_at, least(
             max_in_flight,
             coalesce(((select shares from given) ->> consumer.public_id)::int4, $6::text::int4)
           ) - coalesce(((select held from given) ->> consumer.public_id)::int4, 0) as room
@@ -142,7 +143,7 @@ function aloneSql({ consumer, laneState, loose }: Tables, picked: string): strin
   const due = (table: string): string => `
       from ${table} as state
       where lapses >= ${LAPSES_BEFORE_ALONE} and ready_at <= (select at from clock) and (
-        select consumer.state = 'active' and removed_at is null and ${picked} from ${consumer} as consumer
+        select ${stateNow("consumer")} = 'active' and removed_at is null and ${picked} from ${consumer} as consumer
         where consumer.id = state.consumer_id limit 1
       )
       order by ready_at limit ${MAX_ALONE} for update skip locked`;

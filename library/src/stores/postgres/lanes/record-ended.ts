@@ -1,9 +1,11 @@
-import type { CancelledDelivery, DeadDelivery } from "../../../lanes/lane.js";
+import type { DeadDelivery } from "../../../lanes/dead.js";
+import type { CancelledDelivery } from "../../../lanes/lane.js";
 import type { Session } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import { withoutNul } from "../client/identifiers.js";
 import type { Tables } from "../schema/tables.js";
 import type { LockedLane } from "./lane-row.js";
+import { pauseConsumer } from "./pause.js";
 import type { Turn } from "./run.js";
 
 /**
@@ -18,6 +20,7 @@ export async function recordEnded(session: Session, turns: readonly Turn[], tabl
   );
   if (cancelled.length > 0) await recordCancelled(session, cancelled, tables);
   await disableConsumers(session, turns, tables);
+  await pauseConsumers(session, turns, tables);
 }
 
 interface Ended<End> {
@@ -86,6 +89,14 @@ function eventOf(ended: string, { delivery, loose }: Tables): string {
         union all
         select event_id, round from ${loose} as loose where ${ended}.kind = 'loose' and loose.id = ${ended}.owner
       ) as placed`;
+}
+
+/** Pauses handlers for a time; in the order of their numbers, as above. */
+async function pauseConsumers(session: Session, turns: readonly Turn[], tables: Tables): Promise<void> {
+  const pauses = turns
+    .flatMap(({ locked, change: { paused } }) => (paused ? [{ number: locked.consumer, pause: paused }] : []))
+    .toSorted((a, b) => (a.number < b.number ? -1 : 1));
+  for (const { number, pause } of pauses) await pauseConsumer(session, number, { pause, tables });
 }
 
 /** Stops consumers that have gone, a paused one too: what waits for them stays, in order. */

@@ -79,7 +79,12 @@ const MOVE_BACK = sqlFor(
     ), seen as materialized (
       select seen_at - (select at from clock) as by from ${tables.seenTime}
       where one and seen_at > (select at from clock) + ${SLACK} for update
-    ), ${movedSql("lanes", tables.laneState, "lane_id")}, ${movedSql("loose", tables.loose, "id")}
+    ), ${movedSql("lanes", tables.laneState, "lane_id")}, ${movedSql("loose", tables.loose, "id")},
+    moved_pauses as (
+      -- A handler that was paused for a minute must not rest for an hour because the clock was an hour ahead.
+      update ${tables.consumer} as consumer set paused_until = greatest(paused_until - seen.by, (select at from clock))
+      from seen where paused_until > (select at from clock)
+    )
     update ${tables.seenTime} set seen_at = (select at from clock) where one and exists (select from seen)`,
 );
 

@@ -27,13 +27,14 @@ export function soonestSql(tables: Tables): string {
     )`;
 }
 
-/** The same of the handlers of $1. */
+/** The same of the handlers of $1; what waits for one that is paused for a time is due when that has passed. */
 function soonestOfHandlersSql({ consumer, laneState, loose }: Tables): string {
   return `soonest as (
-      select least(${firstIn(laneState)}, ${firstIn(loose)}) as at
+      select greatest(first.at, case when known.state = 'paused' then paused_until end) as at
       from ${consumer} as known
-      where known.public_id = any ($1::text[]) and known.kind = 'handler' and known.state = 'active'
-        and known.removed_at is null
+      cross join lateral (select least(${firstIn(laneState)}, ${firstIn(loose)}) as at) as first
+      where known.public_id = any ($1::text[]) and known.kind = 'handler' and known.removed_at is null
+        and (known.state = 'active' or known.state = 'paused' and paused_until is not null) and first.at is not null
     )`;
 }
 

@@ -2,7 +2,10 @@ import { cursorInvalid, cursorOf, numbersOfCursor } from "../../../operator/curs
 import type { BlockedLane, Page, Paged } from "../../../operator/operator-store.js";
 import { bigint, boolean, columns, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import { stateNow } from "../outbox/consumer-state.js";
 import { sqlFor } from "../schema/tables.js";
+
+const CONSUMER_STATE = stateNow("consumer");
 
 // In microseconds, until the year 2255: interval arithmetic is exact up to there.
 const LAST_INSTANT = 2n ** 53n;
@@ -24,7 +27,7 @@ const BLOCKED = columns<BlockedValues>({
   endpointId: text("consumer.public_id"),
   key: text("lane.key"),
   state: text(`case when blocked.state <> 'flowing' then blocked.state
-        when consumer.state <> 'active' then consumer.state else 'retrying' end`),
+        when ${CONSUMER_STATE} <> 'active' then ${CONSUMER_STATE} else 'retrying' end`),
   depth: bigint("next_seq - head_seq"),
   head: bigint("head_seq"),
   headEventId: optional(text("event.public_id")),
@@ -32,7 +35,7 @@ const BLOCKED = columns<BlockedValues>({
   failures: number("failures"),
   dueInMs: optional(
     // While it is leased, its ready time is the end of the lease, but its attempt is under way.
-    number(`case when blocked.state = 'flowing' and consumer.state = 'active' then case when leased_by is not null then 0
+    number(`case when blocked.state = 'flowing' and ${CONSUMER_STATE} = 'active' then case when leased_by is not null then 0
         else greatest(0, extract(epoch from ready_at - clock_timestamp()) * 1000)::int8 end end`),
   ),
 });
@@ -80,7 +83,7 @@ const LIST = sqlFor(
       (
         select state.*, stopped_at as since from ${consumer} as consumer
         join ${laneState} as state on state.consumer_id = consumer.id and state.ready_at is not null
-        where consumer.state <> 'active' and removed_at is null and blocked_at is null and ${past("stopped_at")}
+        where ${CONSUMER_STATE} <> 'active' and removed_at is null and blocked_at is null and ${past("stopped_at")}
         order by stopped_at, lane_id limit $3::text::int8
       )
     )

@@ -1,6 +1,7 @@
 import type { DeliverySummary } from "../../../operator/lookup-store.js";
 import { bigint, columns, instant, number, optional, text } from "../client/columns.js";
 import type { Row } from "../client/database.js";
+import { stateNow } from "../outbox/consumer-state.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 
@@ -160,7 +161,7 @@ function endSql(table: string): string {
 function standingSql(tables: Tables): string {
   const { consumer, lane, laneState, delivery, loose } = tables;
   return `
-      select entry.*, consumer.public_id as consumer, consumer.state as consumer_state, ordered_by, lane.key,
+      select entry.*, consumer.public_id as consumer, ${stateNow("consumer")} as consumer_state, ordered_by, lane.key,
         dead.because as dead_because, cancelled.because as cancelled_because, tried.status, tried.error,
         tried.started_at, now.round,
         coalesce(held.seq = state.head_seq, free.id is not null) as is_next,

@@ -4,11 +4,14 @@ import type { Page, Paged } from "../../../operator/operator-store.js";
 import { bigint, boolean, columns, number, optional, text } from "../client/columns.js";
 import type { Row } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import { stateNow } from "../outbox/consumer-state.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 
+const CONSUMER_STATE = stateNow("consumer");
+
 // Since when a lane is blocked: its head has failed, or its consumer is stopped.
-const SINCE = "coalesce(blocked_at, case when consumer.state <> 'active' then stopped_at end)";
+const SINCE = `coalesce(blocked_at, case when ${CONSUMER_STATE} <> 'active' then stopped_at end)`;
 
 const LANE = columns<LaneSummary>({
   id: bigint("state.lane_id"),
@@ -16,7 +19,7 @@ const LANE = columns<LaneSummary>({
   endpointId: text("consumer.public_id"),
   key: text("lane.key"),
   state:
-    text(`case when state.state <> 'flowing' then state.state when consumer.state <> 'active' then consumer.state
+    text(`case when state.state <> 'flowing' then state.state when ${CONSUMER_STATE} <> 'active' then ${CONSUMER_STATE}
         when blocked_at is not null then 'retrying' else 'flowing' end`),
   depth: bigint("next_seq - head_seq"),
   head: bigint("head_seq"),
@@ -27,7 +30,7 @@ const LANE = columns<LaneSummary>({
   ),
   dueInMs: optional(
     // While it is leased, its ready time is the end of the lease, but its attempt is under way.
-    number(`case when state.state = 'flowing' and consumer.state = 'active' and ready_at is not null
+    number(`case when state.state = 'flowing' and ${CONSUMER_STATE} = 'active' and ready_at is not null
         then case when leased_by is not null then 0
           else ceil(greatest(0, extract(epoch from ready_at - clock_timestamp()) * 1000))::int8 end end`),
   ),

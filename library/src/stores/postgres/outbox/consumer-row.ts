@@ -26,7 +26,8 @@ export function handlerDefinition({ sources, versions, retry }: RegisteredHandle
 }
 
 function handlerOf(row: Row): RegisteredHandler {
-  const { id, definition, order, dead, maxInFlight, state, because, version, mark } = CONSUMER.read(row);
+  const { id, definition, order, dead, maxInFlight, state, because, pausedUntil, version, mark } =
+    CONSUMER.read(row);
   const { sources, versions, retry } = JSON.parse(definition) as HandlerDefinition;
   return {
     kind: "handler",
@@ -39,6 +40,7 @@ function handlerOf(row: Row): RegisteredHandler {
     maxInFlight,
     state,
     because,
+    pausedUntil,
     version,
     mark,
   };

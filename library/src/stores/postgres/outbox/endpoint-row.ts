@@ -1,11 +1,12 @@
 import type { DeadPolicy } from "../../../lanes/dead.js";
 import type { Endpoint, EndpointState, Order } from "../../../outbox/endpoint.js";
 import { textArray } from "../client/column-arrays.js";
-import { bigint, columns, number, optional, text } from "../client/columns.js";
+import { bigint, columns, instant, number, optional, text } from "../client/columns.js";
 import type { Columns } from "../client/columns.js";
 import type { Parameter, Row, Session } from "../client/database.js";
 import { withoutNul } from "../client/identifiers.js";
 import type { Tables } from "../schema/tables.js";
+import { stateNow } from "./consumer-state.js";
 
 /** An endpoint, and the number by which rows refer to it as their consumer. */
 export interface StoredEndpoint {
@@ -26,6 +27,7 @@ export interface ConsumerValues {
   readonly maxInFlight: number;
   readonly state: EndpointState;
   readonly because: string | undefined;
+  readonly pausedUntil: Date | undefined;
   readonly version: number;
   readonly mark: string;
 }
@@ -39,8 +41,11 @@ export const CONSUMER: Columns<ConsumerValues> = columns<ConsumerValues>({
   order: text("ordered_by"),
   dead: optional(text("dead")),
   maxInFlight: number("max_in_flight"),
-  state: text("state"),
-  because: optional(text("because")),
+  state: text(stateNow("consumer")),
+  because: optional(text(`case when ${stateNow("consumer")} = 'active' then null else because end`)),
+  pausedUntil: optional(
+    instant("case when state = 'paused' and paused_until > clock_timestamp() then paused_until end"),
+  ),
   version: number("version"),
   mark: text("mark::text"),
 });
@@ -48,7 +53,7 @@ export const CONSUMER: Columns<ConsumerValues> = columns<ConsumerValues>({
 export const ENDPOINT_COLUMNS: string = CONSUMER.list;
 
 export function storedEndpointOf(row: Row): StoredEndpoint {
-  const { number: consumer, definition, ...values } = CONSUMER.read(row);
+  const { number: consumer, definition, pausedUntil: _, ...values } = CONSUMER.read(row);
   return { number: consumer, endpoint: { ...(JSON.parse(definition) as Definition), ...values } };
 }
 

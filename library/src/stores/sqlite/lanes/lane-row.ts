@@ -111,8 +111,10 @@ export function lapsedRows(client: SqliteClient, nowMs: number, limit: number): 
   return readRows(
     client,
     `join posthorn_consumer c on c.id = l.consumer
-     where l.lapses >= ${LAPSES_BEFORE_ALONE} and l.ready_at <= ? and c.state = 'active' and c.removed_at is null
+     where l.lapses >= ${LAPSES_BEFORE_ALONE} and l.ready_at <= ? and c.removed_at is null
+       and (c.state = 'active' or c.state = 'paused' and c.paused_until <= ?)
      order by l.ready_at limit +?`,
+    nowMs,
     nowMs,
     limit,
   );

@@ -8,6 +8,7 @@ import { disableEndpoint } from "../outbox/endpoints.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import { insertAttempt } from "./attempt-rows.js";
 import type { LaneRow } from "./lane-row.js";
+import { pauseConsumer } from "./pause.js";
 import { insertCancelled, insertDead } from "./record-ended.js";
 import type { LeaseTerms } from "./run.js";
 import { readRun } from "./run.js";
@@ -27,6 +28,7 @@ export function changeLane(
 ): Claim | undefined {
   const missing = record(turn, row, change);
   if (change.disabled !== undefined) disableEndpoint(turn, row.consumer, change.disabled);
+  if (change.paused !== undefined) pauseConsumer(turn, row.consumer, change.paused);
   if (missing !== undefined) {
     stopBroken(turn, row, { ...change, head: missing });
     return undefined;

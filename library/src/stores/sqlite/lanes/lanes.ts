@@ -7,6 +7,7 @@ import { apply } from "./apply.js";
 import type { Cursor } from "./claim.js";
 import { claim } from "./claim.js";
 import { extendLeases } from "./extend.js";
+import { pauseHandler, resumeHandler } from "./pause.js";
 import { readHandlers, register } from "./register.js";
 import { releaseLeases } from "./release.js";
 import type { TenantCursor } from "./sequence.js";
@@ -50,6 +51,12 @@ export function createLanes<Db extends SqliteDatabase>({
       wake.ring("committed");
     },
     apply: (claimed, work, limits) => apply({ session, connection, db }, claimed, work, limits),
+    pauseHandler: (id, pause) => session.write((turn) => pauseHandler(turn, id, pause)),
+    async resumeHandler(id) {
+      const resumed = await session.write((turn) => resumeHandler(turn, id));
+      if (resumed) wake.ring("committed");
+      return resumed;
+    },
     readHandlers: (ids) => session.look((turn) => readHandlers(turn, ids)),
   };
 }

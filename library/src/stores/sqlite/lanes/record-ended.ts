@@ -1,4 +1,4 @@
-import type { DeadDelivery } from "../../../lanes/lane.js";
+import type { DeadDelivery } from "../../../lanes/dead.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import type { RecordPlace } from "./attempt-rows.js";

@@ -1,4 +1,4 @@
-import { registered } from "../../../lanes/handler-consumer.js";
+import { registered, stateAt } from "../../../lanes/handler-consumer.js";
 import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import { markChanged } from "../outbox/consumer-book.js";
 import { handlerOf } from "../outbox/endpoint-row.js";
@@ -50,7 +50,7 @@ function save({ client }: OutboxTurn, handler: RegisteredHandler): void {
 }
 
 /** In the order of their ids; all of them where no ids are given. */
-export function readHandlers({ client }: OutboxTurn, ids?: readonly string[]): RegisteredHandler[] {
+export function readHandlers({ client, nowMs }: OutboxTurn, ids?: readonly string[]): RegisteredHandler[] {
   const rows = client.allWide(
     `select * from posthorn_consumer where kind = 'handler' and removed_at is null
        and (? is null or public_id in (select value from json_each(?)))
@@ -58,5 +58,12 @@ export function readHandlers({ client }: OutboxTurn, ids?: readonly string[]): R
     ids === undefined ? null : "given",
     JSON.stringify(ids ?? []),
   ) as EndpointColumns[];
-  return rows.map(handlerOf);
+  return rows.map(handlerOf).map((handler) => standing(handler, nowMs));
+}
+
+/** As it is now: a pause whose end has passed is over. */
+function standing(handler: RegisteredHandler, nowMs: number): RegisteredHandler {
+  const { state, pausedUntil } = handler;
+  if (stateAt({ state, untilMs: pausedUntil?.getTime() }, nowMs) === state) return handler;
+  return { ...handler, state: "active", because: undefined, pausedUntil: undefined };
 }

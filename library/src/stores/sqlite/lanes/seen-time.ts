@@ -1,5 +1,6 @@
 import type { Clock } from "../../../clock.js";
 import type { SqliteClient } from "../client/client.js";
+import { markChanged } from "../outbox/consumer-book.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import { waitingConsumers } from "./until-due.js";
 
@@ -55,11 +56,27 @@ export class SeenTime {
 }
 
 /** Moves whatever is due in the future by as much as the clock was set back. By consumer, as the indexes have them: lanes in which nothing waits are not looked at. */
-function moveBack({ client, nowMs }: OutboxTurn, byMs: number): void {
+function moveBack(turn: OutboxTurn, byMs: number): void {
+  const { client, nowMs } = turn;
+  movePauses(turn, byMs);
   for (const { consumer } of waitingConsumers(client, 0n)) {
     moveIn(client, "posthorn_lane", { consumer, byMs, nowMs });
     moveIn(client, "posthorn_loose_delivery", { consumer, byMs, nowMs });
   }
+}
+
+/** A handler that was paused for a minute must not rest for an hour because the clock was an hour ahead. */
+function movePauses(turn: OutboxTurn, byMs: number): void {
+  const { client, nowMs } = turn;
+  const moved = client.run(
+    "update posthorn_consumer set paused_until = max(paused_until - ?, ?) where paused_until > ?",
+    byMs,
+    nowMs,
+    nowMs,
+  );
+  if (moved === 0) return;
+  markChanged(client);
+  turn.forgetConsumers();
 }
 
 function moveIn(

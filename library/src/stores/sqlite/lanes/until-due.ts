@@ -1,6 +1,7 @@
 import { isClaimable } from "../../../lanes/lane-store.js";
 import type { Claimable } from "../../../lanes/lane-store.js";
 import type { SqliteClient } from "../client/client.js";
+import { pausedUntilMs } from "../outbox/turn.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 /** Milliseconds until something can be claimed or sequenced; undefined when nothing waits for its time. */
@@ -10,8 +11,10 @@ export function untilDue(turn: OutboxTurn, of: Claimable): number | undefined {
   let first = firstLater(turn);
   for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
     if (first <= turn.nowMs) break;
-    const known = turn.activeConsumer(consumer);
-    if (known !== undefined && isClaimable(of, known)) first = Math.min(first, readyAt);
+    const known = turn.consumers.byNumber.get(consumer);
+    if (known === undefined || !isClaimable(of, known)) continue;
+    const until = turn.stateOf(consumer) === "active" ? readyAt : pausedUntilMs(known);
+    if (until !== undefined) first = Math.min(first, Math.max(readyAt, until));
   }
   return first === Infinity ? undefined : Math.max(0, first - turn.nowMs);
 }

@@ -1,5 +1,6 @@
 import { cursorOf, numbersOfCursor } from "../../../operator/cursor.js";
 import type { BlockedLane, Page, Paged } from "../../../operator/operator-store.js";
+import { stateAt } from "../../../lanes/handler-consumer.js";
 import type { SqliteClient } from "../client/client.js";
 
 interface BlockedColumns {
@@ -9,6 +10,7 @@ interface BlockedColumns {
   readonly key: string;
   readonly state: "flowing" | "halted" | "parked";
   readonly consumer_state: "active" | "paused" | "disabled";
+  readonly paused_until: bigint | null;
   readonly next_seq: bigint;
   readonly head_seq: bigint;
   readonly failures: bigint;
@@ -30,7 +32,7 @@ interface Spot {
 const START: Spot = { since: -1n, consumer: 0n, readyAt: 0n, lane: 0n };
 const LAST = 2n ** 63n - 1n;
 
-const COLUMNS = `l.id, l.consumer, l.key, l.state, c.state as consumer_state, l.next_seq, l.head_seq, l.failures, l.ready_at,
+const COLUMNS = `l.id, l.consumer, l.key, l.state, c.state as consumer_state, c.paused_until, l.next_seq, l.head_seq, l.failures, l.ready_at,
   l.leased_by, c.tenant, c.public_id as endpoint_id, e.public_id as event_id`;
 const JOINS = `cross join posthorn_consumer c on c.id = l.consumer and c.removed_at is null
   left join posthorn_delivery d on d.lane = l.id and d.seq = l.head_seq
@@ -43,7 +45,7 @@ export function blockedLanes(
 ): Paged<BlockedLane> {
   const from = spotOf(after);
   const failed = failedLanes(client, from, limit + 1);
-  const stopped = stoppedLanes(client, from, limit + 1);
+  const stopped = stoppedLanes(client, from, { limit: limit + 1, nowMs });
   const rows = [...failed, ...stopped].toSorted((left, right) => compare(left.spot, right.spot));
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -74,10 +76,16 @@ function failedLanes(client: SqliteClient, from: Spot, limit: number): Found[] {
 }
 
 /** By consumer, and in it by ready time, as the index has them: a stopped consumer can have a million of them. */
-function stoppedLanes(client: SqliteClient, from: Spot, limit: number): Found[] {
+function stoppedLanes(
+  client: SqliteClient,
+  from: Spot,
+  { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
+): Found[] {
   const consumers = client.allWide(
     `select id, stopped_at from posthorn_consumer
-     where removed_at is null and state <> 'active' and (stopped_at, id) >= (?, ?) order by stopped_at, id`,
+     where removed_at is null and state <> 'active' and (state = 'disabled' or paused_until is null or paused_until > ?)
+       and (stopped_at, id) >= (?, ?) order by stopped_at, id`,
+    nowMs,
     from.since,
     from.consumer,
   ) as { id: bigint; stopped_at: bigint }[];
@@ -113,7 +121,7 @@ function lanesOfStopped(
 }
 
 function blockedLaneOf(row: BlockedColumns, nowMs: number): BlockedLane {
-  const state = stateOf(row);
+  const state = stateOf(row, nowMs);
   return {
     id: row.id,
     tenant: row.tenant,
@@ -129,9 +137,14 @@ function blockedLaneOf(row: BlockedColumns, nowMs: number): BlockedLane {
   };
 }
 
-function stateOf({ state, consumer_state }: BlockedColumns): BlockedLane["state"] {
+function stateOf(
+  { state, consumer_state, paused_until }: BlockedColumns,
+  nowMs: number,
+): BlockedLane["state"] {
   if (state !== "flowing") return state;
-  return consumer_state === "active" ? "retrying" : consumer_state;
+  const untilMs = paused_until === null ? undefined : Number(paused_until);
+  const now = stateAt({ state: consumer_state, untilMs }, nowMs);
+  return now === "active" ? "retrying" : now;
 }
 
 // Leased, its ready time is the end of the lease, but the attempt is under way.

@@ -105,7 +105,8 @@ export function findLane(turn: OutboxTurn, id: bigint): LaneSummary | undefined 
 function laneOf(turn: OutboxTurn, row: LaneColumns): LaneSummary {
   const state = stateOf(turn, row);
   // The head's own failure, or else the consumer's stop: as blockedLanes tells it.
-  const since = row.blocked_at ?? row.stopped_at;
+  const isStopped = turn.stateOf(row.consumer) !== "active";
+  const since = row.blocked_at ?? (isStopped ? row.stopped_at : null);
   const isMoving = state === "flowing" || state === "retrying";
   return {
     id: row.id,
@@ -121,12 +122,9 @@ function laneOf(turn: OutboxTurn, row: LaneColumns): LaneSummary {
   };
 }
 
-function stateOf(
-  { consumers }: OutboxTurn,
-  { state, consumer, blocked_at }: LaneColumns,
-): LaneSummary["state"] {
+function stateOf(turn: OutboxTurn, { state, consumer, blocked_at }: LaneColumns): LaneSummary["state"] {
   if (state !== "flowing") return state;
-  const stopped = consumers.byNumber.get(consumer)?.state ?? "active";
+  const stopped = turn.stateOf(consumer) ?? "active";
   if (stopped !== "active") return stopped;
   return blocked_at === null ? "flowing" : "retrying";
 }

@@ -24,6 +24,7 @@ export interface EndpointColumns {
   readonly because: string | null;
   readonly version: bigint;
   readonly stopped_at: bigint | null;
+  readonly paused_until: bigint | null;
 }
 
 /** The endpoint with its secrets as they were written: sealed, where there is a seal. */
@@ -58,6 +59,7 @@ export function handlerOf(columns: EndpointColumns): RegisteredHandler {
     maxInFlight: Number(columns.max_in_flight),
     state: columns.state,
     because: columns.because ?? undefined,
+    pausedUntil: columns.paused_until === null ? undefined : new Date(Number(columns.paused_until)),
     version: Number(columns.version),
   });
 }

@@ -1,8 +1,10 @@
+import { isHandler } from "../../../outbox/fan-out.js";
 import type { Consumer } from "../../../outbox/fan-out.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import { notify } from "../../../observer.js";
 import type { Observer, Signal } from "../../../observer.js";
 import type { SqliteClient } from "../client/client.js";
+import { stateAt } from "../../../lanes/handler-consumer.js";
 import { readMarks } from "./consumer-book.js";
 import type { ConsumerBook, ConsumerSet, Marks } from "./consumer-book.js";
 
@@ -45,8 +47,13 @@ export class OutboxTurn {
 
   /** The consumer of a number, where it is active. */
   activeConsumer(number: bigint): Consumer | undefined {
+    return this.stateOf(number) === "active" ? this.consumers.byNumber.get(number) : undefined;
+  }
+
+  /** Its state now; undefined where there is no such consumer. */
+  stateOf(number: bigint): Consumer["state"] | undefined {
     const consumer = this.consumers.byNumber.get(number);
-    return consumer?.state === "active" ? consumer : undefined;
+    return consumer && stateAt({ state: consumer.state, untilMs: pausedUntilMs(consumer) }, this.nowMs);
   }
 
   /** Call it after a change of a consumer: the rest of the turn must see the change. */
@@ -63,4 +70,9 @@ export class OutboxTurn {
   notify(signal: Signal): void {
     notify(this.#observer, signal);
   }
+}
+
+/** When a pause ends by itself. */
+export function pausedUntilMs(consumer: Consumer): number | undefined {
+  return isHandler(consumer) ? consumer.pausedUntil?.getTime() : undefined;
 }

@@ -169,6 +169,22 @@ export const outboxApplying: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "an apply of a handler that is paused meanwhile counts, and gives no next head",
+    async check(bench) {
+      await prepare(bench);
+      await store(bench, ["e1", "e2"]);
+      const claimed = await claimOne(bench, { of: A });
+      await outboxOf(bench).pauseHandler("hnd_a", { because: "by hand" });
+      alike(
+        await apply(bench, claimed, { next: true }),
+        { kind: "applied", count: 1, next: undefined },
+        "apply",
+      );
+      await outboxOf(bench).resumeHandler("hnd_a");
+      same(runOf(await claimOne(bench, { of: A })), "e2", "what is claimed when it goes on");
+    },
+  },
+  {
     name: "no lane is locked while a handler runs: what is stored meanwhile is sequenced, and is the next head",
     needs: ["awaitingHandlers"],
     async check(bench) {

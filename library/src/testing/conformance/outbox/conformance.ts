@@ -20,6 +20,7 @@ import { outboxLaneLookups } from "./lane-lookups.js";
 import { outboxLapses } from "./lapses.js";
 import { outboxOperators } from "./operators.js";
 import { outboxOrder } from "./order.js";
+import { outboxPausing } from "./pausing.js";
 import { outboxRetention } from "./retention.js";
 import { outboxRestores, outboxRetries } from "./retries.js";
 import { outboxRuns } from "./runs.js";
@@ -37,7 +38,7 @@ const LARGE = 2n ** 53n + 1n;
 const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
-  handlers: [...outboxHandlers, ...outboxApplying],
+  handlers: [...outboxHandlers, ...outboxApplying, ...outboxPausing],
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],

@@ -340,7 +340,9 @@ begin
     raise exception 'the claim has passed to another' using errcode = 'PH001';
   end if;
   if p_next_epoch is not null and held.next_seq > v_head and (
-    select consumer.state = 'active' and consumer.removed_at is null from posthorn.consumer as consumer
+    select consumer.removed_at is null
+      and (consumer.state = 'active' or consumer.state = 'paused' and consumer.paused_until <= clock_timestamp())
+    from posthorn.consumer as consumer
     where consumer.id = held.consumer_id
   ) then
     v_run := case when v_head < held.suspect_until then 1 else least(p_max_events, held.next_seq - v_head) end;
