@@ -48,6 +48,8 @@ export function judgeRest({ view, rest, law, last, report }: Case): void {
     case "disabled":
       if (status !== GONE) report("I11", `the endpoint of ${what} was disabled for the answer ${status}`);
       return;
+    case "paused":
+      return report("I11", `the endpoint of ${what} was paused, which only a rule of a handler may do`);
     case "cancelled":
       if (last !== undefined) report("I11", `${what} was sent, and cancelled as ${rest.because}`);
   }

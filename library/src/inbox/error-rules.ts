@@ -4,8 +4,7 @@ import type { RetryOptions, RetryPolicy } from "../work/retry-policy.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 
 /** What a handler may throw by its class. */
-// oxlint-disable-next-line typescript/no-explicit-any -- whatever it is constructed with
-export type ErrorClass = abstract new (...args: any[]) => object;
+export type ErrorClass = abstract new (...args: never[]) => object;
 
 /** An HTTP status, or a hundred of them. */
 export type StatusMatch = number | "4xx" | "5xx";
