@@ -1,3 +1,4 @@
+import { isBrief } from "../../library/src/lanes/brief.js";
 import { runsAlone } from "../../library/src/lanes/lane.js";
 import { isClaimable, roomOf } from "../../library/src/lanes/lane-store.js";
 import type { Claim, Claimable, ClaimAnswer, ClaimRequest } from "../../library/src/lanes/lane-store.js";
@@ -10,7 +11,7 @@ import type { LaneRow } from "./rows.js";
 /** Leases what is due: one lane of each endpoint in turn, longest waiting first within one. */
 export function claim(model: Model, request: ClaimRequest): ClaimAnswer {
   const limit = request.alone ? Math.min(1, request.limit) : request.limit;
-  const due = dueLanes(model, request.of);
+  const due = dueLanes(model, request.of).filter((row) => request.brief !== true || isBrief(laneOf(row)));
   const queues = endpointsInTurn(model).map((endpoint) => ({
     endpoint,
     lanes: due.filter(({ endpointId }) => endpointId === endpoint.id),

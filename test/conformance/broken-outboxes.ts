@@ -169,6 +169,8 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   share_beside_what_is_held: [
     "of an endpoint a worker gets no more than its share, less what it holds already",
   ],
+  brief_ignored: ["a brief claim gets loose deliveries and lanes that hold at most eight, and nothing else"],
+  brief_without_turns: ["brief claims serve endpoints in turn, past any whose lanes are longer"],
   first_endpoint_first: ["endpoints are served in turn, whatever each has waiting"],
   newest_first: ["within an endpoint the one that waits longest is claimed first"],
   failing_lane_stops_the_endpoint: ["lanes go on beside each other, also beside one that fails"],

@@ -121,8 +121,8 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "lanes/pick-due.ts",
     {
       find: `select \${LANE_COLUMNS}, ready_at
-        \${dueAt(tables.laneState, "turn")}
-        \${IN_TURN}`,
+        \${dueAt(tables.laneState, "turn", readyAt)}
+        order by \${readyAt} \${LIMITED}`,
       replace: `select \${LANE_COLUMNS.replace("head_seq", "free_seq as head_seq")}, ready_at
         from (select * \${dueAt(tables.laneState, "turn")}) as due cross join lateral (
           select seq as free_seq from \${tables.delivery} as delivery where delivery.lane_id = due.lane_id
@@ -136,8 +136,8 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "lanes are read without a lock",
     "lanes/pick-due.ts",
     {
-      find: `\${dueAt(tables.laneState, "turn")}
-        \${IN_TURN}`,
+      find: `\${dueAt(tables.laneState, "turn", readyAt)}
+        order by \${readyAt} \${LIMITED}`,
       replace: `\${dueAt(tables.laneState, "turn")}
         order by ready_at limit least(turn.room, (select lanes from share))`,
     },
@@ -184,6 +184,15 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
       replace: "->> consumer.public_id)::int4 + $6::text::int4, 1000)",
     },
     "of an endpoint a worker gets no more than its share, less what it holds already",
+  ),
+  found(
+    "a brief claim gets longer lanes too",
+    "lanes/pick-due.ts",
+    {
+      find: 'endpoint: sqlFor((tables) => dueSql("endpoint", "brief_at", tables)),',
+      replace: 'endpoint: sqlFor((tables) => dueSql("endpoint", "ready_at", tables)),',
+    },
+    "a brief claim gets loose deliveries and lanes that hold at most eight, and nothing else",
   ),
   found(
     "expiresAt is ignored",

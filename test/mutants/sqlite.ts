@@ -179,6 +179,12 @@ export const SQLITE: readonly StoreMutant[] = [
     ["outbox", "of an endpoint a worker gets no more than its share, less what it holds already"],
   ),
   bug(
+    "a brief claim gets longer lanes too",
+    "lanes/claim.ts",
+    { find: "const { brief } = taking.request;", replace: "const brief = false;" },
+    ["outbox", "a brief claim gets loose deliveries and lanes that hold at most eight, and nothing else"],
+  ),
+  bug(
     "expiresAt is ignored",
     "lanes/run.ts",
     { find: "expiresAt === undefined ? undefined : expiresAt - nowMs", replace: "undefined" },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pickDueSql } from "../../library/src/stores/postgres/lanes/pick-due.js";
+import { pickBriefSql, pickDueSql } from "../../library/src/stores/postgres/lanes/pick-due.js";
 import { tablesIn } from "../../library/src/stores/postgres/schema/tables.js";
 import { KEPT_PLANS } from "../../library/src/stores/postgres/client/own-transaction.js";
 import { takeStaged } from "../../library/src/stores/postgres/lanes/stage.js";
@@ -62,6 +62,9 @@ function expectNarrow(plan: Plan): void {
 const claim = (cursor: number): string =>
   `pick ('${cursor}', '${LIMIT}', '{"ep_due": 1}', '{"ep_due": 500}', '8', '1000')`;
 
+const briefClaim = (cursor: number): string =>
+  `pick_brief ('${cursor}', '${LIMIT}', '{"ep_due": 1}', '{"ep_due": 500}', '8', '1000')`;
+
 const claimOfHandlers = (cursor: number): string =>
   `pick_named ('${cursor}', '${LIMIT}', '{}', '{}', '8', '1000', '{hnd_a,hnd_b}')`;
 
@@ -95,11 +98,15 @@ async function lanes(from: number, count: number, of: { endpoint: number; ready:
 
 beforeAll(async () => {
   await session.query(`prepare pick (text, text, text, text, text, text) as ${pickDueSql.endpoint(tables)}`);
+  await session.query(
+    `prepare pick_brief (text, text, text, text, text, text) as ${pickBriefSql.endpoint(tables)}`,
+  );
   await session.query(`prepare take (text, text) as ${await takeText()}`);
   await session.query(
     `prepare pick_named (text, text, text, text, text, text, text) as ${pickDueSql.handler(tables)}`,
   );
   await planOf(claim(0));
+  await planOf(briefClaim(0));
   await planOf(claimOfHandlers(0));
   await planOf(`take ('', '${LIMIT}')`);
   await pool.query("set synchronous_commit = off");
@@ -142,6 +149,25 @@ describe("at a million rows, by plans that were made for none", () => {
     expectNarrow(plan);
   });
 
+  it("a brief claim reads brief lanes, past 5,000 endpoints and 100,000 lanes that are longer", async () => {
+    await pool.query(`
+      insert into posthorn.consumer (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
+      select 'ep_long_' || n, 'default', '{}', 'key', 1000, 'active', 1 from generate_series(1, 5000) as n`);
+    await pool.query(`
+      insert into posthorn.lane_state (lane_id, consumer_id, head_seq, next_seq, ready_at)
+      select 10000000 + 20 * id + n, id, 1, 10, now() - interval '1 hour'
+      from posthorn.consumer cross join generate_series(0, 19) as n where public_id like 'ep_long_%'`);
+    for (const cursor of [0, 3, 2000]) {
+      const plan = await planOf(briefClaim(cursor));
+      expect(plan["Actual Rows"]).toBe(10);
+      expectNarrow(plan);
+      const pages = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+      expect(pages).toBeLessThan(1000);
+    }
+    await pool.query("delete from posthorn.lane_state where lane_id >= 10000000");
+    await pool.query("delete from posthorn.consumer where public_id like 'ep_long_%'");
+  });
+
   it("a claim of handlers is by their ids: it reads theirs, and looks at no endpoint that something waits for", async () => {
     await pool.query(`
       insert into posthorn.consumer (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
@@ -177,6 +203,7 @@ describe("at a million rows, by plans that were made for none", () => {
   it("the same holds for plans that are made from statistics of such tables", async () => {
     await pool.query("analyze");
     expectNarrow(await planOf(claim(0)));
+    expectNarrow(await planOf(briefClaim(0)));
     expectNarrow(await planOf(claimOfHandlers(0)));
     expectNarrow(await planOf(`take ('', '${LIMIT}')`));
   });

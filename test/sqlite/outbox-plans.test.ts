@@ -38,6 +38,8 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
   await outbox.addEndpoint(endpointOf());
   await outbox.append([eventOf("e1", { idGiven: true }), eventOf("e2"), eventOf("e3", { key: undefined })]);
   await outbox.append([eventOf("later", { deliverAt: new Date(Date.now() + 60_000) })]);
+  await outbox.claim({ ...request, brief: true });
+  await outbox.release("worker_1", []);
   const { claims } = await outbox.claim(request);
   await outbox.extend("worker_1", claims, 1000);
   const dead = { state: "dead", because: "exhausted", policy: "halt" } as const;

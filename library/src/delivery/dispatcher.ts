@@ -1,6 +1,6 @@
 import { newId } from "../id.js";
 import { ENDPOINTS } from "../lanes/lane-store.js";
-import type { Claim, RunLimits, Settled } from "../lanes/lane-store.js";
+import type { Claim, ClaimRequest, RunLimits, Settled } from "../lanes/lane-store.js";
 import { Sequencing } from "../lanes/sequencing.js";
 import { notify } from "../observer.js";
 import { isPosthornError } from "../posthorn-error.js";
@@ -12,7 +12,7 @@ import { checkDispatcher } from "./dispatcher-options.js";
 import type { DispatcherOptions, DispatcherSettings } from "./dispatcher-options.js";
 import { createEgress } from "./egress/create-egress.js";
 import type { Egress } from "./egress/egress.js";
-import { fairAsk, generousAsk, SlotKeeping } from "./fair-share.js";
+import { ClaimTurns, fairAsk, generousAsk, SlotKeeping } from "./fair-share.js";
 import type { Ask, Holding } from "./fair-share.js";
 import { KnownEndpoints } from "./known-endpoints.js";
 import { runClaim } from "./lane-run.js";
@@ -124,6 +124,8 @@ interface OpenRun {
   readonly egress: Egress;
 }
 
+type Wanted = Pick<ClaimRequest, "limit" | "shares" | "alone" | "brief">;
+
 // More in one commit gain little, and each result waits for the slowest of them.
 const SETTLE_BATCH = 200;
 const RUN_LIMITS: RunLimits = { maxEvents: 8, maxBytes: 1_048_576 };
@@ -144,6 +146,7 @@ export class DispatcherRun {
   #leftSome = false;
   // What was asked for last, where less than that was found.
   #short: Ask | undefined;
+  readonly #turns = new ClaimTurns();
   readonly #counts = { delivered: 0, failed: 0 };
   readonly #unlisten: () => void;
   #stopping = false;
@@ -218,9 +221,14 @@ export class DispatcherRun {
     return { ...(await this.#claim({ limit: 1, alone: true })), more: false };
   }
 
-  /** Everybody's share first. A claim that finds less than that leaves the rest to those that could use more: they get it next. */
+  /**
+   * Everybody's share first. A claim that finds less than that leaves the rest to those that could use more: they get it
+   * next. While more is due than there are slots, most claims are brief: a turn of all endpoints that have a backlog takes
+   * minutes, and who has one event would wait for it.
+   */
   async #claimFairly() {
     const holding = this.#holding();
+    if (this.#turns.isBrief(this.#leftSome)) return this.#claimBrief(holding);
     const generous = this.#short && generousAsk(holding, this.#short);
     this.#short = undefined;
     const ask = generous ?? fairAsk(holding);
@@ -233,7 +241,15 @@ export class DispatcherRun {
     return { ...answer, more: full || this.#short !== undefined };
   }
 
-  async #claim({ limit, shares, alone }: Pick<Ask, "limit"> & Partial<Ask> & { readonly alone: boolean }) {
+  async #claimBrief(holding: Holding) {
+    const ask = fairAsk(holding);
+    if (ask === undefined) return { claims: [], lapsed: false, more: true };
+    const answer = await this.#claim({ ...ask, alone: false, brief: true });
+    this.#turns.wasBrief(answer.claims.length >= ask.limit);
+    return { ...answer, more: true };
+  }
+
+  async #claim({ limit, shares, alone, brief }: Wanted) {
     const endsAt = this.#leaseEnd();
     const { claims, lapsed } = await this.#store.claim({
       of: ENDPOINTS,
@@ -243,6 +259,7 @@ export class DispatcherRun {
       inFlight: this.#inFlight,
       shares,
       run: this.#runLimits(),
+      brief,
       alone,
     });
     await this.#endpoints.learn(claims);

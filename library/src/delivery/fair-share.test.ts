@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { divide, fairAsk, generousAsk, SlotKeeping } from "./fair-share.js";
+import { ClaimTurns, divide, fairAsk, generousAsk, SlotKeeping } from "./fair-share.js";
 import type { Holding } from "./fair-share.js";
 
 /** What is held by endpoints of which those named `q…` are quick. */
@@ -114,5 +114,33 @@ describe("a slot whose delivery has ended", () => {
       "slow8",
     ]);
     expect(fewer).not.toContain(false);
+  });
+});
+
+describe("a claim while more is due than there are slots", () => {
+  it("is brief eight times, and then for everybody, while brief lanes wait", () => {
+    const turns = new ClaimTurns();
+    turns.isBrief(true);
+    const brief = Array.from({ length: 18 }, () => {
+      const is = turns.isBrief(true);
+      if (is) turns.wasBrief(true);
+      return is;
+    });
+    const eight = Array<boolean>(8).fill(true);
+    expect(brief).toEqual([...eight, false, ...eight, false]);
+  });
+
+  it("is for everybody right after a brief one that found less than it asked for", () => {
+    const turns = new ClaimTurns();
+    expect(turns.isBrief(true)).toBe(false);
+    expect(turns.isBrief(true)).toBe(true);
+    turns.wasBrief(false);
+    expect(turns.isBrief(true)).toBe(false);
+    expect(turns.isBrief(true)).toBe(true);
+  });
+
+  it("is never brief where nothing had to wait", () => {
+    const turns = new ClaimTurns();
+    expect([turns.isBrief(false), turns.isBrief(false), turns.isBrief(false)]).toEqual([false, false, false]);
   });
 });

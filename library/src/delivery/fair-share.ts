@@ -96,6 +96,26 @@ export class SlotKeeping {
   }
 }
 
+/**
+ * Decides which claims are brief. A lane that goes on keeps its slot for eight results, a brief one for one: with eight
+ * brief claims to one for everybody, each kind gets half of the time, and neither waits for more than that.
+ */
+export class ClaimTurns {
+  #briefLeft = 0;
+
+  /** Whether the next claim is brief. None is while everything that is due has a slot. */
+  isBrief(contended: boolean): boolean {
+    if (contended && this.#briefLeft > 0) return true;
+    this.#briefLeft = GIVES_UP_ONE_OF;
+    return false;
+  }
+
+  /** A brief claim was made. Where it found less than it asked for, the rest is everybody's at once. */
+  wasBrief(full: boolean): void {
+    this.#briefLeft = full ? this.#briefLeft - 1 : 0;
+  }
+}
+
 function heldBy({ inFlight }: Holding, counts: (consumer: string) => boolean): number {
   let held = 0;
   for (const [consumer, count] of inFlight) if (counts(consumer)) held += count;

@@ -51,18 +51,22 @@ function setUp(resolverOf?: (clock: FakeClock) => Resolve) {
     tried,
     sent,
     begin,
-    add: async (name: string, ms: number): Promise<void> => {
+    add: async (name: string, ms: number, tenant?: string): Promise<void> => {
       tookMs.set(name, ms);
       await sender.endpoints.create({
+        ...(tenant === undefined ? {} : { tenant }),
         id: `ep_${name}`,
         url: `https://${name}.example.com/`,
         secrets: secret,
         types: [name],
       });
     },
-    publish: async (name: string, lanes: number, each = 1): Promise<void> => {
+    publish: async (name: string, lanes: number, each = 1, tenant?: string): Promise<void> => {
       for (let lane = 0; lane < lanes; lane++) {
-        for (let n = 0; n < each; n++) await sender.publish({ type: name, key: `k${lane}`, data: n });
+        for (let n = 0; n < each; n++) {
+          const event = { type: name, key: `k${lane}`, data: n };
+          await sender.publish(tenant === undefined ? event : { ...event, tenant });
+        }
       }
     },
     pass: async (ms: number): Promise<void> => {
@@ -163,6 +167,66 @@ describe("an endpoint that answers", () => {
     // Each of the twenty has begun, and the first one holds an eighth of what it had.
     expect(new Set(second).size).toBeGreaterThanOrEqual(20);
     expect(second.filter((name) => name === "slow").length).toBeLessThanOrEqual(8);
+    run.stop();
+    await clock.until(ended, 500);
+  });
+});
+
+/** Fills a node of 16 slots with the long lanes of 40 endpoints, and lets them run for a while. */
+async function backlog({ add, publish, pass, begin }: ReturnType<typeof setUp>) {
+  for (let n = 0; n < 40; n++) {
+    await add(`busy${n}`, 5);
+    await publish(`busy${n}`, 1, 60);
+  }
+  const run = begin(16);
+  const ended = run.untilStopped();
+  await pass(200);
+  return { run, ended };
+}
+
+describe("beside 40 endpoints whose lanes are long, on a node of 16 slots", () => {
+  // One run of 8 in each slot, until one of eight results has given its slot up.
+  const MOST = 16 * 8;
+
+  it.each([
+    { whose: "the same tenant", tenant: undefined },
+    { whose: "another tenant", tenant: "small" },
+  ])(
+    "a newcomer of $whose makes its k-th attempt after at most 128 attempts of others, for each of 8",
+    async (on) => {
+      const world = setUp();
+      const { clock, tried, add, publish, pass } = world;
+      const { run, ended } = await backlog(world);
+      await add("new", 5, on.tenant);
+      const made = (): number => tried.filter((name) => name === "new").length;
+      for (let k = 1; k <= 8; k++) {
+        // Until the slot of its last event is another's.
+        await pass(15 + 5 * k);
+        const before = tried.length;
+        await publish("new", 1, 1, on.tenant);
+        while (made() < k && tried.length - before <= MOST) await pass(5);
+        expect(made()).toBe(k);
+        expect(tried.lastIndexOf("new") - before).toBeLessThanOrEqual(MOST);
+      }
+      run.stop();
+      await clock.until(ended, 500);
+    },
+  );
+
+  it("others of them get slots too, though brief lanes never end", async () => {
+    const world = setUp();
+    const { clock, tried, add, publish, pass } = world;
+    for (let n = 0; n < 40; n++) await add(`brief${n}`, 5);
+    const { run, ended } = await backlog(world);
+    const before = tried.length;
+    for (let round = 0; round < 10; round++) {
+      for (let n = 0; n < 40; n++) await publish(`brief${n}`, 2);
+      await pass(20);
+    }
+    const served = new Set(tried.slice(before));
+    expect([...served].filter((name) => name.startsWith("brief")).length).toBeGreaterThan(16);
+    // More than had a slot: those that are given up go to both in turn.
+    expect([...served].filter((name) => name.startsWith("busy")).length).toBeGreaterThan(16);
     run.stop();
     await clock.until(ended, 500);
   });

@@ -79,6 +79,8 @@ export interface ClaimRequest {
   /** The most that this worker may hold of each consumer, where that is less than `maxInFlight`. @default no such limit */
   readonly shares?: Shares | undefined;
   readonly run: RunLimits;
+  /** Asks for brief lanes and loose deliveries alone, which have turns of their own. @default false */
+  readonly brief?: boolean | undefined;
   /** Asks for one claim that has lapsed `LAPSES_BEFORE_ALONE` times, and for nothing else. */
   readonly alone: boolean;
 }
@@ -186,6 +188,8 @@ export interface LaneStore {
    * until its lease ends, and none of a consumer that is paused, disabled or full. Of a lane only the head is due.
    * Of an endpoint a worker gets no more than its share, less what it holds already. Of handlers it gets those that it
    * names, and no endpoint; a dispatcher gets endpoints, and no handler.
+   * A brief claim gets loose deliveries and lanes that hold at most eight, and nothing else: endpoints whose backlogs are
+   * longer do not stand before it.
    * A run is allowed when the head was never tried, its last claim was settled or released, and no run that lapsed held it.
    * A claim whose lease has ended writes a `lapsed` attempt, which spends no failure; a run that lapsed writes none.
    * A lapsed attempt starts at its lease's start and lasts as long as the lease. One that lapsed three times is claimed

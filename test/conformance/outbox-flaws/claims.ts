@@ -97,6 +97,16 @@ export const claimFlaws = {
         inner.claim({ ...request, shares: shares && raised(shares, request) }),
     }),
   },
+  brief_ignored: { wrap: (inner) => ({ claim: (request) => inner.claim({ ...request, brief: false }) }) },
+  brief_without_turns: {
+    wrap: (inner) => {
+      const inTurn = chosen(inner, (claims) => claims.toSorted(byEndpoint));
+      return {
+        claim: (request) =>
+          request.brief === true && inTurn.claim ? inTurn.claim(request) : inner.claim(request),
+      };
+    },
+  },
   first_endpoint_first: { wrap: (inner) => chosen(inner, (claims) => claims.toSorted(byEndpoint)) },
   newest_first: { wrap: (inner) => chosen(inner, (claims) => claims.toReversed()) },
   failing_lane_stops_the_endpoint: {

@@ -1,3 +1,4 @@
+import { isBrief } from "../../../lanes/brief.js";
 import { runsAlone } from "../../../lanes/lane.js";
 import { isClaimable, roomOf } from "../../../lanes/lane-store.js";
 import type { Claim, Claimable, ClaimAnswer, ClaimRequest } from "../../../lanes/lane-store.js";
@@ -15,9 +16,10 @@ interface Queue {
   room: number;
 }
 
-/** The consumer that was served last: the next claim begins after it. */
+/** The consumer that was served last, by brief claims and by others: the next claim begins after it. */
 export interface ClaimCursor {
   served: string;
+  briefServed: string;
 }
 
 /** Leases what is due: one lane of each consumer in turn, so that one consumer's backlog does not take every place. */
@@ -31,7 +33,8 @@ export function claim(parts: MemoryParts, cursor: ClaimCursor, request: ClaimReq
       if (claimed === undefined) continue;
       claims.push(claimed);
       queue.room -= 1;
-      cursor.served = queue.consumer.id;
+      if (request.brief) cursor.briefServed = queue.consumer.id;
+      else cursor.served = queue.consumer.id;
     }
   }
   return { claims, lapsed: !request.alone && dueLanes(parts, request.of).some(runsAlone) };
@@ -50,8 +53,10 @@ function claimNext(
   return leaseRun(parts, row, change, request);
 }
 
-function queuesOf(parts: MemoryParts, { served }: ClaimCursor, request: ClaimRequest): readonly Queue[] {
+function queuesOf(parts: MemoryParts, cursor: ClaimCursor, request: ClaimRequest): readonly Queue[] {
+  const served = request.brief ? cursor.briefServed : cursor.served;
   const due = dueLanes(parts, request.of)
+    .filter((row) => !request.brief || isBrief(row))
     .toSorted((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0))
     .toReversed();
   const sorted = parts.endpoints.consumers().filter((each) => isClaimable(request.of, each));

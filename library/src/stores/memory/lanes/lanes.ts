@@ -14,7 +14,7 @@ type Lanes = Omit<WorkerStore<MemoryTx, "asynchronous">, "transactions" | "conne
 
 /** Ordering, claims, settlements and handlers. */
 export function createLanes(parts: MemoryParts, publications: Publications, inbox: AcceptParts): Lanes {
-  const cursor = { served: "" };
+  const cursor = { served: "", briefServed: "" };
   return {
     wake: parts.wake,
     // Events have their places when they commit; only those that had to wait for their time are left.

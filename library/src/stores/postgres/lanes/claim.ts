@@ -14,7 +14,7 @@ import { readStored } from "../outbox/endpoint-row.js";
 import type { LockedLane } from "./lane-row.js";
 import { lockedLanesOf } from "./lane-row.js";
 import { writeTurns } from "./lane-write.js";
-import { pickAloneSql, pickDueSql } from "./pick-due.js";
+import { pickAloneSql, pickBriefSql, pickDueSql } from "./pick-due.js";
 import { recordEnded } from "./record-ended.js";
 import type { Turn } from "./run.js";
 import { claimOf, turnOf, unleasedTurn } from "./run.js";
@@ -32,8 +32,8 @@ export interface ClaimParts extends StoreDatabase {
 /** Leases what is due. */
 export class Claimer {
   readonly #parts: ClaimParts;
-  // The consumer that was served last: the next claim begins after it.
-  #cursor = 0n;
+  // The consumer that was served last, by brief claims and by others: the next claim begins after it.
+  readonly #cursors = { all: 0n, brief: 0n };
   #openedAt = systemClock.monotonic();
 
   constructor(parts: ClaimParts) {
@@ -53,7 +53,7 @@ export class Claimer {
     );
     reach("claim.after_lease");
     const last = turns.findLast(({ run }) => run !== undefined);
-    if (last) this.#cursor = last.locked.consumer;
+    if (last) this.#cursors[request.brief ? "brief" : "all"] = last.locked.consumer;
     const waitsAlone = turns.some(
       ({ change, run }) => !run && change.readyAfterMs === 0 && runsAlone(change),
     );
@@ -132,9 +132,9 @@ export class Claimer {
       inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
     }
     return {
-      text: pickDueSql[request.of.kind](this.#parts.tables),
+      text: (request.brief ? pickBriefSql : pickDueSql)[request.of.kind](this.#parts.tables),
       params: [
-        String(this.#cursor),
+        String(this.#cursors[request.brief ? "brief" : "all"]),
         String(request.limit - leased.length),
         JSON.stringify(Object.fromEntries(inFlight)),
         JSON.stringify(Object.fromEntries(request.shares?.of ?? [])),

@@ -5,25 +5,35 @@ import { sqlFor } from "../schema/tables.js";
 import { stateNow } from "../outbox/consumer-state.js";
 import { LANE_COLUMNS, LOCKED_NAMES, LOOSE_COLUMNS, readLockedSql } from "./lane-row.js";
 
+/** When the lanes that a claim asks for are ready: all, or the brief ones, whose column is null for every other lane. */
+type ReadyColumn = "ready_at" | "brief_at";
+
 /** The next consumer after one for which something waits, due or not. */
-function nextConsumer(after: string, { laneState, loose }: Tables): string {
-  const next = (table: string): string => `(
+function nextConsumer(after: string, readyAt: ReadyColumn, { laneState, loose }: Tables): string {
+  const next = (table: string, column: ReadyColumn): string => `(
           select entry.consumer_id from ${table} as entry
-          where ready_at is not null and entry.consumer_id > ${after}
+          where ${column} is not null and entry.consumer_id > ${after}
           order by entry.consumer_id limit 1
         )`;
-  return `least(${next(laneState)}, ${next(loose)})`;
+  return `least(${next(laneState, readyAt)}, ${next(loose, "ready_at")})`;
+}
+
+/** Consumers in the order of their numbers, after one. */
+export interface Walk {
+  readonly name: string;
+  readonly after: string;
+  readonly readyAt: ReadyColumn;
 }
 
 /**
  * Every consumer after one for which something waits, due or not, as a recursive query: by steps from one to the next in
  * the index, so that idle consumers, and the many lanes of one, cost nothing.
  */
-export function waitingConsumersSql(name: string, after: string, tables: Tables): string {
+export function waitingConsumersSql({ name, after, readyAt }: Walk, tables: Tables): string {
   return `${name} (consumer_id) as (
-      select ${nextConsumer(after, tables)}
+      select ${nextConsumer(after, readyAt, tables)}
       union all
-      select ${nextConsumer(`${name}.consumer_id`, tables)} from ${name} where ${name}.consumer_id is not null
+      select ${nextConsumer(`${name}.consumer_id`, readyAt, tables)} from ${name} where ${name}.consumer_id is not null
     )`;
 }
 
@@ -31,23 +41,23 @@ export function waitingConsumersSql(name: string, after: string, tables: Tables)
 export type PickedKind = Claimable["kind"];
 
 /** What is due at a consumer. The clock is read once, as a subquery: read for each row, it could not bound the scan of the index. */
-function dueAt(table: string, consumer: string): string {
+function dueAt(table: string, consumer: string, readyAt: ReadyColumn = "ready_at"): string {
   return `from ${table} as state
-        where state.consumer_id = ${consumer}.id and ready_at <= (select at from clock)
+        where state.consumer_id = ${consumer}.id and ${readyAt} <= (select at from clock)
           and lapses < ${LAPSES_BEFORE_ALONE}`;
 }
 
 /** How much of a consumer is locked: its share of the claim, and no more than it has room for. */
-const IN_TURN = "order by ready_at limit least(turn.room, (select lanes from share)) for update skip locked";
+const LIMITED = "limit least(turn.room, (select lanes from share)) for update skip locked";
 
 // How far a lane is read ahead; the rule decides how much of that is leased. A head that was tried is never leased with
 // others, whose bodies would be read for nothing.
 const READ_MAX = "case when attempts > 0 then 1 else $5::text::int4 end";
 
 /** Endpoints for which something waits, in their turn after the one that was served last. */
-function waitingTurnsSql(tables: Tables): string {
-  return `${waitingConsumersSql("ahead", "$1::text::int8", tables)},
-    ${waitingConsumersSql("behind", "-1", tables)},
+function waitingTurnsSql(readyAt: ReadyColumn, tables: Tables): string {
+  return `${waitingConsumersSql({ name: "ahead", after: "$1::text::int8", readyAt }, tables)},
+    ${waitingConsumersSql({ name: "behind", after: "-1", readyAt }, tables)},
     waiting as materialized (
       select consumer_id from ahead
       union all
@@ -71,18 +81,24 @@ function namedTurnsSql({ consumer }: Tables): string {
  * not by `exists`, which was planned as a hash of everything that is due anywhere.
  */
 export const pickDueSql: Readonly<Record<PickedKind, (tables: Tables) => string>> = {
-  endpoint: sqlFor((tables) => dueSql("endpoint", tables)),
-  handler: sqlFor((tables) => dueSql("handler", tables)),
+  endpoint: sqlFor((tables) => dueSql("endpoint", "ready_at", tables)),
+  handler: sqlFor((tables) => dueSql("handler", "ready_at", tables)),
 };
 
-function dueSql(kind: PickedKind, tables: Tables): string {
+/** The same of brief lanes and loose deliveries. */
+export const pickBriefSql: typeof pickDueSql = {
+  endpoint: sqlFor((tables) => dueSql("endpoint", "brief_at", tables)),
+  handler: sqlFor((tables) => dueSql("handler", "brief_at", tables)),
+};
+
+function dueSql(kind: PickedKind, readyAt: ReadyColumn, tables: Tables): string {
   return `
     with recursive clock as materialized (
       select clock_timestamp() as at
     ), given as materialized (
       -- Objects of JSON are searched by halves: a list would be read from its start for each consumer that waits.
       select $3::text::jsonb as held, $4::text::jsonb as shares
-    ), ${kind === "endpoint" ? waitingTurnsSql(tables) : namedTurnsSql(tables)},
+    ), ${kind === "endpoint" ? waitingTurnsSql(readyAt, tables) : namedTurnsSql(tables)},
     turn as materialized (
       select known.id, known.room, row_number() over () as nth
       from waiting
@@ -94,7 +110,7 @@ function dueSql(kind: PickedKind, tables: Tables): string {
         from ${tables.consumer} as consumer where consumer.id = waiting.consumer_id limit 1
       ) as known
       where known.kind = '${kind}' and known.state = 'active' and known.removed_at is null and known.room > 0 and coalesce(
-        (select 1 ${dueAt(tables.laneState, "known")} limit 1), (select 1 ${dueAt(tables.loose, "known")} limit 1)
+        (select 1 ${dueAt(tables.laneState, "known", readyAt)} limit 1), (select 1 ${dueAt(tables.loose, "known")} limit 1)
       ) is not null
       limit $2::text::int8
     ), share as materialized (
@@ -102,15 +118,15 @@ function dueSql(kind: PickedKind, tables: Tables): string {
     ), lanes as materialized (
       select nth, room, state.* from turn cross join lateral (
         select ${LANE_COLUMNS}, ready_at
-        ${dueAt(tables.laneState, "turn")}
-        ${IN_TURN}
+        ${dueAt(tables.laneState, "turn", readyAt)}
+        order by ${readyAt} ${LIMITED}
       ) as state
       limit $2::text::int8
     ), loose as materialized (
       select nth, room, state.* from turn cross join lateral (
         select ${LOOSE_COLUMNS}, ready_at
         ${dueAt(tables.loose, "turn")}
-        ${IN_TURN}
+        order by ready_at ${LIMITED}
       ) as state
       limit $2::text::int8
     ), ${aloneSql(tables, isPicked(kind, "$7"))}, locked as materialized (

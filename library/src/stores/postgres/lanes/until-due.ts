@@ -16,7 +16,7 @@ function firstIn(table: string): string {
 /** When something is due next, of each active endpoint but those of $1: `soonest (at)`, of a recursive query. A lease counts by its end. */
 export function soonestSql(tables: Tables): string {
   const { consumer, laneState, loose } = tables;
-  return `${waitingConsumersSql("waiting", "-1", tables)}, soonest as (
+  return `${waitingConsumersSql({ name: "waiting", after: "-1", readyAt: "ready_at" }, tables)}, soonest as (
       select least(${firstIn(laneState)}, ${firstIn(loose)}) as at
       from waiting cross join lateral (
         select id, public_id, kind, state, removed_at from ${consumer} as consumer

@@ -272,12 +272,14 @@ create table posthorn.lane_state (
   state text not null,
   intent text,
   leased_by text,
+  brief_at timestamp with time zone,
   constraint lane_state_intent CHECK ((intent = 'skip'::text)),
   constraint lane_state_key PRIMARY KEY (lane_id),
   constraint lane_state_state CHECK ((state = ANY (ARRAY['flowing'::text, 'halted'::text, 'parked'::text])))
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX lane_state_alone ON posthorn.lane_state USING btree (ready_at) WHERE (lapses >= 3);
 CREATE INDEX lane_state_blocked ON posthorn.lane_state USING btree (blocked_at, lane_id) WHERE (blocked_at IS NOT NULL);
+CREATE INDEX lane_state_brief ON posthorn.lane_state USING btree (consumer_id, brief_at) WHERE (brief_at IS NOT NULL);
 CREATE INDEX lane_state_leased ON posthorn.lane_state USING btree (leased_by) WHERE (leased_by IS NOT NULL);
 CREATE INDEX lane_state_ready ON posthorn.lane_state USING btree (consumer_id, ready_at) WHERE (ready_at IS NOT NULL);
 

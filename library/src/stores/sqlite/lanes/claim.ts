@@ -10,9 +10,10 @@ import type { LaneRow } from "./lane-row.js";
 import { dueRows, lapsedRows } from "./lane-row.js";
 import { waitingConsumers } from "./until-due.js";
 
-/** Where the next claim goes on, so that no consumer is always the last. */
+/** Where the next claim goes on, so that no consumer is always the last: brief claims have turns of their own. */
 export interface Cursor {
-  consumer: bigint;
+  all: bigint;
+  brief: bigint;
 }
 
 // How many one turn takes, so that it leaves the event loop free after a few milliseconds.
@@ -26,7 +27,7 @@ export async function claim(
   request: ClaimRequest,
   cursor: Cursor,
 ): Promise<ClaimAnswer> {
-  if (!(await session.lookAtDue((turn) => isAnyDue(turn, request.of)))) return { claims: [], lapsed: false };
+  if (!(await session.lookAtDue((turn) => isAnyDue(turn, request)))) return { claims: [], lapsed: false };
   const some = (before: readonly Claim[]): Promise<ClaimAnswer> =>
     session.write((turn) => claimDue(turn, withRoom(request, before), cursor));
   const first = await some([]);
@@ -52,8 +53,8 @@ function withRoom(request: ClaimRequest, before: readonly Claim[]): ClaimRequest
 }
 
 /** Whether a claim would find anything; read without the write lock, so that idle workers keep nobody waiting. */
-function isAnyDue(turn: OutboxTurn, of: Claimable): boolean {
-  for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
+function isAnyDue(turn: OutboxTurn, { of, brief }: ClaimRequest): boolean {
+  for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n, brief)) {
     if (readyAt <= turn.nowMs && claimableConsumer(turn, consumer, of) !== undefined) return true;
   }
   return false;
@@ -110,16 +111,21 @@ function claimShares(turn: OutboxTurn, taking: Taking, cursor: Cursor): void {
     const share = Math.max(1, Math.floor((request.limit - claims.length) / candidates.length));
     candidates = candidates.filter((candidate) => {
       const wanted = Math.min(share, candidate.room, request.limit - claims.length);
-      if (wanted > 0) cursor.consumer = candidate.number;
+      if (wanted > 0) cursor[turnsOf(request)] = candidate.number;
       return wanted > 0 && takeFrom(turn, candidate, { wanted, taking }) && candidate.room > 0;
     });
   }
 }
 
+function turnsOf({ brief }: ClaimRequest): keyof Cursor {
+  return brief ? "brief" : "all";
+}
+
 function dueCandidates(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor): Candidate[] {
   const candidates: Candidate[] = [];
   if (request.limit <= 0) return candidates;
-  for (const { consumer: number, readyAt } of waitingConsumers(turn.client, cursor.consumer)) {
+  const after = cursor[turnsOf(request)];
+  for (const { consumer: number, readyAt } of waitingConsumers(turn.client, after, request.brief)) {
     const consumer = claimableConsumer(turn, number, request.of);
     if (consumer === undefined || readyAt > turn.nowMs) continue;
     const room = roomOf(consumer, request);
@@ -136,7 +142,8 @@ function takeFrom(
   { wanted, taking }: { readonly wanted: number; readonly taking: Taking },
 ): boolean {
   const { number, consumer } = candidate;
-  const rows = dueRows(turn.client, { consumer: number, nowMs: turn.nowMs, limit: wanted });
+  const { brief } = taking.request;
+  const rows = dueRows(turn.client, { consumer: number, nowMs: turn.nowMs, limit: wanted, brief });
   const before = taking.claims.length;
   for (const row of rows) take(turn, row, { consumer, taking });
   candidate.room -= taking.claims.length - before;

@@ -1,4 +1,5 @@
 import type { Lane, Lease } from "../../../lanes/lane.js";
+import { BRIEF } from "../../../lanes/brief.js";
 import { LAPSES_BEFORE_ALONE } from "../../../lanes/lane.js";
 import type { SqliteClient, SqliteValue } from "../client/client.js";
 
@@ -45,10 +46,15 @@ type LaneColumns = readonly [
   round: bigint | null,
 ];
 
-const LANE = `select l.id, l.consumer, l.key, l.generation, l.next_seq, l.head_seq, l.last_seq, l.state, l.ready_at,
+const LANE_COLUMNS = `l.id, l.consumer, l.key, l.generation, l.next_seq, l.head_seq, l.last_seq, l.state, l.ready_at,
     l.leased_by, l.leased_at, l.leased_until, l.epoch, l.attempts, l.failures, l.lapses, l.run_len, l.suspect_until,
-    l.intent, l.blocked_at, d.event, d.round
-  from posthorn_lane l left join posthorn_delivery d on d.lane = l.id and d.seq = l.head_seq`;
+    l.intent, l.blocked_at, d.event, d.round`;
+
+function laneSql(lanes: string): string {
+  return `select ${LANE_COLUMNS} from ${lanes} left join posthorn_delivery d on d.lane = l.id and d.seq = l.head_seq`;
+}
+
+const LANE = laneSql("posthorn_lane l");
 
 /** The columns of `LOOSE`, in their order. */
 type LooseColumns = readonly [
@@ -89,20 +95,34 @@ function readLoose(client: SqliteClient, which: string, ...values: SqliteValue[]
   return (client.arraysWide(`${LOOSE} ${which}`, ...values) as LooseColumns[]).map(looseRowOf);
 }
 
+/** Whether a lane is brief, as the index of brief lanes says it. */
+export function isBriefSql(lane: string): string {
+  return `${lane}.next_seq - ${lane}.head_seq <= ${BRIEF}`;
+}
+
+function whichAreDue(more = ""): string {
+  // `limit +?` here and in the other hot statements: SQLite's planner looks at a bare parameter there, and drivers built
+  // with STAT4 prepare the statement again for each of its values, which made it five times as slow.
+  return `where l.consumer = ? and l.ready_at <= ? and l.lapses < ${LAPSES_BEFORE_ALONE}${more} order by l.ready_at limit +?`;
+}
+
+const DUE_LANES = `${LANE} ${whichAreDue()}`;
+// Without its name, SQLite takes the index of all lanes, and reads past every lane that is not brief.
+const DUE_BRIEF = `${laneSql("posthorn_lane l indexed by posthorn_lane_brief")} ${whichAreDue(` and ${isBriefSql("l")}`)}`;
+
+/** Which lanes are wanted of one consumer, and how many. */
+export interface DueWish {
+  readonly consumer: bigint;
+  readonly nowMs: number;
+  readonly limit: number;
+  readonly brief: boolean | undefined;
+}
+
 /** What is due at one consumer, longest waiting first. What must run alone is not among it. */
-export function dueRows(
-  client: SqliteClient,
-  { consumer, nowMs, limit }: { readonly consumer: bigint; readonly nowMs: number; readonly limit: number },
-): LaneRow[] {
-  const rows = readRows(
-    client,
-    // `limit +?` here and in the other hot statements: SQLite's planner looks at a bare parameter there, and drivers
-    // built with STAT4 prepare the statement again for each of its values, which made it five times as slow.
-    `where l.consumer = ? and l.ready_at <= ? and l.lapses < ${LAPSES_BEFORE_ALONE} order by l.ready_at limit +?`,
-    consumer,
-    nowMs,
-    limit,
-  );
+export function dueRows(client: SqliteClient, { consumer, nowMs, limit, brief }: DueWish): LaneRow[] {
+  const values = [consumer, nowMs, limit];
+  const lanes = client.arraysWide(brief ? DUE_BRIEF : DUE_LANES, ...values) as LaneColumns[];
+  const rows = [...lanes.map(laneRowOf), ...readLoose(client, whichAreDue(), ...values)];
   return rows.toSorted((left, right) => (left.readyAt ?? 0) - (right.readyAt ?? 0)).slice(0, limit);
 }
 

@@ -31,7 +31,7 @@ export function createLanes<Db extends SqliteDatabase>({
   connection,
   db,
 }: LaneParts<Db>): Lanes<Db> {
-  const cursor: Cursor = { consumer: 0n };
+  const cursor: Cursor = { all: 0n, brief: 0n };
   const tenants: TenantCursor = { tenant: "" };
   return {
     wake,

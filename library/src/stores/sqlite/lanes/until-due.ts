@@ -3,6 +3,7 @@ import type { Claimable } from "../../../lanes/lane-store.js";
 import type { SqliteClient } from "../client/client.js";
 import { pausedUntilMs } from "../outbox/turn.js";
 import type { OutboxTurn } from "../outbox/turn.js";
+import { isBriefSql } from "./lane-row.js";
 
 /** Milliseconds until something can be claimed or sequenced; undefined when nothing waits for its time. */
 export function untilDue(turn: OutboxTurn, of: Claimable): number | undefined {
@@ -30,37 +31,58 @@ export interface WaitingConsumer {
   readonly readyAt: number;
 }
 
-/** Every consumer for which something waits, once around the circle that begins after one of them. */
-export function* waitingConsumers(client: SqliteClient, after: bigint): Generator<WaitingConsumer> {
-  let found = nextWaiting(client, after);
+/**
+ * Every consumer for which something waits, once around the circle that begins after one of them; with `brief`, those
+ * alone for which a brief lane or a loose delivery waits.
+ */
+export function* waitingConsumers(
+  client: SqliteClient,
+  after: bigint,
+  brief = false,
+): Generator<WaitingConsumer> {
+  let found = nextWaiting(client, after, brief);
   while (found !== undefined) {
     yield found;
-    found = nextWaiting(client, found.consumer);
+    found = nextWaiting(client, found.consumer, brief);
   }
-  found = nextWaiting(client, 0n);
+  found = nextWaiting(client, 0n, brief);
   while (found !== undefined && found.consumer <= after) {
     yield found;
-    found = nextWaiting(client, found.consumer);
+    found = nextWaiting(client, found.consumer, brief);
   }
 }
 
 /** The consumer with the next higher number for which something waits. One step in each index, however much waits there. */
-function nextWaiting(client: SqliteClient, after: bigint): WaitingConsumer | undefined {
-  const lane = firstWaiting(client, "posthorn_lane", after);
-  const loose = firstWaiting(client, "posthorn_loose_delivery", after);
+function nextWaiting(client: SqliteClient, after: bigint, brief: boolean): WaitingConsumer | undefined {
+  const lane = firstWaiting(client, brief ? BRIEF_LANES : ALL_LANES, after);
+  const loose = firstWaiting(client, LOOSE, after);
   if (lane === undefined || loose === undefined) return lane ?? loose;
   if (lane.consumer !== loose.consumer) return lane.consumer < loose.consumer ? lane : loose;
   return lane.readyAt < loose.readyAt ? lane : loose;
 }
 
+interface Waiting {
+  readonly table: string;
+  /** Which of its rows. */
+  readonly rows: string;
+}
+
+const ALL_LANES: Waiting = { table: "posthorn_lane", rows: "ready_at is not null" };
+// Without its name, SQLite takes the index of all lanes, and reads past every lane that is not brief.
+const BRIEF_LANES: Waiting = {
+  table: "posthorn_lane indexed by posthorn_lane_brief",
+  rows: `ready_at is not null and ${isBriefSql("posthorn_lane")}`,
+};
+const LOOSE: Waiting = { table: "posthorn_loose_delivery", rows: "ready_at is not null" };
+
 function firstWaiting(
   client: SqliteClient,
-  table: "posthorn_lane" | "posthorn_loose_delivery",
+  { table, rows }: Waiting,
   after: bigint,
 ): WaitingConsumer | undefined {
   const row = client.getWide(
     `select consumer, ready_at from ${table}
-     where consumer > ? and ready_at is not null order by consumer, ready_at limit 1`,
+     where consumer > ? and ${rows} order by consumer, ready_at limit 1`,
     after,
   ) as { consumer: bigint; ready_at: bigint } | undefined;
   return row && { consumer: row.consumer, readyAt: Number(row.ready_at) };

@@ -313,6 +313,9 @@ CREATE INDEX posthorn_lane_alone on posthorn_lane (ready_at) where lapses >= 3 a
 
 CREATE INDEX posthorn_lane_blocked on posthorn_lane (blocked_at) where blocked_at is not null;
 
+CREATE INDEX posthorn_lane_brief on posthorn_lane (consumer, ready_at)
+where ready_at is not null and next_seq - head_seq <= 8;
+
 CREATE INDEX posthorn_lane_leased on posthorn_lane (leased_by) where leased_by is not null;
 
 CREATE UNIQUE INDEX posthorn_lane_name on posthorn_lane (consumer, tenant, source, key);

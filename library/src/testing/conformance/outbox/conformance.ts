@@ -3,6 +3,7 @@ import { casesOf } from "../case.js";
 import { alike } from "../expectation.js";
 import { outboxApplying } from "./applying.js";
 import { outboxAttempts } from "./attempts.js";
+import { outboxBriefClaims } from "./brief-claims.js";
 import { outboxClaims } from "./claims.js";
 import { outboxCursors, outboxLookupCursors } from "./cursors.js";
 import { outboxDeadBulk } from "./dead-bulk.js";
@@ -63,7 +64,7 @@ export function outboxConformance<Tx>(harness: OutboxHarness<Tx> | NarrowOutboxH
     transactions: outboxTransactions,
     endpoints: outboxEndpoints,
     order: outboxOrder,
-    claims: [...outboxClaims, ...outboxExtending],
+    claims: [...outboxClaims, ...outboxBriefClaims, ...outboxExtending],
     settling: [...outboxSettling, ...outboxAttempts],
     runs: outboxRuns,
     lapses: outboxLapses,

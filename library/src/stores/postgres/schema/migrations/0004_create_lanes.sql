@@ -34,6 +34,9 @@ create table if not exists posthorn.lane_state (
     constraint lane_state_state check (state in ('flowing', 'halted', 'parked')),
   intent text constraint lane_state_intent check (intent = 'skip'),
   leased_by text,
+  -- The same as ready_at while the lane is brief. A column of its own: a condition on the sequences in an index would let
+  -- every new delivery write all indexes of its lane, and a plan for empty tables could take the index of all lanes.
+  brief_at timestamptz generated always as (case when next_seq - head_seq <= 8 then ready_at end) stored,
   constraint lane_state_key primary key (lane_id)
 ) with (
   -- Room on the page lets an update that changes no indexed column leave the indexes alone.
@@ -46,6 +49,10 @@ create table if not exists posthorn.lane_state (
 -- index of times alone.
 create index if not exists lane_state_ready on posthorn.lane_state (consumer_id, ready_at)
 where ready_at is not null;
+
+-- Brief lanes again: who has little waiting is found past any number of consumers whose backlogs are longer.
+create index if not exists lane_state_brief on posthorn.lane_state (consumer_id, brief_at)
+where brief_at is not null;
 
 -- Lanes that have lapsed so often that they are claimed alone; almost always empty.
 create index if not exists lane_state_alone on posthorn.lane_state (ready_at) where lapses >= 3;

@@ -33,6 +33,10 @@ create unique index if not exists posthorn_lane_name on posthorn_lane (consumer,
 -- By consumer first: a million lanes of a paused consumer must not stand before the others.
 create index if not exists posthorn_lane_ready on posthorn_lane (consumer, ready_at) where ready_at is not null;
 
+-- Brief lanes again: who has little waiting is found past any number of consumers whose backlogs are longer.
+create index if not exists posthorn_lane_brief on posthorn_lane (consumer, ready_at)
+where ready_at is not null and next_seq - head_seq <= 8;
+
 create index if not exists posthorn_lane_leased on posthorn_lane (leased_by) where leased_by is not null;
 
 create index if not exists posthorn_lane_blocked on posthorn_lane (blocked_at) where blocked_at is not null;
