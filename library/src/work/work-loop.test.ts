@@ -99,6 +99,28 @@ describe("a work loop", () => {
     await clock.until(run, 1000);
   });
 
+  it("claims each time that it is time to poll, though a lane that never ends keeps it awake", async () => {
+    const due = pieces("busy");
+    const { log, loop, clock } = recorded(due, {
+      run: async (piece) => {
+        await clock.sleep(10);
+        return piece;
+      },
+      settle: (results) =>
+        Promise.resolve(
+          results.map(({ name }) => (name === "busy" && !log.includes("claim other") ? { name } : undefined)),
+        ),
+    });
+    const run = loop.run();
+    await clock.advance(500);
+    // Another process has published it: nobody says so here.
+    due.push(...pieces("other"));
+    for (let ms = 0; ms < 1100; ms += 10) await clock.advance(10);
+    expect(log).toEqual(expect.arrayContaining(["claim busy", "claim other"]));
+    loop.stop();
+    await clock.until(run, 1000);
+  });
+
   it("runs alone for a tenth of its time: others are claimed nine times as long before the next one", async () => {
     const alone = pieces("poison 1", "poison 2");
     const starts: [string, number][] = [];

@@ -65,6 +65,7 @@ export class WorkLoop<Held extends object, Result> {
   #aloneAgainAt = -Infinity;
   #alonePostponed = false;
   #mayBeMore = true;
+  #claimedAt = -Infinity;
   #failures = 0;
   #leftBehind = false;
 
@@ -122,6 +123,7 @@ export class WorkLoop<Held extends object, Result> {
   async #claim(): Promise<void> {
     const limit = this.#limits.slots - this.#held.size;
     this.#mayBeMore = false;
+    this.#claimedAt = this.#clock.monotonic();
     const answer = await this.#attempt("claim", () => this.#port.claim({ limit, alone: false }));
     if (answer === undefined) return;
     if (answer.more) this.#mayBeMore = true;
@@ -183,8 +185,9 @@ export class WorkLoop<Held extends object, Result> {
     const { pollMs } = this.#limits;
     // With claims under way, the next settlement wakes it; a question now would stand before a hint that comes.
     if (this.#mayBeMore || this.#held.size > 0) {
-      const rung = await this.#bell.wait(pollMs);
-      if (!rung && !once) this.#mayBeMore = true;
+      await this.#bell.wait(pollMs);
+      // Lanes that go on ring it all the time: what another process has published would wait for their end.
+      if (!once && this.#clock.monotonic() - this.#claimedAt >= pollMs) this.#mayBeMore = true;
       return;
     }
     const dueMs = await this.#attempt("until_due", () => this.#port.untilDue().then((ms) => ms ?? pollMs));
