@@ -108,6 +108,9 @@ async function fillTo(from: number, to: number): Promise<void> {
     insert into posthorn.audit (id, at, token_id, token_name, via, action, kind, subject, request_id)
     select 'aud_' || to_char(n, 'FM0000000'), now(), 'tok_' || n % 100, 'ci', 'token', 'endpoint.update', 'endpoint',
       'ep_' || n % 100, 'req' from ${series}`);
+  await pool.query(`
+    insert into posthorn.operation_item (operation_id, number, delivery_id, lane_id, event_id, result)
+    select 'op_1', n, 'dlv_' || n, n % 100, 'evt_' || to_char(n, 'FM0000000'), 'in_place' from ${series}`);
   await pool.query("vacuum analyze");
 }
 
@@ -116,6 +119,9 @@ beforeAll(async () => {
   await pool.query(`
     insert into posthorn.consumer (public_id, tenant, definition, ordered_by, max_in_flight, state, version)
     values ('ep_1', 'default', '{}', 'key', 10, 'active', 1)`);
+  await pool.query(`
+    insert into posthorn.operation (id, verb, state, filter, plan, planned_by, rate, done, results, planned_at, epoch)
+    values ('op_1', 'redrive', 'finished', '{}', '{}', '{}', 1, 0, '{}', now(), 1)`);
   await pool.query(`
     insert into posthorn.lane (lane_id, consumer_id, key, generation) overriding system value
     select n, 1, 'k' || n, 1 from generate_series(1, 100) as n`);
@@ -140,6 +146,8 @@ const VIEWS: Readonly<Record<string, () => Promise<unknown>>> = {
   "story: by the provider's id": () => readNamedEvents(store, "default", ["stripe/in_777"]),
   "story: repeats": () => readRepeats(store, "default", ID),
   "story: ends": () => readEnds(store, { kind: "lane", lane: 78n, sequence: 777n }),
+  "story: changes": () => registry.audit.auditOf(["dlv_78_777", "ep_7"], 100),
+  "story: operations": () => registry.operations.itemsAbout({ eventId: ID, lanes: ["78"] }, 100),
   "lane: first": () => readQueue(store, 78n, { part: "first", limit: 12 }),
   "lane: last": () => readQueue(store, 78n, { part: "last", limit: 4 }),
   "lane: finished": () => readQueue(store, 78n, { part: "finished", limit: 3 }),

@@ -257,6 +257,8 @@ export interface Step {
     | "cancelled"
     | "redriven"
     | "skipped"
+    /** What an operator asked for. */
+    | "deed"
     | "waiting"
     | "next_attempt";
   /** True for what is still to come. */
@@ -269,6 +271,10 @@ export interface Step {
   readonly outcome: string | null;
   readonly status: number | null;
   readonly durationMs: number | null;
+  /** Of a deed: who did it, the reason that was given, and the operation that it was a part of. */
+  readonly by: string | null;
+  readonly note: string | null;
+  readonly operationId: string | null;
 }
 
 /** What waits in a lane, from both ends. */

@@ -1,6 +1,7 @@
 import type { Endpoint } from "posthorn";
 import type { Repeat, Step, StoryDelivery } from "posthorn/client";
 import type { StoredEvent } from "posthorn/operator";
+import type { Deed } from "./deeds.js";
 import { count, duration } from "../terminal/for-people.js";
 
 interface StoryFacts {
@@ -9,6 +10,7 @@ interface StoryFacts {
   readonly deliveries: readonly StoryDelivery[];
   /** Of these deliveries, by id. */
   readonly endpoints: ReadonlyMap<string, Pick<Endpoint, "state">>;
+  readonly deeds: readonly Deed[];
   readonly nowMs: number;
 }
 
@@ -50,6 +52,9 @@ const BLANK: Omit<Step, "kind" | "text"> = {
   outcome: null,
   status: null,
   durationMs: null,
+  by: null,
+  note: null,
+  operationId: null,
 };
 
 /** A step whose time is known. */
@@ -89,6 +94,7 @@ function deliverySteps(delivery: StoryDelivery, facts: StoryFacts): readonly Dra
     ...tried.map((attempt) => attemptStep(attempt, about)),
     ...ends.map((end) => endStep(end, about)),
     ...ends.flatMap((end) => resolved(end, about)),
+    ...facts.deeds.flatMap((deed) => deedStep(deed, delivery, about)),
     ...future(delivery, about, facts),
   ];
 }
@@ -119,6 +125,18 @@ function resolved(
   return [
     at(resolvedAt, { ...about, round, kind: resolvedHow, text: `${resolvedHow} at ${about.endpointId}` }),
   ];
+}
+
+/** What was done to this delivery, or to its lane before it landed. */
+function deedStep(deed: Deed, { id, laneId, state, tried }: StoryDelivery, about: About): readonly Draft[] {
+  const landedAt = state === "delivered" ? tried.at(-1)?.startedAt : undefined;
+  const ofLane =
+    deed.laneId !== null && deed.laneId === laneId && (landedAt === undefined || deed.at <= landedAt);
+  if (deed.deliveryId === null ? !ofLane : deed.deliveryId !== id) return [];
+  const { at: doneAt, by, note, operationId, verb } = deed;
+  const what = deed.deliveryId === null ? `${verb} of lane ${laneId}` : verb;
+  const why = note === null ? "" : `: ${note}`;
+  return [at(doneAt, { ...about, kind: "deed", text: `${what} by ${by}${why}`, by, note, operationId })];
 }
 
 function future(delivery: StoryDelivery, about: About, { nowMs, endpoints }: StoryFacts): readonly Draft[] {

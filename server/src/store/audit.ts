@@ -28,6 +28,8 @@ export interface AuditRegistry {
   endAudit(id: string, end: AuditEnd): Promise<void>;
   /** Newest first. At most one of actor, action, kind and subject: each has an index. */
   listAudit(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  /** Changes of any of these subjects, newest first. */
+  auditOf(subjects: readonly string[], limit: number): Promise<readonly AuditEntry[]>;
 }
 
 /** What an operator noted about a group of dead letters. */

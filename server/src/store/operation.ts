@@ -71,6 +71,18 @@ export interface OperationLease {
   readonly leaseMs: number;
 }
 
+/** An event, and the lanes in which it waited. */
+export interface Touched {
+  readonly eventId: string;
+  readonly lanes: readonly string[];
+}
+
+/** What an operation did to an event, or to all that waited in a lane. */
+export interface ItemDeed extends Pick<OperationRecord, "verb" | "runBy" | "note"> {
+  readonly operationId: string;
+  readonly item: OperationItem;
+}
+
 export interface OperationPage {
   readonly state?: string | undefined;
   readonly verb?: string | undefined;
@@ -124,6 +136,8 @@ export interface OperationRegistry {
     id: string,
     page: { readonly result?: string | undefined; readonly after: number; readonly limit: number },
   ): Promise<readonly OperationItem[]>;
+  /** What operations did to an event, or to all that waited in one of its lanes; newest first. */
+  itemsAbout(touched: Touched, limit: number): Promise<readonly ItemDeed[]>;
   /** Removes plans that were made before this time and never run. */
   forgetPlans(before: Date): Promise<void>;
 }

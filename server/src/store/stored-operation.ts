@@ -1,5 +1,5 @@
 import type { Operation, OperationActor, OperationItem } from "posthorn/client";
-import type { OperationRecord, StoredPlan } from "./operation.js";
+import type { ItemDeed, OperationRecord, StoredPlan } from "./operation.js";
 
 /** An operation as both databases keep it: texts of JSON, and instants in milliseconds. */
 export interface StoredOperation {
@@ -54,6 +54,16 @@ function actorOf(text: string | null): OperationActor | undefined {
 
 function dateOf(ms: string | number | null): Date | undefined {
   return ms === null ? undefined : new Date(Number(ms));
+}
+
+/** An item with its operation, as both databases keep them. */
+export interface StoredDeed extends StoredItem, Pick<StoredOperation, "verb" | "run_by" | "note"> {
+  readonly operation_id: string;
+}
+
+export function deedOf(row: StoredDeed): ItemDeed {
+  const { verb, operation_id: operationId, note } = row;
+  return { verb, operationId, runBy: actorOf(row.run_by), note: note ?? undefined, item: itemOf(row) };
 }
 
 /** An item as both databases keep it. */

@@ -3,7 +3,7 @@ import type { Attempt, Step, StoryDelivery } from "posthorn/client";
 import { Act } from "../../parts/act.tsx";
 import { Icon, Shape } from "../../parts/icon.tsx";
 import { State } from "../../parts/state.tsx";
-import { endpointHref, laneHref } from "../../place/links.ts";
+import { endpointHref, laneHref, operationHref } from "../../place/links.ts";
 import { hrefOf, place } from "../../place/location.ts";
 import { duration, oneLine } from "../../words/format.ts";
 import { attemptWords, becauseWords, deliveryLook, outcomeLook } from "../../words/words.ts";
@@ -97,7 +97,7 @@ function StepPoint({ step, before, delivery, last }: StepPointProps): JSX.Elemen
     <Point
       icon={step.future ? RING : markOf(step)}
       what={<StepWords step={step} delivery={delivery} />}
-      note={step.kind === "dead" ? <DeadNote delivery={delivery} last={last} /> : ""}
+      note={noteOf(step, delivery, last)}
       at={step.future ? null : step.at}
       gapMs={gapMs}
       future={step.future}
@@ -123,6 +123,7 @@ function markOf({ kind }: Step): ComponentChildren {
   if (kind === "dead") return shape(deliveryLook("dead"));
   if (kind === "cancelled" || kind === "skipped") return shape(deliveryLook("cancelled"));
   if (kind === "redriven") return <Icon name="redrive" />;
+  if (kind === "deed") return <Icon name="note" />;
   return shape(deliveryLook("under_way"));
 }
 
@@ -157,6 +158,16 @@ function StepWords({ step, delivery }: Pick<StepPointProps, "step" | "delivery">
   }
   const text = oneLine(step.text, 240);
   return <>{text.charAt(0).toUpperCase() + text.slice(1)}</>;
+}
+
+function noteOf(step: Step, delivery: StoryDelivery, last: boolean): ComponentChildren {
+  if (step.kind === "dead") return <DeadNote delivery={delivery} last={last} />;
+  if (step.operationId === null) return "";
+  return (
+    <a class="link" href={operationHref(step.operationId)}>
+      See the operation
+    </a>
+  );
 }
 
 function DeadNote({ delivery, last }: Pick<StepPointProps, "delivery" | "last">): JSX.Element {

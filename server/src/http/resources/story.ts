@@ -53,6 +53,7 @@ const STEP = whole<Step>({
       "cancelled",
       "redriven",
       "skipped",
+      "deed",
       "waiting",
       "next_attempt",
     ],
@@ -66,6 +67,9 @@ const STEP = whole<Step>({
   outcome: MAYBE_TEXT,
   status: MAYBE_NUMBER,
   durationMs: MAYBE_NUMBER,
+  by: { ...MAYBE_TEXT, description: "Of a deed: who did it." },
+  note: { ...MAYBE_TEXT, description: "Of a deed: the reason that was given." },
+  operationId: { ...MAYBE_TEXT, description: "Of a deed: the operation that it was a part of." },
 });
 
 export const STORY: object = {

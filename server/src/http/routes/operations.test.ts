@@ -122,6 +122,33 @@ describe("a plan", () => {
     expect((await client.events.get("e2b")).deliveries).toMatchObject([{ state: "delivered" }]);
   });
 
+  it("stands in the story of each event that it touched, with who and why; so does what was done to one or to a lane", async () => {
+    await deaths(1);
+    const deeds = async (event: string): Promise<unknown[]> =>
+      (await client.story(event)).steps
+        .filter(({ kind }) => kind === "deed")
+        .map(({ text, by, note, operationId }) => ({ text, by, note, operationId }));
+    const { id } = await plan({ verb: "redrive", filter: { dead: {} } });
+    await client.operations.run(id, { note: "their db is back" });
+    await run();
+    const by = (await client.operations.get(id)).by?.name ?? "";
+    const first = {
+      text: `redrive by ${by}: their db is back`,
+      by,
+      note: "their db is back",
+      operationId: id,
+    };
+    expect(await deeds("e0")).toEqual([first]);
+    // Of what waits behind it, nothing was done to it.
+    expect(await deeds("e0b")).toEqual([]);
+    await bench.clock.advance(1000);
+    const [lane] = (await client.lanes.list()).items;
+    await client.lanes.skip(lane?.id ?? "", lane?.head ?? "");
+    const second = { text: `skip of lane ${lane?.id} by ${by}`, by, note: null, operationId: null };
+    expect(await deeds("e0")).toEqual([first, second]);
+    expect(await deeds("e0b")).toEqual([second]);
+  });
+
   it("is refused when another number is dead since, or a named head has moved", async () => {
     await deaths(2);
     const dead = await plan({ verb: "redrive", filter: { dead: {} } });

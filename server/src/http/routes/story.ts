@@ -5,6 +5,7 @@ import type { Found, Repeat, Story, StoryDelivery } from "posthorn/client";
 import type { DeliverySummary, RepeatRecord } from "posthorn/operator";
 import { explainDelivery } from "../../commands/deliveries/explain-delivery.js";
 import type { ApiParts } from "../api-parts.js";
+import { deedsOf } from "../deeds.js";
 import { findEvents, search } from "../find-event.js";
 import { notFound } from "../problem.js";
 import { showAttempt, showDelivery } from "../resources/delivery.js";
@@ -49,6 +50,7 @@ async function storyOf(parts: ApiParts, tenant: string | undefined, id: string):
     Promise.all(summaries.map((summary) => storyDelivery(parts, summary, endpoints))),
     outbox.repeats(event.tenant, event.id),
   ]);
+  const deeds = await deedsOf(parts, { eventId: event.id, since: event.writtenAt, deliveries });
   const repeats = repeated.map((repeat) => showRepeat(repeat, event.bodyBytes));
   return {
     foundBy,
@@ -56,7 +58,7 @@ async function storyOf(parts: ApiParts, tenant: string | undefined, id: string):
     bodySha256: createHash("sha256").update(event.body).digest("hex"),
     repeats,
     deliveries,
-    steps: stepsOf({ event, repeats, deliveries, endpoints, nowMs: clock.now() }),
+    steps: stepsOf({ event, repeats, deliveries, deeds, endpoints, nowMs: clock.now() }),
   };
 }
 

@@ -83,6 +83,18 @@ export class PostgresAudit implements AuditRegistry, DeadNoteRegistry {
     return rows.map((row) => entryOf(row));
   }
 
+  async auditOf(subjects: readonly string[], limit: number): Promise<readonly AuditEntry[]> {
+    const rows = await this.#db.query<StoredAudit>(
+      // Subject by subject: for all at once, Postgres would rather walk over the whole past by id.
+      `select found.* from unnest($1::text[]) as wanted (subject) cross join lateral (
+         select ${COLUMNS} from ${this.#audit} as audit where audit.subject = wanted.subject
+         order by id desc limit $2::text::int8
+       ) as found order by found.id desc limit $2::text::int8`,
+      [[...subjects], String(limit)],
+    );
+    return rows.map((row) => entryOf(row));
+  }
+
   async writeNote({ groupId, text, by, at }: DeadNoteRecord): Promise<void> {
     await this.#db.query(
       `insert into ${this.#notes} (group_id, text, written_by, written_at)

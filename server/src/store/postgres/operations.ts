@@ -1,5 +1,6 @@
 import type { OperationActor, OperationItem } from "posthorn/client";
 import type {
+  ItemDeed,
   ItemRecord,
   LeasedOperation,
   OperationLease,
@@ -7,9 +8,10 @@ import type {
   OperationRecord,
   OperationRegistry,
   StepEnd,
+  Touched,
 } from "../operation.js";
-import { itemOf, operationOf } from "../stored-operation.js";
-import type { StoredItem, StoredOperation } from "../stored-operation.js";
+import { deedOf, itemOf, operationOf } from "../stored-operation.js";
+import type { StoredDeed, StoredItem, StoredOperation } from "../stored-operation.js";
 import { instantOf, msOf } from "./database.js";
 import type { RegistryDatabase } from "./database.js";
 
@@ -210,6 +212,20 @@ export class PostgresOperations implements OperationRegistry {
       [id, String(after), result ?? null, String(limit)],
     );
     return rows.map((row): OperationItem => itemOf(row));
+  }
+
+  async itemsAbout({ eventId, lanes }: Touched, limit: number): Promise<readonly ItemDeed[]> {
+    const about = (where: string): string => `
+      select ${ITEM_COLUMNS}, item.operation_id, operation.verb, operation.run_by, operation.note
+      from ${this.#items} as item join ${this.#table} as operation on operation.id = item.operation_id
+      where ${where}`;
+    const rows = await this.#db.query<StoredDeed>(
+      `${about("item.event_id = $1::text")}
+       union all ${about("item.event_id is null and item.lane_id = any ($2::text[])")}
+       order by operation_id desc limit $3::text::int8`,
+      [eventId, [...lanes], String(limit)],
+    );
+    return rows.map((row) => deedOf(row));
   }
 
   async forgetPlans(before: Date): Promise<void> {

@@ -77,6 +77,8 @@ create table posthorn.operation_item (
   done_at timestamp with time zone,
   constraint operation_item_key PRIMARY KEY (operation_id, number)
 );
+CREATE INDEX operation_item_event ON posthorn.operation_item USING btree (event_id) WHERE (event_id IS NOT NULL);
+CREATE INDEX operation_item_lane ON posthorn.operation_item USING btree (lane_id) WHERE (event_id IS NULL);
 CREATE INDEX operation_item_result ON posthorn.operation_item USING btree (operation_id, result, number);
 
 create table posthorn.probe (

@@ -77,6 +77,16 @@ export class SqliteAudit implements AuditRegistry, DeadNoteRegistry {
     return rows.map((row) => entryOf(row));
   }
 
+  async auditOf(subjects: readonly string[], limit: number): Promise<readonly AuditEntry[]> {
+    const rows = await this.#db.all<StoredAudit>(
+      `select ${COLUMNS} from posthorn_audit
+       where subject in (select value from json_each(?)) order by id desc limit ?`,
+      JSON.stringify(subjects),
+      limit,
+    );
+    return rows.map((row) => entryOf(row));
+  }
+
   async writeNote({ groupId, text, by, at }: DeadNoteRecord): Promise<void> {
     await this.#db.run(
       `insert into posthorn_dead_note (group_id, text, written_by, written_at) values (?, ?, ?, ?)

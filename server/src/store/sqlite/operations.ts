@@ -1,6 +1,7 @@
 import type { Clock } from "posthorn";
 import type { OperationActor, OperationItem } from "posthorn/client";
 import type {
+  ItemDeed,
   ItemRecord,
   LeasedOperation,
   OperationLease,
@@ -8,9 +9,10 @@ import type {
   OperationRecord,
   OperationRegistry,
   StepEnd,
+  Touched,
 } from "../operation.js";
-import { itemOf, operationOf } from "../stored-operation.js";
-import type { StoredItem, StoredOperation } from "../stored-operation.js";
+import { deedOf, itemOf, operationOf } from "../stored-operation.js";
+import type { StoredDeed, StoredItem, StoredOperation } from "../stored-operation.js";
 import type { RegistryDatabase } from "./database.js";
 
 const COLUMNS = `id, verb, state, filter, plan, planned_by, run_by, stopped_by, note, rate, after, done, results, message,
@@ -216,6 +218,22 @@ export class SqliteOperations implements OperationRegistry {
       limit,
     );
     return rows.map((row): OperationItem => itemOf(row));
+  }
+
+  async itemsAbout({ eventId, lanes }: Touched, limit: number): Promise<readonly ItemDeed[]> {
+    const about = (where: string): string => `
+      select ${ITEM_COLUMNS}, item.operation_id as operation_id, operation.verb, operation.run_by, operation.note
+      from posthorn_operation_item as item join posthorn_operation as operation on operation.id = item.operation_id
+      where ${where}`;
+    const rows = await this.#db.all<StoredDeed>(
+      `${about("item.event_id = ?")}
+       union all ${about("item.event_id is null and item.lane_id in (select value from json_each(?))")}
+       order by operation_id desc limit ?`,
+      eventId,
+      JSON.stringify(lanes),
+      limit,
+    );
+    return rows.map((row) => deedOf(row));
   }
 
   async forgetPlans(before: Date): Promise<void> {

@@ -87,6 +87,10 @@ CREATE TABLE posthorn_operation_item (
   primary key (operation_id, number)
 ) strict, without rowid;
 
+CREATE INDEX posthorn_operation_item_event on posthorn_operation_item (event_id) where event_id is not null;
+
+CREATE INDEX posthorn_operation_item_lane on posthorn_operation_item (lane_id) where event_id is null;
+
 CREATE INDEX posthorn_operation_item_result on posthorn_operation_item (operation_id, result, number);
 
 CREATE TABLE posthorn_probe (

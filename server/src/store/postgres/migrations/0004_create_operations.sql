@@ -51,6 +51,11 @@ create table if not exists posthorn.operation_item (
 
 create index if not exists operation_item_result on posthorn.operation_item (operation_id, result, number);
 
+-- Who did what to an event, for its story: to it, or to all that waited in its lane.
+create index if not exists operation_item_event on posthorn.operation_item (event_id) where event_id is not null;
+
+create index if not exists operation_item_lane on posthorn.operation_item (lane_id) where event_id is null;
+
 -- Every change by the API: who, what, before and after. Written before the change, and completed after it.
 create table if not exists posthorn.audit (
   id text collate "C" not null,
