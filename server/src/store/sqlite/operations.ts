@@ -21,6 +21,13 @@ const COLUMNS = `id, verb, state, filter, plan, planned_by, run_by, stopped_by, 
 const ITEM_COLUMNS =
   "number, delivery_id, lane_id, round, through, event_id, endpoint_id, result, count, done_at as done";
 
+/** Items that meet a condition, each with what its operation says of it. */
+function deedsWhere(condition: string): string {
+  return `select ${ITEM_COLUMNS}, item.operation_id as operation_id, operation.verb, operation.run_by, operation.note
+      from posthorn_operation_item as item join posthorn_operation as operation on operation.id = item.operation_id
+      where ${condition}`;
+}
+
 export class SqliteOperations implements OperationRegistry {
   readonly #db: RegistryDatabase;
   readonly #clock: Pick<Clock, "now">;
@@ -221,13 +228,9 @@ export class SqliteOperations implements OperationRegistry {
   }
 
   async itemsAbout({ eventId, lanes }: Touched, limit: number): Promise<readonly ItemDeed[]> {
-    const about = (where: string): string => `
-      select ${ITEM_COLUMNS}, item.operation_id as operation_id, operation.verb, operation.run_by, operation.note
-      from posthorn_operation_item as item join posthorn_operation as operation on operation.id = item.operation_id
-      where ${where}`;
     const rows = await this.#db.all<StoredDeed>(
-      `${about("item.event_id = ?")}
-       union all ${about("item.event_id is null and item.lane_id in (select value from json_each(?))")}
+      `${deedsWhere("item.event_id = ?")}
+       union all ${deedsWhere("item.event_id is null and item.lane_id in (select value from json_each(?))")}
        order by operation_id desc limit ?`,
       eventId,
       JSON.stringify(lanes),
