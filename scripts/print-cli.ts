@@ -222,14 +222,27 @@ function exitTable(): string {
 const INTRODUCTION = `# The command line
 
 \`posthorn\` is the command of the package \`posthorn-server\`; the library's own command of the same name hands over to it.
-\`posthorn serve\`, \`migrate\`, \`config\` and \`doctor\` run and look after a server: [server.md](server.md). All others, which
-are below, talk to one that runs, over its API. This page is printed from the commands.
+All commands below talk to a server that runs, over its API. This page is printed from the commands. Those that run and look after
+a server open its database themselves, and take its settings (\`--config\`, [configuration.md](configuration.md)):
+
+| command | does |
+|---|---|
+| \`posthorn serve\` | runs the server: [server.md](server.md) |
+| \`posthorn migrate\` | creates and changes the tables, for servers with \`--no-migrate\` |
+| \`posthorn doctor\` | looks for what an installation can get wrong |
+| \`posthorn restored\` | after a backup was restored: [runbook.md](runbook.md#a-backup-was-restored) |
+| \`posthorn config\` | prints and checks settings, makes keys and tokens: [configuration.md](configuration.md) |
+| \`posthorn token create NAME --offline\` | makes a token in the database, where every token is lost |
+
+**Completion** of commands and flags: \`source <(posthorn completion bash)\` in \`~/.bashrc\`, the same with \`zsh\`, or
+\`posthorn completion fish > ~/.config/fish/completions/posthorn.fish\`.
 
 **To look**, a group of commands needs no second word: \`posthorn events\` is \`posthorn events list\`, with the same flags.
 
 **Which server.** \`--url\` and \`--token\`, else \`POSTHORN_URL\` and \`POSTHORN_TOKEN\`, else \`posthorn-data/cli.json\`, which
 \`posthorn serve\` writes: in the directory of the server, nothing has to be said. The token of that file is sent to the server
-that wrote it and to no other.
+that wrote it and to no other. Elsewhere, on call say, export \`POSTHORN_URL\` and \`POSTHORN_TOKEN\`; \`POSTHORN_DATA_DIR\` names
+another directory for \`cli.json\`.
 
 **For scripts.** \`--json\` prints one JSON document on the standard output, with the fields of the API; a list is
 \`{ "items": […], "next": … }\`, and with \`--follow\` one line for each item. A failure is \`{ "error": { "code", "message",

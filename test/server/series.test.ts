@@ -108,5 +108,7 @@ describe.each([
     ]);
     expect(nodes[0]?.seenMs).toBeLessThan(60_000);
     expect(await registry.listNodes(-1)).toEqual([]);
+    await registry.forgetNode("one");
+    expect(await registry.listNodes(60_000)).toMatchObject([{ name: "two" }]);
   });
 });

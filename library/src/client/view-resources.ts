@@ -55,6 +55,7 @@ export interface StatusCounts {
 /** One thing that needs a person. */
 export interface Need {
   readonly kind:
+    | "store_refusing"
     | "no_dispatcher"
     | "lane_halted"
     | "lane_parked"

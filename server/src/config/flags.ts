@@ -6,15 +6,21 @@ import type { Loaded } from "./load.js";
 import type { AnySetting } from "./table.js";
 import { flagOf, SETTINGS } from "./table.js";
 
-/** Gives a command a flag for every setting, and one for the file; its own flags stand before them in the help. */
-export function addSettingFlags(command: Command): Command {
+/** The settings that name the database. */
+export const PLACE_KEYS: readonly string[] = ["data_dir", "database", "database_file", "schema"];
+
+/**
+ * Gives a command a flag for every setting, or for those of these keys, and one for the file; its own flags stand before them in
+ * the help.
+ */
+export function addSettingFlags(command: Command, keys?: readonly string[]): Command {
   command.helpOption("-h, --help", "Show this.");
   command.optionsGroup("Settings:");
   command.option(
     "--config <file>",
     "Read settings from this file (default: ./posthorn.yaml, where there is one).",
   );
-  for (const setting of SETTINGS) {
+  for (const setting of SETTINGS.filter(({ key }) => keys?.includes(key) ?? true)) {
     const { kind, doc, flagSays = doc[0] } = setting;
     const value = kind.placeholder === undefined ? "" : ` <${kind.placeholder}>`;
     command.option(flagOf(setting) + value, flagSays + defaultText(setting));
@@ -41,6 +47,26 @@ export function settingsOf(command: Command, { environment, workingDir }: Surrou
   const loaded = loadSettings({ flags: values, environment, file, workingDir });
   const loose = file && looseFile(file, loaded.origins, workingDir);
   return loose === undefined ? loaded : { ...loaded, warnings: [...loaded.warnings, loose] };
+}
+
+/**
+ * The flags of a command line that name its database, for a line to paste: without them, the pasted command would take another
+ * database, or make a new one. A URL may hold a password, and is not repeated.
+ */
+export function placeFlags(command: Command): string {
+  const { config, values } = givenFlags(command);
+  const given = PLACE_KEYS.flatMap((key) => {
+    const value = values.get(key);
+    if (typeof value !== "string") return [];
+    return [`--${key.replaceAll("_", "-")} ${key === "database" ? "…" : pasted(value)}`];
+  });
+  return [...(config === undefined ? [] : [`--config ${pasted(config)}`]), ...given]
+    .map((flag) => ` ${flag}`)
+    .join("");
+}
+
+function pasted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 interface GivenFlags {

@@ -199,6 +199,18 @@ describe("health", () => {
     expect(writes).toBe(2);
   });
 
+  it("a full disk is told by /readyz and by the status, though the database can be read", async () => {
+    const bench = await apiBench({
+      registry: { probeWrite: () => Promise.reject(new Error("database or disk is full")) },
+    });
+    const ready = await bench.app.inject({ url: "/readyz", headers: { host: "localhost" } });
+    expect([ready.statusCode, ready.json().detail]).toEqual([
+      503,
+      "The database refused a write: the disk is full.",
+    ]);
+    expect(await bench.client().status()).toMatchObject({ ok: false, needs: [{ kind: "store_refusing" }] });
+  });
+
   it("is not ready when the database refuses or hangs, and one hanging write is enough", async () => {
     const broken = await apiBench({
       roles: [],

@@ -5,7 +5,7 @@ import type { Logger } from "./log.js";
 import type { SeriesCounters } from "./series-counters.js";
 
 export interface SeriesWriterParts {
-  readonly registry: Pick<SeriesRegistry, "recordSeries" | "recordNode" | "forgetSeries">;
+  readonly registry: Pick<SeriesRegistry, "recordSeries" | "recordNode" | "forgetNode" | "forgetSeries">;
   readonly counters: SeriesCounters;
   readonly clock: Clock;
   readonly log: Logger;
@@ -15,7 +15,7 @@ export interface SeriesWriterParts {
 /** A killed node loses what it has counted since its last write: at most this long. */
 export const FLUSH_EVERY_MS = 2000;
 /** How often a node says that it runs. */
-const SEEN_EVERY_MS = 10_000;
+export const SEEN_EVERY_MS = 10_000;
 const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 2000;
 /** How long minutes and hours are kept. */
@@ -62,13 +62,17 @@ export class SeriesWriter {
     ];
   }
 
-  /** Ends the loops and writes the last counters. */
+  /** Ends the loops, writes the last counters, and says that the node runs no more: it would else be listed for a minute. */
   async stop(): Promise<void> {
+    const { registry, node, log } = this.#parts;
     this.#ended.abort();
     await Promise.all(this.#loops);
     await this.flush().catch((error: unknown) =>
-      this.#parts.log.warn({ err: error }, "the last counters could not be written"),
+      log.warn({ err: error }, "the last counters could not be written"),
     );
+    await registry
+      .forgetNode(node.name)
+      .catch((error: unknown) => log.warn({ err: error }, "the node could not be taken off the list"));
   }
 
   async flush(): Promise<void> {

@@ -76,6 +76,15 @@ describe("the sentence of a status", () => {
     expect(statusOf(busy).sentence).toBe("Nothing is stuck.");
   });
 
+  it("says before all else that nothing can be written, though everything can be read", () => {
+    const status = statusOf({ ...QUIET, refusal: "The database refused a write: the disk is full." });
+    expect(status).toMatchObject({
+      sentence: "Nothing is taken in or delivered: the database refused a write: the disk is full.",
+      ok: false,
+      needs: [{ kind: "store_refusing", level: "bad" }],
+    });
+  });
+
   it("counts halted lanes, what waits behind their dead heads, and how long the longest has", () => {
     const status = statusOf({
       ...QUIET,

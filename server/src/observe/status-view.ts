@@ -22,6 +22,8 @@ export interface StatusFacts {
   /** The hours of the last day, of sources. */
   readonly day: readonly SeriesRow[];
   readonly lastSeen: ReadonlyMap<string, Date>;
+  /** Why the database does not take a write. */
+  readonly refusal?: string | undefined;
 }
 
 // An endpoint fails when a fifth of at least five attempts did.
@@ -177,6 +179,7 @@ const NONE = {
 /** What needs a person, worst first. */
 function needsOf(facts: StatusFacts, standings: Standings): readonly Need[] {
   return [
+    ...refusalNeeds(facts),
     ...dispatcherNeeds(facts),
     ...facts.blockedLanes.flatMap(laneNeed),
     ...standings.endpoints.flatMap(endpointNeed),
@@ -187,6 +190,7 @@ function needsOf(facts: StatusFacts, standings: Standings): readonly Need[] {
 
 const LEVELS: readonly Need["level"][] = ["bad", "warn", "note"];
 const KINDS: readonly Need["kind"][] = [
+  "store_refusing",
   "no_dispatcher",
   "lane_halted",
   "lane_parked",
@@ -201,6 +205,12 @@ const KINDS: readonly Need["kind"][] = [
 
 function rankOf({ level, kind }: Need): number {
   return LEVELS.indexOf(level) * KINDS.length + KINDS.indexOf(kind);
+}
+
+function refusalNeeds({ refusal }: StatusFacts): readonly Need[] {
+  if (refusal === undefined) return [];
+  const text = `nothing is taken in or delivered: ${refusal.charAt(0).toLowerCase()}${refusal.slice(1).replace(/\.$/, "")}`;
+  return [{ ...NONE, kind: "store_refusing", level: "bad", text, count: 1 }];
 }
 
 function dispatcherNeeds({ nodes, census }: StatusFacts): readonly Need[] {
@@ -280,9 +290,9 @@ function sentenceOf(needs: readonly Need[], counts: StatusCounts): string {
   const lanes = haltedLanes + parkedLanes;
   const queued = `${waits(behind)} behind ${lanes === 1 ? "it" : "them"}`;
   const dead = needs.find(({ kind }) => kind === "dead_letters");
-  const unserved = needs.find(({ kind }) => kind === "no_dispatcher");
+  const unserved = needs.filter(({ kind }) => kind === "store_refusing" || kind === "no_dispatcher");
   const parts = [
-    ...(unserved === undefined ? [] : [capital(unserved.text)]),
+    ...unserved.map(({ text }) => capital(text)),
     ...(stopped === "" ? [] : [behind === 0 ? stopped : `${stopped}; ${queued}`]),
     ...told(of("endpoint_disabled"), "endpoint", "disabled"),
     ...told(of("endpoint_failing"), "endpoint", "failing"),

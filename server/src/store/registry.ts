@@ -66,6 +66,7 @@ export function joinRegistry({
     lastSeen: (kind, since) => series.lastSeen(kind, since),
     forgetSeries: (step, before, limit) => series.forgetSeries(step, before, limit),
     recordNode: (node) => series.recordNode(node),
+    forgetNode: (name) => series.forgetNode(name),
     listNodes: (withinMs) => series.listNodes(withinMs),
     operations,
     audit,

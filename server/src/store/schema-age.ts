@@ -22,6 +22,6 @@ export function tablesFailure(age: Exclude<SchemaAge, "current">): CommandFailur
   }
   return new CommandFailure("failed", "The tables of the database are older than this version.", {
     code: "store_not_migrated",
-    cure: "Run `posthorn migrate` under a role that may change them, or start without --no-migrate.",
+    cure: "Run `posthorn migrate` with the same settings (--config, --database), under a role that may change them, or start without --no-migrate.",
   });
 }

@@ -52,6 +52,8 @@ export interface SeriesRegistry {
   forgetSeries(step: SeriesStep, before: Date, limit: number): Promise<number>;
   /** Says that a node runs, and forgets those that have not said so for a day. */
   recordNode(node: NodeRecord): Promise<void>;
+  /** Says that a node has stopped. */
+  forgetNode(name: string): Promise<void>;
   /** Those that have said so within this time, by name. */
   listNodes(withinMs: number): Promise<readonly SeenNode[]>;
 }

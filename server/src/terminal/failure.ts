@@ -62,7 +62,11 @@ export function toldFailure(error: unknown): ToldFailure {
       exit,
       code,
       message: error.message,
-      cure: DATABASE_AWAY.has(code) ? DATABASE_CURE : (fieldCure(problem?.field) ?? cureOf(exit)),
+      cure: DATABASE_AWAY.has(code)
+        ? problem === undefined
+          ? OWN_DATABASE_CURE
+          : DATABASE_CURE
+        : (fieldCure(problem?.field) ?? cureOf(exit)),
     };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -73,6 +77,9 @@ export function toldFailure(error: unknown): ToldFailure {
 const DATABASE_AWAY: ReadonlySet<string> = new Set(["store_unavailable", "not_ready"]);
 const DATABASE_CURE =
   "The server runs, and its database does not. The server's log and `posthorn doctor`, on its machine, say more.";
+
+/** The command opened the database itself: no server was asked. */
+const OWN_DATABASE_CURE = "`posthorn doctor`, with the same settings, says more.";
 
 /** The API names its parameters; people look for flags. */
 function fieldCure(field: string | undefined): string | undefined {
@@ -103,7 +110,7 @@ function cureOf(exit: ExitName): string | undefined {
     case "unreachable":
       return "Start a server with `posthorn serve`, or name its address with --url or POSTHORN_URL.";
     case "refused":
-      return "Give a token that may do this with --token or POSTHORN_TOKEN; `posthorn token create` makes one.";
+      return "Give a token that may do this with --token or POSTHORN_TOKEN; `posthorn token create` makes one, with --offline where none is left.";
     case "ok":
     case "failed":
     case "usage":

@@ -72,7 +72,7 @@ describe("a failure", () => {
     [
       "api_unauthorised",
       "refused",
-      "Give a token that may do this with --token or POSTHORN_TOKEN; `posthorn token create` makes one.",
+      "Give a token that may do this with --token or POSTHORN_TOKEN; `posthorn token create` makes one, with --offline where none is left.",
     ],
     ["api_not_found", "failed", undefined],
     ["api_option_invalid", "usage", undefined],

@@ -23,6 +23,7 @@ export const NEED_LOOKS: Readonly<Record<Need["kind"], Look>> = {
   endpoint_failing: { tone: "retrying", icon: "s-failing", word: "failing" },
   source_silent: { tone: "retrying", icon: "s-silent", word: "silent" },
   source_rejecting: { tone: "halted", icon: "s-failing", word: "rejecting" },
+  store_refusing: { tone: "halted", icon: "s-failing", word: "no writes" },
   no_dispatcher: { tone: "halted", icon: "s-failing", word: "no dispatcher" },
   dead_letters: { tone: "dead", icon: "s-dead", word: "dead" },
 };
@@ -37,6 +38,7 @@ export function needHref({ kind, laneId, endpointId, source }: Need): string {
       return hrefOf(`/sources/${encodeURIComponent(source ?? "")}`);
     case "dead_letters":
       return hrefOf("/dead", { endpoint: endpointId ?? undefined });
+    case "store_refusing":
     case "no_dispatcher":
       return hrefOf("/settings");
     case "lane_halted":

@@ -51,6 +51,7 @@ it("lost durability and foreign tables fail; a low limit of files is a warning",
   expect(judgeDurability(["fsync is off; expected on"], "postgres").level).toBe("fail");
   expect(judgeSchema("current").level).toBe("ok");
   expect(judgeSchema("older")).toMatchObject({ level: "fail", cure: "posthorn migrate" });
+  expect(judgeSchema("older", " --config /etc/p.yaml").cure).toBe("posthorn migrate --config /etc/p.yaml");
   expect(judgeOpenFiles(1024, 10_000).level).toBe("warn");
   expect(judgeOpenFiles(undefined, 10_000).level).toBe("ok");
 });

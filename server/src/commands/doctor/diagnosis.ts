@@ -67,12 +67,13 @@ function days(seconds: number): string {
   return seconds % 86_400 === 0 ? `${seconds / 86_400} days` : `${Math.round(seconds / 360) / 10} hours`;
 }
 
-export function judgeSchema(age: SchemaAge): Finding {
+/** `place` are the flags that name this database, for the line to paste. */
+export function judgeSchema(age: SchemaAge, place = ""): Finding {
   switch (age) {
     case "current":
       return ok("schema", "the tables are those of this version");
     case "older":
-      return fail("schema", "the tables are older than this version", "posthorn migrate");
+      return fail("schema", "the tables are older than this version", `posthorn migrate${place}`);
     case "newer":
       return fail("schema", NEWER_TABLES.found, NEWER_TABLES.cure);
   }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addSettingFlags, settingsOf } from "../../config/flags.js";
+import { addSettingFlags, placeFlags, settingsOf } from "../../config/flags.js";
 import type { Tone } from "../../terminal/colour.js";
 import { CommandFailure } from "../../terminal/failure.js";
 import { createPrinter } from "../../terminal/printer.js";
@@ -17,7 +17,10 @@ export function registerDoctor(program: Command, context: CommandContext): void 
       "Look for what an installation can get wrong: durability, clocks, windows, schema, disk, key.",
     )
     .option("--json", "Print JSON, for scripts.");
-  addSettingFlags(command).addHelpText("after", ["", "Example:", "  posthorn doctor"].join("\n"));
+  addSettingFlags(command).addHelpText(
+    "after",
+    ["", "Example:", "  posthorn doctor --config /etc/posthorn/posthorn.yaml"].join("\n"),
+  );
   command.action(() => doctor(command, context));
 }
 
@@ -28,7 +31,7 @@ async function doctor(command: Command, { terminal, environment, clock }: Comman
   for (const { where, message } of warnings) print.warn(`${where}: ${message}`);
   // Here and not at the top: other commands would wait for databases that they do not open.
   const { examine } = await import("./examination.js");
-  const findings = await examine(settings, clock);
+  const findings = await examine(settings, clock, placeFlags(command));
   const told = findings.map((finding) => ({ ...finding, cure: finding.cure ?? null }));
   print.show({ findings: told }, () => draw(findings, print));
   const failures = findings.filter(({ level }) => level === "fail").length;

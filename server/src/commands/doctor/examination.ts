@@ -27,7 +27,7 @@ import {
 } from "./diagnosis.js";
 
 /** Checks an installation. Changes nothing, and works beside a running server. */
-export async function examine(settings: Settings, clock: Clock): Promise<readonly Finding[]> {
+export async function examine(settings: Settings, clock: Clock, place = ""): Promise<readonly Finding[]> {
   const machine = [...diskOf(settings), openFilesOf(settings)];
   if (settings.database === undefined && !existsSync(databasePath(settings.dataDir))) {
     return [...machine, ok("database", `none yet in ${settings.dataDir}; \`posthorn serve\` makes it`)];
@@ -42,7 +42,7 @@ export async function examine(settings: Settings, clock: Clock): Promise<readonl
   try {
     const store = await openStore(settings, { seal, beside: true });
     try {
-      return [...machine, key, ...(await examineStore(store, seal, clock))];
+      return [...machine, key, ...(await examineStore(store, seal, { clock, place }))];
     } finally {
       await store.close();
     }
@@ -51,12 +51,16 @@ export async function examine(settings: Settings, clock: Clock): Promise<readonl
   }
 }
 
-async function examineStore(store: OpenStore, seal: WatchedSeal, clock: Clock): Promise<readonly Finding[]> {
+async function examineStore(
+  store: OpenStore,
+  seal: WatchedSeal,
+  { clock, place }: { readonly clock: Clock; readonly place: string },
+): Promise<readonly Finding[]> {
   const findings = [
     judgeDurability(await store.lostPromises(), store.kind),
     await clockFinding(store, clock),
   ];
-  const schema = judgeSchema(await store.schemaAge());
+  const schema = judgeSchema(await store.schemaAge(), place);
   // Without the right tables, nothing can be read.
   if (schema.level === "fail") return [...findings, schema];
   return [...findings, schema, ...(await examineContent(store, seal, clock))];

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addSettingFlags, settingsOf } from "../../config/flags.js";
+import { addSettingFlags, PLACE_KEYS, settingsOf } from "../../config/flags.js";
 import { NO_SEAL } from "../../secrets/seal.js";
 import { createPrinter } from "../../terminal/printer.js";
 import type { CommandContext } from "../command-context.js";
@@ -10,7 +10,12 @@ export function registerMigrate(program: Command, context: CommandContext): void
     .command("migrate")
     .description("Create and change the tables, for servers that run with --no-migrate.")
     .option("--json", "Print JSON, for scripts.");
-  addSettingFlags(command).addHelpText(
+  addSettingFlags(command, [
+    ...PLACE_KEYS,
+    "master_key",
+    "master_key_file",
+    "group_may_read_keys",
+  ]).addHelpText(
     "after",
     ["", "Example:", "  posthorn migrate --database postgres://owner@db.example.com/posthorn"].join("\n"),
   );

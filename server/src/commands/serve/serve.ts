@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Command } from "commander";
 import { cliFilePath, writeCliFile } from "../../cli-file.js";
 import type { RunningServer } from "../../compose.js";
-import { addSettingFlags, settingsOf } from "../../config/flags.js";
+import { addSettingFlags, placeFlags, settingsOf } from "../../config/flags.js";
 import { withoutPassword } from "../../config/print.js";
 import type { Settings } from "../../config/settings.js";
 import { makeDataDir } from "../../data-dir.js";
@@ -57,7 +57,7 @@ async function serve(command: Command, context: CommandContext): Promise<void> {
       origins,
     });
     noteAddress(server, settings, log);
-    announce(server, settings, print);
+    announce(server, settings, print, placeFlags(command));
     await signals.stopped;
     log.info({}, "stopping: what is under way is finished; a second signal ends it at once");
     if (!(await server.stop())) throw stopLate(settings);
@@ -92,7 +92,8 @@ function noteAddress(
   }
 }
 
-function announce(server: RunningServer, settings: Settings, print: Printer): void {
+/** `place` are the flags that name the database, for the line to paste. */
+function announce(server: RunningServer, settings: Settings, print: Printer, place: string): void {
   const { url, firstToken, store } = server;
   const { roles, dataDir, dev, database, listen, behindProxy } = settings;
   print.line({ text: `Posthorn is ready at ${url}`, tone: "strong" });
@@ -109,7 +110,9 @@ function announce(server: RunningServer, settings: Settings, print: Printer): vo
     print.line(
       "There is no token yet, and nobody reads this who could be shown one. Make it in the database:",
     );
-    print.line("  posthorn token create NAME --offline");
+    print.line(
+      `  posthorn token create NAME --offline${place || (store === "sqlite" ? ` --data-dir ${dataDir}` : "")}`,
+    );
   }
   // Others may read the log of a server that others can reach.
   if (roles.includes("api") && !server.withoutToken && isLoopback(listen.host) && !behindProxy) {

@@ -59,6 +59,8 @@ function nodeWords({ name, roles, seenMs }: NodeStanding): string {
 
 /** The command that looks closer at what needs a person. */
 function whyLine({ laneId, endpointId, source, kind }: Need): string {
+  if (kind === "store_refusing" || kind === "no_dispatcher")
+    return "posthorn doctor (on the server's machine)";
   if (kind === "dead_letters") return "posthorn dead groups";
   if (kind === "source_rejecting") return `posthorn rejected list --source ${source ?? ""}`;
   return `posthorn why ${laneId ?? endpointId ?? source ?? ""}`;

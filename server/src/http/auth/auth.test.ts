@@ -129,6 +129,27 @@ describe("the API", () => {
   });
 });
 
+const scrape = (token: string) =>
+  bench.app.inject({
+    url: "/metrics",
+    headers: { host: "localhost", "x-forwarded-for": "203.0.113.5", authorization: `Bearer ${token}` },
+  });
+
+describe("metrics while the database is away", () => {
+  it("are read with a token that was good of late, and by nobody else; nothing else is", async () => {
+    const [token, fresh] = [await bench.token("read"), await bench.token("read")];
+    expect((await scrape(token)).statusCode).toBe(200);
+    await bench.clock.advance(60_000);
+    const away = vi.spyOn(bench.parts.registry, "findToken").mockRejectedValue(new Error("away"));
+    expect((await scrape(token)).statusCode).toBe(200);
+    expect((await scrape(fresh)).statusCode).toBe(500);
+    expect((await asked(`Bearer ${token}`)).statusCode).toBe(500);
+    await bench.clock.advance(3_600_000);
+    expect((await scrape(token)).statusCode).toBe(500);
+    away.mockRestore();
+  });
+});
+
 describe("failed tokens", () => {
   it("are counted for all the addresses that one caller of IPv6 has", () => {
     const failed = new FailedTokens(1, () => 0);

@@ -70,7 +70,7 @@ it("an address that others can reach is refused without a token, and the cure na
     code: "token_missing",
     cure:
       "Set the first one as POSTHORN_FIRST_TOKEN (`posthorn config new-token` makes one), or make it in the database: " +
-      "posthorn token create NAME --offline",
+      "posthorn token create NAME --offline, with the same settings (--config, --data-dir).",
   });
   await requireToken(loopback, registryOf([]));
 });

@@ -66,7 +66,7 @@ function tokenMissing({ listen }: TokenSettings): CommandFailure {
       code: "token_missing",
       cure:
         "Set the first one as POSTHORN_FIRST_TOKEN (`posthorn config new-token` makes one), or make it in the database: " +
-        "posthorn token create NAME --offline",
+        "posthorn token create NAME --offline, with the same settings (--config, --data-dir).",
     },
   );
 }

@@ -23,11 +23,13 @@ const REACHES: Readonly<Record<Scope, ReadonlySet<Scope>>> = {
 
 interface Known {
   readonly token: TokenRecord;
-  readonly untilMs: number;
+  readonly foundMs: number;
 }
 
 // A token revoked on another node works here this much longer.
 const CACHE_MS = 3000;
+// Prometheus reads what is wrong while the database is away, which is when it matters.
+const METRICS_CACHE_MS = 3_600_000;
 const MOST_CACHED = 1000;
 const TOUCH_MS = 60_000;
 
@@ -45,7 +47,7 @@ export class TokenCheck {
 
   /** Returns the token if it is valid and its scope is enough; throws the problem to answer otherwise. */
   async require(authorization: string | undefined, address: string, needed: Scope): Promise<TokenRecord> {
-    return this.allow(await this.#find(authorization, address), needed);
+    return this.allow(await this.#find(authorization, address, needed), needed);
   }
 
   /** A token that was found to be valid, if its scope is enough. */
@@ -86,24 +88,29 @@ export class TokenCheck {
     this.#known.clear();
   }
 
-  async #find(authorization: string | undefined, address: string): Promise<TokenRecord> {
+  async #find(authorization: string | undefined, address: string, needed: Scope): Promise<TokenRecord> {
     const [, text] = /^Bearer ([\x21-\x7e]{1,255})$/i.exec(authorization ?? "") ?? [];
     // Not counted as a guess: a browser without a token must not lock out its owner.
     if (text === undefined) throw unauthorised("Send a token: `Authorization: Bearer phk_…`.");
     const hash = tokenHash(text);
     const key = Buffer.from(hash).toString("base64");
-    const cached = this.#cached(key);
+    const cached = this.#cached(key, CACHE_MS);
     if (cached !== undefined && this.#isValid(cached, hash)) return cached;
     this.#checkRate(address);
-    const found = await this.#parts.registry.findToken(hash);
+    const found = await this.#parts.registry.findToken(hash).catch((error: unknown) => {
+      const known = needed === "metrics" ? this.#cached(key, METRICS_CACHE_MS) : undefined;
+      if (known === undefined) throw error;
+      return known;
+    });
     if (found === undefined || !this.#isValid(found, hash)) throw this.#refuse(address, found);
-    this.#remember(key, found);
+    if (this.#known.get(key)?.token !== found) this.#remember(key, found);
     return found;
   }
 
-  #cached(key: string): TokenRecord | undefined {
+  #cached(key: string, withinMs: number): TokenRecord | undefined {
     const known = this.#known.get(key);
-    return known !== undefined && known.untilMs > this.#parts.clock.monotonic() ? known.token : undefined;
+    const isYoung = known !== undefined && known.foundMs + withinMs > this.#parts.clock.monotonic();
+    return isYoung ? known.token : undefined;
   }
 
   /** Compares the hash again, in constant time: a store that matches by prefix or ignores case must not let anybody in. */
@@ -128,7 +135,7 @@ export class TokenCheck {
 
   #remember(key: string, token: TokenRecord): void {
     if (this.#known.size >= MOST_CACHED) this.#known.clear();
-    this.#known.set(key, { token, untilMs: this.#parts.clock.monotonic() + CACHE_MS });
+    this.#known.set(key, { token, foundMs: this.#parts.clock.monotonic() });
   }
 
   #touch({ id }: TokenRecord): void {

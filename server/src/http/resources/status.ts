@@ -29,6 +29,7 @@ const NEED = whole<Need>({
   kind: {
     type: "string",
     enum: [
+      "store_refusing",
       "no_dispatcher",
       "lane_halted",
       "lane_parked",

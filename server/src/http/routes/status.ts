@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Endpoint } from "posthorn";
 import type { Status } from "posthorn/client";
+import { ReadinessProbe } from "../../observe/readiness.js";
 import { statusOf } from "../../observe/status-view.js";
 import { packageVersion } from "../../package-version.js";
 import type { SourceRecord } from "../../store/source.js";
@@ -20,11 +21,12 @@ export type StatusParts = Pick<ApiParts, "outbox" | "registry" | "clock">;
 
 /** /status: what is wrong, in one sentence and as data. */
 export function registerStatus(api: FastifyInstance, parts: ApiParts): void {
+  const probe = new ReadinessProbe(parts);
   let last: { readonly atMs: number; readonly answer: Promise<Status> } | undefined;
   api.get("/status", { schema: STATUS }, async () => {
     const atMs = parts.clock.monotonic();
     if (last === undefined || atMs - last.atMs >= KEPT_MS) {
-      const answer = readStatus(parts);
+      const answer = readStatus(parts, probe);
       const made = { atMs, answer };
       last = made;
       // A failure is not kept: the next look asks again.
@@ -41,26 +43,29 @@ export function registerStatus(api: FastifyInstance, parts: ApiParts): void {
   });
 }
 
-/** Counts and judges everything, for the API and for metrics. */
-export async function readStatus(parts: StatusParts): Promise<Status> {
+/** Counts and judges everything, for the API and for metrics; with a probe, also whether anything can be written. */
+export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Promise<Status> {
   const { outbox, registry, clock } = parts;
   const nowMs = clock.now();
   const until = new Date(nowMs + 60_000);
   const recent = { step: 60, since: new Date(nowMs - RECENT_MS), until } as const;
-  const [nodes, census, standings, blocked, endpoints, sources, rows, day, lastSeen] = await Promise.all([
-    registry.listNodes(SEEN_MS),
-    outbox.census(),
-    outbox.standings(),
-    outbox.blockedLanes({ limit: MOST_BLOCKED }),
-    allEndpoints(parts),
-    allSources(parts),
-    Promise.all([
-      registry.readSeries({ ...recent, kind: "endpoint" }),
-      registry.readSeries({ ...recent, kind: "source" }),
-    ]),
-    registry.readSeries({ step: 3600, kind: "source", since: new Date(nowMs - DAY_MS), until }),
-    registry.lastSeen("source", new Date(nowMs - 90 * DAY_MS)),
-  ]);
+  const [nodes, census, standings, blocked, endpoints, sources, rows, day, lastSeen, ready] =
+    await Promise.all([
+      registry.listNodes(SEEN_MS),
+      outbox.census(),
+      outbox.standings(),
+      outbox.blockedLanes({ limit: MOST_BLOCKED }),
+      allEndpoints(parts),
+      allSources(parts),
+      Promise.all([
+        registry.readSeries({ ...recent, kind: "endpoint" }),
+        registry.readSeries({ ...recent, kind: "source" }),
+      ]),
+      registry.readSeries({ step: 3600, kind: "source", since: new Date(nowMs - DAY_MS), until }),
+      registry.lastSeen("source", new Date(nowMs - 90 * DAY_MS)),
+      // A full disk can still be read: without a write, all would look well while every event is refused.
+      probe?.ask(),
+    ]);
   return statusOf({
     nowMs,
     version: packageVersion(),
@@ -73,6 +78,7 @@ export async function readStatus(parts: StatusParts): Promise<Status> {
     recent: rows.flat(),
     day,
     lastSeen,
+    refusal: ready?.ready === false ? ready.why : undefined,
   });
 }
 

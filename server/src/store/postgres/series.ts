@@ -105,6 +105,10 @@ export class PostgresSeries implements SeriesRegistry {
     );
   }
 
+  async forgetNode(name: string): Promise<void> {
+    await this.#db.query(`delete from ${this.#node} where name = $1::text`, [name]);
+  }
+
   async listNodes(withinMs: number): Promise<readonly SeenNode[]> {
     const rows = await this.#db.query<NodeRow>(
       `select name, roles, version, ${msOf("started_at")} as started, ${msOf("seen_at")} as seen,

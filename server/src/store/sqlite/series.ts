@@ -114,6 +114,10 @@ export class SqliteSeries implements SeriesRegistry {
     });
   }
 
+  async forgetNode(name: string): Promise<void> {
+    await this.#db.unsynced((run) => run("delete from posthorn_node where name = ?", name));
+  }
+
   async listNodes(withinMs: number): Promise<readonly SeenNode[]> {
     const nowMs = this.#clock.now();
     const rows = await this.#db.all<NodeRow>(
