@@ -127,6 +127,16 @@ describe("the sentence of a status", () => {
     );
   });
 
+  it("says of an endpoint that has failed within ten minutes, and does no more, that it helped", () => {
+    const before = {
+      ...row("endpoint", "market", { attempts: 100, failed: 100 }),
+      at: new Date(NOW - 5 * MIN),
+    };
+    const now = row("endpoint", "market", { attempts: 40, delivered: 40 });
+    const [need] = statusOf({ ...QUIET, endpoints: [{ ...EP, id: "market" }], recent: [before, now] }).needs;
+    expect(need?.text).toBe("failing: market; 71 % of 140 attempts in 10 min, none of the last 40");
+  });
+
   it("names endpoints that are disabled or fail, and notes those that somebody paused", () => {
     const status = statusOf({
       ...QUIET,

@@ -182,7 +182,7 @@ function needsOf(facts: StatusFacts, standings: Standings): readonly Need[] {
     ...refusalNeeds(facts),
     ...dispatcherNeeds(facts),
     ...facts.blockedLanes.flatMap(laneNeed),
-    ...standings.endpoints.flatMap(endpointNeed),
+    ...standings.endpoints.flatMap((endpoint) => endpointNeed(endpoint, facts)),
     ...standings.sources.flatMap((source) => sourceNeed(source, facts.nowMs)),
     ...deadNeed(standings.counts),
   ].toSorted((one, other) => rankOf(one) - rankOf(other));
@@ -241,7 +241,7 @@ function laneNeed(lane: BlockedLane): readonly Need[] {
   ];
 }
 
-function endpointNeed(endpoint: EndpointStanding): readonly Need[] {
+function endpointNeed(endpoint: EndpointStanding, facts: StatusFacts): readonly Need[] {
   const { id, configured, because, waiting, oldestMs, recent } = endpoint;
   const about = { ...NONE, endpointId: id, sinceMs: oldestMs, because };
   if (configured === "disabled") {
@@ -254,8 +254,19 @@ function endpointNeed(endpoint: EndpointStanding): readonly Need[] {
   }
   const { attempts, failed } = recent;
   if (attempts < FAILING.attempts || failed / attempts < FAILING.share) return [];
-  const text = `failing: ${id}; ${Math.round((100 * failed) / attempts)} % of ${count(attempts, "attempt")} in 10 min`;
+  const text = `failing: ${id}; ${Math.round((100 * failed) / attempts)} % of ${count(attempts, "attempt")} in 10 min${recovered(id, facts)}`;
   return [{ ...about, kind: "endpoint_failing", level: "warn", text, count: failed }];
+}
+
+const JUST_NOW_MS = 120_000;
+
+/** Ten minutes remember a failure that is over: whoever has just mended the receiver must see that it helped. */
+function recovered(endpointId: string, { nowMs, recent }: StatusFacts): string {
+  const rows = recent.filter(
+    ({ kind, name, at }) => kind === "endpoint" && name === endpointId && at.getTime() > nowMs - JUST_NOW_MS,
+  );
+  const of = (what: string): number => rows.reduce((all, { counts }) => all + (counts[what] ?? 0), 0);
+  return of("attempts") > 0 && of("failed") === 0 ? `, none of the last ${of("attempts")}` : "";
 }
 
 function sourceNeed({ name, state, lastAt, recent }: SourceStanding, nowMs: number): readonly Need[] {

@@ -83,7 +83,19 @@ const OWN_DATABASE_CURE = "`posthorn doctor`, with the same settings, says more.
 
 /** The API names its parameters; people look for flags. */
 function fieldCure(field: string | undefined): string | undefined {
-  return field === "tenant" ? "Name it with --tenant." : undefined;
+  if (field === "tenant") return "Name it with --tenant.";
+  return field?.startsWith("options.") === true
+    ? `Give it with --option ${field.slice("options.".length)}=VALUE; docs/server.md lists the options.`
+    : undefined;
+}
+
+/** Says where else to look, where what was named is not there. */
+export async function orLook<T>(asked: Promise<T>, cure: string): Promise<T> {
+  return asked.catch((error: unknown) => {
+    const { exit, code, message } = toldFailure(error);
+    if (code !== "not_found") throw error;
+    throw new CommandFailure(exit, message, { code, cure, cause: error });
+  });
 }
 
 function exitOf(code: string): ExitName {

@@ -78,6 +78,7 @@ const ACTS: Readonly<Record<Need["kind"], string>> = {
   endpoint_failing: "Look at the endpoint",
   source_silent: "Look at the source",
   source_rejecting: "See why",
+  store_refusing: "See the server",
   no_dispatcher: "Look at the nodes",
   dead_letters: "Look at the dead letters",
 };

@@ -9,7 +9,7 @@ import { deliveryTable, NO_DELIVERIES, stateTone } from "./delivery-table.js";
 import { explainDelivery } from "./explain-delivery.js";
 import type { Explanation, Surroundings } from "./explain-delivery.js";
 import { TENANT_FLAG } from "../listing.js";
-import { CommandFailure } from "../../terminal/failure.js";
+import { CommandFailure, orLook } from "../../terminal/failure.js";
 
 interface DeliveryListOptions {
   readonly event?: string;
@@ -42,7 +42,10 @@ export function registerDeliveries(program: Command, context: CommandContext): v
     examples: ["posthorn deliveries show dlv_12_7"],
     run: async ({ args: [id = ""], client, print, context: { clock } }) => {
       const calls = client().deliveries;
-      const [delivery, attempts] = await Promise.all([calls.get(id), calls.attempts(id)]);
+      const [delivery, attempts] = await orLook(
+        Promise.all([calls.get(id), calls.attempts(id)]),
+        "`posthorn events show ID` names the deliveries of an event, `posthorn dead list` those that were given up.",
+      );
       const explanation = explainDelivery(delivery, await surroundingsOf(client(), delivery));
       print.show({ ...delivery, attemptList: attempts.items, explanation }, () =>
         drawDelivery(print, { delivery, explanation, attempts: attempts.items }, clock.now()),

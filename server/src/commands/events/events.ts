@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { orLook } from "../../terminal/failure.js";
 import type { EventDetail, EventSummary } from "posthorn/client";
 import { relative, size } from "../../terminal/for-people.js";
 import type { Printer } from "../../terminal/printer.js";
@@ -63,9 +64,9 @@ export function registerEvents(program: Command, context: CommandContext): void 
     examples: ["posthorn events show evt_2ZbGqk"],
     flags: [TENANT_FLAG],
     run: async ({ args: [id = ""], options, client, print, context: { clock } }) => {
-      const event = await client().events.get(
-        id,
-        options.tenant === undefined ? {} : { tenant: options.tenant },
+      const event = await orLook(
+        client().events.get(id, options.tenant === undefined ? {} : { tenant: options.tenant }),
+        `Is it the provider's id, or a delivery's? posthorn why ${id}`,
       );
       print.show(event, () => drawEvent(print, event, clock.now()));
     },

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Lane } from "posthorn/client";
 import type { Tone } from "../../terminal/colour.js";
+import { orLook } from "../../terminal/failure.js";
 import { count, due, duration } from "../../terminal/for-people.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
@@ -44,7 +45,10 @@ export function registerLanes(program: Command, context: CommandContext): void {
     says: "Show a lane, why it does not move and what to do.",
     examples: ["posthorn lanes show 12"],
     run: async ({ args: [id = ""], client, print }) => {
-      const lane = await client().lanes.get(id);
+      const lane = await orLook(
+        client().lanes.get(id),
+        "`posthorn lanes list` shows those in which something waits; an empty lane needs nobody.",
+      );
       const { says, todo } = explainLane(lane);
       print.show({ ...lane, explanation: { says, todo } }, () => {
         print.facts([

@@ -37,7 +37,8 @@ export function registerOperations(program: Command, context: CommandContext): v
       const calls = client().operations;
       const page = await collect((asked) => calls.list(asked), options);
       print.show(page, () => {
-        if (page.items.length === 0) print.line("There are no operations yet.");
+        if (page.items.length === 0)
+          print.line("There are no operations yet. A plan of --dry-run is listed when it runs.");
         else print.table(operationTable(page.items, clock.now()));
       });
       hintMore(print, page, "posthorn operations list");

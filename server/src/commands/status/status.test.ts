@@ -1,6 +1,6 @@
 import type { Story, TailGap, TailMessage } from "posthorn/client";
 import { describe, expect, it } from "vitest";
-import { fakeClient } from "../../../../test/cli/fake-client.js";
+import { fakeClient, problem } from "../../../../test/cli/fake-client.js";
 import { runCommand } from "../../../../test/cli/run-command.js";
 import { DELIVERY, LANES, REJECTED, STATUS } from "../../../../test/cli/samples.js";
 
@@ -215,6 +215,33 @@ describe("tail", () => {
         .map((line) => (JSON.parse(line) as { kind: string }).kind),
     ).toEqual(["attempted", "attempted", "dead", "gap"]);
   });
+});
+
+it.each([
+  [["events", "show", "in_1PX"], "events.get", "posthorn why in_1PX"],
+  [["deliveries", "show", "dlv_9_9"], "deliveries.get", "posthorn dead list"],
+  [["lanes", "show", "9"], "lanes.get", "posthorn lanes list"],
+])("%j that finds nothing says where else to look", async (args, call, says) => {
+  const client = fakeClient({
+    [call]: () => {
+      throw problem(404, "not_found", "There is no such thing.");
+    },
+  });
+  const { code, err } = await runCommand(args, { client, columns: 200 });
+  expect([code, err]).toEqual([1, expect.stringContaining(says)]);
+});
+
+it("tail of an endpoint that there is not ends at once", async () => {
+  const client = fakeClient({
+    tail: () => {
+      throw new Error("nobody should wait");
+    },
+    "endpoints.get": () => {
+      throw problem(404, "not_found", 'There is no endpoint "nosuch".');
+    },
+  });
+  const { code, err } = await runCommand(["tail", "--endpoint", "nosuch"], { client });
+  expect([code, err]).toEqual([1, expect.stringContaining('There is no endpoint "nosuch".')]);
 });
 
 describe("operations", () => {

@@ -35,6 +35,8 @@ export function registerTail(program: Command, context: CommandContext): void {
     run: async ({ options, client, print, context: { interrupted, terminal } }) => {
       const { kind, source, endpoint, type } = options;
       const query: TailQuery = { kind, source, endpoint, type };
+      // A mistyped name would be waited for in vain.
+      if (endpoint !== undefined) await client().endpoints.get(endpoint);
       const signal = AbortSignal.any([interrupted(), terminal.outputEnded]);
       const onConnection = (open: boolean): void => {
         if (!open && !signal.aborted)
