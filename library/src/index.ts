@@ -64,6 +64,8 @@ export type {
   WorkerHandlers,
   WorkerOptions,
 } from "./inbox/worker-options.js";
+export { long } from "./inbox/long.js";
+export type { AsynchronousEnd, Long, LongEnd, LongHandler, LongOptions } from "./inbox/long.js";
 export { batch } from "./inbox/batch.js";
 export type {
   AsynchronousBatch,

@@ -70,8 +70,9 @@ function workerOn(pool: TestPool): Worker {
     observer: () => undefined,
     handlers: {
       read: {
-        batch: { by: "key", max: 20 },
-        handler: async (events: EventBatch<Reading>, { tx }) => {
+        by: "key",
+        max: 20,
+        batch: async (events: EventBatch<Reading>, { tx }) => {
           const rows = events.map(({ data }) => `('${data.key}', ${data.number}, ${events.length})`);
           await pool.inside(tx, `insert into effect (key, number, size) values ${rows.join(", ")}`);
           // After the write, so that a missing rollback shows: first the batch, then the event by itself.

@@ -38,8 +38,9 @@ it("a batch on SQLite gets its events in one outer call, writes them in one inne
     observer: () => undefined,
     handlers: {
       read: {
-        batch: { by: "key", max: 20 },
-        handler: async (events) => {
+        by: "key",
+        max: 20,
+        batch: async (events) => {
           await new Promise((resolve) => setImmediate(resolve));
           const numbers = events.map(({ data }) => (data as { readonly number: number }).number);
           return (tx) => {

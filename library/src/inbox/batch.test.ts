@@ -123,8 +123,9 @@ describe("a batch", () => {
       schemas,
       handlers: {
         "order.paid": {
-          batch: { by: "key", max: 5 },
-          handler: (events, { tx, logger }) => {
+          by: "key",
+          max: 5,
+          batch: (events, { tx, logger }) => {
             expectTypeOf(events[0].data).toEqualTypeOf<{ readonly total: number }>();
             expectTypeOf(tx).toEqualTypeOf<MemoryTx>();
             logger.info("typed");

@@ -46,17 +46,14 @@ export type BatchHandler<Tx, Mode extends TransactionMode, Data = unknown> = Mod
  * applied, or none is. After a failure they are handled one by one, by the same handler with one event each, so that those
  * before the one at fault are applied. What a batch returns is not kept.
  */
-export interface Batch<Handler> {
-  readonly batch: BatchOptions;
-  readonly handler: Handler;
-  /** Never there: it tells the compiler a batch from a long handler. */
-  readonly long?: undefined;
+export interface Batch<Handler> extends BatchOptions {
+  readonly batch: Handler;
 }
 
 const MOST_IN_BATCH = 100;
 
 /**
- * Makes a batch of a handler that is declared elsewhere. Written in place, `{ batch: { by: "key", max: 50 }, handler }` is the
+ * Makes a batch of a handler that is declared elsewhere. Written in place, `{ batch: handler, by: "key", max: 50 }` is the
  * same, and its handler's parameters have their types by themselves.
  *
  * @example
@@ -68,18 +65,18 @@ const MOST_IN_BATCH = 100;
  * const worker = createWorker({ store, handlers: { "meter.read": readings } });
  */
 export function batch<Handler>(options: BatchOptions, handler: Handler): Batch<Handler> {
-  const found = wrongBatch({ batch: options, handler });
-  if (found === undefined) return Object.freeze({ batch: options, handler });
+  const found = wrongBatch({ ...options, batch: handler });
+  if (found === undefined) return Object.freeze({ ...options, batch: handler });
   throw new PosthornError<InboxErrorCode>("inbox_option_invalid", `The batch cannot be made: ${found}.`);
 }
 
 /** Whether a handler is one of many events at once. */
 export function isBatch(handler: unknown): handler is Batch<unknown> {
-  return (handler as Partial<Batch<unknown>> | null | undefined)?.batch !== undefined;
+  return typeof handler === "object" && handler !== null && "batch" in handler;
 }
 
 /** What is wrong with a batch; undefined where nothing is. */
-export function wrongBatch({ batch: { by, max }, handler }: Batch<unknown>): string | undefined {
+export function wrongBatch({ by, max, batch: handler }: Batch<unknown>): string | undefined {
   // Types cannot keep a host that is not written in TypeScript from another word.
   if ((by as string) !== "key") return `by is ${JSON.stringify(by)}; expected "key"`;
   if (!Number.isInteger(max) || max < 1 || max > MOST_IN_BATCH)

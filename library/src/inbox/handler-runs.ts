@@ -9,14 +9,19 @@ import { isBatch } from "./batch.js";
 import { Timeouts } from "./deadlines.js";
 import { afterThrown, failedAttempt } from "./handler-failure.js";
 import type { Publisher } from "./handlers.js";
+import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { HandlerFailure } from "./prepare-work.js";
-import { runWork } from "./run-work.js";
+import type { Work, WorkParts } from "./prepare-work.js";
+import { isLong } from "./long.js";
+import type { Long } from "./long.js";
+import { LongRuns } from "./long-runs.js";
+import { ofOne, runWork } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import { noting, tellHandled } from "./tell-handled.js";
 import type { Outcomes } from "./tell-handled.js";
 import type { CheckedConsumer, WorkerSettings } from "./worker-options.js";
-import type { Applied, WorkerStore } from "./worker-store.js";
+import type { Applied, ApplyWork, WorkerStore } from "./worker-store.js";
 
 export interface HandlerRunParts<Tx> {
   readonly store: WorkerStore<Tx>;
@@ -25,6 +30,7 @@ export interface HandlerRunParts<Tx> {
   readonly worker: string;
   readonly run: RunLimits;
   readonly isStopping: () => boolean;
+  readonly heartbeat: Heartbeat;
 }
 
 /** What a claim came to. */
@@ -59,12 +65,18 @@ export function runLength(paceMs: number | undefined, most: number): number {
 /** Runs the handlers of claims. */
 export class HandlerRuns<Tx> {
   readonly #parts: HandlerRunParts<Tx>;
+  readonly #work: WorkParts<Tx>;
+  readonly #longs: LongRuns<Tx>;
   readonly #deadlines: Timeouts;
   /** Milliseconds that one event takes, by consumer. */
   readonly #paces = new Map<string, number>();
 
   constructor(parts: HandlerRunParts<Tx>) {
     this.#parts = parts;
+    const { store, publisher, heartbeat, settings } = parts;
+    const { schemas, observer, clock } = settings;
+    this.#work = { store, publisher, schemas, observer };
+    this.#longs = new LongRuns({ work: this.#work, heartbeat, clock });
     this.#deadlines = new Timeouts(parts.settings.clock, parts.settings.handlerDeadlineMs);
   }
 
@@ -82,10 +94,17 @@ export class HandlerRuns<Tx> {
     }
   }
 
+  /** Cuts off long handlers; their leases are given back. */
+  stopLong(): void {
+    this.#longs.stop();
+  }
+
   async #claimed(claim: Claim): Promise<ClaimResult> {
     const consumer = this.#parts.settings.consumers.get(claim.consumer.id);
     if (consumer === undefined) return givenBack(claim, BUSY_AGAIN_MS);
     if (!isHandled(consumer, claim.run[0])) return this.#unhandled(claim, consumer);
+    const first = handlerOf(consumer, claim.run[0]);
+    if (isLong(first)) return this.#long(claim, consumer, first);
     const tried = shortened(claim, this.#lengthOf(claim, consumer));
     const applied = await this.#apply(tried, consumer);
     // Any of them may be at fault: the same events one by one, so that those before it are applied.
@@ -101,10 +120,10 @@ export class HandlerRuns<Tx> {
     if (isBatch(first))
       return Math.min(
         lengthWhile(found, (each) => each === first),
-        first.batch.max,
+        first.max,
         arrivalsOf(claim).length,
       );
-    const most = lengthWhile(found, (each) => each !== undefined && !isBatch(each));
+    const most = lengthWhile(found, (each) => each !== undefined && !isBatch(each) && !isLong(each));
     return runLength(this.#paces.get(claim.consumer.id), Math.min(most, this.#parts.settings.plainEvents));
   }
 
@@ -113,7 +132,7 @@ export class HandlerRuns<Tx> {
     for (let done = 0; ; done++) {
       const applied = await this.#apply(current, consumer);
       const { next } = applied as { readonly next?: Claim };
-      const goesOn = next !== undefined && done + 1 < count && isHandled(consumer, next.run[0]);
+      const goesOn = next !== undefined && done + 1 < count && isShort(consumer, next.run[0]);
       if (!goesOn) {
         const last = await this.#resultOf(current, applied, consumer);
         return { ...last, claim, handled: last.handled + done };
@@ -126,7 +145,10 @@ export class HandlerRuns<Tx> {
     const { clock } = this.#parts.settings;
     const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
     const outcomes: Outcomes = new Map();
-    const applied = await this.#withDeadline(claim, consumer, outcomes);
+    const applied = await this.#withDeadline(claim, consumer, {
+      outcomes,
+      prepare: (signal) => runWork(this.#work, consumer.handlers, { claim, signal }),
+    });
     const durationMs = clock.monotonic() - from;
     tellHandled(this.#parts.settings.observer, claim, { applied, outcomes, durationMs });
     // What a batch takes says nothing of handlers that get one event each.
@@ -135,23 +157,61 @@ export class HandlerRuns<Tx> {
     return { ...applied, startedAt, durationMs };
   }
 
-  async #withDeadline(claim: Claim, consumer: CheckedConsumer, outcomes: Outcomes): Promise<Applied> {
-    const {
-      store,
-      publisher,
-      settings,
-      worker,
-      run: { maxBytes },
-      isStopping,
-    } = this.#parts;
+  /** Runs the handler of the head without a transaction; its end marks the event. */
+  async #long(claim: Claim, consumer: CheckedConsumer, handler: Long<unknown>): Promise<ClaimResult> {
+    const single = claim.run.length === 1 ? claim : await this.#leaseHead(claim);
+    if (single === undefined) return result(claim);
+    const { clock } = this.#parts.settings;
+    const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
+    const outcomes: Outcomes = new Map();
+    const prepared = (work: Work<Tx>) => ({ outcomes, prepare: () => Promise.resolve(ofOne(work)) });
+    const ran = await this.#longs.run(single, handler, (work) =>
+      this.#mark(single, consumer, prepared(work)),
+    );
+    if (ran.kind === "lost") return result(claim);
+    if (ran.kind === "stopped") {
+      const settlement = { claim: single, attempts: [], acknowledged: 0, rest: undefined };
+      return { ...result(claim), settlement };
+    }
+    const durationMs = clock.monotonic() - from;
+    tellHandled(this.#parts.settings.observer, single, { applied: ran, outcomes, durationMs });
+    const timed = { ...ran, startedAt, durationMs };
+    return { ...(await this.#resultOf(single, timed, consumer)), claim };
+  }
+
+  /** A run that lapses is no attempt of its head; what takes hours is leased by itself, so that an interruption is recorded. */
+  async #leaseHead(claim: Claim): Promise<Claim | undefined> {
+    const { store, settings, worker, run } = this.#parts;
+    const given = { claim, attempts: [], acknowledged: 0, rest: undefined, next: true };
+    const terms = { worker, leaseMs: settings.leaseMs, run: { ...run, maxEvents: 1 } };
+    const [settled] = await store.settle({ ...terms, settlements: [given] });
+    return settled?.kind === "settled" ? settled.next : undefined;
+  }
+
+  /** Tries again where the database had no room: what took hours is not to be done again for that. The lease is kept meanwhile. */
+  async #mark(claim: Claim, consumer: CheckedConsumer, prepared: Prepared<Tx>): Promise<Applied> {
+    const { isStopping, settings } = this.#parts;
+    for (;;) {
+      const applied = await this.#withDeadline(claim, consumer, prepared);
+      const hasToWait = applied.kind === "busy" || applied.kind === "saturated";
+      if (!hasToWait || isStopping()) return applied;
+      await settings.clock.sleep(BUSY_AGAIN_MS);
+    }
+  }
+
+  async #withDeadline(
+    claim: Claim,
+    consumer: CheckedConsumer,
+    { outcomes, prepare }: Prepared<Tx>,
+  ): Promise<Applied> {
+    const { store, settings, worker, isStopping } = this.#parts;
+    const { maxBytes } = this.#parts.run;
     const { acquireMs, leaseMs, handlerDeadlineMs } = settings;
     const deadline = new AbortController();
     const timeout = this.#deadlines.start(() => deadline.abort(deadlineError(handlerDeadlineMs)));
     const { signal } = deadline;
     try {
-      const { schemas, observer } = settings;
-      const parts = { store, publisher, schemas, observer };
-      const work = noting(await runWork(parts, consumer.handlers, { claim, signal }), outcomes);
+      const work = noting(await prepare(signal), outcomes);
       const run = { maxEvents: consumer.mostEvents, maxBytes };
       const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
       return await store.apply(claim, work, limits);
@@ -245,6 +305,12 @@ export class HandlerRuns<Tx> {
   }
 }
 
+/** What an apply runs, and where it notes what each event came to. */
+interface Prepared<Tx> {
+  readonly outcomes: Outcomes;
+  readonly prepare: (signal: AbortSignal) => Promise<ApplyWork<Tx>>;
+}
+
 type TimedApplied = Applied & { readonly startedAt: Date; readonly durationMs: number };
 
 function handlerOf({ handlers }: CheckedConsumer, { event }: ClaimedDelivery): unknown {
@@ -253,6 +319,12 @@ function handlerOf({ handlers }: CheckedConsumer, { event }: ClaimedDelivery): u
 
 function isHandled(consumer: CheckedConsumer, delivery: ClaimedDelivery): boolean {
   return handlerOf(consumer, delivery) !== undefined;
+}
+
+/** Whether it has a handler that runs in its transaction. */
+function isShort(consumer: CheckedConsumer, delivery: ClaimedDelivery): boolean {
+  const handler = handlerOf(consumer, delivery);
+  return handler !== undefined && !isLong(handler);
 }
 
 /** How many from the first on are so. */

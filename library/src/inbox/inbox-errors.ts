@@ -4,6 +4,8 @@ export const INBOX_ERRORS = {
     "Whether the id is a duplicate could not be known in time, because another transaction holds it. Retry.",
   claim_lost: "A two-phase claim ran out before it was confirmed; another caller may have done the work too.",
   handler_deadline: "The handler did not finish within its deadline; its transaction was rolled back.",
+  handler_cut_off:
+    "A long handler was cut off: its lease was lost, or its worker stops. Nothing of it is marked, and it will run again.",
   handler_again_exhausted:
     "A handler has thrown `again` a thousand times for one event; from then on each counts as a failure.",
   handler_returned_promise:

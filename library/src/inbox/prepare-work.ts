@@ -79,7 +79,8 @@ function awaitingWork<Tx>(
   };
 }
 
-function synchronousWork<Tx>(
+/** Makes of an inner function what runs in the transaction. */
+export function synchronousWork<Tx>(
   inner: InnerHandler<Tx, InnerPublishing>,
   context: HandlerContext,
   parts: WorkParts<Tx>,
@@ -100,7 +101,7 @@ export async function outer<Tx>(
   signal: AbortSignal,
 ): Promise<InnerHandler<Tx, InnerPublishing>> {
   try {
-    const inner = await Promise.race([run(), aborted(signal)]);
+    const inner = await unlessAborted(run, signal);
     if (typeof inner === "function") return inner;
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
@@ -175,12 +176,23 @@ function returnedFunction(): PosthornError<InboxErrorCode> {
   );
 }
 
-function success(result: unknown, { logger }: HandlerContext): Handled {
+export function success(result: unknown, { logger }: HandlerContext): Handled {
   return { outcome: "success", result: encodeResult(result, logger) };
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+/** What the function comes to, or a throw of the signal's reason when it aborts before; what still runs then is on its own. */
+export async function unlessAborted<T>(run: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
+  const listening = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { signal: listening.signal });
+  });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([run(), aborted]);
+  } finally {
+    listening.abort();
+  }
 }
 
 export function isPromise(value: unknown): value is PromiseLike<unknown> {

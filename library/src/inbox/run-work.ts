@@ -4,7 +4,7 @@ import type { TypeTable } from "./handlers.js";
 import type { Handled } from "./inbox-store.js";
 import { prepareBatch } from "./prepare-batch.js";
 import { isPromise, prepareWork } from "./prepare-work.js";
-import type { Occasion, WorkParts } from "./prepare-work.js";
+import type { Occasion, Work, WorkParts } from "./prepare-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import type { ApplyWork } from "./worker-store.js";
 
@@ -24,15 +24,11 @@ export async function runWork<Tx>(
   const prepare = isBatch(first)
     ? async (run: Run): Promise<ApplyWork<Tx>> => {
         const [head, ...others] = run.map((each) => occasionOf(claim, each, signal));
-        const work = await prepareBatch(parts, first.handler, [head as Occasion, ...others]);
+        const work = await prepareBatch(parts, first.batch, [head as Occasion, ...others]);
         return (tx, { length }) => work(tx, length);
       }
     : async ([head]: Run): Promise<ApplyWork<Tx>> => {
-        const work = await prepareWork(parts, handlerOf(head), occasionOf(claim, head, signal));
-        return (tx) => {
-          const handled = work(tx);
-          return isPromise(handled) ? handled.then((each) => [each]) : [handled];
-        };
+        return ofOne(await prepareWork(parts, handlerOf(head), occasionOf(claim, head, signal)));
       };
   if (parts.store.transactions === "synchronous") return prepare(claim.run);
   if (isBatch(first)) return async (tx, run) => (await prepare(run))(tx, run);
@@ -43,7 +39,16 @@ export async function runWork<Tx>(
   };
 }
 
-function occasionOf(claim: Claim, delivery: ClaimedDelivery, signal: AbortSignal): Occasion {
+/** The work of one event as that of a run of one. */
+export function ofOne<Tx>(work: Work<Tx>): ApplyWork<Tx> {
+  return (tx) => {
+    const handled = work(tx);
+    return isPromise(handled) ? handled.then((each) => [each]) : [handled];
+  };
+}
+
+/** A delivery as its handler is given it. */
+export function occasionOf(claim: Claim, delivery: ClaimedDelivery, signal: AbortSignal): Occasion {
   const { source, type, body, receipt } = delivery.event;
   const [only] = arrivalsOf({ ...claim, run: [delivery] });
   if (only === undefined) throw new Error(`The event ${delivery.event.id} is no arrival.`);

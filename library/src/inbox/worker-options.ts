@@ -13,15 +13,18 @@ import { checkErrorRules } from "./error-rules.js";
 import type { CheckedRule, ErrorRule } from "./error-rules.js";
 import { isBatch, wrongBatch } from "./batch.js";
 import type { Batch, BatchHandler } from "./batch.js";
+import { isLong, wrongLong } from "./long.js";
+import type { Long, LongHandler } from "./long.js";
 import { TypeTable } from "./handlers.js";
 import type { DataOf, Handler, Publisher, Schema, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { WorkerStore } from "./worker-store.js";
 
-/** What a worker runs for events of a type: a handler of one event, or a batch. */
+/** What a worker runs for events of a type: a handler of one event, a batch, or a long handler. */
 export type WorkerHandler<Tx, Mode extends TransactionMode, Data = unknown> =
   | Handler<Tx, Mode, Data>
-  | Batch<BatchHandler<Tx, Mode, Data>>;
+  | Batch<BatchHandler<Tx, Mode, Data>>
+  | Long<LongHandler<Tx, Mode, Data>>;
 
 /**
  * Handlers by event type. Where schemas name types, each handler's events are typed by its schema, and a type that no schema
@@ -70,6 +73,8 @@ export interface WorkerOptions<Tx, Mode extends TransactionMode, S extends Schem
   readonly leaseMs?: number;
   /** How long a handler may wait for a database connection. @default 5,000 */
   readonly acquireMs?: number;
+  /** How long `stop` lets long handlers go on, before their signals abort and their leases are given back. @default 10,000 */
+  readonly stopGraceMs?: number;
   /** How often to look for work that no hint announced. @default 250 */
   readonly pollMs?: number;
   readonly clock?: Clock;
@@ -95,6 +100,7 @@ export interface WorkerSettings {
   readonly handlerDeadlineMs: number;
   readonly leaseMs: number;
   readonly acquireMs: number;
+  readonly stopGraceMs: number;
   readonly pollMs: number;
   readonly clock: Clock;
   readonly observer: Observer | undefined;
@@ -114,11 +120,13 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
 ): WorkerSettings {
   const { store, handlerDeadlineMs = 30_000, leaseMs = 60_000, acquireMs = 5000, pollMs = 250 } = options;
   checkStore("worker", store, "apply");
+  const { stopGraceMs = 10_000 } = options;
   const most = mostSlots(store);
   const slots = options.slots ?? Math.min(DEFAULT_SLOTS, Math.max(1, most));
   for (const [name, value] of Object.entries({ slots, handlerDeadlineMs, leaseMs, acquireMs, pollMs })) {
     if (!Number.isFinite(value) || value < 1) throw invalid(`${name} is ${value}; expected 1 or more`);
   }
+  if (!(stopGraceMs >= 0)) throw invalid(`stopGraceMs is ${stopGraceMs}; expected 0 or more`);
   if (options.slots !== undefined && slots > most) {
     throw invalid(
       `slots is ${slots}; expected at most ${most}, the pool's ${store.connections} connections less ${KEPT_FREE}: ` +
@@ -138,7 +146,7 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
   const consumers = consumersOf(options, { slots, plainEvents });
   const sources = sourceNames([...consumers.values()]);
   const schemas = new TypeTable(options.schemas ?? {}, sources);
-  const times = { handlerDeadlineMs, leaseMs, acquireMs, pollMs };
+  const times = { handlerDeadlineMs, leaseMs, acquireMs, stopGraceMs, pollMs };
   return { consumers, schemas, slots, plainEvents, ...times, clock, observer, random: Math.random };
 }
 
@@ -197,13 +205,14 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
     maxInFlight: slots,
   };
   const batches = Object.values(handlers).filter((handler) => isBatch(handler));
-  const mostEvents = Math.max(plainEvents, ...batches.map(({ batch }) => batch.max));
+  const mostEvents = Math.max(plainEvents, ...batches.map(({ max }) => max));
   const table = new TypeTable<unknown>(handlers, names);
   return { consumer, handlers: table, errors: checkErrorRules(errors), mostEvents };
 }
 
 function wrongHandler(handler: unknown): string | undefined {
   if (isBatch(handler)) return wrongBatch(handler);
+  if (isLong(handler)) return wrongLong(handler);
   if (typeof handler === "function") return undefined;
   return `it is of type ${typeof handler}; expected a function. Was its import misspelt?`;
 }

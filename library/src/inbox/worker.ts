@@ -9,6 +9,8 @@ import { WorkLoop } from "../work/work-loop.js";
 import type { AskedNext, WorkPort } from "../work/work-loop.js";
 import { HandlerRuns } from "./handler-runs.js";
 import type { ClaimResult } from "./handler-runs.js";
+import { Heartbeat } from "./heartbeat.js";
+import type { LeaseName } from "./heartbeat.js";
 import type { Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { checkWorker, mostSlots } from "./worker-options.js";
@@ -19,7 +21,10 @@ import type { WorkerStore } from "./worker-store.js";
 export interface Worker {
   /** Registers the handlers and begins to run them in the background, until `stop`. */
   start(): Promise<void>;
-  /** Finishes what is under way and hands everything else over at once. */
+  /**
+   * Finishes what is under way and hands everything else over at once. Long handlers get `stopGraceMs`; then their signals
+   * abort, and they are handed over, too.
+   */
   stop(): Promise<void>;
   /** Handles what is due and returns: for cron and serverless functions. It works with one slot on any pool. */
   drain(limits?: WorkerDrainLimits): Promise<WorkerDrainReport>;
@@ -136,6 +141,8 @@ class WorkerRun<Tx> {
   readonly #held = new Set<Claim>();
   readonly #counts = { handled: 0, failed: 0 };
   readonly #unlisten: () => void;
+  /** Aborts when the run is over, so that no timer outlives it. */
+  readonly #over = new AbortController();
   #registeredAt = -Infinity;
   #stopping = false;
 
@@ -149,15 +156,23 @@ class WorkerRun<Tx> {
     // One claim is for all consumers: those without a batch get more than they use once, and from then on their own measure.
     const maxEvents = Math.max(...[...consumers.values()].map(({ mostEvents }) => mostEvents));
     this.#run = { maxEvents, maxBytes: MOST_BYTES };
+    const heartbeat = new Heartbeat({
+      extend: (leases) => this.#extend(leases),
+      clock,
+      leaseMs: settings.leaseMs,
+      failed: (operation, error) => this.#failed(operation, error),
+    });
     this.#runs = new HandlerRuns({
       store,
       publisher,
       settings,
+      heartbeat,
       worker: this.#worker,
       run: this.#run,
       isStopping: () => this.#stopping,
     });
-    this.#loop = new WorkLoop(this.#port(), { slots, pollMs, settleBatch: SETTLE_BATCH }, clock);
+    const limits = { slots, pollMs, settleBatch: SETTLE_BATCH, longMs: settings.leaseMs };
+    this.#loop = new WorkLoop(this.#port(), limits, clock);
     this.#sequencing = new Sequencing({
       store,
       clock,
@@ -182,19 +197,19 @@ class WorkerRun<Tx> {
     try {
       await Promise.all([this.#sequencing.run(), this.#loop.run()]);
     } finally {
+      this.#over.abort("done");
       this.#unlisten();
     }
   }
 
   async drain({ deadlineMs }: WorkerDrainLimits): Promise<WorkerDrainReport> {
-    const over = new AbortController();
-    if (deadlineMs !== undefined)
-      void this.#settings.clock.sleep(deadlineMs, over.signal).then(() => this.stop());
+    const { clock } = this.#settings;
+    if (deadlineMs !== undefined) void clock.sleep(deadlineMs, this.#over.signal).then(() => this.stop());
     try {
       while (await this.#sequencing.once()) if (this.#stopping) break;
       await this.#loop.run({ once: true });
     } finally {
-      over.abort("done");
+      this.#over.abort("done");
       this.#unlisten();
     }
     return { ...this.#counts, more: this.#stopping };
@@ -204,6 +219,8 @@ class WorkerRun<Tx> {
     this.#stopping = true;
     this.#sequencing.stop();
     this.#loop.stop();
+    const { clock, stopGraceMs } = this.#settings;
+    void clock.sleep(stopGraceMs, this.#over.signal).then(() => this.#runs.stopLong());
   }
 
   #port(): WorkPort<Claim, ClaimResult> {
@@ -218,8 +235,8 @@ class WorkerRun<Tx> {
   }
 
   async #claim(limit: number, alone: boolean) {
-    const { clock, leaseMs } = this.#settings;
-    if (clock.monotonic() - this.#registeredAt > SAID_AGAIN_MS) await this.register();
+    const { leaseMs } = this.#settings;
+    await this.#registerAgain();
     const inFlight = new Map<string, number>();
     for (const { consumer } of this.#held) inFlight.set(consumer.id, (inFlight.get(consumer.id) ?? 0) + 1);
     const { claims, lapsed } = await this.#store.claim({
@@ -233,6 +250,17 @@ class WorkerRun<Tx> {
     });
     for (const claim of claims) this.#held.add(claim);
     return { claims, lapsed, more: claims.length >= limit && !alone };
+  }
+
+  /** A worker whose slots are all in long handlers claims nothing for hours, and still is one. */
+  async #extend(leases: readonly LeaseName[]): Promise<readonly boolean[]> {
+    const extended = await this.#store.extend(this.#worker, leases, this.#settings.leaseMs);
+    await this.#registerAgain();
+    return extended;
+  }
+
+  async #registerAgain(): Promise<void> {
+    if (this.#settings.clock.monotonic() - this.#registeredAt > SAID_AGAIN_MS) await this.register();
   }
 
   async #untilDue(): Promise<number | undefined> {

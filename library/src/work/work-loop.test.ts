@@ -30,7 +30,7 @@ function recorded(due: Piece[], changes: Partial<WorkPort<Piece, Piece>> = {}) {
     ...changes,
   };
   const clock = createFakeClock();
-  const loop = new WorkLoop(work, { slots: 2, pollMs: 1000, settleBatch: 10 }, clock);
+  const loop = new WorkLoop(work, { slots: 2, pollMs: 1000, settleBatch: 10, longMs: 5000 }, clock);
   return { log, loop, clock };
 }
 
@@ -119,6 +119,39 @@ describe("a work loop", () => {
     expect(log).toEqual(expect.arrayContaining(["claim busy", "claim other"]));
     loop.stop();
     await clock.until(run, 1000);
+  });
+
+  it("waits for nothing that is long before something runs alone, and lets nothing else run alone beside what is long itself", async () => {
+    const ends = new Map<string, () => void>();
+    const alone = pieces("lapsed 1", "lapsed 2");
+    const due = pieces("long");
+    const { log, loop, clock } = recorded(due, {
+      claim({ alone: asked }) {
+        const claims = asked ? alone.splice(0, 1) : due.splice(0, 1);
+        if (claims.length > 0) log.push(`${asked ? "claim alone" : "claim"} ${claims[0]?.name}`);
+        return Promise.resolve({ claims, lapsed: alone.length > 0, more: false });
+      },
+      run: (piece) => new Promise((resolve) => ends.set(piece.name, () => resolve(piece))),
+      untilDue: () => Promise.resolve(0),
+    });
+    const running = loop.run();
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(4000);
+    expect(log).toEqual(["claim long"]);
+    await clock.advance(2000);
+    expect(log).toEqual(["claim long", "claim alone lapsed 1"]);
+    await clock.advance(60_000);
+    due.push(...pieces("short"));
+    ends.get("long")?.();
+    await clock.advance(60_000);
+    expect(log.slice(2)).toEqual(["settle long", "claim short"]);
+    ends.get("lapsed 1")?.();
+    ends.get("short")?.();
+    await clock.advance(600_000);
+    expect(log.at(-1)).toBe("claim alone lapsed 2");
+    ends.get("lapsed 2")?.();
+    loop.stop();
+    await clock.until(running);
   });
 
   it("runs alone for a tenth of its time: others are claimed nine times as long before the next one", async () => {

@@ -38,6 +38,8 @@ export interface LoopLimits {
   readonly pollMs: number;
   /** How many results are settled at once. */
   readonly settleBatch: number;
+  /** What has been under way for longer than this is waited for by nothing that has to run alone. @default no such time */
+  readonly longMs?: number;
 }
 
 // Waits after failures of the store: long enough to leave a database alone that is starting, short enough to notice that
@@ -56,7 +58,8 @@ export class WorkLoop<Held extends object, Result> {
   readonly #clock: Clock;
   readonly #bell: Bell;
   readonly #settling: Batcher<Result>;
-  readonly #held = new Set<Held>();
+  /** Since when, by the clock. */
+  readonly #held = new Map<Held, number>();
   readonly #claimOf = new WeakMap<object, Held>();
   #stopping = false;
   // Something lapsed too often to run beside others: everything else is let finish first.
@@ -64,6 +67,8 @@ export class WorkLoop<Held extends object, Result> {
   // Until then it waits, although something asks to run alone: that may take a part of the time only.
   #aloneAgainAt = -Infinity;
   #alonePostponed = false;
+  // What runs alone, and may have become long meanwhile. Two of them beside each other could each be the one at fault.
+  #runningAlone: Held | undefined;
   #mayBeMore = true;
   #claimedAt = -Infinity;
   #failures = 0;
@@ -127,18 +132,21 @@ export class WorkLoop<Held extends object, Result> {
     const answer = await this.#attempt("claim", () => this.#port.claim({ limit, alone: false }));
     if (answer === undefined) return;
     if (answer.more) this.#mayBeMore = true;
-    this.#alonePostponed = answer.lapsed && this.#clock.monotonic() < this.#aloneAgainAt;
+    this.#alonePostponed = answer.lapsed && !this.#mayRunAlone();
     if (answer.lapsed && !this.#alonePostponed) this.#alone = true;
     for (const claim of answer.claims) this.#start(claim);
   }
 
   async #runAlone(): Promise<void> {
     const startedAt = this.#clock.monotonic();
-    while (this.#held.size > 0 && !this.#stopping) await this.#bell.wait(this.#limits.pollMs);
+    while (this.#isCrowded() && !this.#stopping) await this.#bell.wait(this.#limits.pollMs);
     if (this.#stopping) return;
     const answer = await this.#attempt("claim", () => this.#port.claim({ limit: 1, alone: true }));
-    for (const claim of answer?.claims ?? []) this.#start(claim);
-    while (this.#held.size > 0) await this.#bell.wait(this.#limits.pollMs);
+    for (const claim of answer?.claims ?? []) {
+      this.#runningAlone = claim;
+      this.#start(claim);
+    }
+    while (this.#isCrowded()) await this.#bell.wait(this.#limits.pollMs);
     // Another process may have taken it; the next claim tells whether there are more.
     this.#alone = false;
     this.#alonePostponed = false;
@@ -146,8 +154,20 @@ export class WorkLoop<Held extends object, Result> {
     this.#mayBeMore = true;
   }
 
+  #mayRunAlone(): boolean {
+    if (this.#runningAlone !== undefined && this.#held.has(this.#runningAlone)) return false;
+    return this.#clock.monotonic() >= this.#aloneAgainAt;
+  }
+
+  /** Whether something is under way that has to end before anything runs alone. What is long is left to itself: it may take hours. */
+  #isCrowded(): boolean {
+    const { longMs = Infinity } = this.#limits;
+    const now = this.#clock.monotonic();
+    return [...this.#held.values()].some((since) => now - since < longMs);
+  }
+
   #start(claim: Held): void {
-    this.#held.add(claim);
+    this.#held.set(claim, this.#clock.monotonic());
     void this.#finish(claim);
   }
 
@@ -202,7 +222,9 @@ export class WorkLoop<Held extends object, Result> {
 
   /** What the store leased in an answer that was lost is held by nobody, and would wait for its lease to end. */
   async #releaseLost(): Promise<void> {
-    const done = await this.#attempt("release", () => this.#port.release([...this.#held]).then(() => true));
+    const done = await this.#attempt("release", () =>
+      this.#port.release([...this.#held.keys()]).then(() => true),
+    );
     if (done === true) this.#leftBehind = false;
     this.#mayBeMore = true;
   }

@@ -1,0 +1,58 @@
+import type Database from "better-sqlite3";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
+import { migrate, sqliteStore } from "posthorn/sqlite";
+import { expect, it } from "vitest";
+import { createDatabaseFile } from "./database-file.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const program = fileURLToPath(new URL("./hanging-worker.ts", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+it("a long handler on SQLite whose process is killed is found, recorded as lapsed, and applied once by another", async () => {
+  const file = createDatabaseFile();
+  const db = file.open() as Database.Database;
+  await migrate(db);
+  db.exec("create table effect (n integer primary key autoincrement, id text)");
+  const store = sqliteStore({ db });
+  const receiver = createReceiver({
+    mode: "store_first",
+    store,
+    sources: { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/order" } } },
+  });
+  for (const id of ["evt_1", "evt_2"]) {
+    const body = new TextEncoder().encode(JSON.stringify({ type: "order.closed", order: "1" }));
+    const headers = signSync(createSigner({ secrets: SECRET }), { id, body });
+    expect((await receiver.receive("shop", { headers, body })).verdict).toBe("stored");
+  }
+  const child = spawn(process.execPath, ["--import", "tsx", program, file.path], { cwd: root });
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  expect(line).toBe("evt_1");
+  child.kill("SIGKILL");
+  const worker = createWorker({
+    store,
+    pollMs: 50,
+    handlerDeadlineMs: 500,
+    leaseMs: 6000,
+    handlers: {
+      "order.closed": {
+        long: async ({ id }) => {
+          await new Promise((resolve) => setImmediate(resolve));
+          return (tx) => void tx.prepare("insert into effect (id) values (?)").run(id);
+        },
+      },
+    },
+  });
+  await worker.start();
+  const effects = (): unknown => db.prepare("select id from effect order by n").pluck().all();
+  await expect.poll(effects, { timeout: 30_000 }).toEqual(["evt_1", "evt_2"]);
+  await worker.stop();
+  expect(db.prepare("select seq, no, outcome from posthorn_attempt order by seq, no").all()).toEqual([
+    { seq: 1, no: 1, outcome: "lapsed" },
+  ]);
+  db.close();
+  file.remove();
+});
