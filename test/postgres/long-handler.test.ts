@@ -14,6 +14,10 @@ const TIMES = { pollMs: 50, handlerDeadlineMs: 500, leaseMs: 6000 };
 const program = fileURLToPath(new URL("./hanging-worker.ts", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
+function insert(id: string): string {
+  return `insert into effect (id) values ('${id}')`;
+}
+
 async function setUp(driver: Driver, ids: readonly string[]) {
   const url = await freshDatabase();
   const pool = driver.open(url, { max: 5 });
@@ -31,13 +35,12 @@ async function setUp(driver: Driver, ids: readonly string[]) {
   }
   const column = async (text: string): Promise<unknown> =>
     (await pool.rows(text)).map((row) => Object.values(row).join(" "));
-  const insert = (id: string) => `insert into effect (id) values ('${id}')`;
-  return { url, pool, store, column, insert };
+  return { url, pool, store, column };
 }
 
 describe.each(drivers)("a long handler on Postgres by $name", (driver) => {
   it("whose process is killed is found, recorded as lapsed, and applied once by another", async () => {
-    const { url, pool, store, column, insert } = await setUp(driver, ["evt_1", "evt_2"]);
+    const { url, pool, store, column } = await setUp(driver, ["evt_1", "evt_2"]);
     const child = spawn(process.execPath, ["--import", "tsx", program, url], { cwd: root });
     const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
     expect(line).toBe("evt_1");
@@ -65,7 +68,7 @@ describe.each(drivers)("a long handler on Postgres by $name", (driver) => {
   });
 
   it("takes longer than its lease without a transaction, is run by nobody else, and is applied with its end", async () => {
-    const { pool, store, column, insert } = await setUp(driver, ["evt_1"]);
+    const { pool, store, column } = await setUp(driver, ["evt_1"]);
     const begun: string[] = [];
     const workers = ["one", "two"].map((name) =>
       createWorker({

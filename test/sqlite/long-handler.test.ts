@@ -1,4 +1,3 @@
-import type Database from "better-sqlite3";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -14,7 +13,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 it("a long handler on SQLite whose process is killed is found, recorded as lapsed, and applied once by another", async () => {
   const file = createDatabaseFile();
-  const db = file.open() as Database.Database;
+  const db = file.open();
   await migrate(db);
   db.exec("create table effect (n integer primary key autoincrement, id text)");
   const store = sqliteStore({ db });

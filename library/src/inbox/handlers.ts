@@ -35,7 +35,7 @@ export interface HandlerContext {
    * A key for a call to another system, the same on every run for this event: the transaction cannot take a
    * sent mail back, but its sender can tell that it was asked before.
    */
-  idempotencyKey(step: string): string;
+  readonly idempotencyKey: (step: string) => string;
   readonly logger: HandlerLogger;
 }
 

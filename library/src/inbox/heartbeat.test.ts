@@ -9,12 +9,14 @@ function claimOf(id: bigint): Claim {
   return { kind: "lane", id, epoch: 5n } as Claim;
 }
 
+const isKept = (id: bigint): boolean => id > 0n;
+
 function setUp() {
   const clock = createFakeClock();
   const asked: string[] = [];
   const lost: bigint[] = [];
   const failures: string[] = [];
-  let answer = (id: bigint): boolean => id > 0n;
+  let answer = isKept;
   const heartbeat = new Heartbeat({
     clock,
     leaseMs: LEASE_MS,

@@ -75,9 +75,10 @@ export class LongRuns<Tx> {
     signals: AbortController,
   ): Promise<Work<Tx>> {
     const over = new AbortController();
-    void this.#parts.clock.sleep(deadlineMs, over.signal).then(() => {
+    const late = (): void => {
       if (!over.signal.aborted) signals.abort(deadlineError(deadlineMs));
-    });
+    };
+    void this.#parts.clock.sleep(deadlineMs, over.signal).then(late);
     try {
       return await runLong(this.#parts.work, long, occasionOf(claim, claim.run[0], signals.signal));
     } finally {

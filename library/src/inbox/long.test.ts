@@ -221,10 +221,10 @@ describe("a long handler", () => {
       schemas: { "order.closed": typed<{ readonly total: number }>() },
       handlers: {
         "order.closed": {
-          long: async (event, { idempotencyKey }) => {
+          long: (event, { idempotencyKey }) => {
             expectTypeOf(event.data).toEqualTypeOf<{ readonly total: number }>();
             expectTypeOf(idempotencyKey).toBeFunction();
-            return async (tx, { publish }) => {
+            return (tx, { publish }) => {
               expectTypeOf(tx).toEqualTypeOf<MemoryTx>();
               expectTypeOf(publish).toBeFunction();
             };
