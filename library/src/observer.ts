@@ -57,6 +57,9 @@ export type Signal =
       /** `default` where the worker has `handlers` and no `consumers`. */
       readonly consumer: string;
       readonly outcome: string;
+      /** What a handler that failed threw, and where. */
+      readonly why?: string | undefined;
+      readonly stack?: string | undefined;
       /** 1 for the first. */
       readonly attempt: number;
       /** Of the transaction, which other events of a run may share. */

@@ -159,8 +159,9 @@ export const receiver = createReceiver({
 
 - A verifier without an observer of its own, as a source of a receiver, speaks to the receiver's. \`secret_weak\` is said when the verifier
   is made, before there is a receiver: only the verifier's own observer hears it.
-- A receiver without an observer says each kind of refusal and failure once on stderr, unless \`NODE_ENV\` is \`production\`. The other
-  parts say nothing then; \`memoryStore\` in production warns on stderr.
+- A receiver or a worker without an observer says each kind of refusal and failure once on stderr, with the stack of a handler that threw, and
+  which types it has no handler for, unless \`NODE_ENV\` is \`production\`. The other parts say nothing then; \`memoryStore\` in
+  production warns on stderr.
 - \`handler_log\` is what handlers write with \`context.logger\`.
 - A sender has no observer: what it cannot publish, it throws. An operator throws too.
 - The gateway listens to all of its parts, and turns what it hears into logs and metrics: [server.md](server.md#metrics).`;

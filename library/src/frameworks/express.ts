@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Receiver } from "../inbox/receiver.js";
 import type { FrameworkErrorCode } from "./framework-errors.js";
 import { sendNode, serveNode } from "./node.js";
-import { refuseAs } from "./request-rules.js";
+import { checkMounted, refuseAs } from "./request-rules.js";
 
 /** Express's `next`. */
 export type ExpressNext = (error?: unknown) => void;
@@ -27,6 +27,7 @@ const SOURCE = /^\/([a-z0-9_-]{1,64})\/?(?:\?|$)/i;
  * app.use(express.json());
  */
 export function webhooks(receiver: Receiver): ExpressHandler {
+  checkMounted(receiver);
   return (request, response, next) => {
     const source = sourceOf(request);
     if (source === undefined) return next();

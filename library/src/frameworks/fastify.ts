@@ -5,7 +5,7 @@ import type { FrameworkErrorCode } from "./framework-errors.js";
 import { hangUp } from "./hang-up.js";
 import { hasBody, readNodeBody } from "./node-body.js";
 import { receiveNode } from "./node.js";
-import { allowsBody, refuseError } from "./request-rules.js";
+import { allowsBody, checkMounted, refuseError } from "./request-rules.js";
 
 /** What of a Fastify request is used here. */
 export interface FastifyRequest {
@@ -55,6 +55,7 @@ const CURE =
  * await app.register(webhooks(receiver), { prefix: "/webhooks" });
  */
 export function webhooks(receiver: Receiver): FastifyPlugin {
+  checkMounted(receiver);
   const plugin: FastifyPlugin = (app, _options, done) => {
     if (SKIP_OVERRIDE in plugin) return done(notEncapsulated());
     app.removeAllContentTypeParsers();

@@ -2,6 +2,7 @@ import { concat } from "../bytes.js";
 import type { Receiver, Reply } from "../inbox/receiver.js";
 import {
   allowsBody,
+  checkMounted,
   doubtOfLength,
   refuseBody,
   refuseError,
@@ -24,6 +25,7 @@ export function fetchHandler<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source: SourceChoice<Request, NoInfer<Source>> },
 ): FetchHandler {
+  checkMounted(receiver);
   return (request) => serveFetch({ receiver, source: options.source, read: readBody }, request);
 }
 

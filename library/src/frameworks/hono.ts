@@ -1,7 +1,7 @@
 import { utf8 } from "../bytes.js";
 import type { Receiver } from "../inbox/receiver.js";
 import { readBody, serveFetch } from "./fetch.js";
-import { doubtOfText } from "./request-rules.js";
+import { checkMounted, doubtOfText } from "./request-rules.js";
 import type { BodyReading } from "./request-rules.js";
 
 /** What of Hono's context is used here. */
@@ -30,6 +30,7 @@ export function webhooks<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source?: NoInfer<Source> } = {},
 ): HonoHandler {
+  checkMounted(receiver);
   return (context) => {
     const source = options.source ?? context.req.param("source") ?? "unknown";
     return serveFetch(

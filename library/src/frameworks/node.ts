@@ -6,6 +6,7 @@ import { hasBody, readNodeBody } from "./node-body.js";
 import {
   absoluteUrl,
   allowsBody,
+  checkMounted,
   refuseBody,
   refuseError,
   refusedMethod,
@@ -27,6 +28,7 @@ export function nodeListener<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source: SourceChoice<IncomingMessage, NoInfer<Source>> },
 ): NodeListener {
+  checkMounted(receiver);
   return (request, response) => {
     void serveNode({ receiver, source: options.source }, request, response);
   };

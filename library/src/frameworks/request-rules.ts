@@ -1,8 +1,19 @@
 import type { Receiver, ReceiverReply, Reply } from "../inbox/receiver.js";
+import type { InboxErrorCode } from "../inbox/inbox-errors.js";
+import { PosthornError } from "../posthorn-error.js";
 import type { FrameworkErrorCode } from "./framework-errors.js";
 
 /** The name of the source, or how to read it from a request (its path, say). */
 export type SourceChoice<Request, Source extends string = string> = Source | ((request: Request) => string);
+
+/** Refuses what is no receiver when it is mounted: each request would be answered with 500, and nobody would be told. */
+export function checkMounted(receiver: unknown): void {
+  if (typeof (Object(receiver) as { receive?: unknown }).receive === "function") return;
+  throw new PosthornError<InboxErrorCode>(
+    "inbox_option_invalid",
+    `What is mounted is of type ${typeof receiver} and no receiver; expected what createReceiver makes. Files that import each other in a circle, or a missing await, leave something else.`,
+  );
+}
 
 /** What an adapter could make of a request's body. */
 export type BodyReading =

@@ -193,11 +193,18 @@ function deadlineError(ms: number): PosthornError<InboxErrorCode> {
 }
 
 const MAX_ERROR_LENGTH = 2000;
+// As V8 writes them, and as JavaScriptCore does.
+const FRAME = /^\s*at |@.*:\d+:\d+$/;
+const OWN = /[/\\]node_modules[/\\]posthorn[/\\]/;
 
-/** The frames alone: the words before them are told as `why`, and a driver's may be many. */
-function framesOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || typeof error.stack !== "string") return undefined;
-  const frames = error.stack.split("\n").filter((line) => /^\s*at |@.*:\d+:\d+$/.test(line));
+/**
+ * The host's frames alone: the words before them are told as `why`, and a driver's may be many. Our own errors say what to
+ * mend, and their frames are none of the host's.
+ */
+export function framesOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || isPosthornError(error) || typeof error.stack !== "string")
+    return undefined;
+  const frames = error.stack.split("\n").filter((line) => FRAME.test(line) && !OWN.test(line));
   return frames.length === 0 ? undefined : frames.join("\n").slice(0, MAX_ERROR_LENGTH);
 }
 

@@ -174,7 +174,10 @@ class InboxReceiver<Tx> implements Receiver {
   constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
     checkReceiver(options);
     const { store, clock = systemClock } = options;
-    const observer = witnessed(store, options.observer ?? unobserved(handled(options)));
+    const observer = witnessed(
+      store,
+      options.observer ?? unobserved({ part: "receiver", handlers: handled(options) }),
+    );
     joinParties(this, { kind: "receiver", store, clock });
     positive("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES);
     this.#maxBodyBytes = options.maxBodyBytes;

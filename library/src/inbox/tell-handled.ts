@@ -2,7 +2,9 @@ import { consumerName } from "../lanes/handler-consumer.js";
 import type { Claim, ClaimedDelivery } from "../lanes/lane-store.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
+import { describeError, framesOf } from "./applier.js";
 import type { Handled } from "./inbox-store.js";
+import { HandlerFailure } from "./prepare-work.js";
 import type { Applied, ApplyWork } from "./worker-store.js";
 
 /** What the handlers of a transaction came to. */
@@ -37,6 +39,7 @@ export function tellHandled(
   { applied, outcomes, durationMs }: Told,
 ): void {
   const told = toldOf(applied, run.length);
+  const failure = applied.kind === "failed" ? failureOf(applied.error) : undefined;
   for (const [index, delivery] of run.slice(0, told).entries()) {
     const { id, tenant, source, type, receipt } = delivery.event;
     notify(observer, {
@@ -49,6 +52,7 @@ export function tellHandled(
       outcome: applied.kind === "applied" ? outcomeWord(outcomes.get(delivery)) : applied.kind,
       attempt: index === 0 ? attempts + 1 : 1,
       durationMs,
+      ...failure,
     });
   }
 }
@@ -67,6 +71,11 @@ function toldOf(applied: Applied, length: number): number {
     case "saturated":
       return 0;
   }
+}
+
+function failureOf(error: unknown): { readonly why: string; readonly stack: string | undefined } {
+  const thrown = error instanceof HandlerFailure ? error.cause : error;
+  return { why: describeError(thrown), stack: framesOf(thrown) };
 }
 
 function outcomeWord(outcome = "success"): string {

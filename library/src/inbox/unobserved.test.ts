@@ -7,6 +7,7 @@ import { createReceiver } from "./receiver.js";
 import type { ReceiverOptions } from "./receiver.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
 import { unobserved } from "./unobserved.js";
+import { createWorker } from "./worker.js";
 
 const SECRET = "whsec_one_endpoint";
 const told: string[] = [];
@@ -99,7 +100,7 @@ describe("a receiver without an observer", () => {
     const request = await signedRequest("stripe", { secrets: "whsec_of_the_stripe_cli" });
     await made({ store: memoryStore({ environment: "test" }) }).receive("stripe", request);
     expect(told).toEqual([]);
-    expect(unobserved([], "production")).toBeUndefined();
+    expect(unobserved({ part: "receiver", handlers: [] }, "production")).toBeUndefined();
   });
 });
 
@@ -108,4 +109,43 @@ it("a receiver with an observer tells it alone", async () => {
   const receiver = made({ observer: ({ kind }) => kinds.push(kind) });
   await receiver.receive("stripe", await signedRequest("stripe", { secrets: "whsec_of_the_stripe_cli" }));
   expect([kinds, told]).toEqual([["signature_refused"], []]);
+});
+
+describe("a worker without an observer", () => {
+  async function worked(handlers: Record<string, () => unknown>, types: readonly string[]): Promise<void> {
+    const store = memoryStore({ environment: "test" });
+    const sources = { stripe: { verifier: stripe({ secrets: SECRET }), key: { json: "/data/object/id" } } };
+    const receiver = createReceiver({ mode: "store_first", store, sources });
+    const worker = createWorker({ store, handlers, retry: { firstMs: 1, maxAttempts: 1 } });
+    for (const type of types) {
+      const data = { id: "in_7" };
+      await receiver.receive("stripe", await signedRequest("stripe", { type, data, secrets: SECRET }));
+    }
+    await worker.drain();
+  }
+
+  it("tells that a handler throws, where, and that its lane has halted", async () => {
+    const broken = (): never => {
+      throw new Error("relation invoice does not exist");
+    };
+    await worked({ "invoice.paid": broken }, ["invoice.paid"]);
+    expect(told).toEqual([
+      expect.stringMatching(
+        /failed, attempt 1: Error: relation invoice does not exist\n\s+at .*unobserved\.test\.ts:\d+[^]*of the worker/,
+      ),
+      expect.stringMatching(/hnd_default has given up invoice\.paid .*halt/),
+    ]);
+  });
+
+  it("tells of a type that it has no handler for", async () => {
+    await worked({ "invoice.payd": () => 1 }, ["invoice.paid"]);
+    expect(told).toEqual([
+      expect.stringContaining('no handler for invoice.paid; there is one for "invoice.payd"'),
+    ]);
+  });
+
+  it("says nothing of what goes well", async () => {
+    await worked({ "invoice.paid": () => 1 }, ["invoice.paid", "invoice.paid"]);
+    expect(told).toEqual([]);
+  });
 });

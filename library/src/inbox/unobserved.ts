@@ -1,12 +1,19 @@
 import { environmentHere } from "../environment.js";
 import type { Observer, Signal } from "../observer.js";
 
+/** The part that was given no observer. */
+export interface Unobserved {
+  readonly part: "receiver" | "worker";
+  /** The keys of its handlers. */
+  readonly handlers: readonly string[];
+}
+
 /**
- * The observer of a receiver that was given none. Replies tell strangers nothing, so that a wrong secret or a handler that
+ * The observer of a receiver or a worker that was given none. Replies tell strangers nothing, so that a wrong secret or a handler that
  * throws would leave no trace at all: outside of production each kind of problem is told once, on stderr.
  */
 export function unobserved(
-  handlers: readonly string[] = [],
+  { part, handlers }: Unobserved,
   environment: string | undefined = environmentHere(),
 ): Observer | undefined {
   if (environment === "production") return undefined;
@@ -19,7 +26,7 @@ export function unobserved(
     told.add(problem.kind);
     // oxlint-disable-next-line no-console -- without an observer there is no other way to tell
     console.warn(
-      `posthorn: ${problem.text}\n  This is told once. An \`observer\` of the receiver hears every one.`,
+      `posthorn: ${problem.text}\n  This is told once. An \`observer\` of the ${part} hears every one.`,
     );
   };
 }
@@ -36,6 +43,27 @@ const MAX_SKIPPED = 10;
 const MAX_KEYS = 50;
 
 const UNWELL: ReadonlySet<string> = new Set(["failed", "unavailable", "saturated", "conflict", "stale"]);
+
+/** By type: the first that nobody handles may be meant so, and the next be the one with the typo. */
+function skippedProblem(
+  { source, type, id }: { readonly source: string; readonly type: string; readonly id: string },
+  handlers: readonly string[],
+): Problem {
+  const keys = handlers.slice(0, MAX_KEYS).map((key) => JSON.stringify(key));
+  const text = `${source}:${type} ${id} skipped: no handler for ${type}; there is one for ${keys.join(", ") || "nothing"}.`;
+  return { kind: `skipped ${source} ${type}`, text, isSkipped: true };
+}
+
+function handledProblem(
+  signal: Extract<Signal, { readonly kind: "event_handled" }>,
+  handlers: readonly string[],
+): Problem | undefined {
+  const { source, type, id, consumer, outcome, attempt, why = "", stack = "" } = signal;
+  if (outcome === "skipped") return skippedProblem(signal, handlers);
+  if (outcome !== "failed") return undefined;
+  const text = `${source}:${type} ${id} failed, attempt ${attempt}: ${why}\n${stack}`.trimEnd();
+  return { kind: `handled ${consumer} ${outcome}`, text };
+}
 
 /** Undefined for what goes well, and for what a receiver does not say. */
 function problemIn(signal: Signal, handlers: readonly string[]): Problem | undefined {
@@ -54,12 +82,14 @@ function problemIn(signal: Signal, handlers: readonly string[]): Problem | undef
     const text = `${source}:${type} ${id} ${verdict}: ${why}`;
     return { kind: `${kind} ${source} ${verdict}`, text: stack === undefined ? text : `${text}\n${stack}` };
   }
-  // By type: the first that nobody handles may be meant so, and the next be the one with the typo.
-  if (kind === "event_received" && signal.verdict === "skipped") {
-    const { source, type, id, why = "" } = signal;
-    const keys = handlers.slice(0, MAX_KEYS).map((key) => JSON.stringify(key));
-    const text = `${source}:${type} ${id} skipped: ${why}; there is one for ${keys.join(", ") || "nothing"}.`;
-    return { kind: `skipped ${source} ${type}`, text, isSkipped: true };
+  if (kind === "event_received" && signal.verdict === "skipped") return skippedProblem(signal, handlers);
+  if (kind === "event_handled") return handledProblem(signal, handlers);
+  if (kind === "delivery_dead") {
+    const { endpoint, type, id, because, policy } = signal;
+    return {
+      kind: `${kind} ${endpoint}`,
+      text: `${endpoint} has given up ${type} ${id}, ${because}; its lane: ${policy}. \`createOperator\` redrives it.`,
+    };
   }
   if (kind === "store_failed") {
     const { operation, code, message } = signal;

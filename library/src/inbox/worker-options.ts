@@ -18,6 +18,7 @@ import type { Long, LongHandler } from "./long.js";
 import { TypeTable } from "./handlers.js";
 import type { DataOf, Handler, Publisher, Schema, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
+import { unobserved } from "./unobserved.js";
 import type { WorkerStore } from "./worker-store.js";
 
 /** What a worker runs for events of a type: a handler of one event, a batch, or a long handler. */
@@ -78,6 +79,7 @@ export interface WorkerOptions<Tx, Mode extends TransactionMode, S extends Schem
   /** How often to look for work that no hint announced. @default 250 */
   readonly pollMs?: number;
   readonly clock?: Clock;
+  /** Hears everything. @default each kind of failure once on stderr, and nothing where NODE_ENV is "production" */
   readonly observer?: Observer;
 }
 
@@ -139,7 +141,8 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
         `${handlerDeadlineMs + MARGIN_MS}: a handler could outlive its lease, and be run by two`,
     );
   }
-  const { clock = systemClock, observer } = options;
+  const { clock = systemClock } = options;
+  const observer = options.observer ?? unobserved({ part: "worker", handlers: handled(options) });
   // Where handlers cannot await in the transaction, their outer parts run before it: those of a run would all run
   // before the first of its events is applied.
   const plainEvents = store.transactions === "synchronous" ? 1 : MOST_EVENTS;
@@ -148,6 +151,15 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
   const schemas = new TypeTable(options.schemas ?? {}, sources);
   const times = { handlerDeadlineMs, leaseMs, acquireMs, stopGraceMs, pollMs };
   return { consumers, schemas, slots, plainEvents, ...times, clock, observer, random: Math.random };
+}
+
+function handled({
+  handlers,
+  consumers = {},
+}: Pick<WorkerOptions<never, never>, "handlers" | "consumers">): string[] {
+  return [handlers ?? {}, ...Object.values(consumers).map((each) => each.handlers)].flatMap((each) =>
+    Object.keys(each),
+  );
 }
 
 /** How many handlers may run at once; Infinity where they take no connections. */

@@ -125,7 +125,7 @@ function write(dir: string, { files, manifest }: Plan): void {
 }
 
 function nextSteps(
-  { framework, database }: Project,
+  { framework, database, reference }: Project,
   { provider }: Answers,
   { added }: Plan,
 ): readonly string[] {
@@ -135,6 +135,17 @@ function nextSteps(
     `${url}npm test`,
     `${url}npm run posthorn:migrate`,
     `Then set ${secretOf(provider)}, and mount it: ${MOUNTS[framework]}`,
+    ...importsOf(framework, reference).map((line) => `  ${line}`),
+  ];
+}
+
+/** What the line that mounts the receiver needs, in a file beside the folder that was written. */
+function importsOf(framework: Framework, reference: string): readonly string[] {
+  if (framework === "nest") return [];
+  return [
+    `import { createWebhooks } from "./webhooks/receiver.${reference}";`,
+    `import { openDatabase } from "./webhooks/database.${reference}"; // const db = await openDatabase();`,
+    `import { webhooks } from "posthorn/${framework}";`,
   ];
 }
 

@@ -31,8 +31,10 @@ function importOf(provider: string): string {
 }
 
 const REPORT = `observer: (signal) => {
-      // What a sender is not told: why its request was refused.
+      // What a sender is not told: why its request was refused, and where a handler threw.
       if (signal.kind === "signature_refused" || signal.kind === "request_refused") console.warn(JSON.stringify(signal));
+      if (signal.kind === "store_failed") console.error(signal.code, signal.message);
+      if (signal.kind === "event_received" && signal.verdict === "failed") console.error(signal.id, signal.why, signal.stack);
     },`;
 
 function receiver(project: Project, { provider, type }: Answers): string {

@@ -47,8 +47,8 @@ export interface Migration {
 
 /** For errors of missing tables: both ways to create them. */
 export const MIGRATE_CURE: string =
-  'Create them with `await migrate(pool)` of "posthorn/postgres", under a role that may create tables, or with the ' +
-  "files of node_modules/posthorn/src/stores/postgres/schema/migrations. If they are in another schema, name it in `schema`.";
+  'Create Posthorn\'s tables with `await migrate(pool)` of "posthorn/postgres", under a role that may create tables, or with the ' +
+  "files of node_modules/posthorn/src/stores/postgres/schema/migrations. If they are in another schema, name it in `schema` of both `migrate` and the store.";
 
 /**
  * Creates and changes Posthorn's tables. Run it before every start: what is there is left alone, everything new is
