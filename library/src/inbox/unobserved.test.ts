@@ -111,23 +111,24 @@ it("a receiver with an observer tells it alone", async () => {
   expect([kinds, told]).toEqual([["signature_refused"], []]);
 });
 
-describe("a worker without an observer", () => {
-  async function worked(handlers: Record<string, () => unknown>, types: readonly string[]): Promise<void> {
-    const store = memoryStore({ environment: "test" });
-    const sources = { stripe: { verifier: stripe({ secrets: SECRET }), key: { json: "/data/object/id" } } };
-    const receiver = createReceiver({ mode: "store_first", store, sources });
-    const worker = createWorker({ store, handlers, retry: { firstMs: 1, maxAttempts: 1 } });
-    for (const type of types) {
-      const data = { id: "in_7" };
-      await receiver.receive("stripe", await signedRequest("stripe", { type, data, secrets: SECRET }));
-    }
-    await worker.drain();
-  }
+const broken = (): never => {
+  throw new Error("relation invoice does not exist");
+};
 
+async function worked(handlers: Record<string, () => unknown>, types: readonly string[]): Promise<void> {
+  const store = memoryStore({ environment: "test" });
+  const sources = { stripe: { verifier: stripe({ secrets: SECRET }), key: { json: "/data/object/id" } } };
+  const receiver = createReceiver({ mode: "store_first", store, sources });
+  const worker = createWorker({ store, handlers, retry: { firstMs: 1, maxAttempts: 1 } });
+  for (const type of types) {
+    const data = { id: "in_7" };
+    await receiver.receive("stripe", await signedRequest("stripe", { type, data, secrets: SECRET }));
+  }
+  await worker.drain();
+}
+
+describe("a worker without an observer", () => {
   it("tells that a handler throws, where, and that its lane has halted", async () => {
-    const broken = (): never => {
-      throw new Error("relation invoice does not exist");
-    };
     await worked({ "invoice.paid": broken }, ["invoice.paid"]);
     expect(told).toEqual([
       expect.stringMatching(
