@@ -100,6 +100,29 @@ describe("from the overview, in at most six clicks, a person", skipFor(noBrowser
     expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
   });
 
+  it("cancels what waits in a lane, and finds who did so in the story", async () => {
+    const { page } = visitor;
+    const { client, receiver } = world;
+    receiver.answer(500);
+    const ids = ["doomed_1", "doomed_2", "doomed_3"];
+    await client.events.publish(ids.map((id) => ({ id, type: "order.packed", key: "cus_7", data: {} })));
+    await until("a halted lane", async () =>
+      (await client.lanes.list()).items.some(({ state, key }) => state === "halted" && key === "cus_7"),
+    );
+    await toOverview();
+    await click(page.getByRole("link", { name: "Look at the lane" }));
+    await click(page.getByRole("button", { name: "Cancel 3…" }));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("A cancellation cannot be undone.").waitFor();
+    await click(dialog.getByRole("button", { name: "Cancel 3" }));
+    await page.getByText("Nothing waits in this lane").waitFor();
+    receiver.answer(200);
+    await visitor.open("/events/doomed_2");
+    await page.getByText(/^Cancel of lane \d+ by first/).waitFor();
+    expect(receiver.landed.filter((id) => ids.includes(id))).toEqual([]);
+    expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
+  });
+
   it("redrives many after an outage, and stops half-way", async () => {
     const { page } = visitor;
     const { client, receiver } = world;

@@ -73,7 +73,14 @@ function OpenPalette(): JSX.Element {
     event.preventDefault();
   };
   return (
-    <dialog class="palette" ref={dialog} aria-label="Commands" onClose={close} onClick={closeOutside}>
+    <dialog
+      class="palette"
+      ref={dialog}
+      aria-label="Commands"
+      // At once: the event of the close comes later, and keys that open it again would be taken for those that close it.
+      onCancel={close}
+      onClick={closeOutside}
+    >
       <PaletteField
         value={typed}
         active={lines.length > 0 ? `command-${chosen}` : undefined}
@@ -125,7 +132,7 @@ function PaletteField({ value, active, onType, onPress }: PaletteFieldProps): JS
 const NOTHING: Line = { group: "", icon: "", label: "", run: () => undefined };
 
 function closeOutside(event: MouseEvent): void {
-  if (event.target instanceof HTMLDialogElement) event.target.close();
+  if (event.target instanceof HTMLDialogElement) close();
 }
 
 function linesOf(typed: string, found: readonly Found[]): readonly Line[] {

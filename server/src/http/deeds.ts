@@ -53,6 +53,8 @@ function ofChange({ at, by, action, subject, note, status }: AuditEntry): readon
 function ofItem({ verb, runBy, note, operationId, item }: ItemDeed): readonly Deed[] {
   // What is pending or was not found was not done by it.
   if (item.at === null || item.result === "unknown") return [];
-  const { at, deliveryId, laneId } = item;
+  const { at, laneId } = item;
+  // A cancellation names the head, and is of all that waits.
+  const deliveryId = verb === "cancel" ? null : item.deliveryId;
   return [{ at, by: runBy?.name ?? "", verb, note: note ?? null, operationId, deliveryId, laneId }];
 }
