@@ -30,7 +30,7 @@ export function checkHandlers(given: unknown, sources: ReadonlySet<string>, sche
   for (const [key, handler] of Object.entries(given)) {
     if (typeof handler !== "function") {
       throw invalid(
-        `the handler of ${shown(key)} is of type ${typeof handler}; expected a function. Was its import misspelt?`,
+        `the handler of ${shown(key)} is of type ${typeof handler}; expected a function; its import may be misspelt`,
       );
     }
     const colon = key.indexOf(":");

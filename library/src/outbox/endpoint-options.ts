@@ -153,7 +153,7 @@ function addressesOf(hostname: string): string {
 function checkSecrets(given: string | readonly string[]): readonly string[] {
   const secrets = typeof given === "string" ? [given] : given;
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.length > MAX_SECRETS) {
-    throw invalid(`\`secrets\` must hold 1 to ${MAX_SECRETS} secrets`);
+    throw invalid(`\`secrets\` must hold 1 to ${MAX_SECRETS} secrets, as generateSecret() makes them`);
   }
   secrets.forEach((secret: unknown, index) => {
     const key = parseStandardSecret(typeof secret === "string" ? secret : "", `secrets[${index}]`);

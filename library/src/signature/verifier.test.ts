@@ -53,12 +53,12 @@ describe("a verifier", () => {
   });
 
   it.each([
-    ["`secret`", { secret: SECRET }],
-    ["of type string", SECRET],
-    ["of type undefined", undefined],
+    ["have `secret`", { secret: SECRET }],
+    ["are of type string", SECRET],
+    ["are of type undefined", undefined],
   ])("is not made from %s, and never shows it", (found, options) => {
     const made = (): unknown => standardWebhooks(options as Parameters<typeof standardWebhooks>[0]);
-    expect(made).toThrow(`Options are ${found}; expected { secrets: "…" }.`);
+    expect(made).toThrow(`The options ${found}; expected { secrets: "…" }.`);
   });
 
   it("is not made from one good secret beside a bad one", () => {

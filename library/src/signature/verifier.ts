@@ -58,13 +58,10 @@ export function createVerifier(
 
 /** A secret under another name would be told as a variable that is not set. */
 function checkNamed(options: unknown): void {
-  if (typeof options !== "object" || options === null || "secret" in options) {
-    const found = typeof options === "object" && options !== null ? "`secret`" : `of type ${typeof options}`;
-    throw new PosthornError<SignatureErrorCode>(
-      "option_invalid",
-      `Options are ${found}; expected { secrets: "…" }.`,
-    );
-  }
+  const isObject = typeof options === "object" && options !== null;
+  if (isObject && !("secret" in options)) return;
+  const found = isObject ? "The options have `secret`" : `The options are of type ${typeof options}`;
+  throw new PosthornError<SignatureErrorCode>("option_invalid", `${found}; expected { secrets: "…" }.`);
 }
 
 /** Parses one or many secrets. None at all is an error: a verifier without keys would have to guess. */
