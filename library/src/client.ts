@@ -88,6 +88,16 @@ export type {
   TailQuery,
   WaitingDelivery,
 } from "./client/view-resources.js";
+export type { ConsumerCalls, InboxCalls } from "./client/inbox-calls.js";
+export type {
+  Consumer,
+  InboxEvent,
+  InboxFailure,
+  InboxOutcome,
+  InboxQuery,
+  InboxRow,
+  RefusedEvent,
+} from "./client/inbox-resources.js";
 export type { AuditCalls, DeadCalls, OperationCalls } from "./client/operation-calls.js";
 export type {
   AuditEntry,

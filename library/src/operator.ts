@@ -4,7 +4,16 @@
  * @module
  */
 export { createOperator } from "./operator/operator.js";
-export type { Bulk, DeadWish, Lookups, Operator, Retry, SetAsides, Whole } from "./operator/operator.js";
+export type {
+  Bulk,
+  DeadWish,
+  InboxViews,
+  Lookups,
+  Operator,
+  Retry,
+  SetAsides,
+  Whole,
+} from "./operator/operator.js";
 export type { Plain } from "./operator/plain.js";
 export type {
   DeliveryState,
@@ -59,6 +68,18 @@ export type {
   RepeatRecord,
   ViewStore,
 } from "./operator/view-store.js";
+export { WORKER_GONE_MS } from "./operator/inbox-view-store.js";
+export type {
+  ConsumerStanding,
+  InboxAddress,
+  InboxFailure,
+  InboxFilter,
+  InboxPrefix,
+  InboxRecord,
+  InboxViewStore,
+  RefusedFilter,
+  RefusedRecord,
+} from "./operator/inbox-view-store.js";
 export type { Store } from "./operator/store.js";
 export { DEAD_REASONS } from "./lanes/dead.js";
 export type { DeadBecause } from "./lanes/dead.js";

@@ -1,4 +1,6 @@
 import type {
+  Consumer,
+  InboxRow,
   DeadLetter,
   Delivery,
   Endpoint,
@@ -210,6 +212,47 @@ export const OPERATION: Operation = {
   endedAt: null,
 };
 
+export const CONSUMER: Consumer = {
+  id: "hnd_billing",
+  sources: ["stripe"],
+  order: "key",
+  versions: [{ types: ["invoice.paid"], at: "2027-01-31T08:00:00.000Z" }],
+  state: "active",
+  because: null,
+  pausedUntil: null,
+  seenAt: "2027-01-31T11:59:30.000Z",
+  hasWorker: true,
+  waiting: 3,
+  haltedLanes: 0,
+  parkedLanes: 0,
+  retryingLanes: 1,
+  oldestMs: 4000,
+  exact: true,
+  dead: 2,
+};
+
+export const INBOX_ROW: InboxRow = {
+  id: "stripe/in_1Q",
+  tenant: "default",
+  source: "stripe",
+  eventId: "in_1Q",
+  idPreview: null,
+  consumerId: "hnd_billing",
+  type: "invoice.paid",
+  outcome: "success",
+  round: 1,
+  attempts: 1,
+  receipts: 2,
+  eventAt: "2027-01-31T11:00:00.000Z",
+  receivedAt: "2027-01-31T11:00:01.000Z",
+  lastReceivedAt: "2027-01-31T11:30:00.000Z",
+  keepUntil: "2027-02-14T11:30:00.000Z",
+  storedAs: "evt_2ZbGqk",
+  result: '{"invoice":7}',
+  error: null,
+  bodyBytes: 312,
+};
+
 export const STATUS: Status = {
   sentence: "1 lane is halted; 40 events wait behind it. Oldest due: 2 h 5 min.",
   ok: false,
@@ -278,4 +321,5 @@ export const STATUS: Status = {
       recent: { in: 12, stored: 10, duplicate: 2, conflict: 0, rejected: 0 },
     },
   ],
+  consumers: [CONSUMER],
 };

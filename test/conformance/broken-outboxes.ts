@@ -1,3 +1,4 @@
+import { BROKEN_INBOX_VIEWS } from "./broken-inbox-views.js";
 import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
 import { BROKEN_APPLYING, BROKEN_HANDLERS, BROKEN_PAUSING } from "./broken-handlers.js";
 import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
@@ -430,4 +431,5 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_RETRIES,
   ...BROKEN_RETENTION,
   ...BROKEN_VIEWS,
+  ...BROKEN_INBOX_VIEWS,
 };

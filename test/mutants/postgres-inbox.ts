@@ -93,20 +93,23 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
   bug(
     "a failed event counts as known",
     "inbox/accept.ts",
-    { find: "where known.outcome in ('failed', 'skipped')", replace: "where false" },
+    { find: "where known.outcome in ('failed', 'skipped', 'pending')", replace: "where false" },
     ["inbox", "a row that says failed is taken over, and attempts go on counting"],
   ),
   bug(
     "a skipped event counts as known",
     "inbox/accept.ts",
-    { find: "where known.outcome in ('failed', 'skipped')", replace: "where known.outcome = 'failed'" },
+    {
+      find: "where known.outcome in ('failed', 'skipped', 'pending')",
+      replace: "where known.outcome = 'failed'",
+    },
     ["inbox", "a row that says skipped is taken over whatever its body, because nothing of it was applied"],
   ),
   bug(
     "a failure overwrites another delivery's success",
     "inbox/records.ts",
     {
-      find: "error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body\n            where known.outcome in ('failed', 'skipped')",
+      find: "error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body\n            where known.outcome in ('failed', 'skipped', 'pending')",
       replace: "error = excluded.error",
     },
     ["inbox", "a failure that comes after another delivery's success changes nothing"],

@@ -51,20 +51,20 @@ export const SQLITE: readonly StoreMutant[] = [
   bug(
     "a failed event counts as known",
     "inbox/accept.ts",
-    { find: "where outcome in ('failed', 'skipped')", replace: "where 0" },
+    { find: "where outcome in ('failed', 'skipped', 'pending')", replace: "where 0" },
     ["inbox", "a row that says failed is taken over, and attempts go on counting"],
   ),
   bug(
     "a skipped event counts as known",
     "inbox/accept.ts",
-    { find: "where outcome in ('failed', 'skipped')", replace: "where outcome = 'failed'" },
+    { find: "where outcome in ('failed', 'skipped', 'pending')", replace: "where outcome = 'failed'" },
     ["inbox", "a row that says skipped is taken over whatever its body, because nothing of it was applied"],
   ),
   bug(
     "a failure overwrites another delivery's success",
     "inbox/records.ts",
     {
-      find: "body = excluded.body, error = excluded.error\n     where outcome in ('failed', 'skipped')",
+      find: "body = excluded.body, error = excluded.error\n     where outcome in ('failed', 'skipped', 'pending')",
       replace: "body = excluded.body, error = excluded.error",
     },
     ["inbox", "a failure that comes after another delivery's success changes nothing"],

@@ -2,6 +2,8 @@ import { Caller } from "./caller.js";
 import type { Call } from "./caller.js";
 import { checkClientOptions } from "./client-options.js";
 import type { ClientOptions } from "./client-options.js";
+import { consumerCalls, inboxCalls } from "./inbox-calls.js";
+import type { ConsumerCalls, InboxCalls } from "./inbox-calls.js";
 import { auditCalls, deadCalls, operationCalls } from "./operation-calls.js";
 import type { AuditCalls, DeadCalls, OperationCalls } from "./operation-calls.js";
 import type {
@@ -201,6 +203,10 @@ export interface Client {
   readonly lanes: LaneCalls;
   readonly dead: DeadCalls;
   readonly setAside: SetAsideCalls;
+  /** What came in for handlers. */
+  readonly inbox: InboxCalls;
+  /** Handlers in the processes of hosts. */
+  readonly consumers: ConsumerCalls;
   /** What is done to many deliveries at once. */
   readonly operations: OperationCalls;
   /** Who changed what. */
@@ -244,6 +250,8 @@ export function createClient(options: ClientOptions): Client {
     lanes: laneCalls(caller),
     dead: deadCalls(caller),
     setAside: setAsideCalls(caller),
+    inbox: inboxCalls(caller),
+    consumers: consumerCalls(caller),
     operations: operationCalls(caller),
     audit: auditCalls(caller),
     rejected: rejectedCalls(caller),

@@ -1,3 +1,4 @@
+import type { Consumer } from "./inbox-resources.js";
 import type { Attempt, Delivery, EventDetail, Lane } from "./resources.js";
 
 // What people look at first: how everything stands, what happened, and why. Instants are ISO 8601, sequences decimal texts.
@@ -18,6 +19,8 @@ export interface Status {
   readonly needs: readonly Need[];
   readonly endpoints: readonly EndpointStanding[];
   readonly sources: readonly SourceStanding[];
+  /** Handlers in the processes of hosts. */
+  readonly consumers: readonly Consumer[];
 }
 
 /** A node that was seen lately. */
@@ -57,6 +60,7 @@ export interface Need {
   readonly kind:
     | "store_refusing"
     | "no_dispatcher"
+    | "no_worker"
     | "lane_halted"
     | "lane_parked"
     | "endpoint_disabled"

@@ -9,12 +9,15 @@ export interface InboxKey {
   readonly id: string;
 }
 
-/** What the inbox can know of an event. `pending`, `held` and `dead` come with the workers. */
-export type InboxOutcome = "success" | "skipped" | "failed";
+/** What the inbox can know of an event. `pending`: an operator lets it be handled again, and that is still to come. */
+export type InboxOutcome = "success" | "skipped" | "failed" | "pending";
 
-/** Whether the next delivery takes an event over: nothing of one that failed, or that nobody handled, was applied. */
+/**
+ * Whether the next delivery takes an event over: nothing of one that failed, or that nobody handled, was applied, and of one
+ * that is pending nothing in its present round.
+ */
 export function mayTakeOver(outcome: InboxOutcome): boolean {
-  return outcome === "failed" || outcome === "skipped";
+  return outcome === "failed" || outcome === "skipped" || outcome === "pending";
 }
 
 /** One verified event, about to be applied. */

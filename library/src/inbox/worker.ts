@@ -124,8 +124,8 @@ class HandlerWorker<Tx> implements Worker {
 }
 
 const SETTLE_BATCH = 50;
-// The word of a version counts for an hour beside others; it is said again well before.
-const SAID_AGAIN_MS = 1_200_000;
+// So often a worker says that it is there: the word of its version counts for an hour, and an operator is told sooner.
+const SAID_AGAIN_MS = 60_000;
 const MOST_BYTES = 1_048_576;
 
 /** One run of a worker, from its start to its stop: sequences, and claims, handles and settles in a loop. */

@@ -18,6 +18,17 @@ import type {
   OutboxCensus,
   StoredEvent,
 } from "./lookup-store.js";
+import type {
+  ConsumerStanding,
+  InboxAddress,
+  InboxFailure,
+  InboxFilter,
+  InboxPrefix,
+  InboxRecord,
+  InboxViewStore,
+  RefusedFilter,
+  RefusedRecord,
+} from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 import { plain } from "./plain.js";
 import type { Plain } from "./plain.js";
@@ -90,6 +101,22 @@ export interface SetAsides {
   redriveEvent(number: Whole): Promise<RedrivenEvent>;
 }
 
+/** How a person looks into an inbox, where the store can show it. */
+export interface InboxViews {
+  /** Rows of the inbox, newest first unless the filter says otherwise. */
+  inboxRows(filter?: InboxFilter, page?: Partial<Page>): Promise<Paged<InboxRecord>>;
+  /** Rows whose ids begin with a text, in the order of their ids. */
+  inboxByPrefix(prefix: InboxPrefix, page?: Partial<Page>): Promise<Paged<InboxRecord>>;
+  /** The rows of one event, one for each consumer that has handled it. */
+  inboxRowsOf(tenant: string, source: string, id: string): Promise<readonly InboxRecord[]>;
+  /** The failures of one row whose handler ran within its request. Those of a worker are attempts of its deliveries. */
+  inboxFailures(address: InboxAddress): Promise<readonly InboxFailure[]>;
+  /** Conflicts and stale events, with their bytes. */
+  refusedEvents(filter?: RefusedFilter, page?: Partial<Page>): Promise<Paged<RefusedRecord>>;
+  /** The handlers that workers have registered, and how much waits for each. */
+  consumers(): Promise<readonly ConsumerStanding[]>;
+}
+
 /** How a person deals with many dead letters at once, where the store can. */
 export interface Bulk {
   /** Dead letters that died alike, counted without reading them. */
@@ -112,6 +139,9 @@ const MOST = 1000;
  * const operator = createOperator({ store: outbox });
  * for (const lane of (await operator.blockedLanes()).items) console.log(lane.key, lane.state, lane.depth);
  */
+export function createOperator(options: {
+  readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore & InboxViewStore;
+}): Operator & Lookups & Bulk & SetAsides & InboxViews;
 export function createOperator(options: {
   readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore;
 }): Operator & Lookups & Bulk & SetAsides;
@@ -136,6 +166,7 @@ export function createOperator({ store }: { readonly store: OperatorStore }): Op
     ...(canLookUp(store) && lookupsOf(store)),
     ...(hasBulk(store) && bulkOf(store)),
     ...(hasSetAside(store) && setAsidesOf(store)),
+    ...(showsInbox(store) && inboxViewsOf(store)),
   };
 }
 
@@ -160,6 +191,21 @@ function setAsidesOf(store: SetAsideStore): SetAsides {
   return {
     setAside: async (page) => plain(await store.setAside(pageOf(page))),
     redriveEvent: async (number) => store.redriveEvent(wholeOf(number)),
+  };
+}
+
+function showsInbox(store: OperatorStore): store is OperatorStore & InboxViewStore {
+  return "inboxRows" in store;
+}
+
+function inboxViewsOf(store: InboxViewStore): InboxViews {
+  return {
+    inboxRows: (filter = {}, page) => store.inboxRows(filter, pageOf(page)),
+    inboxByPrefix: (prefix, page) => store.inboxByPrefix(prefix, pageOf(page)),
+    inboxRowsOf: (tenant, source, id) => store.inboxRowsOf(tenant, source, id),
+    inboxFailures: (address) => store.inboxFailures(address),
+    refusedEvents: (filter = {}, page) => store.refusedEvents(filter, pageOf(page)),
+    consumers: () => store.consumers(),
   };
 }
 

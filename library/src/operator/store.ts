@@ -7,6 +7,7 @@ import type { TransactionMode } from "../store-capabilities.js";
 import type { DeadStore } from "./dead-store.js";
 import type { CursorStore } from "../repair/cursor-store.js";
 import type { RetentionStore } from "../retention/retention-store.js";
+import type { InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import type { OperatorStore } from "./operator-store.js";
 import type { SetAsideStore } from "./set-aside-store.js";
@@ -24,4 +25,5 @@ export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxSto
   CursorStore &
   RetentionStore &
   SetAsideStore &
-  ViewStore;
+  ViewStore &
+  InboxViewStore;

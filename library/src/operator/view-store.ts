@@ -16,6 +16,16 @@ export interface EndpointStanding {
   readonly exact: boolean;
 }
 
+/** What of a standing is said of a handler too. */
+export type Waiting = Omit<EndpointStanding, "endpointId" | "tenant">;
+
+/** How much waits, where nothing may. */
+export function waitingOf(standing: EndpointStanding | undefined): Waiting {
+  const { waiting = 0, haltedLanes = 0, parkedLanes = 0, retryingLanes = 0 } = standing ?? {};
+  const { blocked = 0, oldestMs, exact = true } = standing ?? {};
+  return { waiting, haltedLanes, parkedLanes, retryingLanes, blocked, oldestMs, exact };
+}
+
 /** One event in its place in a lane. */
 export interface QueuedDelivery {
   readonly sequence: bigint;

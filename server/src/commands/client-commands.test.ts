@@ -6,10 +6,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { fakeClient, page, problem } from "../../../test/cli/fake-client.js";
 import { FAKE_ADDRESS, runCommand } from "../../../test/cli/run-command.js";
 import {
+  CONSUMER,
   DEAD,
   DELIVERY,
   ENDPOINT,
   EVENT,
+  INBOX_ROW,
   LANES,
   REJECTED,
   SET_ASIDE,
@@ -35,6 +37,8 @@ describe("every list", () => {
     [["lanes", "list"], "cus_9", LANES],
     [["dead", "list"], "exhausted", [DEAD]],
     [["set-aside", "list"], "refused by a trigger", [SET_ASIDE]],
+    [["inbox", "list"], "stripe/in_1Q", [INBOX_ROW]],
+    [["consumers", "list"], "hnd_billing", [CONSUMER]],
     [["rejected", "list"], "rej_7Qm2", [REJECTED]],
     [["token", "list"], "tok_4f", [TOKEN]],
   ])("%j is a table for people and one document for scripts", async (args, holds, items) => {

@@ -6,6 +6,8 @@ import { registerDeliveries } from "./deliveries/deliveries.js";
 import { registerDemo } from "./demo/demo.js";
 import { registerEndpoint } from "./endpoints/endpoint.js";
 import { registerEvents } from "./events/events.js";
+import { registerConsumers } from "./inbox/consumers.js";
+import { registerInbox } from "./inbox/inbox.js";
 import { registerInit } from "./init/init.js";
 import { registerLanes } from "./lanes/lanes.js";
 import { registerOperations } from "./operations/operations.js";
@@ -41,6 +43,8 @@ export function registerClientCommands(program: Command, context: CommandContext
   registerRetry(program, context);
   registerRedrive(program, context);
   registerSetAside(program, context);
+  registerInbox(program, context);
+  registerConsumers(program, context);
   registerSkip(program, context);
   registerOperations(program, context);
   registerRejected(program, context);

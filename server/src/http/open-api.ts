@@ -9,6 +9,7 @@ import {
   TEST_SEND,
 } from "./resources/endpoint.js";
 import { EVENT_DETAIL, EVENT_INPUT, EVENT_SUMMARY, PUBLISHED_EVENT } from "./resources/event.js";
+import { CONSUMER, INBOX_EVENT, INBOX_ROW, REFUSED_EVENT } from "./resources/inbox.js";
 import { DEAD_LETTER, LANE } from "./resources/lane.js";
 import { PROBLEM } from "./problem.js";
 import {
@@ -48,6 +49,10 @@ const RESOURCES: readonly object[] = [
   DEAD_LETTER,
   DEAD_GROUP,
   SET_ASIDE,
+  INBOX_ROW,
+  REFUSED_EVENT,
+  INBOX_EVENT,
+  CONSUMER,
   OPERATION_INPUT,
   OPERATION_RUN,
   OPERATION,

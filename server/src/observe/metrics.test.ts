@@ -49,6 +49,7 @@ const STATUS = statusOf({
   recent: [],
   day: [],
   lastSeen: new Map([["stripe", new Date("2027-01-01T00:00:00Z")]]),
+  consumers: [],
 });
 
 const lines = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>

@@ -25,6 +25,7 @@ const QUIET: StatusFacts = {
   recent: [],
   day: [],
   lastSeen: new Map(),
+  consumers: [],
 };
 
 const source = (name: string) => ({ name, tenant: "default", scheme: "stripe" });

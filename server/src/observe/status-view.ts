@@ -1,6 +1,12 @@
 import type { EndpointStanding, Need, SourceStanding, Status, StatusCounts } from "posthorn/client";
 import type { Endpoint } from "posthorn";
-import type { BlockedLane, EndpointStanding as Standing, OutboxCensus } from "posthorn/operator";
+import type {
+  BlockedLane,
+  ConsumerStanding,
+  EndpointStanding as Standing,
+  OutboxCensus,
+} from "posthorn/operator";
+import { hasWorker, showConsumer } from "../http/resources/inbox.js";
 import type { SeenNode, SeriesRow } from "../store/series.js";
 import type { SourceRecord } from "../store/source.js";
 import { count, duration } from "../terminal/for-people.js";
@@ -24,6 +30,7 @@ export interface StatusFacts {
   readonly lastSeen: ReadonlyMap<string, Date>;
   /** Why the database does not take a write. */
   readonly refusal?: string | undefined;
+  readonly consumers: readonly ConsumerStanding[];
 }
 
 // An endpoint fails when a fifth of at least five attempts did.
@@ -60,11 +67,13 @@ export function statusOf(facts: StatusFacts): Status {
     needs: needs.slice(0, MOST_NEEDS),
     endpoints,
     sources,
+    consumers: facts.consumers.map((consumer) => showConsumer(consumer, facts.nowMs)),
   };
 }
 
-function countsOf({ census, standings }: StatusFacts): StatusCounts {
-  const sum = (of: (standing: Standing) => number): number =>
+function countsOf({ census, standings: endpoints, consumers }: StatusFacts): StatusCounts {
+  const standings = [...endpoints, ...consumers];
+  const sum = (of: (standing: (typeof standings)[number]) => number): number =>
     standings.reduce((all, standing) => all + of(standing), 0);
   const oldest = standings.map(({ oldestMs = 0 }) => oldestMs);
   return {
@@ -181,6 +190,7 @@ function needsOf(facts: StatusFacts, standings: Standings): readonly Need[] {
   return [
     ...refusalNeeds(facts),
     ...dispatcherNeeds(facts),
+    ...facts.consumers.flatMap((consumer) => workerNeed(consumer, facts.nowMs)),
     ...facts.blockedLanes.flatMap(laneNeed),
     ...standings.endpoints.flatMap((endpoint) => endpointNeed(endpoint, facts)),
     ...standings.sources.flatMap((source) => sourceNeed(source, facts.nowMs)),
@@ -192,6 +202,7 @@ const LEVELS: readonly Need["level"][] = ["bad", "warn", "note"];
 const KINDS: readonly Need["kind"][] = [
   "store_refusing",
   "no_dispatcher",
+  "no_worker",
   "lane_halted",
   "lane_parked",
   "endpoint_disabled",
@@ -213,11 +224,24 @@ function refusalNeeds({ refusal }: StatusFacts): readonly Need[] {
   return [{ ...NONE, kind: "store_refusing", level: "bad", text, count: 1 }];
 }
 
-function dispatcherNeeds({ nodes, census }: StatusFacts): readonly Need[] {
-  const waiting = census.staged + census.waiting;
+function dispatcherNeeds({ nodes, census, consumers }: StatusFacts): readonly Need[] {
+  // What waits for handlers waits for workers, in other processes, which sequence too.
+  const forHandlers = consumers.reduce((all, { waiting }) => all + waiting, 0);
+  const staged = consumers.length === 0 ? census.staged : 0;
+  const waiting = Math.max(0, staged + census.waiting - forHandlers);
   if (waiting === 0 || nodes.length === 0 || nodes.some(({ roles }) => roles.includes("dispatch"))) return [];
   const text = `no node delivers: ${waits(waiting)} for one with the role dispatch`;
   return [{ ...NONE, kind: "no_dispatcher", level: "bad", text, count: waiting }];
+}
+
+function workerNeed(consumer: ConsumerStanding, nowMs: number): readonly Need[] {
+  if (hasWorker(consumer, nowMs)) return [];
+  const { id, waiting, seenAt } = consumer;
+  const sinceMs = seenAt === undefined ? null : nowMs - seenAt.getTime();
+  const ago = sinceMs === null ? "" : ` for ${duration(sinceMs)}`;
+  const text = `no worker: ${id}${ago}; ${count(waiting, "event")} ${waiting === 1 ? "waits" : "wait"}`;
+  const level = waiting === 0 ? "note" : "bad";
+  return [{ ...NONE, kind: "no_worker", level, text, endpointId: id, count: waiting, sinceMs }];
 }
 
 function laneNeed(lane: BlockedLane): readonly Need[] {
@@ -305,6 +329,11 @@ function sentenceOf(needs: readonly Need[], counts: StatusCounts): string {
   const parts = [
     ...unserved.map(({ text }) => capital(text)),
     ...(stopped === "" ? [] : [behind === 0 ? stopped : `${stopped}; ${queued}`]),
+    ...told(
+      needs.filter(({ kind, level }) => kind === "no_worker" && level === "bad").length,
+      "consumer",
+      "without a worker",
+    ),
     ...told(of("endpoint_disabled"), "endpoint", "disabled"),
     ...told(of("endpoint_failing"), "endpoint", "failing"),
     ...told(of("source_rejecting"), "source", "rejecting what comes"),

@@ -41,6 +41,12 @@ const TIMED: ReadonlySet<string | symbol> = new Set([
   "namedEvents",
   "eventIds",
   "tenantsOf",
+  "inboxRows",
+  "inboxByPrefix",
+  "inboxRowsOf",
+  "inboxFailures",
+  "refusedEvents",
+  "consumers",
 ]);
 
 type Asked = (...given: unknown[]) => Promise<unknown>;

@@ -21,6 +21,7 @@ import { retryingFlaws } from "./retrying.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
 import { skippingFlaws } from "./skipping.js";
+import { inboxViewFlaws } from "./inbox-views.js";
 import { viewFlaws } from "./views.js";
 import { writingFlaws } from "./writing.js";
 
@@ -44,6 +45,7 @@ const FLAWS = {
   ...retryingFlaws,
   ...retentionFlaws,
   ...viewFlaws,
+  ...inboxViewFlaws,
 };
 
 /** One way each in which an outbox can be wrong. */

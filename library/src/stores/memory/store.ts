@@ -10,7 +10,7 @@ import { createInbox, openInbox } from "./inbox/inbox.js";
 import type { MemoryInbox } from "./inbox/inbox.js";
 import type { CancelledDelivery } from "./lanes/history.js";
 import { createLanes } from "./lanes/lanes.js";
-import { createOperator } from "./operator/operator.js";
+import { createInboxViews, createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
 import { Publications } from "./outbox/publications.js";
 import { openParts } from "./parts.js";
@@ -55,14 +55,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const parts = openParts(clock);
   const inbox = openInbox(clock);
   const publications = new Publications(parts, firstEvent, observer);
+  const inboxVerbs = createInbox(inbox);
   return {
     capabilities: CAPABILITIES,
     transactions: "asynchronous",
     connections: undefined,
-    ...createInbox(inbox),
+    ...inboxVerbs,
     ...createOutbox(parts, publications),
     ...createLanes(parts, publications, inbox),
     ...createOperator(parts, publications),
+    ...createInboxViews(parts, inbox, () => inboxVerbs.refused()),
     ...createRetention(parts, publications),
     ...createCursors(),
     cancelled: () => parts.history.cancelled(),

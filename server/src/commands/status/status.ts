@@ -7,6 +7,7 @@ import type { Printer } from "../../terminal/printer.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand } from "../define-command.js";
+import { consumerTable } from "../inbox/consumers.js";
 
 interface StatusOptions {
   readonly check?: boolean;
@@ -31,6 +32,8 @@ export function registerStatus(program: Command, context: CommandContext): void 
 
 function drawStatus(print: Printer, status: Status, nowMs: number): void {
   const { sentence, ok, needs, nodes, endpoints, sources, version } = status;
+  // A server of another version may not say it.
+  const { consumers = [] } = status as Partial<Status>;
   print.line({ text: sentence, tone: ok ? "good" : "bad" });
   for (const { text, level } of needs) print.line("  ", { text, tone: LEVELS[level] ?? "plain" });
   if (endpoints.length > 0) {
@@ -40,6 +43,10 @@ function drawStatus(print: Printer, status: Status, nowMs: number): void {
   if (sources.length > 0) {
     print.line();
     print.table(sourceTable(sources, nowMs));
+  }
+  if (consumers.length > 0) {
+    print.line();
+    print.table(consumerTable(consumers, nowMs));
   }
   print.line();
   const names = nodes.map(nodeWords);
@@ -62,6 +69,7 @@ function whyLine({ laneId, endpointId, source, kind }: Need): string {
   if (kind === "store_refusing" || kind === "no_dispatcher")
     return "posthorn doctor (on the server's machine)";
   if (kind === "dead_letters") return "posthorn dead groups";
+  if (kind === "no_worker") return "posthorn consumers list";
   if (kind === "source_rejecting") return `posthorn rejected list --source ${source ?? ""}`;
   return `posthorn why ${laneId ?? endpointId ?? source ?? ""}`;
 }

@@ -31,6 +31,7 @@ const NEED = whole<Need>({
     enum: [
       "store_refusing",
       "no_dispatcher",
+      "no_worker",
       "lane_halted",
       "lane_parked",
       "endpoint_disabled",
@@ -130,5 +131,10 @@ export const STATUS: object = {
     needs: { type: "array", items: NEED, description: "Worst first, at most 50." },
     endpoints: { type: "array", items: ENDPOINT },
     sources: { type: "array", items: SOURCE },
+    consumers: {
+      type: "array",
+      items: { $ref: "Consumer#" },
+      description: "Handlers in the processes of hosts.",
+    },
   }),
 };

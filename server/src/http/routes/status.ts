@@ -49,7 +49,7 @@ export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Pr
   const nowMs = clock.now();
   const until = new Date(nowMs + 60_000);
   const recent = { step: 60, since: new Date(nowMs - RECENT_MS), until } as const;
-  const [nodes, census, standings, blocked, endpoints, sources, rows, day, lastSeen, ready] =
+  const [nodes, census, standings, blocked, endpoints, sources, rows, day, lastSeen, ready, consumers] =
     await Promise.all([
       registry.listNodes(SEEN_MS),
       outbox.census(),
@@ -65,6 +65,7 @@ export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Pr
       registry.lastSeen("source", new Date(nowMs - 90 * DAY_MS)),
       // A full disk can still be read: without a write, all would look well while every event is refused.
       probe?.ask(),
+      outbox.consumers(),
     ]);
   return statusOf({
     nowMs,
@@ -79,6 +80,7 @@ export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Pr
     day,
     lastSeen,
     refusal: ready?.ready === false ? ready.why : undefined,
+    consumers,
   });
 }
 

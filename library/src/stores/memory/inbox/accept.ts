@@ -3,6 +3,7 @@ import type { Clock } from "../../../clock.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
 import { mayTakeOver } from "../../../inbox/inbox-store.js";
+import type { InboxFailure } from "../../../operator/inbox-view-store.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
 import { appliedRow, knownOf, textOf } from "./inbox-row.js";
@@ -15,6 +16,8 @@ export interface AcceptParts {
   /** The events whose handlers run at this moment. */
   readonly applying: Set<string>;
   readonly begin: () => MemoryTransaction;
+  /** By the text of the row's key. */
+  readonly failures: Map<string, readonly InboxFailure[]>;
 }
 
 type Work<T = Handled> = (tx: MemoryTx) => Promise<T> | T;

@@ -6,22 +6,34 @@ export interface StoredRow extends Omit<InboxRow, "receivedAt" | "lastReceivedAt
   readonly receivedAtMs: number;
   readonly lastReceivedAtMs: number;
   readonly keepUntilMs: number | undefined;
+  readonly consumer: string;
+  /** 1, and one more with each replay. */
+  readonly round: number;
+  /** The id of the stored event; undefined where it was handled within its request. */
+  readonly storedAs: string | undefined;
+}
+
+/** Whose row it is, and of which stored event. */
+export interface RowOwner {
+  readonly consumer: string;
+  readonly storedAs: string | undefined;
 }
 
 /** The row after its handler succeeded or was skipped. */
 export function appliedRow(
   arrival: Arrival,
   { outcome, result, because }: Handled,
-  { before, nowMs }: { readonly before: StoredRow | undefined; readonly nowMs: number },
+  {
+    before,
+    nowMs,
+    owner,
+  }: { readonly before: StoredRow | undefined; readonly nowMs: number } & {
+    readonly owner?: RowOwner;
+  },
 ): StoredRow {
   const keepUntilMs = keepUntil(arrival.windowS, nowMs);
-  return {
-    ...arrivedRow(arrival, before, nowMs),
-    outcome,
-    result,
-    error: because ?? before?.error,
-    keepUntilMs,
-  };
+  const arrived = arrivedRow(arrival, before, nowMs);
+  return { ...arrived, ...owner, outcome, result, error: because ?? before?.error, keepUntilMs };
 }
 
 /** The row after its handler failed. It has no end: a failed event was never applied, and must not be forgotten. */
@@ -43,7 +55,16 @@ export function touchedRow(row: StoredRow, { windowS, atMs }: Touch): StoredRow 
 }
 
 /** A copy for a caller, with bytes and dates of its own: a caller that changes them changes nothing here. */
-export function copyOf({ receivedAtMs, lastReceivedAtMs, keepUntilMs, ...row }: StoredRow): InboxRow {
+export function copyOf(stored: StoredRow): InboxRow {
+  const {
+    receivedAtMs,
+    lastReceivedAtMs,
+    keepUntilMs,
+    consumer: _,
+    round: _round,
+    storedAs: _as,
+    ...row
+  } = stored;
   return {
     ...row,
     body: row.body.slice(),
@@ -72,6 +93,9 @@ function arrivedRow(arrival: Arrival, before: StoredRow | undefined, nowMs: numb
     // The caller may use its buffer again for the next request.
     body: arrival.body.slice(),
     bodyHash: arrival.bodyHash.slice(),
+    consumer: before?.consumer ?? "",
+    round: before?.round ?? 1,
+    storedAs: before?.storedAs,
     attempts: (before?.attempts ?? 0) + 1,
     receipts: (before?.receipts ?? 0) + 1,
     receivedAtMs: before?.receivedAtMs ?? nowMs,

@@ -42,7 +42,7 @@ const ROWS_PER_LOOK_AT_THE_CLOCK = 100;
 export function openInbox(clock: Clock): AcceptParts {
   let transactions = 0;
   const begin = (): MemoryTransaction => new MemoryTransaction(++transactions);
-  return { clock, rows: new Map(), applying: new Set<string>(), begin };
+  return { clock, rows: new Map(), applying: new Set<string>(), begin, failures: new Map() };
 }
 
 export function createInbox(opened: AcceptParts): MemoryInbox {
@@ -66,11 +66,15 @@ function mapped<T>(row: StoredRow | undefined, map: (row: StoredRow) => T): T | 
   return row === undefined ? undefined : map(row);
 }
 
-function fail({ clock, rows }: InboxParts, arrival: Arrival, error: string): void {
+function fail({ clock, rows, failures }: InboxParts, arrival: Arrival, error: string): void {
   const key = textOf(arrival);
   const before = rows.get(key);
-  if (before === undefined || mayTakeOver(before.outcome))
-    rows.set(key, failedRow(arrival, error, { before, nowMs: clock.now() }));
+  if (before !== undefined && !mayTakeOver(before.outcome)) return;
+  const row = failedRow(arrival, error, { before, nowMs: clock.now() });
+  rows.set(key, row);
+  const { round, attempts: attempt } = row;
+  const failure = { round, attempt, failedAt: new Date(clock.now()), error, fingerprint: undefined };
+  failures.set(key, [...(before === undefined ? [] : (failures.get(key) ?? [])), failure]);
 }
 
 function refuse({ clock, refused }: InboxParts, arrival: Arrival, because: RefusedBecause): void {
@@ -89,7 +93,7 @@ function touch({ clock, rows, touches }: InboxParts, arrival: Arrival): void {
   }
 }
 
-function purge({ clock, rows }: InboxParts, { maxRows, deadlineMs }: PurgeLimits): PurgeReport {
+function purge({ clock, rows, failures }: InboxParts, { maxRows, deadlineMs }: PurgeLimits): PurgeReport {
   const endsAt = clock.monotonic() + deadlineMs;
   const passed = passedKeys(rows, clock.now());
   let removed = 0;
@@ -97,6 +101,7 @@ function purge({ clock, rows }: InboxParts, { maxRows, deadlineMs }: PurgeLimits
     const look = removed > 0 && removed % ROWS_PER_LOOK_AT_THE_CLOCK === 0;
     if (removed >= maxRows || (look && clock.monotonic() >= endsAt)) break;
     rows.delete(key);
+    failures.delete(key);
     removed++;
   }
   return { removed, more: removed < passed.length };

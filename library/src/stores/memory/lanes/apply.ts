@@ -78,9 +78,11 @@ function commit(parts: ApplyParts, claim: Claim, { entered, handled, tx, limits 
     tx.rollback();
     return { kind: "stale" };
   }
-  entered.forEach(({ arrival, key }, n) => {
+  const consumer = inboxConsumer(claim);
+  entered.forEach(({ delivery, arrival, key }, n) => {
     const outcome = handled[n] ?? { outcome: "success" };
-    rows.set(key, appliedRow(arrival, outcome, { before: rows.get(key), nowMs: clock.now() }));
+    const owner = { consumer, storedAs: delivery.event.id };
+    rows.set(key, appliedRow(arrival, outcome, { before: rows.get(key), nowMs: clock.now(), owner }));
   });
   commitEffects(tx);
   return { kind: "applied", count: entered.length, next };

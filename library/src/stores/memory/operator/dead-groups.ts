@@ -15,7 +15,8 @@ export function deadGroups(parts: MemoryParts, filter: DeadGroupFilter): readonl
     const name = JSON.stringify([endpointId, because, status, error]);
     const known = groups.get(name);
     groups.set(name, {
-      tenant: delivery.event.tenant,
+      // A handler belongs to no tenant.
+      tenant: parts.endpoints.get(endpointId) === undefined ? "" : delivery.event.tenant,
       endpointId,
       because,
       status,

@@ -6,6 +6,12 @@ import type { ViewStore } from "../../../operator/view-store.js";
 import { numberOfCursor } from "../../../operator/cursor.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
+import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { AcceptParts } from "../inbox/accept.js";
+import type { RefusedEvent } from "../inbox/inbox.js";
+import { textOf } from "../inbox/inbox-row.js";
+import { consumers } from "./consumers.js";
+import { inboxByPrefix, inboxRows, inboxRowsOf, refusedEvents } from "./inbox-rows.js";
 import { blockedLanes } from "./blocked-lanes.js";
 import { cancelLane } from "./cancel.js";
 import { census } from "./census.js";
@@ -59,6 +65,22 @@ export function createOperator(
     namedEvents: (tenant, names) => Promise.resolve(parts.names.idsOf(tenant, names)),
     tenantsOf: (eventId) => Promise.resolve(readTenants(parts, eventId)),
     eventIds: (tenant, prefix, limit) => Promise.resolve(findEventIds(parts, tenant, { prefix, limit })),
+  };
+}
+
+/** What a person sees of the inbox. */
+export function createInboxViews(
+  parts: MemoryParts,
+  { rows, failures }: AcceptParts,
+  refused: () => readonly RefusedEvent[],
+): InboxViewStore {
+  return {
+    inboxRows: (filter, page) => asked(() => inboxRows(rows, filter, page)),
+    inboxByPrefix: (prefix, page) => asked(() => inboxByPrefix(rows, prefix, page)),
+    inboxRowsOf: (tenant, source, id) => Promise.resolve(inboxRowsOf(rows, tenant, source, id)),
+    inboxFailures: (address) => Promise.resolve(failures.get(textOf(address, address.consumer)) ?? []),
+    refusedEvents: (filter, page) => asked(() => refusedEvents(refused(), filter, page)),
+    consumers: () => Promise.resolve(consumers(parts)),
   };
 }
 

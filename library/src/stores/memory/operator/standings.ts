@@ -3,20 +3,24 @@ import type { LaneRow } from "../lanes/lane-row.js";
 import type { MemoryParts } from "../parts.js";
 
 /** How much waits at each endpoint. */
-export function standings({ clock, endpoints, lanes }: MemoryParts): readonly EndpointStanding[] {
-  const now = clock.monotonic();
-  const byEndpoint = new Map<string, LaneRow[]>();
-  for (const lane of lanes.waiting()) {
-    // A loose delivery that is dead waits for nobody.
-    if (lane.kind === "loose" && lane.state !== "flowing") continue;
-    byEndpoint.set(lane.endpointId, [...(byEndpoint.get(lane.endpointId) ?? []), lane]);
-  }
-  return [...byEndpoint]
-    .flatMap(([endpointId, rows]) => {
-      const endpoint = endpoints.get(endpointId);
-      return endpoint === undefined ? [] : [standingOf(endpointId, endpoint.tenant, { rows, now })];
-    })
+export function standings(parts: MemoryParts): readonly EndpointStanding[] {
+  const { endpoints } = parts;
+  const ids = new Set(waiting(parts).map(({ endpointId }) => endpointId));
+  return [...ids]
+    .filter((id) => endpoints.get(id) !== undefined)
+    .map((id) => standingAt(parts, id))
     .toSorted((one, other) => (one.endpointId < other.endpointId ? -1 : 1));
+}
+
+/** How much waits at one consumer. */
+export function standingAt(parts: MemoryParts, id: string): EndpointStanding {
+  const rows = waiting(parts).filter(({ endpointId }) => endpointId === id);
+  return standingOf(id, parts.endpoints.get(id)?.tenant ?? "", { rows, now: parts.clock.monotonic() });
+}
+
+// A loose delivery that is dead waits for nobody.
+function waiting({ lanes }: MemoryParts): readonly LaneRow[] {
+  return lanes.waiting().filter(({ kind, state }) => kind !== "loose" || state === "flowing");
 }
 
 function standingOf(

@@ -18,6 +18,7 @@ export class EndpointTable {
   readonly #stoppedAt = new Map<string, number>();
   /** Of handlers that are not active, by the monotonic clock: a wall clock that is set must end no pause. */
   readonly #standings = new Map<string, Standing>();
+  readonly #seenAt = new Map<string, number>();
   #fanOut: FanOut | undefined;
 
   constructor(clock: Clock) {
@@ -106,8 +107,14 @@ export class EndpointTable {
     return this.#known().isUnclaimed(event);
   }
 
+  /** When a worker last said that it has this handler. */
+  seenAt(id: string): number | undefined {
+    return this.#seenAt.get(id);
+  }
+
   register(wanted: HandlerConsumer): void {
     const { id } = wanted;
+    this.#seenAt.set(id, this.#clock.now());
     const handler = registered(this.#handlers.get(id), wanted, this.#clock.now());
     if (handler !== undefined) this.#handlers.set(id, structuredClone(handler));
     this.#fanOut = undefined;

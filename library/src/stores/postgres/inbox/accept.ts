@@ -157,7 +157,7 @@ const ENTER = sqlFor(
       id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
       attempts = known.attempts + 1, receipts = known.receipts + 1, last_received_at = excluded.last_received_at,
       keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
-      where known.outcome in ('failed', 'skipped')
+      where known.outcome in ('failed', 'skipped', 'pending')
     returning ${ENTERED.list}`,
 );
 

@@ -33,7 +33,7 @@ export async function recordFailure(
             outcome = 'failed', keep_until = null, attempts = known.attempts + 1, receipts = known.receipts + 1,
             last_received_at = excluded.last_received_at,
             error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
-            where known.outcome in ('failed', 'skipped')
+            where known.outcome in ('failed', 'skipped', 'pending')
           returning tenant, source, event_id, consumer, round, attempts, last_received_at, error
         ), attempt as (
           insert into ${tables.inboxAttempt} (tenant, source, event_id, consumer, round, attempt, failed_at, error)

@@ -53,7 +53,7 @@ async function writeTouches(
         update ${inbox} as inbox set receipts = receipts + 1, last_received_at = clock_timestamp(),
           keep_until = case when inbox.keep_until is not null and known.window_s is not null
             then greatest(inbox.keep_until, clock_timestamp() + make_interval(secs => known.window_s)) end
-        from known where inbox.outcome <> 'failed' and inbox.consumer = ${RECEIVER}
+        from known where inbox.outcome not in ('failed', 'pending') and inbox.consumer = ${RECEIVER}
           and (inbox.tenant, inbox.source, inbox.event_id) = (known.tenant, known.source, known.event_id)`,
       params: TOUCHES.params(touches),
     },

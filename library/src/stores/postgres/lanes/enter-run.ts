@@ -32,7 +32,7 @@ const GIVEN = givenRows<StoredArrival>(
     event_ms: numbers("float8", ({ arrival }) => arrival.eventAt?.getTime()),
     window_s: numbers("float8", ({ arrival }) => arrival.windowS),
     headers: texts(({ arrival }) => arrival.headers),
-    round: numbers("int4", ({ delivery }) => delivery.round),
+    stored_as: texts(({ delivery }) => delivery.event.id),
   },
   { body_hash: ({ arrival }) => arrival.bodyHash, body: ({ arrival }) => arrival.body },
 );
@@ -50,19 +50,19 @@ export function enteredOf({ rows }: Answer): ReadonlyMap<string, EnteredRow> {
 // with each other. That of the default one has the lock of the in-transaction receiver, whose row it is.
 const ENTER = sqlFor(
   (tables) => `
-    insert into ${tables.inbox} as known (tenant, source, event_id, consumer, round, id_preview, type, event_at, outcome,
+    insert into ${tables.inbox} as known (tenant, source, event_id, consumer, stored_as, id_preview, type, event_at, outcome,
       attempts, receipts, received_at, last_received_at, keep_until, headers, body_hash, body)
-    select tenant, source, event_id, $1::text, round, id_preview, type, to_timestamp(event_ms / 1000), 'success', 1, 1,
+    select tenant, source, event_id, $1::text, stored_as, id_preview, type, to_timestamp(event_ms / 1000), 'success', 1, 1,
       at, at, at + make_interval(secs => window_s), headers, body_hash, body
     from ${GIVEN.table("arrival", 2)} cross join (select clock_timestamp() as at) as clock
     where pg_try_advisory_xact_lock(case when $1::text = '' then ${eventLock(tables, "arrival")}
       else hashtextextended($1::text, ${eventLock(tables, "arrival")}) end)
     order by n
     on conflict (tenant, source, event_id, consumer) do update set
-      round = excluded.round, id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,
+      stored_as = excluded.stored_as, id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,
       outcome = 'success', attempts = known.attempts + 1, receipts = known.receipts + 1,
       last_received_at = excluded.last_received_at, keep_until = excluded.keep_until, headers = excluded.headers,
       body_hash = excluded.body_hash, body = excluded.body
-      where known.outcome in ('failed', 'skipped')
+      where known.outcome in ('failed', 'skipped', 'pending')
     returning ${ENTERED.list}`,
 );

@@ -1,10 +1,12 @@
 import { registered } from "../../../lanes/handler-consumer.js";
 import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
+import { textArray } from "../client/column-arrays.js";
 import type { Session } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { markChanged } from "../outbox/consumer-book.js";
 import { handlerDefinition, readHandlers } from "../outbox/consumer-row.js";
 import type { Tables } from "../schema/tables.js";
+import { sqlFor } from "../schema/tables.js";
 import { lockStage, stageUnclaimed } from "./stage.js";
 
 /** Registers handlers; reads first without the sequencer's lock, so that a start that changes nothing keeps nobody waiting. */
@@ -13,7 +15,14 @@ export async function register(
   consumers: readonly HandlerConsumer[],
 ): Promise<void> {
   const reader: Session = { query: (statement) => transactions.read(statement) };
-  if ((await changesOf(reader, consumers, tables)).length === 0) return;
+  if ((await changesOf(reader, consumers, tables)).length === 0) {
+    await transactions.write({
+      text: SEEN(tables),
+      params: [textArray(consumers.map(({ id }) => id))],
+      prepared: true,
+    });
+    return;
+  }
   await transactions.run(async (session) => {
     // Two processes that start at once must not register one name twice, nor may an event be matched in between.
     await lockStage(session, tables);
@@ -23,6 +32,14 @@ export async function register(
     await stageUnclaimed(session, tables);
   });
 }
+
+// Many processes have the same handlers: one that was seen a moment ago is left as it is.
+const SEEN = sqlFor(
+  ({ consumer }) => `
+    update ${consumer} set seen_at = clock_timestamp()
+    where kind = 'handler' and removed_at is null and public_id = any ($1::text[])
+      and (seen_at is null or seen_at < clock_timestamp() - interval '20 seconds')`,
+);
 
 async function changesOf(
   session: Session,
@@ -43,11 +60,14 @@ async function save(session: Session, handler: RegisteredHandler, { consumer }: 
   const { id, order, dead, maxInFlight, version } = handler;
   await session.query({
     text: `
-      insert into ${consumer} (public_id, kind, tenant, definition, ordered_by, dead, max_in_flight, state, version)
-      values ($1::text, 'handler', '', $2::text, $3::text, $4::text, $5::text::int4, 'active', $6::text::int8)
+      insert into ${consumer} (public_id, kind, tenant, definition, ordered_by, dead, max_in_flight, state, version,
+        seen_at)
+      values ($1::text, 'handler', '', $2::text, $3::text, $4::text, $5::text::int4, 'active', $6::text::int8,
+        clock_timestamp())
       on conflict (public_id) where removed_at is null do update set
         definition = excluded.definition, ordered_by = excluded.ordered_by, dead = excluded.dead,
-        max_in_flight = excluded.max_in_flight, version = excluded.version, mark = gen_random_uuid()`,
+        max_in_flight = excluded.max_in_flight, version = excluded.version, seen_at = excluded.seen_at,
+        mark = gen_random_uuid()`,
     params: [id, handlerDefinition(handler), order, dead ?? null, String(maxInFlight), String(version)],
   });
 }

@@ -23,7 +23,8 @@ const STANDING = columns<{ readonly since: bigint; readonly laneId: bigint; read
 
 const BLOCKED = columns<BlockedValues>({
   id: bigint("blocked.lane_id"),
-  tenant: text("consumer.tenant"),
+  // A handler belongs to no tenant, and its lanes do.
+  tenant: text("case consumer.kind when 'handler' then lane.tenant else consumer.tenant end"),
   endpointId: text("consumer.public_id"),
   key: text("lane.key"),
   state: text(`case when blocked.state <> 'flowing' then blocked.state

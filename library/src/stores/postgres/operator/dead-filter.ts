@@ -29,12 +29,22 @@ export function groupConditions(filter: DeadGroupFilter, params: Parameters): st
   const { tenant, endpointId, because, status, error } = filter;
   return [
     "removed_at is null",
-    ...(tenant === undefined ? [] : [`consumer.tenant = ${params.add(tenant, "text")}`]),
+    ...(tenant === undefined
+      ? []
+      : [`(consumer.kind = 'handler' or consumer.tenant = ${params.add(tenant, "text")})`]),
     ...(endpointId === undefined ? [] : [`consumer.public_id = ${params.add(endpointId, "text")}`]),
     ...(because === undefined ? [] : [`counted.because = ${params.add(because, "text")}`]),
     ...(status === undefined ? [] : [`counted.status = ${params.add(String(status ?? 0), "int4")}`]),
     ...(error === undefined ? [] : [`counted.error = ${params.add(error ?? "", "text")}`]),
   ].join(" and ");
+}
+
+/** A handler belongs to no tenant: its dead letters are told apart by their events. */
+export function ofTenant(tenant: string | undefined, params: Parameters, { event }: Tables): string {
+  if (tenant === undefined) return "";
+  return ` and (groups.kind <> 'handler' or exists (
+            select from ${event} as event where event.id = dead.event_id and event.tenant = ${params.add(tenant, "text")}
+          ))`;
 }
 
 /** How the dead letters of a group are found, in the order in which they died. */
@@ -80,12 +90,14 @@ export function foundSql(
       )`;
   }
   return `groups as materialized (
-        select counted.consumer_id, counted.because, counted.status, counted.error from ${countedSql(tables)} as counted
+        select counted.consumer_id, counted.because, counted.status, counted.error, consumer.kind
+        from ${countedSql(tables)} as counted
         join ${consumer} as consumer on consumer.id = counted.consumer_id
         where ${groupConditions(filter, params)}
       ), found as materialized (
         select picked.id, picked.died_at from groups cross join lateral (
-          select id, died_at from ${dead} as dead where ${OF_GROUP}${rest} order by ${order} limit ${most}
+          select id, died_at from ${dead} as dead where ${OF_GROUP}${ofTenant(tenant, params, tables)}${rest}
+          order by ${order} limit ${most}
         ) as picked
         order by ${order} limit ${most}
       )`;
@@ -104,16 +116,22 @@ function foundByKey(
       : [`coalesce(last_status, 0) = ${params.add(String(status ?? 0), "int4")}`]),
     ...(error === undefined ? [] : [`coalesce(last_error, '') = ${params.add(error ?? "", "text")}`]),
   ].map((condition) => ` and ${condition}`);
-  const ofTenant = tenant === undefined ? "" : ` and consumer.tenant = ${params.add(tenant, "text")}`;
+  const [owned, laned] =
+    tenant === undefined
+      ? ["", ""]
+      : [
+          ` and (kind = 'handler' or consumer.tenant = ${params.add(tenant, "text")})`,
+          ` and lane.tenant in ('', ${params.add(tenant, "text")})`,
+        ];
   return `found as materialized (
         select id, died_at from ${tables.dead} as dead
-        where resolved_at is null and lane_id = (
+        where resolved_at is null and lane_id = any (array(
           select lane_id from ${tables.lane} as lane
-          where tenant = '' and source = '' and key = ${params.add(key, "text")} and consumer_id = (
+          where key = ${params.add(key, "text")}${laned} and consumer_id = (
             select id from ${tables.consumer} as consumer
-            where public_id = ${params.add(endpointId, "text")} and removed_at is null${ofTenant}
+            where public_id = ${params.add(endpointId, "text")} and removed_at is null${owned}
           )
-        )${more.join("")}${rest}
+        ))${more.join("")}${rest}
       )`;
 }
 

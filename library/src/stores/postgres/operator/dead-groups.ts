@@ -3,7 +3,7 @@ import type { DeadGroup } from "../../../operator/dead-store.js";
 import { columns, instant, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { sqlFor } from "../schema/tables.js";
-import { countedSql, groupConditions, OF_GROUP, Parameters } from "./dead-filter.js";
+import { countedSql, groupConditions, OF_GROUP, ofTenant, Parameters } from "./dead-filter.js";
 
 const GROUP = columns<DeadGroup>({
   tenant: text("groups.tenant"),
@@ -11,7 +11,7 @@ const GROUP = columns<DeadGroup>({
   because: text("groups.because"),
   status: optional(number("nullif(groups.status, 0)")),
   error: optional(text("nullif(groups.error, '')")),
-  count: number("groups.count"),
+  count: number("groups.found"),
   firstAt: instant("first.died_at"),
   lastAt: instant("last.died_at"),
 });
@@ -24,19 +24,26 @@ export async function listDeadGroups(
   await foldChanges({ transactions, tables });
   const { dead, consumer } = tables;
   const params = new Parameters();
+  const mine = ofTenant(filter.tenant, params, tables);
+  // A handler's groups are counted for all tenants: those of one are counted one by one.
+  const count =
+    filter.tenant === undefined
+      ? "groups.count"
+      : `case groups.kind when 'handler' then (select count(*) from ${dead} as dead where ${OF_GROUP}${mine})
+        else groups.count end`;
   const ended = (order: string): string => `(
-        select died_at from ${dead} as dead where ${OF_GROUP} order by died_at ${order}, id ${order} limit 1
+        select died_at from ${dead} as dead where ${OF_GROUP}${mine} order by died_at ${order}, id ${order} limit 1
       )`;
   const { rows } = await transactions.read({
     text: `
       with groups as materialized (
-        select counted.*, consumer.tenant, consumer.public_id from ${countedSql(tables)} as counted
+        select counted.*, consumer.kind, consumer.tenant, consumer.public_id from ${countedSql(tables)} as counted
         join ${consumer} as consumer on consumer.id = counted.consumer_id
         where ${groupConditions(filter, params)}
       )
-      select ${GROUP.list} from groups
+      select ${GROUP.list} from (select *, ${count} as found from groups) as groups
       cross join lateral ${ended("asc")} as first cross join lateral ${ended("desc")} as last
-      order by groups.count desc, groups.public_id, groups.because`,
+      order by groups.found desc, groups.public_id, groups.because`,
     params: params.values,
   });
   return rows.map((row) => GROUP.read(row));

@@ -19,7 +19,10 @@ const DEAD = columns<DeadValues>({
   sequence: optional(bigint("dead.seq")),
   looseId: optional(bigint("loose_id")),
   endpointId: text("consumer.public_id"),
-  tenant: text("consumer.tenant"),
+  // A handler belongs to no tenant, and its events do.
+  tenant: text(
+    "case consumer.kind when 'handler' then coalesce(lane.tenant, event.tenant, '') else consumer.tenant end",
+  ),
   key: optional(text("lane.key")),
   eventId: text("coalesce(event.public_id, '')"),
   type: text("coalesce(event.type, '')"),

@@ -90,7 +90,7 @@ function placedSql({ consumer, delivery, loose, attempt, looseAttempt, dead, can
       union all
       select wanted.id, null, null, free.id, consumer.id
       from wanted
-      join ${consumer} as consumer on consumer.tenant = wanted.tenant and consumer.removed_at is null
+      join ${consumer} as consumer on consumer.tenant in (wanted.tenant, '') and consumer.removed_at is null
       cross join lateral (
         select id from ${loose} as loose
         where loose.consumer_id = consumer.id and ready_at is not null and loose.event_id = wanted.id

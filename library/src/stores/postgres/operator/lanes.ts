@@ -15,7 +15,8 @@ const SINCE = `coalesce(blocked_at, case when ${CONSUMER_STATE} <> 'active' then
 
 const LANE = columns<LaneSummary>({
   id: bigint("state.lane_id"),
-  tenant: text("consumer.tenant"),
+  // A handler belongs to no tenant, and its lanes do.
+  tenant: text("case consumer.kind when 'handler' then lane.tenant else consumer.tenant end"),
   endpointId: text("consumer.public_id"),
   key: text("lane.key"),
   state:

@@ -6,6 +6,10 @@ import type { OperatorStore, RetryTarget } from "../../../operator/operator-stor
 import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import { listConsumers } from "./consumers.js";
+import { listInboxByPrefix, listInboxRows, readInboxFailures, readInboxRows } from "./inbox-rows.js";
+import { listRefused } from "./refused.js";
 import { readAttempts } from "./attempts.js";
 import { listBlockedLanes } from "./blocked-lanes.js";
 import { cancelLane } from "./cancel.js";
@@ -35,8 +39,9 @@ export interface OperatorParts extends StoreDatabase {
 /** How a person looks and intervenes. */
 export function createOperator(
   parts: OperatorParts,
-): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore {
+): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore {
   return {
+    ...inboxViewsOf(parts),
     blockedLanes: (page) => listBlockedLanes(parts, page),
     deadLetters: (page, filter) => listDeadLetters(parts, page, filter),
     deadGroups: (filter) => listDeadGroups(parts, filter),
@@ -87,10 +92,29 @@ export function createOperator(
       const place = placeOf(deliveryId);
       return place === undefined ? [] : readEnds(parts, place);
     },
+    ...namesOf(parts),
+  };
+}
+
+type Names = Pick<ViewStore, "repeats" | "namedEvents" | "eventIds" | "tenantsOf">;
+
+function namesOf(parts: OperatorParts): Names {
+  return {
     repeats: (tenant, eventId) => readRepeats(parts, tenant, eventId),
     namedEvents: (tenant, names) => readNamedEvents(parts, tenant, names),
     eventIds: (tenant, prefix, limit) => listEventIds(parts, tenant, { prefix, limit }),
     tenantsOf: (eventId) => readTenants(parts, eventId),
+  };
+}
+
+function inboxViewsOf(parts: OperatorParts): InboxViewStore {
+  return {
+    inboxRows: (filter, page) => listInboxRows(parts, filter, page),
+    inboxByPrefix: (prefix, page) => listInboxByPrefix(parts, prefix, page),
+    inboxRowsOf: (tenant, source, id) => readInboxRows(parts, { tenant, source, id }),
+    inboxFailures: (address) => readInboxFailures(parts, address),
+    refusedEvents: (filter, page) => listRefused(parts, filter, page),
+    consumers: () => listConsumers(parts),
   };
 }
 

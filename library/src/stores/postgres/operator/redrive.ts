@@ -179,7 +179,7 @@ async function writeRedriven(session: Session, results: readonly Result[], table
     await session.query({
       text: `
         insert into ${tables.stage} (tenant, event_id, target_consumer_id, round)
-        select (select tenant from ${tables.consumer} as consumer where consumer.id = staged.consumer_id), event_id,
+        select coalesce((select tenant from ${tables.event} as event where event.id = staged.event_id), ''), event_id,
           consumer_id, round
         from ${STAGED.table("staged")} order by n`,
       params: STAGED.params(staged),

@@ -22,11 +22,16 @@ const STANDING = columns<EndpointStanding>({
 });
 
 /** How much waits at each endpoint. Nothing is counted further than a page needs, whatever waits. */
-export async function readStandings({
-  transactions,
-  tables,
-}: StoreDatabase): Promise<readonly EndpointStanding[]> {
-  const rows = await transactions.readKept({ text: STANDINGS(tables), params: [] });
+export function readStandings(database: StoreDatabase): Promise<readonly EndpointStanding[]> {
+  return readStandingsOf(database, "endpoint");
+}
+
+/** How much waits at each consumer of a kind. */
+export async function readStandingsOf(
+  { transactions, tables }: StoreDatabase,
+  kind: "endpoint" | "handler",
+): Promise<readonly EndpointStanding[]> {
+  const rows = await transactions.readKept({ text: STANDINGS(tables), params: [kind] });
   return rows.map((row) => STANDING.read(row));
 }
 
@@ -67,6 +72,6 @@ const STANDINGS = sqlFor(
         order by ready_at limit ${MOST_COUNTED.perEndpoint}
       ) as first
     ) as loose
-    where consumer.removed_at is null and (lanes.found > 0 or loose.found > 0 or blocked.consumer_id is not null)
+    where consumer.kind = $1::text and consumer.removed_at is null and (lanes.found > 0 or loose.found > 0 or blocked.consumer_id is not null)
     order by consumer.public_id collate "C"`,
 );

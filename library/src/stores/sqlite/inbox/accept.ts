@@ -46,7 +46,7 @@ function apply(
   { nowMs, run }: { readonly nowMs: number; readonly run: () => Handled },
 ): Acceptance {
   reach("accept.before_insert");
-  const attempt = claimRow(client, arrival, { nowMs, consumer: "" });
+  const attempt = claimRow(client, arrival, { nowMs, consumer: "", storedAs: undefined });
   if (attempt === undefined) return knownAlready(client, arrival);
   reach("accept.after_insert");
   const handled = run();
@@ -57,28 +57,36 @@ function apply(
   return { kind: "applied", attempt };
 }
 
+/** For whom a row is written, and of which stored event; undefined where it is handled within its request. */
+export interface ClaimedBy {
+  readonly nowMs: number;
+  readonly consumer: string;
+  readonly storedAs: string | undefined;
+}
+
 /** Writes the event's row as if all had gone well, before the handler runs; undefined where another delivery has. */
 export function claimRow(
   client: SqliteClient,
   arrival: Arrival,
-  { nowMs, consumer }: { readonly nowMs: number; readonly consumer: string },
+  { nowMs, consumer, storedAs }: ClaimedBy,
 ): number | undefined {
   const row = client.get(
     // In one statement with the look: another process may have applied it since `find`. A failed or
     // skipped row is taken over with the body that now succeeds, because nothing of the earlier one was applied.
     `insert into posthorn_inbox
        (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
-        received_at, last_received_at, keep_until, headers, body_hash, body, consumer)
-     values (?, ?, ?, ?, ?, ?, 'success', 1, 1, ?, ?, ?, ?, ?, ?, ?)
+        received_at, last_received_at, keep_until, headers, body_hash, body, consumer, stored_as)
+     values (?, ?, ?, ?, ?, ?, 'success', 1, 1, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant, source, event_id, consumer) do update set
        id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
        attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
        keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash,
-       body = excluded.body
-     where outcome in ('failed', 'skipped')
+       body = excluded.body, stored_as = coalesce(excluded.stored_as, stored_as)
+     where outcome in ('failed', 'skipped', 'pending')
      returning attempts`,
     ...arrivalValues(arrival, nowMs),
     consumer,
+    storedAs ?? null,
   ) as { attempts: number } | undefined;
   return row?.attempts;
 }

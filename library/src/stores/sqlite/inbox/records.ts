@@ -21,7 +21,7 @@ export function noteFailure(
        id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,
        outcome = 'failed', keep_until = null, attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
        headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body, error = excluded.error
-     where outcome in ('failed', 'skipped')
+     where outcome in ('failed', 'skipped', 'pending')
      returning attempts, round`,
     ...arrivalValues(arrival, nowMs, { window: false }),
     withoutNul(error),

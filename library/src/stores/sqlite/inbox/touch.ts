@@ -83,7 +83,7 @@ function noteTouch(client: SqliteClient, { tenant, source, id, windowS, atMs }: 
        receipts = receipts + 1,
        last_received_at = max(last_received_at, ?),
        keep_until = max(keep_until, ?)
-     where tenant = ? and source = ? and event_id = ? and consumer = '' and outcome <> 'failed'`,
+     where tenant = ? and source = ? and event_id = ? and consumer = '' and outcome not in ('failed', 'pending')`,
     atMs,
     keepUntil(windowS, atMs),
     tenant,

@@ -75,7 +75,10 @@ function enterRun(
   arrivals: readonly StoredArrival[],
   row: { readonly nowMs: number; readonly consumer: string },
 ): readonly StoredArrival[] {
-  const known = arrivals.findIndex(({ arrival }) => claimRow(client, arrival, row) === undefined);
+  const known = arrivals.findIndex(({ delivery, arrival }) => {
+    const claimed = claimRow(client, arrival, { ...row, storedAs: delivery.event.id });
+    return claimed === undefined;
+  });
   return known === -1 ? arrivals : arrivals.slice(0, known);
 }
 

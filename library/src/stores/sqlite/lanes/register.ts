@@ -10,13 +10,23 @@ import { stageUnclaimed } from "./stage.js";
 /** Registers handlers; reads first without the write lock, so that a start that changes nothing keeps nobody waiting. */
 export async function register(session: OutboxSession, consumers: readonly HandlerConsumer[]): Promise<void> {
   const isNew = await session.look((turn) => changesOf(turn, consumers).length > 0);
-  if (!isNew) return;
   await session.write((turn) => {
+    if (!isNew) return noteSeen(turn, consumers);
     for (const handler of changesOf(turn, consumers)) save(turn, handler);
     markChanged(turn.client);
     turn.forgetConsumers();
     stageUnclaimed(turn);
+    noteSeen(turn, consumers);
   });
+}
+
+function noteSeen({ client, nowMs }: OutboxTurn, consumers: readonly HandlerConsumer[]): void {
+  client.run(
+    `update posthorn_consumer set seen_at = ? where kind = 'handler' and removed_at is null
+       and public_id in (select value from json_each(?))`,
+    nowMs,
+    JSON.stringify(consumers.map(({ id }) => id)),
+  );
 }
 
 function changesOf(turn: OutboxTurn, consumers: readonly HandlerConsumer[]): RegisteredHandler[] {

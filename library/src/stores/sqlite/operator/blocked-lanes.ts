@@ -33,7 +33,7 @@ const START: Spot = { since: -1n, consumer: 0n, readyAt: 0n, lane: 0n };
 const LAST = 2n ** 63n - 1n;
 
 const COLUMNS = `l.id, l.consumer, l.key, l.state, c.state as consumer_state, c.paused_until, l.next_seq, l.head_seq, l.failures, l.ready_at,
-  l.leased_by, c.tenant, c.public_id as endpoint_id, e.public_id as event_id`;
+  l.leased_by, case c.kind when 'handler' then l.tenant else c.tenant end as tenant, c.public_id as endpoint_id, e.public_id as event_id`;
 const JOINS = `cross join posthorn_consumer c on c.id = l.consumer and c.removed_at is null
   left join posthorn_delivery d on d.lane = l.id and d.seq = l.head_seq
   left join posthorn_event e on e.id = d.event`;

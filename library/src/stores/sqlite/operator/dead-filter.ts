@@ -1,6 +1,8 @@
 import type { DeadFilter, DeadGroupFilter } from "../../../operator/dead-filter.js";
 import type { SqliteValue } from "../client/client.js";
-import { ownerOf } from "../../../outbox/fan-out.js";
+import { isHandler, ownerOf } from "../../../outbox/fan-out.js";
+import type { Consumer } from "../../../outbox/fan-out.js";
+import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 /** One group, as its counter has it: 0 and '' stand for no status and no error. */
@@ -29,12 +31,17 @@ export function groupsOf(turn: OutboxTurn, filter: DeadGroupFilter): readonly Gr
     const endpoint = byNumber.get(row.consumer);
     return (
       endpoint !== undefined &&
-      [undefined, ownerOf(endpoint)].includes(tenant) &&
+      isOf(endpoint, tenant) &&
       [undefined, row.because].includes(because) &&
       (status === undefined || BigInt(status ?? 0) === row.status) &&
       (error === undefined || (error ?? "") === row.error)
     );
   });
+}
+
+/** A handler belongs to no tenant: its dead letters are told apart by their events. */
+function isOf(consumer: Consumer, tenant: string | undefined): boolean {
+  return tenant === undefined || isHandler(consumer) || ownerOf(consumer) === tenant;
 }
 
 /** Conditions on `posthorn_dead d`, and their values: one for each way into an index. */
@@ -51,35 +58,51 @@ export function rangesOf(turn: OutboxTurn, filter: DeadFilter): readonly DeadRan
   if ([tenant, endpointId, because, status, error].every((wanted) => wanted === undefined)) {
     return [{ where: `d.resolved_at is null${rest.where}`, values: rest.values }];
   }
-  return groupsOf(turn, filter).map((group) => ({
+  return groupsOf(turn, filter).map((group) => {
+    const { where, values } = rangeOf(turn, group, tenant);
+    return { where: `${where}${rest.where}`, values: [...values, ...rest.values] };
+  });
+}
+
+/** The dead letters of a group; of a handler, those of the tenant. */
+export function rangeOf(
+  { consumers }: OutboxTurn,
+  group: GroupColumns,
+  tenant: string | undefined,
+): DeadRange {
+  const { consumer, because, status, error } = group;
+  const named = consumers.byNumber.get(consumer);
+  const isByEvent = tenant !== undefined && named !== undefined && isHandler(named);
+  const ofTenant = " and (select tenant from posthorn_event where id = d.event) = ?";
+  return {
     where: `d.resolved_at is null and d.consumer = ? and d.because = ? and coalesce(d.last_status, 0) = ?
-       and coalesce(d.last_error, '') = ?${rest.where}`,
-    values: [group.consumer, group.because, group.status, group.error, ...rest.values],
-  }));
+       and coalesce(d.last_error, '') = ?${isByEvent ? ofTenant : ""}`,
+    values: [consumer, because, status, error, ...(isByEvent ? [withoutNul(tenant)] : [])],
+  };
 }
 
 function keyRanges(turn: OutboxTurn, filter: DeadFilter, rest: DeadRange): readonly DeadRange[] {
   const { endpointId = "", key = "", tenant, because, status, error } = filter;
   const consumer = turn.consumers.numbers.get(endpointId);
   if (consumer === undefined) return [];
-  if (tenant !== undefined && ownerOf(turn.consumers.byNumber.get(consumer)) !== tenant) return [];
-  const lane = turn.client.getWide(
-    "select id from posthorn_lane where consumer = ? and tenant = '' and source = '' and key = ?",
+  const named = turn.consumers.byNumber.get(consumer);
+  if (named === undefined || !isOf(named, tenant)) return [];
+  const lanes = turn.client.allWide(
+    `select id from posthorn_lane where consumer = ? and key = ? and (tenant = '' or ? is null or tenant = ?)`,
     consumer,
     key,
-  ) as { id: bigint } | undefined;
-  if (lane === undefined) return [];
+    tenant ?? null,
+    tenant === undefined ? null : withoutNul(tenant),
+  ) as { id: bigint }[];
   const more = [
     because === undefined ? [] : ([" and d.because = ?", because] as const),
     status === undefined ? [] : ([" and coalesce(d.last_status, 0) = ?", status ?? 0] as const),
     error === undefined ? [] : ([" and coalesce(d.last_error, '') = ?", error ?? ""] as const),
   ].flatMap(([where, value]) => (where === undefined || value === undefined ? [] : [{ where, value }]));
-  return [
-    {
-      where: `d.lane = ? and d.resolved_at is null${more.map(({ where }) => where).join("")}${rest.where}`,
-      values: [lane.id, ...more.map(({ value }) => value), ...rest.values],
-    },
-  ];
+  return lanes.map(({ id }) => ({
+    where: `d.lane = ? and d.resolved_at is null${more.map(({ where }) => where).join("")}${rest.where}`,
+    values: [id, ...more.map(({ value }) => value), ...rest.values],
+  }));
 }
 
 function timesOf({ since, until, upTo }: DeadFilter): DeadRange {

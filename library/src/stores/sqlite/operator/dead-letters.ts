@@ -25,7 +25,8 @@ interface DeadLetterColumns {
 }
 
 const SELECT = `select d.id, d.lane, d.seq, d.round, d.because, d.died_at, d.attempts, d.last_status, d.last_error,
-       e.public_id as event_id, e.type, c.tenant, c.public_id as endpoint_id, l.key,
+       e.public_id as event_id, e.type, c.public_id as endpoint_id, l.key,
+       case c.kind when 'handler' then coalesce(l.tenant, e.tenant, '') else c.tenant end as tenant,
        coalesce(l.state <> 'flowing' and l.head_seq = d.seq, 0) as blocks
      from posthorn_dead d
      left join posthorn_event e on e.id = d.event

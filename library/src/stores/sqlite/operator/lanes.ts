@@ -7,7 +7,7 @@ import type { OutboxTurn } from "../outbox/turn.js";
 const LOOKED_AT = 5000;
 
 const SELECT = `select l.id, l.consumer, l.key, l.state, l.next_seq, l.head_seq, l.failures, l.ready_at, l.leased_by,
-    l.blocked_at, c.tenant, c.public_id as endpoint_id, c.stopped_at
+    l.blocked_at, case c.kind when 'handler' then l.tenant else c.tenant end as tenant, c.public_id as endpoint_id, c.stopped_at
   from posthorn_lane l cross join posthorn_consumer c on c.id = l.consumer and c.removed_at is null`;
 
 // Lanes of a removed consumer are still there while they are cancelled: left in, they would fill a page of which nothing is

@@ -6,6 +6,10 @@ import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
+import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import { listConsumers } from "./consumers.js";
+import { findInboxByPrefix, findInboxRows, readInboxFailures, readInboxRows } from "./inbox-rows.js";
+import { findRefused } from "./refused.js";
 import { readAttempts, recordPlaceOf } from "./attempts.js";
 import { blockedLanes } from "./blocked-lanes.js";
 import { cancelLane } from "./cancel.js";
@@ -30,13 +34,14 @@ import { standings } from "./standings.js";
 export function createOperator(
   session: OutboxSession,
   wake: Wake,
-): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore {
+): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore {
   const rung = async <T>(written: Promise<T>): Promise<T> => {
     const answer = await written;
     wake.ring("committed");
     return answer;
   };
   return {
+    ...inboxViewsOf(session),
     blockedLanes: (page) => session.look(({ client, nowMs }) => blockedLanes(client, { ...page, nowMs })),
     deadLetters: (page, filter) => session.look((turn) => deadLetters(turn, page, filter)),
     deadGroups: (filter) => session.look((turn) => deadGroups(turn, filter)),
@@ -74,6 +79,18 @@ export function createOperator(
     eventIds: (tenant, prefix, limit) =>
       session.look(({ client }) => findEventIds(client, tenant, { prefix, limit })),
     tenantsOf: (eventId) => session.look(({ client }) => readTenants(client, eventId)),
+  };
+}
+
+function inboxViewsOf(session: OutboxSession): InboxViewStore {
+  return {
+    inboxRows: (filter, page) => session.look(({ client }) => findInboxRows(client, filter, page)),
+    inboxByPrefix: (prefix, page) => session.look(({ client }) => findInboxByPrefix(client, prefix, page)),
+    inboxRowsOf: (tenant, source, id) =>
+      session.look(({ client }) => readInboxRows(client, { tenant, source, id })),
+    inboxFailures: (address) => session.look(({ client }) => readInboxFailures(client, address)),
+    refusedEvents: (filter, page) => session.look(({ client }) => findRefused(client, filter, page)),
+    consumers: () => session.look(listConsumers),
   };
 }
 

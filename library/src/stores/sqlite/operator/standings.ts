@@ -1,6 +1,6 @@
 import type { EndpointStanding } from "../../../operator/view-store.js";
 import { MOST_COUNTED } from "../../../operator/view-store.js";
-import { isHandler } from "../../../outbox/fan-out.js";
+import { isHandler, ownerOf } from "../../../outbox/fan-out.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
 interface StuckColumns {
@@ -22,6 +22,11 @@ const NOTHING: FirstColumns = { found: 0n, depth: 0n, since: null };
 
 /** How much waits at each endpoint. Nothing is counted further than a page needs, whatever waits. */
 export function standings(turn: OutboxTurn): readonly EndpointStanding[] {
+  return standingsOf(turn, "endpoint");
+}
+
+/** How much waits at each consumer of a kind. */
+export function standingsOf(turn: OutboxTurn, kind: "endpoint" | "handler"): readonly EndpointStanding[] {
   const stuck = new Map(stuckLanes(turn).map((row) => [row.consumer, row]));
   const allStuck = [...stuck.values()].reduce(
     (sum, { halted, parked, retrying }) => sum + Number(halted + parked + retrying),
@@ -29,8 +34,8 @@ export function standings(turn: OutboxTurn): readonly EndpointStanding[] {
   );
   return [...turn.consumers.byNumber]
     .flatMap(([number, consumer]) => {
-      if (isHandler(consumer)) return [];
-      const { id, tenant } = consumer;
+      if (isHandler(consumer) !== (kind === "handler")) return [];
+      const { id } = consumer;
       const lanes = firstOf(turn, number, "posthorn_lane", "next_seq - head_seq");
       const loose = firstOf(turn, number, "posthorn_loose_delivery", "1");
       const blocked = stuck.get(number);
@@ -40,7 +45,7 @@ export function standings(turn: OutboxTurn): readonly EndpointStanding[] {
       return [
         {
           endpointId: id,
-          tenant,
+          tenant: ownerOf(consumer) ?? "",
           waiting: Number(lanes.depth + loose.depth) + depth,
           haltedLanes: Number(blocked?.halted ?? 0n),
           parkedLanes: Number(blocked?.parked ?? 0n),

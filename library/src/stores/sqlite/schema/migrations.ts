@@ -19,8 +19,10 @@ create table if not exists posthorn_inbox (
   event_at integer,
   outcome text not null
     check (outcome in ('success', 'skipped', 'failed', 'pending', 'held', 'dead', 'dropped')),
-  -- 1, and one more with each redrive.
+  -- 1, and one more with each replay: what a handler does once, it does once in each round.
   round integer not null default 1,
+  -- The public id of the stored event that a worker has handled; null where it was handled within its request.
+  stored_as text,
   attempts integer not null,
   receipts integer not null,
   received_at integer not null,
@@ -37,6 +39,13 @@ create table if not exists posthorn_inbox (
 
 -- What a purge may remove, oldest first.
 create index if not exists posthorn_inbox_keep_until on posthorn_inbox (keep_until) where keep_until is not null;
+
+-- What people list.
+create index if not exists posthorn_inbox_received_at on posthorn_inbox (received_at);
+
+-- What people look for, among many that are well.
+create index if not exists posthorn_inbox_unwell on posthorn_inbox (outcome, received_at)
+where outcome not in ('success', 'skipped');
 
 -- Attempts that failed; the one that succeeded is the row of the inbox itself.
 create table if not exists posthorn_inbox_attempt (
@@ -215,6 +224,8 @@ create table if not exists posthorn_consumer (
   -- Since when it is not active.
   stopped_at integer,
   paused_until integer,
+  -- Of a handler: when a worker last said that it has it.
+  seen_at integer,
   removed_at integer,
   -- A removed consumer is cleared a part at a time; null while deliveries of it are still to be cancelled.
   cleared_at integer

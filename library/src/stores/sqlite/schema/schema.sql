@@ -56,6 +56,8 @@ CREATE TABLE posthorn_consumer (
   -- Since when it is not active.
   stopped_at integer,
   paused_until integer,
+  -- Of a handler: when a worker last said that it has it.
+  seen_at integer,
   removed_at integer,
   -- A removed consumer is cleared a part at a time; null while deliveries of it are still to be cancelled.
   cleared_at integer
@@ -193,8 +195,10 @@ CREATE TABLE posthorn_inbox (
   event_at integer,
   outcome text not null
     check (outcome in ('success', 'skipped', 'failed', 'pending', 'held', 'dead', 'dropped')),
-  -- 1, and one more with each redrive.
+  -- 1, and one more with each replay: what a handler does once, it does once in each round.
   round integer not null default 1,
+  -- The public id of the stored event that a worker has handled; null where it was handled within its request.
+  stored_as text,
   attempts integer not null,
   receipts integer not null,
   received_at integer not null,
@@ -210,6 +214,11 @@ CREATE TABLE posthorn_inbox (
 ) strict;
 
 CREATE INDEX posthorn_inbox_keep_until on posthorn_inbox (keep_until) where keep_until is not null;
+
+CREATE INDEX posthorn_inbox_received_at on posthorn_inbox (received_at);
+
+CREATE INDEX posthorn_inbox_unwell on posthorn_inbox (outcome, received_at)
+where outcome not in ('success', 'skipped');
 
 CREATE TABLE posthorn_inbox_attempt (
   tenant text not null,

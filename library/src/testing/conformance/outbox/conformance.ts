@@ -16,6 +16,7 @@ import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
 import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
 import { outboxFacts } from "./harness.js";
 import { outboxHandlers } from "./handlers.js";
+import { outboxInboxViews } from "./inbox-views.js";
 import { outboxIngest } from "./ingest.js";
 import { outboxLaneLookups } from "./lane-lookups.js";
 import { outboxLapses } from "./lapses.js";
@@ -43,7 +44,7 @@ const GATEWAY = {
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],
-  views: outboxViews,
+  views: [...outboxViews, ...outboxInboxViews],
 };
 
 /**

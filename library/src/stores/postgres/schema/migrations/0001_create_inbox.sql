@@ -17,8 +17,10 @@ create table if not exists posthorn.inbox (
   event_id text collate "C" not null,
   -- Which handler; '' is the one that runs inside the receiver's transaction.
   consumer text collate "C" not null default '',
-  -- 1, and one more with each redrive.
+  -- 1, and one more with each replay: what a handler does once, it does once in each round.
   round integer not null default 1,
+  -- The public id of the stored event that a worker has handled; null where it was handled within its request.
+  stored_as text collate "C",
   id_preview text,
   type text not null,
   event_at timestamptz,
@@ -36,8 +38,9 @@ create table if not exists posthorn.inbox (
   body_hash bytea not null,
   body bytea not null,
   constraint inbox_key primary key (tenant, source, event_id, consumer),
-  -- A purge looks at the time alone: it would remove a failed event before its sender delivers it again.
-  constraint inbox_failed_is_kept check (outcome <> 'failed' or keep_until is null)
+  -- A purge looks at the time alone: it would remove a failed event before its sender delivers it again, and the round of
+  -- one that is to be replayed.
+  constraint inbox_failed_is_kept check (outcome not in ('failed', 'pending') or keep_until is null)
 ) with (
   -- A handler's result is written to the row that its own transaction has inserted; with room on the page, the update
   -- leaves the indexes alone.
@@ -49,6 +52,13 @@ create table if not exists posthorn.inbox (
 
 -- What a purge may remove, oldest first. New rows are added at its right end.
 create index if not exists inbox_keep_until on posthorn.inbox (keep_until) where keep_until is not null;
+
+-- What people list. New rows are added at its right end.
+create index if not exists inbox_received_at on posthorn.inbox (received_at);
+
+-- What people look for, among millions that are well.
+create index if not exists inbox_unwell on posthorn.inbox (outcome, received_at)
+where outcome not in ('success', 'skipped');
 
 -- Attempts that failed; the one that succeeded is the row of the inbox itself.
 create table if not exists posthorn.inbox_attempt (

@@ -121,6 +121,8 @@ create table if not exists posthorn.consumer (
   stopped_at timestamptz,
   -- When its pause ends by itself; null: an operator ends it.
   paused_until timestamptz,
+  -- Of a handler: when a worker last said that it has it.
+  seen_at timestamptz,
   removed_at timestamptz,
   -- Consumers are removed a part at a time; null while something of a removed one is left.
   cleared_at timestamptz,

@@ -12,8 +12,10 @@ create table if not exists posthorn_inbox (
   event_at integer,
   outcome text not null
     check (outcome in ('success', 'skipped', 'failed', 'pending', 'held', 'dead', 'dropped')),
-  -- 1, and one more with each redrive.
+  -- 1, and one more with each replay: what a handler does once, it does once in each round.
   round integer not null default 1,
+  -- The public id of the stored event that a worker has handled; null where it was handled within its request.
+  stored_as text,
   attempts integer not null,
   receipts integer not null,
   received_at integer not null,
@@ -30,6 +32,13 @@ create table if not exists posthorn_inbox (
 
 -- What a purge may remove, oldest first.
 create index if not exists posthorn_inbox_keep_until on posthorn_inbox (keep_until) where keep_until is not null;
+
+-- What people list.
+create index if not exists posthorn_inbox_received_at on posthorn_inbox (received_at);
+
+-- What people look for, among many that are well.
+create index if not exists posthorn_inbox_unwell on posthorn_inbox (outcome, received_at)
+where outcome not in ('success', 'skipped');
 
 -- Attempts that failed; the one that succeeded is the row of the inbox itself.
 create table if not exists posthorn_inbox_attempt (

@@ -114,6 +114,8 @@ create table if not exists posthorn_consumer (
   -- Since when it is not active.
   stopped_at integer,
   paused_until integer,
+  -- Of a handler: when a worker last said that it has it.
+  seen_at integer,
   removed_at integer,
   -- A removed consumer is cleared a part at a time; null while deliveries of it are still to be cancelled.
   cleared_at integer

@@ -1,0 +1,55 @@
+import type { Call, Caller } from "./caller.js";
+import type { Consumer, InboxEvent, InboxQuery, InboxRow, RefusedEvent } from "./inbox-resources.js";
+import type { Page, Retried } from "./resources.js";
+
+interface PageWish {
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+interface OfTenant {
+  /** @default "default" */
+  readonly tenant?: string | undefined;
+}
+
+/** The inbox: what came in, and what its handlers made of it. */
+export interface InboxCalls {
+  /** Newest first. `id` finds ids by their beginning, and takes `source` and `tenant` beside it. */
+  list(query?: InboxQuery & PageWish & { readonly id?: string | undefined }): Promise<Page<InboxRow>>;
+  /** One event, by `source/event`. */
+  get(id: string, options?: OfTenant): Promise<InboxEvent>;
+  /** Conflicts and stale events. */
+  refused(
+    query?: PageWish & {
+      readonly tenant?: string | undefined;
+      readonly source?: string | undefined;
+      readonly because?: "conflict" | "stale" | undefined;
+    },
+  ): Promise<Page<RefusedEvent>>;
+}
+
+/** Handlers in the processes of hosts. */
+export interface ConsumerCalls {
+  list(): Promise<Page<Consumer>>;
+  /** Makes all that has failed there due now. */
+  retry(id: string): Promise<Retried>;
+}
+
+export function inboxCalls(caller: Caller): InboxCalls {
+  return {
+    list: (query = {}) => caller.json(read(["inbox"], query)),
+    get: (id, options = {}) => caller.json(read(["inbox", id], options)),
+    refused: (query = {}) => caller.json(read(["refused"], query)),
+  };
+}
+
+export function consumerCalls(caller: Caller): ConsumerCalls {
+  return {
+    list: () => caller.json(read(["consumers"])),
+    retry: (id) => caller.json({ method: "POST", path: ["consumers", id, "retry"], repeatable: true }),
+  };
+}
+
+function read(path: readonly string[], query: object = {}): Call {
+  return { method: "GET", path, query: query as NonNullable<Call["query"]>, repeatable: true };
+}

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { closeBenches } from "../../../../test/server/api-bench.js";
+import { inboxBench } from "../../../../test/server/inbox-bench.js";
+
+afterAll(closeBenches);
+
+describe("the inbox", () => {
+  it("lists what each consumer made of an event, by every filter and by the beginning of ids", async () => {
+    const bench = await inboxBench();
+    expect(await bench.post("in_1")).toBe("stored");
+    await bench.work({}, ["billing", "crm"]);
+    await bench.clock.advance(1000);
+    await bench.post("in_2", { type: "order.lost", order: "2" });
+    await bench.work({}, ["billing", "crm"]);
+    const { inbox } = bench.client();
+    const ids = async (query: Parameters<typeof inbox.list>[0]) =>
+      (await inbox.list(query)).items.map(({ eventId, consumerId }) => `${eventId} ${consumerId}`);
+    expect(await ids({ outcome: "success" })).toEqual(["in_1 hnd_crm", "in_1 hnd_billing"]);
+    expect(await ids({ outcome: "skipped", consumer: "crm" })).toEqual(["in_2 hnd_crm"]);
+    expect(await ids({ type: "order.lost", consumer: "hnd_billing" })).toEqual(["in_2 hnd_billing"]);
+    expect(await ids({ source: "shop", id: "in_1" })).toEqual(["in_1 hnd_billing", "in_1 hnd_crm"]);
+    expect(await ids({ tenant: "acme" })).toEqual([]);
+    const first = await inbox.list({ limit: 3 });
+    expect((await inbox.list({ limit: 3, after: first.next ?? "" })).items).toHaveLength(1);
+    expect((await bench.call("GET", "/api/v1/inbox?id=in_1")).json()).toMatchObject({ field: "source" });
+    expect((await bench.call("GET", "/api/v1/inbox?after=zz")).statusCode).toBe(400);
+  });
+
+  it("shows one event with its result, its failures and their fingerprints, its deliveries and conflicts", async () => {
+    const bench = await inboxBench();
+    await bench.post("in_1");
+    expect(await bench.post("in_1", { amount: 2 })).toBe("conflict");
+    await bench.work({ in_1: new RangeError("no such customer") });
+    const dead = await bench.client().inbox.get("shop/in_1");
+    expect(dead).toMatchObject({
+      rows: [],
+      failures: [
+        {
+          consumerId: "hnd_billing",
+          outcome: "failed",
+          error: expect.stringContaining("no such customer") as string,
+        },
+      ],
+      deliveries: [{ endpointId: "hnd_billing", state: "dead" }],
+      refused: [{ because: "conflict", receipts: 1 }],
+    });
+    expect(dead.failures[0]?.fingerprint).toMatch(/^RangeError .*inbox\.test\.ts/);
+    expect(await bench.client().inbox.refused({ because: "conflict" })).toMatchObject({
+      items: dead.refused,
+    });
+    await bench.client().redrive(dead.deliveries[0]?.id ?? "");
+    await bench.work();
+    const shown = await bench.client().inbox.get("shop/in_1");
+    expect(shown.rows).toMatchObject([{ outcome: "success", result: '{"by":"billing"}', round: 1 }]);
+    await expect(bench.client().inbox.get("shop/in_9")).rejects.toMatchObject({ code: "api_not_found" });
+    expect((await bench.call("GET", "/api/v1/inbox/in_9")).statusCode).toBe(400);
+  });
+});
+
+describe("consumers", () => {
+  it("say what waits and what is dead, and status names one without a worker", async () => {
+    const bench = await inboxBench();
+    await bench.post("in_1");
+    await bench.post("in_2");
+    await bench.work({ in_1: new Error("down") });
+    const [billing] = (await bench.client().consumers.list()).items;
+    expect(billing).toMatchObject({
+      id: "hnd_billing",
+      hasWorker: true,
+      waiting: 2,
+      dead: 1,
+      haltedLanes: 1,
+      sources: ["*"],
+    });
+    expect(billing?.versions[0]?.types).toEqual(["order.paid"]);
+    await bench.clock.advance(600_000);
+    const status = await bench.client().status();
+    expect(status.consumers).toMatchObject([{ id: "hnd_billing", hasWorker: false }]);
+    expect(status.needs).toContainEqual(
+      expect.objectContaining({ kind: "no_worker", endpointId: "hnd_billing", level: "bad", count: 2 }),
+    );
+    expect(status.needs.map(({ kind }) => kind)).not.toContain("no_dispatcher");
+  });
+
+  it("have their dead letters skipped, redriven and retried by the verbs of any other", async () => {
+    const bench = await inboxBench();
+    await bench.post("in_1");
+    await bench.post("in_2");
+    await bench.work({ in_1: new Error("down") });
+    const client = bench.client();
+    const [lane] = (await client.lanes.list()).items;
+    expect(lane).toMatchObject({ endpointId: "hnd_billing", tenant: "default", state: "halted" });
+    await client.lanes.skip(lane?.id ?? "", lane?.head ?? "");
+    await bench.work();
+    expect(bench.effects).toEqual(["billing in_2"]);
+    await client.redrive(lane?.headId ?? "");
+    await bench.work();
+    expect(bench.effects).toEqual(["billing in_2", "billing in_1"]);
+    expect(await client.consumers.retry("hnd_billing")).toEqual({ retried: 0 });
+    await expect(client.consumers.retry("hnd_none")).rejects.toMatchObject({ code: "api_not_found" });
+    expect((await client.dead.groups({ tenant: "default" })).items).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { inboxViewFlaws } from "./outbox-flaws/inbox-views.js";
+
+const BY_TIME = "rows of the inbox are listed by the time of their first receipt, newest first, page by page";
+const FILTERED = "rows of the inbox are found by tenant, source, consumer, outcome, type and time";
+const OF_EACH =
+  "an event has a row of the inbox for each of its consumers, which names the stored event and the result";
+const CONSUMERS = "consumers say what waits for them, what is dead there, and when a worker was last there";
+
+/** As `BROKEN_OUTBOXES`: for every flaw of what an operator sees of an inbox promises that it breaks. */
+export const BROKEN_INBOX_VIEWS: Readonly<Record<keyof typeof inboxViewFlaws, readonly string[]>> = {
+  inbox_oldest_first: [BY_TIME],
+  inbox_of_any_tenant: [FILTERED],
+  inbox_of_any_consumer: [FILTERED],
+  inbox_of_any_outcome: [FILTERED],
+  inbox_of_any_time: [FILTERED],
+  inbox_prefix_of_any_source: [
+    "rows of the inbox are found by the beginning of their ids, in the order of the ids",
+  ],
+  inbox_row_of_one_consumer: [OF_EACH],
+  inbox_forgets_the_stored_event: [OF_EACH],
+  inbox_forgets_results: [OF_EACH],
+  consumers_without_dead: [CONSUMERS],
+  consumers_never_seen: [CONSUMERS],
+  consumers_without_what_waits: [CONSUMERS],
+  handlers_dead_of_no_tenant: ["what is dead or stuck at a handler is found by the tenant of its event"],
+  redrive_into_a_lane_of_nobody: [
+    "a redrive of a handler's dead letter that was passed over goes to the end of the lane of its tenant",
+  ],
+  loose_at_handlers_not_found: ["a delivery to a handler that waits without a lane is one of its event's"],
+};
