@@ -51,6 +51,7 @@ create table posthorn.consumer (
   mark uuid not null,
   stopped_at timestamp with time zone,
   paused_until timestamp with time zone,
+  seen_at timestamp with time zone,
   removed_at timestamp with time zone,
   cleared_at timestamp with time zone,
   constraint consumer_dead CHECK ((dead = ANY (ARRAY['halt'::text, 'skip'::text, 'park'::text]))),
@@ -161,6 +162,7 @@ create table posthorn.inbox (
   event_id text collate "C" not null,
   consumer text collate "C" not null,
   round integer not null,
+  stored_as text collate "C",
   id_preview text,
   type text not null,
   event_at timestamp with time zone,
@@ -175,11 +177,13 @@ create table posthorn.inbox (
   headers text not null,
   body_hash bytea not null,
   body bytea not null,
-  constraint inbox_failed_is_kept CHECK (((outcome <> 'failed'::text) OR (keep_until IS NULL))),
+  constraint inbox_failed_is_kept CHECK (((outcome <> ALL (ARRAY['failed'::text, 'pending'::text])) OR (keep_until IS NULL))),
   constraint inbox_key PRIMARY KEY (tenant, source, event_id, consumer),
   constraint inbox_outcome CHECK ((outcome = ANY (ARRAY['success'::text, 'skipped'::text, 'failed'::text, 'pending'::text, 'held'::text, 'dead'::text, 'dropped'::text])))
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX inbox_keep_until ON posthorn.inbox USING btree (keep_until) WHERE (keep_until IS NOT NULL);
+CREATE INDEX inbox_received_at ON posthorn.inbox USING btree (received_at);
+CREATE INDEX inbox_unwell ON posthorn.inbox USING btree (outcome, received_at) WHERE (outcome <> ALL (ARRAY['success'::text, 'skipped'::text]));
 
 create table posthorn.inbox_attempt (
   tenant text collate "C" not null,
