@@ -25,6 +25,7 @@ export const NEED_LOOKS: Readonly<Record<Need["kind"], Look>> = {
   source_rejecting: { tone: "halted", icon: "s-failing", word: "rejecting" },
   store_refusing: { tone: "halted", icon: "s-failing", word: "no writes" },
   no_dispatcher: { tone: "halted", icon: "s-failing", word: "no dispatcher" },
+  no_worker: { tone: "halted", icon: "s-failing", word: "no worker" },
   dead_letters: { tone: "dead", icon: "s-dead", word: "dead" },
 };
 
@@ -41,6 +42,7 @@ export function needHref({ kind, laneId, endpointId, source }: Need): string {
     case "store_refusing":
     case "no_dispatcher":
       return hrefOf("/settings");
+    case "no_worker":
     case "lane_halted":
     case "lane_parked":
     case "lane_retrying":
@@ -80,6 +82,7 @@ const ACTS: Readonly<Record<Need["kind"], string>> = {
   source_rejecting: "See why",
   store_refusing: "See the server",
   no_dispatcher: "Look at the nodes",
+  no_worker: "Look at the lanes",
   dead_letters: "Look at the dead letters",
 };
 
