@@ -1,6 +1,8 @@
 import type { InboxOutcome, RefusedBecause } from "../inbox/inbox-store.js";
-import type { HandlerConsumer } from "../lanes/handler-consumer.js";
+import type { HandlerConsumer, RegisteredHandler } from "../lanes/handler-consumer.js";
 import type { Page, Paged } from "./operator-store.js";
+import { waitingOf } from "./view-store.js";
+import type { EndpointStanding } from "./view-store.js";
 
 /** Which row of the inbox is meant: one event at one consumer. */
 export interface InboxAddress {
@@ -119,6 +121,29 @@ export interface ConsumerStanding extends Pick<HandlerConsumer, "id" | "sources"
   readonly exact: boolean;
   /** Dead letters that nobody has resolved. */
   readonly dead: number;
+}
+
+/** A handler as it is shown, of what a store knows of it. */
+export function consumerStanding(
+  { id, sources, order, versions, state, because, pausedUntil }: RegisteredHandler,
+  found: {
+    readonly standing: EndpointStanding | undefined;
+    readonly seenAt: Date | undefined;
+    readonly dead: number;
+  },
+): ConsumerStanding {
+  return {
+    id,
+    sources: [...sources],
+    order,
+    versions: versions.map(({ types, at }) => ({ types: [...types], at: new Date(at) })),
+    state,
+    because,
+    pausedUntil,
+    seenAt: found.seenAt,
+    ...waitingOf(found.standing),
+    dead: found.dead,
+  };
 }
 
 /** What a person sees of an inbox. Each sentence is a case of the conformance kit, in the same words. */

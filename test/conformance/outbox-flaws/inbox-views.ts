@@ -43,7 +43,7 @@ export const inboxViewFlaws = {
         const { items, next } = await inner.lanes(filter, page);
         const again = items
           .filter(({ depth }) => depth > 1n)
-          .map((lane) => ({ ...lane, id: lane.id + 1000n }));
+          .map((lane) => Object.assign({}, lane, { id: lane.id + 1000n }));
         return { items: [...items, ...again], next };
       },
     }),

@@ -1,5 +1,5 @@
+import { consumerStanding } from "../../../operator/inbox-view-store.js";
 import type { ConsumerStanding } from "../../../operator/inbox-view-store.js";
-import { waitingOf } from "../../../operator/view-store.js";
 import { columns, instant, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { readHandlers } from "../outbox/consumer-row.js";
@@ -36,19 +36,8 @@ export async function listConsumers(database: StoreDatabase): Promise<readonly C
     params: [],
   });
   const seen = new Map(rows.map((row) => SEEN.read(row)).map((each) => [each.id, each]));
-  return handlers.map(({ id, sources, order, versions, state, because, pausedUntil }) => {
-    const { seenAt, dead = 0 } = seen.get(id) ?? {};
-    return {
-      id,
-      sources,
-      order,
-      versions: versions.map(({ types, at }) => ({ types, at: new Date(at) })),
-      state,
-      because,
-      pausedUntil,
-      seenAt,
-      ...waitingOf(standings.get(id)),
-      dead,
-    };
+  return handlers.map((handler) => {
+    const { seenAt, dead = 0 } = seen.get(handler.id) ?? {};
+    return consumerStanding(handler, { standing: standings.get(handler.id), seenAt, dead });
   });
 }

@@ -1,5 +1,5 @@
+import { consumerStanding } from "../../../operator/inbox-view-store.js";
 import type { ConsumerStanding } from "../../../operator/inbox-view-store.js";
-import { waitingOf } from "../../../operator/view-store.js";
 import { readHandlers } from "../lanes/register.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import { groupsOf } from "./dead-filter.js";
@@ -17,18 +17,13 @@ export function listConsumers(turn: OutboxTurn): readonly ConsumerStanding[] {
     "select public_id, seen_at from posthorn_consumer where kind = 'handler' and removed_at is null",
   ) as SeenColumns[];
   const seen = new Map(rows.map((row) => [row.public_id, row]));
-  return readHandlers(turn).map(({ id, sources, order, versions, state, because, pausedUntil }) => ({
-    id,
-    sources,
-    order,
-    versions: versions.map(({ types, at }) => ({ types, at: new Date(at) })),
-    state,
-    because,
-    pausedUntil,
-    seenAt: instant(seen.get(id)?.seen_at),
-    ...waitingOf(standings.get(id)),
-    dead: groupsOf(turn, { endpointId: id }).reduce((sum, { count }) => sum + Number(count), 0),
-  }));
+  return readHandlers(turn).map((handler) =>
+    consumerStanding(handler, {
+      standing: standings.get(handler.id),
+      seenAt: instant(seen.get(handler.id)?.seen_at),
+      dead: groupsOf(turn, { endpointId: handler.id }).reduce((sum, { count }) => sum + Number(count), 0),
+    }),
+  );
 }
 
 function instant(ms: bigint | null | undefined): Date | undefined {
