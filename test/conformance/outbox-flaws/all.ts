@@ -13,6 +13,7 @@ import type { Flaw } from "./flaw.js";
 import { handlerFlaws } from "./handlers.js";
 import { ingestFlaws } from "./ingest.js";
 import { laneFlaws } from "./lanes.js";
+import { longStepFlaws } from "./long-steps.js";
 import { lookupFlaws } from "./lookups.js";
 import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
@@ -38,6 +39,7 @@ const FLAWS = {
   ...extendingFlaws,
   ...handlerFlaws,
   ...applyingFlaws,
+  ...longStepFlaws,
   ...pausingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
