@@ -146,7 +146,7 @@ export class DispatcherRun {
   #leftSome = false;
   // What was asked for last, where less than that was found.
   #short: Ask | undefined;
-  readonly #turns = new ClaimTurns();
+  readonly #turns: ClaimTurns;
   readonly #counts = { delivered: 0, failed: 0 };
   readonly #unlisten: () => void;
   #stopping = false;
@@ -158,13 +158,17 @@ export class DispatcherRun {
     this.#settings = settings;
     this.#runParts = { ...settings, egress, paces: this.#paces, isStopping: () => this.#stopping };
     this.#worker = newId("wrk", clock.now());
+    this.#turns = new ClaimTurns(pollMs);
     this.#endpoints = new KnownEndpoints(store);
     this.#loop = new WorkLoop(this.#port(), { slots, pollMs, settleBatch: SETTLE_BATCH }, clock);
     this.#sequencing = new Sequencing({
       store,
       clock,
       pollMs,
-      onWork: () => this.#loop.hint(),
+      onWork: () => {
+        this.#turns.news();
+        this.#loop.hint();
+      },
       failed: (operation, error) => this.#failed(operation, error),
     });
     this.#unlisten = store.wake.listen((hint) => this.#sequencing.hint(hint));
@@ -228,7 +232,8 @@ export class DispatcherRun {
    */
   async #claimFairly() {
     const holding = this.#holding();
-    if (this.#turns.isBrief(this.#leftSome)) return this.#claimBrief(holding);
+    if (this.#turns.isBrief(this.#leftSome, this.#settings.clock.monotonic()))
+      return this.#claimBrief(holding);
     const generous = this.#short && generousAsk(holding, this.#short);
     this.#short = undefined;
     const ask = generous ?? fairAsk(holding);

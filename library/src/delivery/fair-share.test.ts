@@ -119,10 +119,10 @@ describe("a slot whose delivery has ended", () => {
 
 describe("a claim while more is due than there are slots", () => {
   it("is brief eight times, and then for everybody, while brief lanes wait", () => {
-    const turns = new ClaimTurns();
-    turns.isBrief(true);
+    const turns = new ClaimTurns(200);
+    turns.isBrief(true, 0);
     const brief = Array.from({ length: 18 }, () => {
-      const is = turns.isBrief(true);
+      const is = turns.isBrief(true, 0);
       if (is) turns.wasBrief(true);
       return is;
     });
@@ -130,17 +130,31 @@ describe("a claim while more is due than there are slots", () => {
     expect(brief).toEqual([...eight, false, ...eight, false]);
   });
 
-  it("is for everybody right after a brief one that found less than it asked for", () => {
-    const turns = new ClaimTurns();
-    expect(turns.isBrief(true)).toBe(false);
-    expect(turns.isBrief(true)).toBe(true);
+  it("is for everybody after a brief one that found less than it asked for, until it is time to poll", () => {
+    const turns = new ClaimTurns(200);
+    expect(turns.isBrief(true, 0)).toBe(false);
+    expect(turns.isBrief(true, 0)).toBe(true);
     turns.wasBrief(false);
-    expect(turns.isBrief(true)).toBe(false);
-    expect(turns.isBrief(true)).toBe(true);
+    expect([turns.isBrief(true, 0), turns.isBrief(true, 1), turns.isBrief(true, 199)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(turns.isBrief(true, 200)).toBe(true);
+  });
+
+  it("is brief again at once when something was sequenced, also while the last one was under way", () => {
+    const turns = new ClaimTurns(200);
+    turns.isBrief(true, 0);
+    expect(turns.isBrief(true, 0)).toBe(true);
+    turns.news();
+    turns.wasBrief(false);
+    expect(turns.isBrief(true, 0)).toBe(false);
+    expect(turns.isBrief(true, 0)).toBe(true);
   });
 
   it("is never brief where nothing had to wait", () => {
-    const turns = new ClaimTurns();
-    expect([turns.isBrief(false), turns.isBrief(false), turns.isBrief(false)]).toEqual([false, false, false]);
+    const turns = new ClaimTurns(200);
+    expect([0, 1, 2].map((now) => turns.isBrief(false, now))).toEqual([false, false, false]);
   });
 });

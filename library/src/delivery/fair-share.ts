@@ -98,14 +98,31 @@ export class SlotKeeping {
 
 /**
  * Decides which claims are brief. A lane that goes on keeps its slot for eight results, a brief one for one: with eight
- * brief claims to one for everybody, each kind gets half of the time, and neither waits for more than that.
+ * brief claims to one for everybody, each kind gets half of the time, and neither waits for more than that. After a brief
+ * claim that found less than it asked for, the next waits for news, or until it is time to poll: a backlog alone would pay
+ * for claims that find nothing.
  */
 export class ClaimTurns {
+  readonly #pollMs: number;
   #briefLeft = 0;
+  #againAt = -Infinity;
+
+  constructor(pollMs: number) {
+    this.#pollMs = pollMs;
+  }
+
+  /** Something was sequenced, and may be brief. */
+  news(): void {
+    this.#againAt = -Infinity;
+  }
 
   /** Whether the next claim is brief. None is while everything that is due has a slot. */
-  isBrief(contended: boolean): boolean {
-    if (contended && this.#briefLeft > 0) return true;
+  isBrief(contended: boolean, now: number): boolean {
+    if (contended && this.#briefLeft > 0 && now >= this.#againAt) {
+      // Before the claim, so that news that come meanwhile count.
+      this.#againAt = now + this.#pollMs;
+      return true;
+    }
     this.#briefLeft = GIVES_UP_ONE_OF;
     return false;
   }
@@ -113,6 +130,7 @@ export class ClaimTurns {
   /** A brief claim was made. Where it found less than it asked for, the rest is everybody's at once. */
   wasBrief(full: boolean): void {
     this.#briefLeft = full ? this.#briefLeft - 1 : 0;
+    if (full) this.news();
   }
 }
 
