@@ -300,7 +300,8 @@ export class DispatcherRun {
   ): Promise<readonly (HeldClaim | undefined)[]> {
     const goesOn = next && this.#counts.delivered < this.#maxEvents;
     const consumers = results.map(({ claim }) => claim.consumer.id);
-    const keeps = this.#keeping.decide(consumers, this.#holding(), waiting || this.#leftSome);
+    const others = { waiting: waiting || this.#leftSome, news: this.#turns.hasNews };
+    const keeps = this.#keeping.decide(consumers, this.#holding(), others);
     const endsAt = this.#leaseEnd();
     const settled = await this.#store.settle({
       worker: this.#worker,

@@ -75,7 +75,7 @@ function keeps(
   consumers: readonly string[],
   waiting = true,
 ): readonly boolean[] {
-  return new SlotKeeping().decide(consumers, holdingOf(held), waiting);
+  return new SlotKeeping().decide(consumers, holdingOf(held), { waiting, news: false });
 }
 
 describe("a slot whose delivery has ended", () => {
@@ -94,6 +94,15 @@ describe("a slot whose delivery has ended", () => {
   it("is given up by one result in eight, whosever it is, while none is free", () => {
     const kept = keeps({ q1: 64, q2: 64 }, Array<string>(24).fill("q1"));
     expect(kept.filter((each) => !each)).toHaveLength(3);
+  });
+
+  it("is given up by the first result after news, and by one in eight of the others, while none is free", () => {
+    const others = { waiting: true, news: true };
+    const results = Array<string>(8).fill("q1");
+    const full = new SlotKeeping().decide(results, holdingOf({ q1: 64, q2: 64 }), others);
+    expect(full).toEqual([false, true, true, true, true, true, true, false]);
+    const free = new SlotKeeping().decide(results, holdingOf({ q1: 64, q2: 63 }), others);
+    expect(free).not.toContain(false);
   });
 
   it("is given up by one in eight of those within their share, while they hold three quarters", () => {

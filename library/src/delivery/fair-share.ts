@@ -64,6 +64,14 @@ export function generousAsk(holding: Holding, { shares }: Ask): Ask | undefined 
   return { limit, shares: { of: new Map([...shares.of, ...named(more)]), others: shares.others } };
 }
 
+/** Who else may want the slots of results. */
+export interface Others {
+  /** Others may wait for them. */
+  readonly waiting: boolean;
+  /** Something was sequenced since the last brief claim, and may be brief. */
+  readonly news: boolean;
+}
+
 /** Decides who keeps a slot for the next delivery of its lane, and who gives it up for others that wait. */
 export class SlotKeeping {
   #results = 0;
@@ -71,10 +79,12 @@ export class SlotKeeping {
   /**
    * For each of these consumers, whose claims are being settled, whether it takes its lane's next delivery into the slot.
    * While others wait, a consumer above its share gives slots up; and where no slot is free, so does one result in
-   * eight, whosever it is: with lanes that never end, nobody else would ever get a slot.
+   * eight, whosever it is: with lanes that never end, nobody else would ever get a slot. With `news` the first one does at
+   * once: a lane that waits for long is brief no more.
    */
-  decide(consumers: readonly string[], holding: Holding, waiting: boolean): readonly boolean[] {
+  decide(consumers: readonly string[], holding: Holding, { waiting, news }: Others): readonly boolean[] {
     if (!waiting) return consumers.map(() => true);
+    let owed = news;
     const { slots, isQuick } = holding;
     const { share, calm } = divide(slots);
     const inFlight = new Map(holding.inFlight);
@@ -84,9 +94,12 @@ export class SlotKeeping {
       const held = inFlight.get(consumer) ?? 1;
       const quick = isQuick(consumer);
       const contended = isFull || (!quick && isCalmFull);
-      const keeps = (quick || held <= share) && !(contended && this.#isTurn());
-      if (!keeps) inFlight.set(consumer, held - 1);
-      return keeps;
+      const gives = contended && (this.#isTurn() || owed);
+      const keeps = (quick || held <= share) && !gives;
+      if (keeps) return true;
+      owed = false;
+      inFlight.set(consumer, held - 1);
+      return false;
     });
   }
 
@@ -106,6 +119,7 @@ export class ClaimTurns {
   readonly #pollMs: number;
   #briefLeft = 0;
   #againAt = -Infinity;
+  #hasNews = false;
 
   constructor(pollMs: number) {
     this.#pollMs = pollMs;
@@ -113,13 +127,20 @@ export class ClaimTurns {
 
   /** Something was sequenced, and may be brief. */
   news(): void {
+    this.#hasNews = true;
     this.#againAt = -Infinity;
+  }
+
+  /** Whether something was sequenced since the last brief claim. */
+  get hasNews(): boolean {
+    return this.#hasNews;
   }
 
   /** Whether the next claim is brief. None is while everything that is due has a slot. */
   isBrief(contended: boolean, now: number): boolean {
     if (contended && this.#briefLeft > 0 && now >= this.#againAt) {
       // Before the claim, so that news that come meanwhile count.
+      this.#hasNews = false;
       this.#againAt = now + this.#pollMs;
       return true;
     }
@@ -130,7 +151,7 @@ export class ClaimTurns {
   /** A brief claim was made. Where it found less than it asked for, the rest is everybody's at once. */
   wasBrief(full: boolean): void {
     this.#briefLeft = full ? this.#briefLeft - 1 : 0;
-    if (full) this.news();
+    if (full) this.#againAt = -Infinity;
   }
 }
 
