@@ -5,6 +5,7 @@ import type { Problem } from "posthorn/client";
 import { PROBLEMS } from "./problem.js";
 import type { ProblemCode, ProblemDetail } from "./problem.js";
 import { validationFault } from "./validation.js";
+import { saysDiskFull } from "../observe/readiness.js";
 
 /** A problem with its headers, and whether it is logged as an error. */
 export interface Failure {
@@ -63,7 +64,7 @@ export function failureOf(error: unknown, requestId: string): Failure {
   if (error instanceof SyntaxError && "statusCode" in error) {
     return failure("json_malformed", `The body is not JSON: ${error.message.slice(0, 200)}.`, { requestId });
   }
-  if (isStoreFailure(error)) return unavailable(requestId);
+  if (isStoreFailure(error)) return unavailable(error, requestId);
   return failure("internal", "Something failed that should not.", { requestId, ours: true });
 }
 
@@ -71,7 +72,7 @@ function ofPosthorn(error: PosthornError, requestId: string): Failure {
   const detail = error.detail as ProblemDetail;
   if (Object.hasOwn(PROBLEMS, error.code)) {
     // The store's messages name hosts and files.
-    if (error.code === "store_unavailable") return unavailable(requestId);
+    if (error.code === "store_unavailable") return unavailable(error, requestId);
     return failure(error.code as ProblemCode, error.message, { detail, requestId });
   }
   const known = LIBRARY_PROBLEMS[error.code];
@@ -79,7 +80,7 @@ function ofPosthorn(error: PosthornError, requestId: string): Failure {
     return failure(known, error.message, { detail: { ...detail, ...fieldOf(error) }, requestId });
   }
   if (known !== undefined) return failure(known, error.message, { detail, requestId });
-  if (STORE_CODES.has(error.code)) return unavailable(requestId);
+  if (STORE_CODES.has(error.code)) return unavailable(error, requestId);
   return failure("internal", "Something failed that should not.", { requestId, ours: true });
 }
 
@@ -93,10 +94,13 @@ function fieldOf({ code, message, detail }: PosthornError): { readonly field?: s
   return field === undefined ? {} : { field };
 }
 
-function unavailable(requestId: string): Failure {
+/** Of what the store says, only a full disk is told: its messages name hosts and files. */
+function unavailable(error: unknown, requestId: string): Failure {
   return failure(
     "store_unavailable",
-    "The database does not answer; nothing is known to be done. Try again.",
+    saysDiskFull(error)
+      ? "The disk of the database is full; nothing was done. Make room, and try again."
+      : "The database does not answer; nothing is known to be done. Try again.",
     {
       detail: { retryAfterS: STORE_RETRY_S },
       requestId,

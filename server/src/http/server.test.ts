@@ -1,3 +1,4 @@
+import { PosthornError } from "posthorn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiBench, closeBenches } from "../../../test/server/api-bench.js";
 import type { ApiBench } from "../../../test/server/api-bench.js";
@@ -209,6 +210,14 @@ describe("health", () => {
       "The database refused a write: the disk is full.",
     ]);
     expect(await bench.client().status()).toMatchObject({ ok: false, needs: [{ kind: "store_refusing" }] });
+    const full = new PosthornError(
+      "store_unavailable",
+      "insert into posthorn_event: database or disk is full",
+    );
+    const publishing = await apiBench({ registry: { listSources: () => Promise.reject(full) } });
+    await expect(publishing.client().sources.list()).rejects.toThrow(
+      "The disk of the database is full; nothing was done. Make room, and try again.",
+    );
   });
 
   it("is not ready when the database refuses or hangs, and one hanging write is enough", async () => {

@@ -1,3 +1,5 @@
+import { statfsSync } from "node:fs";
+import type { Settings } from "../config/settings.js";
 import type { ServerParts } from "../parts.js";
 
 export type ReadinessParts = Pick<ServerParts, "registry" | "node" | "clock" | "log">;
@@ -36,7 +38,7 @@ export class ReadinessProbe {
     } catch (error) {
       this.#parts.log.warn({ err: error }, "the write probe failed");
       // Of what the database says, only this is told to callers without a token: it names no table and no address.
-      const full = /disk is full|No space left/i.test(String(error));
+      const full = saysDiskFull(error);
       return {
         ready: false,
         why: `The database refused a write${full ? ": the disk is full" : "; the log says why"}.`,
@@ -47,5 +49,23 @@ export class ReadinessProbe {
   async #late(): Promise<Readiness> {
     await this.#parts.clock.sleep(DEADLINE_MS);
     return { ready: false, why: `The database did not answer a write within ${DEADLINE_MS} ms.` };
+  }
+}
+
+/** Whether an error of the database, or its cause, is that there is no room. */
+export function saysDiskFull(error: unknown): boolean {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  const text = cause instanceof Error ? `${message} ${cause.message}` : message;
+  return /disk is full|no space left/i.test(text);
+}
+
+/** What is free where the SQLite file is; undefined on Postgres, whose disk cannot be seen from here. */
+export function freeBytes({ database, dataDir }: Pick<Settings, "database" | "dataDir">): number | undefined {
+  if (database !== undefined) return undefined;
+  try {
+    const { bavail, bsize } = statfsSync(dataDir);
+    return bavail * bsize;
+  } catch {
+    return undefined;
   }
 }

@@ -86,6 +86,13 @@ describe("the sentence of a status", () => {
     });
   });
 
+  it("warns of a disk that is nearly full, before every event is refused", () => {
+    expect(statusOf({ ...QUIET, freeBytes: 3 * 1024 ** 2 }).sentence).toBe(
+      "The disk is nearly full: 3 MiB free; events that find no room are refused.",
+    );
+    expect(statusOf({ ...QUIET, freeBytes: 1024 ** 3 }).sentence).toBe("Nothing is stuck.");
+  });
+
   it("counts halted lanes, what waits behind their dead heads, and how long the longest has", () => {
     const status = statusOf({
       ...QUIET,

@@ -9,7 +9,7 @@ import type {
 import { hasWorker, showConsumer } from "../http/resources/inbox.js";
 import type { SeenNode, SeriesRow } from "../store/series.js";
 import type { SourceRecord } from "../store/source.js";
-import { count, duration } from "../terminal/for-people.js";
+import { count, duration, size } from "../terminal/for-people.js";
 import { LogHistogram } from "./log-histogram.js";
 
 /** Everything that a status is made of. */
@@ -31,6 +31,8 @@ export interface StatusFacts {
   /** Why the database does not take a write. */
   readonly refusal?: string | undefined;
   readonly consumers: readonly ConsumerStanding[];
+  /** Of the disk on which the database is, where it can be seen. */
+  readonly freeBytes?: number | undefined;
 }
 
 // An endpoint fails when a fifth of at least five attempts did.
@@ -218,8 +220,15 @@ function rankOf({ level, kind }: Need): number {
   return LEVELS.indexOf(level) * KINDS.length + KINDS.indexOf(kind);
 }
 
-function refusalNeeds({ refusal }: StatusFacts): readonly Need[] {
-  if (refusal === undefined) return [];
+/** As much as `posthorn doctor` wants: a small write still succeeds when an event finds no room. */
+export const LEAST_FREE_BYTES: number = 200 * 1024 ** 2;
+
+function refusalNeeds({ refusal, freeBytes = Infinity }: StatusFacts): readonly Need[] {
+  if (refusal === undefined) {
+    if (freeBytes >= LEAST_FREE_BYTES) return [];
+    const full = `the disk is nearly full: ${size(freeBytes)} free; events that find no room are refused`;
+    return [{ ...NONE, kind: "store_refusing", level: "bad", text: full, count: 1 }];
+  }
   const text = `nothing is taken in or delivered: ${refusal.charAt(0).toLowerCase()}${refusal.slice(1).replace(/\.$/, "")}`;
   return [{ ...NONE, kind: "store_refusing", level: "bad", text, count: 1 }];
 }

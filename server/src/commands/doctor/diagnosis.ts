@@ -1,5 +1,6 @@
 import { PROVIDER_SCHEMES } from "posthorn/providers";
 import type { RetentionCensus } from "posthorn/operator";
+import { LEAST_FREE_BYTES } from "../../observe/status-view.js";
 import type { SchemaAge } from "../../parts.js";
 import { NEWER_TABLES } from "../../store/schema-age.js";
 import type { SourceRecord } from "../../store/source.js";
@@ -108,7 +109,7 @@ export function judgeDisk(freeBytes: number, totalBytes: number): Finding {
   const share = Math.floor((freeBytes / Math.max(1, totalBytes)) * 100);
   const found = `${Math.floor(freeBytes / MIB)} MiB free (${share}%)`;
   const cure = "Make room, or move the data directory: a full disk refuses every event.";
-  if (freeBytes < 200 * MIB) return fail("disk", found, cure);
+  if (freeBytes < LEAST_FREE_BYTES) return fail("disk", found, cure);
   return share < 10 && freeBytes < 10_240 * MIB ? warn("disk", found, cure) : ok("disk", found);
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Endpoint } from "posthorn";
 import type { Status } from "posthorn/client";
-import { ReadinessProbe } from "../../observe/readiness.js";
+import { freeBytes, ReadinessProbe } from "../../observe/readiness.js";
 import { statusOf } from "../../observe/status-view.js";
 import { packageVersion } from "../../package-version.js";
 import type { SourceRecord } from "../../store/source.js";
@@ -17,7 +17,8 @@ const MOST_BLOCKED = 50;
 const PAGE = 500;
 const MOST_LISTED = 1000;
 
-export type StatusParts = Pick<ApiParts, "outbox" | "registry" | "clock">;
+export type StatusParts = Pick<ApiParts, "outbox" | "registry" | "clock"> &
+  Partial<Pick<ApiParts, "settings">>;
 
 /** /status: what is wrong, in one sentence and as data. */
 export function registerStatus(api: FastifyInstance, parts: ApiParts): void {
@@ -81,6 +82,7 @@ export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Pr
     lastSeen,
     refusal: ready?.ready === false ? ready.why : undefined,
     consumers,
+    freeBytes: parts.settings === undefined ? undefined : freeBytes(parts.settings),
   });
 }
 
