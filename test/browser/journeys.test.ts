@@ -179,6 +179,30 @@ describe("from the overview, in at most six clicks, a person", skipFor(noBrowser
     expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
   });
 
+  it("takes in again what was rejected, once the secret is mended", async () => {
+    const { page } = visitor;
+    const { client, url } = world;
+    await client.sources.create({ name: "till", scheme: "stripe", secrets: ["whsec_of_the_test_mode"] });
+    const body = JSON.stringify({ id: "evt_till", type: "invoice.paid", data: {} });
+    const at = Math.floor(Date.now() / 1000);
+    const mac = createHmac("sha256", "whsec_of_the_live_mode").update(`${at}.${body}`).digest("hex");
+    const headers = { "stripe-signature": `t=${at},v1=${mac}`, "content-type": "application/json" };
+    expect((await fetch(`${url}/in/till`, { method: "POST", body, headers })).status).toBe(401);
+    await until("a rejected request", async () => {
+      const { items } = await client.rejected.list({ source: "till" });
+      return items.length === 1;
+    });
+    await client.sources.update("till", { secrets: ["whsec_of_the_live_mode"] });
+    await toOverview();
+    await click(page.getByRole("link", { name: "Rejected" }).first());
+    await click(page.locator("[data-row]", { hasText: "till" }).locator("a[data-open]").first());
+    await click(page.getByRole("button", { name: "Take it in again…" }));
+    await click(page.getByRole("dialog").getByRole("button", { name: "Take it in again" }));
+    await page.getByRole("heading", { name: "invoice.paid" }).waitFor();
+    expect((await client.rejected.list({ source: "till" })).items).toEqual([]);
+    expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
+  });
+
   it("has met no error, and nothing that the policy had to stop", () => {
     expect(visitor.faults).toEqual([]);
   });

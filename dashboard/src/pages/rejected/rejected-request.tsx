@@ -4,8 +4,9 @@ import { api } from "../../api/api.ts";
 import { byteSize, oneLine } from "../../words/format.ts";
 import { sourceHref } from "../../place/links.ts";
 import { useLive } from "../../api/live.ts";
-import { hrefOf } from "../../place/location.ts";
-import { Copy } from "../../parts/act.tsx";
+import { hrefOf, navigate } from "../../place/location.ts";
+import { confirmed, perform } from "../../shell/deeds.ts";
+import { Act, Copy } from "../../parts/act.tsx";
 import { ExactBody, HeaderTable } from "../../parts/code.tsx";
 import { BodyFoot } from "../events/event-body.tsx";
 import { Shape } from "../../parts/icon.tsx";
@@ -22,7 +23,7 @@ export function RejectedPage({ id = "" }: { readonly id?: string }): JSX.Element
   useWalkKeys();
   const found = useLive(`rejected ${id}`, () => api.rejected.get(id), { once: true });
   return (
-    <Page title="Rejected request" cli={[`posthorn rejected show ${id}`]}>
+    <Page title="Rejected request" cli={[`posthorn rejected show ${id}`, `posthorn rejected retry ${id}`]}>
       <Loaded of={found} what={`rejected request ${oneLine(id, 60)}`}>
         {(request) => <Request request={request} />}
       </Loaded>
@@ -44,6 +45,9 @@ function Request({ request }: { readonly request: RejectedRequest }): JSX.Elemen
         lede={oneLine(message, 600)}
       >
         <Pager />
+        <Act icon="redrive" onAct={() => takeIn(request)}>
+          Take it in again…
+        </Act>
         <CopyAs id={id} get={`/rejected/${encodeURIComponent(id)}`} cli={`posthorn rejected show ${id}`} />
       </PageHead>
       <Facts>
@@ -81,6 +85,27 @@ function Request({ request }: { readonly request: RejectedRequest }): JSX.Elemen
       </div>
     </>
   );
+}
+
+/** Asks, and judges the request again by its source as it is now; leads to what was stored. */
+async function takeIn({ id, source }: RejectedRequest): Promise<boolean> {
+  const yes = await confirmed({
+    title: "Take it in again?",
+    body: (
+      <p>
+        {oneLine(source, 40)} judges it as it is now, by the time at which it was received. If it is accepted,
+        it is stored once, its endpoints get it, and it is no longer listed here.
+      </p>
+    ),
+    act: "Take it in again",
+  });
+  if (!yes) return false;
+  return perform(async () => {
+    const { events } = await api.rejected.retry(id);
+    const [first] = events;
+    if (first !== undefined) navigate(hrefOf(`/events/${encodeURIComponent(first.id)}`));
+    return events.map((event) => `${event.id}: ${event.verdict}`).join(", ");
+  });
 }
 
 function RejectedBody({ id, bodyBytes }: { readonly id: string; readonly bodyBytes: number }): JSX.Element {

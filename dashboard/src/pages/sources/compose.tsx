@@ -15,23 +15,23 @@ import { byteSize, oneLine } from "../../words/format.ts";
 import { canSign, sampleBody, sampleId, sampleType, signed } from "../start/sample.ts";
 import { newestOf, sendTo } from "../start/send-sample.ts";
 import { providerOf } from "./providers.ts";
+import { triggerLine } from "./trigger-line.ts";
 
 /** Makes a request by hand: pick a provider's sample, change it, sign it, send it. */
 export function Compose(): JSX.Element {
   const sources = useLive("sources", () => api.sources.list({ limit: 100 }));
   const name = place.value.query.get("source") ?? "";
+  const items = sources.data?.items ?? [];
+  const source = items.find((each) => each.name === name) ?? items[0];
   return (
-    <Page title="Compose" cli={[`posthorn trigger ${name === "" ? "stripe" : name} invoice.paid`]}>
+    <Page title="Compose" cli={source === undefined ? [] : [triggerLine(source)]}>
       <PageHead
         title="Compose an event"
         crumbs={[["Sources", hrefOf("/sources")]]}
         lede="Send what a provider would send, to try a source and all that comes after it. The event is real: endpoints get it."
       />
       <Loaded of={sources} what="the sources">
-        {({ items }) => {
-          const source = items.find((each) => each.name === name) ?? items[0];
-          return <Composer sources={items} source={source} key={source?.name ?? ""} />;
-        }}
+        {() => <Composer sources={items} source={source} key={source?.name ?? ""} />}
       </Loaded>
     </Page>
   );

@@ -12,7 +12,9 @@ import { Icon } from "../../parts/icon.tsx";
 import { Empty, Loaded, Page, PageHead } from "../../parts/page.tsx";
 import { Panel, Setting } from "../../parts/panel.tsx";
 import { Ago } from "../../parts/time.tsx";
+import { shellWord } from "../../place/links.ts";
 import { providerOf } from "./providers.ts";
+import { triggerLine } from "./trigger-line.ts";
 import { EventTable } from "../events/event-table.tsx";
 import { RejectedTable } from "../rejected/rejected.tsx";
 import { SourceHealth } from "./source-health.tsx";
@@ -31,7 +33,10 @@ export function SourcePage({ name = "" }: { readonly name?: string }): JSX.Eleme
   return (
     <Page
       title={name}
-      cli={[`posthorn source show ${name}`, `posthorn trigger ${name} invoice.paid`]}
+      cli={[
+        `posthorn source show ${shellWord(name)}`,
+        ...(found.data === undefined ? [] : [triggerLine(found.data.source)]),
+      ]}
       get={[`/sources/${encodeURIComponent(name)}`]}
     >
       <Loaded of={found} what={`source ${oneLine(name, 60)}`}>
