@@ -65,9 +65,7 @@ export type {
   WorkerOptions,
 } from "./inbox/worker-options.js";
 export { long } from "./inbox/long.js";
-export type { AsynchronousEnd, Long, LongContext, LongEnd, LongHandler, LongOptions } from "./inbox/long.js";
-export type { Step, Stepping } from "./inbox/steps.js";
-export type { StepKey, StepState, StepStore } from "./inbox/step-store.js";
+export type { AsynchronousEnd, Long, LongEnd, LongHandler, LongOptions } from "./inbox/long.js";
 export { batch } from "./inbox/batch.js";
 export type {
   AsynchronousBatch,
@@ -89,7 +87,9 @@ export type {
 export type { Receipt } from "./receipt.js";
 export type { PlaceOption } from "./place.js";
 export type { DedupRule } from "./dedup-rule.js";
-export type { SourceOptions } from "./inbox/source.js";
+export type { OrderOptions, SourceOptions } from "./inbox/source.js";
+export type { EventOrder } from "./inbox/hold-rule.js";
+export type { Gap, HoldMark } from "./hold-mark.js";
 export type { Verdict } from "./inbox/verdict.js";
 export type { AttemptDetails, AttemptRecord, AttemptTimings } from "./lanes/attempt-record.js";
 export type {

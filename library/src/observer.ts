@@ -133,6 +133,29 @@ export type Signal =
       readonly because: string;
     }
   | {
+      /** Events of a key were waited for in vain: those behind them go on, the first of which is named. */
+      readonly kind: "gap_given_up";
+      readonly tenant: string;
+      readonly source: string;
+      readonly key: string;
+      /** The first sequence that did not come. */
+      readonly from: string;
+      /** The last one. */
+      readonly to: string;
+      /** `time`, `number` or `restart`. */
+      readonly because: string;
+      readonly id: string;
+    }
+  | {
+      /** An event came after its place in the sequence of its key had been passed; it is handled, and told that it is late. */
+      readonly kind: "event_late";
+      readonly tenant: string;
+      readonly source: string;
+      readonly key: string;
+      readonly sequence: string;
+      readonly id: string;
+    }
+  | {
       /** An event could not be given its places, and was set aside. */
       readonly kind: "sequence_failed";
       readonly id: string;

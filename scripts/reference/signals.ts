@@ -19,7 +19,10 @@ const SPEAKERS: readonly (readonly [path: RegExp, speaker: string])[] = [
   [/^signature\/verify\.ts$/, "verifier, receiver"],
   [/^signature\//, "verifier"],
   [/^inbox\/dedup\.ts$/, "`dedup`"],
+  [/^inbox\/tell-handled\.ts$/, "worker"],
   [/^inbox\//, "receiver"],
+  // A store tells them when it has given events their places.
+  [/^lanes\/hold-signals\.ts$/, "store"],
   [/^delivery\//, "dispatcher"],
   [/^repair\//, "repair"],
   [/^retention\//, "retention"],

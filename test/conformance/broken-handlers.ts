@@ -1,6 +1,7 @@
 import type { applyingFlaws } from "./outbox-flaws/applying.js";
 import type { handlerFlaws } from "./outbox-flaws/handlers.js";
 import type { pausingFlaws } from "./outbox-flaws/pausing.js";
+import type { holdingFlaws } from "./outbox-flaws/holding.js";
 
 /** As `BROKEN_OUTBOXES`: for every flaw of handlers as consumers promises that it breaks. */
 export const BROKEN_HANDLERS: Readonly<Record<keyof typeof handlerFlaws, readonly string[]>> = {
@@ -76,4 +77,34 @@ export const BROKEN_PAUSING: Readonly<Record<keyof typeof pausingFlaws, readonly
     "of two pauses the one that ends later stays, with its reason, and one without an end stays until it is resumed",
   ],
   resume_says_nothing: ["a handler that is resumed goes on at once, and one that is active is told so"],
+};
+
+/** As `BROKEN_OUTBOXES`: for every flaw of events that are held promises that it breaks. */
+export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly string[]>> = {
+  hold_ignored: [
+    "an event is held until the one before it in the sequence of its key has come",
+    "whatever the order in which events come, they go in the order of their sequence",
+    "events that were stored before a handler was registered go in the order of their sequence, too",
+    "each of several handlers gets a held event, in the same order",
+    "two that sequence at once give each event its place once, in the order of its sequence",
+    "an event without a place in a sequence, and what is published, go as they come",
+  ],
+  hold_never_ends: [
+    "no event is held for longer than it may: what was waited for is given up, and the event says so",
+    "an event that comes after its place was passed goes at once, and says that it is late",
+  ],
+  hold_across_keys: [
+    "the first event of a key starts its sequence, and keys, sources and tenants do not wait for each other",
+  ],
+  held_until_untold: ["a worker knows until when an event is held, and a dispatcher does not wait for it"],
+  hold_without_number: [
+    "no more events of a key are held than may be: with one more, the first gap is given up",
+  ],
+  generations_mixed: [
+    "a higher generation starts the sequence anew, after all that is held of the one before",
+  ],
+  skipped_waited_for: ["what its sender has skipped is not waited for"],
+  held_event_removed: ["an event stays while it is held, and its key is forgotten when its events are"],
+  late_untold: ["an event that comes after its place was passed goes at once, and says that it is late"],
+  redrive_judged_again: ["a redrive waits for nobody"],
 };

@@ -26,6 +26,18 @@ function targeted(name: string, file: string, edit: Edit | readonly Edit[], caug
 export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
   // Sequencing.
   found(
+    "a hold never ends",
+    "lanes/hold.ts",
+    { find: "where $1::text::bool and until <=", replace: "where $1::text::bool and false and until <=" },
+    "no event is held for longer than it may: what was waited for is given up, and the event says so",
+  ),
+  found(
+    "the time of a hold is told to nobody",
+    "lanes/until-due.ts",
+    { find: '"union all select at from longest_held"', replace: '""' },
+    "a worker knows until when an event is held, and a dispatcher does not wait for it",
+  ),
+  found(
     "the stage is polled by a cursor",
     "lanes/stage.ts",
     [

@@ -47,6 +47,24 @@ export const SQLITE: readonly StoreMutant[] = [
     { find: "check(transactionCommand(String(args[0])))", replace: "check(undefined)" },
     ["inbox", "what a handler writes after a rollback of its own is there with its event, or not at all"],
   ),
+  bug(
+    "a hold never ends",
+    "lanes/hold.ts",
+    { find: "where until <= ? order by until", replace: "where until <= ? and 0 order by until" },
+    [
+      "outbox",
+      "no event is held for longer than it may: what was waited for is given up, and the event says so",
+    ],
+  ),
+  bug(
+    "what was given up is not kept with its event",
+    "lanes/hold.ts",
+    { find: "if (gap) decide(turn, held, { gap });", replace: "" },
+    [
+      "outbox",
+      "no event is held for longer than it may: what was waited for is given up, and the event says so",
+    ],
+  ),
   // Inbox.
   bug(
     "a failed event counts as known",

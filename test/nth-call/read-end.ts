@@ -13,7 +13,7 @@ export function pendingIn(db: Database): number {
     select (select coalesce(sum(next_seq - head_seq), 0) from posthorn_lane l
         join posthorn_consumer c on c.id = l.consumer and c.state <> 'paused' where l.state = 'flowing')
       + (select count(*) from posthorn_loose_delivery where ready_at is not null)
-      + (select count(*) from posthorn_later) + (select count(*) from posthorn_stage)`;
+      + (select count(*) from posthorn_later) + (select count(*) from posthorn_stage) + (select count(*) from posthorn_held)`;
   return Number(db.prepare(sql).pluck().get());
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { once as next } from "node:events";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
@@ -42,26 +42,25 @@ describe.each(drivers)("a long handler on Postgres by $name", (driver) => {
   it("whose process is killed is found, recorded as lapsed, and applied once by another", async () => {
     const { url, pool, store, column } = await setUp(driver, ["evt_1", "evt_2"]);
     const child = spawn(process.execPath, ["--import", "tsx", program, url], { cwd: root });
-    const [line] = (await next(createInterface({ input: child.stdout }), "line")) as [string];
-    expect(line).toBe("evt_1 done by the first");
+    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    expect(line).toBe("evt_1");
     child.kill("SIGKILL");
     const worker = createWorker({
       store,
       ...TIMES,
       handlers: {
         "order.closed": {
-          long: async ({ id }, { once }) => {
-            const charge = await once("charge", { act: () => "done by the second" });
-            const mail = await once("mail", { check: () => "found", act: () => "sent" });
-            return async (tx) => void (await pool.inside(tx, insert(`${id} ${charge} ${mail}`)));
-          },
+          long:
+            ({ id }) =>
+            async (tx) =>
+              void (await pool.inside(tx, insert(id))),
         },
       },
     });
     await worker.start();
     await expect
       .poll(() => column("select id from effect order by n"), { timeout: 30_000 })
-      .toEqual(["evt_1 done by the first found", "evt_2 done by the second sent"]);
+      .toEqual(["evt_1", "evt_2"]);
     await worker.stop();
     expect(await column("select seq, no, outcome from posthorn.attempt order by seq, no")).toEqual([
       "1 1 lapsed",

@@ -10,6 +10,8 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   outbox_key: ["keep_until"],
   retention: ["passed_at"],
   later: ["deliver_at"],
+  hold: ["seen_at"],
+  held: ["until"],
   consumer: ["stopped_at", "paused_until"],
   lane_state: ["ready_at", "leased_at", "leased_until", "blocked_at"],
   loose_delivery: ["ready_at", "leased_at", "leased_until"],
@@ -30,7 +32,6 @@ const EMPTIED = [
   "delivery",
   "dead_change",
   "dead_group",
-  "step",
 ].map((table) => `posthorn.${table}`);
 
 /** Two pools on one database stand for two processes: to Postgres they are. The tables are emptied for each case. */

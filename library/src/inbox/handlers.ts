@@ -1,6 +1,7 @@
 import type { Stamp } from "../event.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { Publication } from "../publication.js";
+import type { EventOrder } from "./hold-rule.js";
 import type { StopSignal } from "../stop-signal.js";
 
 /** A verified event that nobody has applied yet. */
@@ -13,6 +14,8 @@ export interface ReceivedEvent<Data = unknown> {
   /** When it happened, by the provider's word. */
   readonly time: Date | undefined;
   readonly stamp: Stamp | undefined;
+  /** Where its source holds events back: its place in the sequence of its key, and what was decided. */
+  readonly order?: EventOrder | undefined;
   /** The exact bytes. */
   readonly body: Uint8Array;
   /** The body as JSON, or the fields of a form, checked by the type's schema where one was given; undefined when it is neither. */

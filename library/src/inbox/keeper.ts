@@ -9,7 +9,7 @@ import { describeError } from "./applier.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival.js";
 import type { Named } from "./arrival.js";
 import type { InboxStore } from "./inbox-store.js";
-import { orderingKey } from "./ordering-key.js";
+import { holdMark, keyOf } from "./hold-rule.js";
 import type { Source } from "./source.js";
 import { storedId } from "./stored-id.js";
 import type { Verdict } from "./verdict.js";
@@ -134,19 +134,29 @@ function keptEvent(
 ): KeptEvent {
   const headers = JSON.parse(arrival.headers) as Readonly<Record<string, string>>;
   const { tenant, type, body, bodyHash, eventAt, idPreview, windowS } = arrival;
+  const key = keyOf(source, event, headers);
   return {
     id: newId("evt", nowMs),
     idGiven: false,
     tenant,
     source: source.name,
     type,
-    key: source.key === undefined ? undefined : orderingKey(source.key, headers, event.body),
+    key,
     body,
     contentHash: undefined,
     contentType: headers["content-type"] ?? "application/octet-stream",
     headers,
     origin: { providerId: id, verifiedBy: undefined },
-    receipt: { id, storedId: arrival.id, idPreview, time: eventAt, bodyHash, windowS },
+    receipt: {
+      id,
+      storedId: arrival.id,
+      idPreview,
+      time: eventAt,
+      bodyHash,
+      windowS,
+      stamp: event.stamp,
+      hold: key === undefined ? undefined : holdMark(source, event, headers),
+    },
     time: eventAt ?? new Date(nowMs),
     deliverAt: undefined,
     expiresAt: undefined,

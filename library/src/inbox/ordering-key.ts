@@ -7,8 +7,17 @@ import { hashedText } from "./stored-id.js";
 
 /** The key of an event; undefined where nothing stands in its place: the event is in no order then. */
 export function orderingKey(place: Place, headers: HeaderRecord, body: Uint8Array): string | undefined {
-  const text = "header" in place ? headerText(headers, place.header) : jsonText(place, body);
-  if (text === undefined || text === "") return undefined;
+  const text = textAt(place, headers, body);
+  return text === undefined || text === "" ? undefined : storableKey(text);
+}
+
+/** What stands in a place of a request, as text. */
+export function textAt(place: Place, headers: HeaderRecord, body: Uint8Array): string | undefined {
+  return "header" in place ? headerText(headers, place.header) : jsonText(place, body);
+}
+
+/** A key in the form in which stores keep it. */
+export function storableKey(text: string): string {
   // Left out, the events of this key would lose their order; cut, they would share a lane with others.
   return nameFault(text) === undefined ? text : hashedText(text);
 }

@@ -1,6 +1,6 @@
 import type { AsynchronousEnd, LongHandler } from "./long.js";
 import type { Publication } from "../publication.js";
-import type { HandlerContext, InnerHandler, InnerPublishing } from "./handlers.js";
+import type { InnerHandler, InnerPublishing } from "./handlers.js";
 import {
   contextOf,
   HandlerFailure,
@@ -11,27 +11,20 @@ import {
   unlessAborted,
 } from "./prepare-work.js";
 import type { Occasion, Work, WorkParts } from "./prepare-work.js";
-import type { Stepping } from "./steps.js";
-
-interface LongOccasion {
-  readonly occasion: Occasion;
-  readonly steps: (context: HandlerContext) => Stepping;
-}
 
 /** Runs a long handler, without a transaction, and makes of its end what runs in one. */
 export async function runLong<Tx>(
   parts: WorkParts<Tx>,
   handler: unknown,
-  { occasion, steps }: LongOccasion,
+  occasion: Occasion,
 ): Promise<Work<Tx>> {
-  const { event, identified, signal } = occasion;
-  const received = await receivedEvent(parts.schemas, event, identified);
-  const context = await contextOf(parts.observer, occasion);
-  const { once } = steps(context);
+  const { identified, signal } = occasion;
+  const received = await receivedEvent(parts.schemas, occasion);
+  const context = await contextOf(parts.observer, identified, signal);
   const run = handler as LongHandler<Tx, "asynchronous" | "synchronous">;
   let end: unknown;
   try {
-    end = await unlessAborted(() => run(received, { ...context, once }), signal);
+    end = await unlessAborted(() => run(received, context), signal);
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
   }

@@ -3,8 +3,9 @@ import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import { idempotencyBase } from "./arrival.js";
-import type { Identified, KeyOwner } from "./arrival.js";
+import type { Identified } from "./arrival.js";
 import { eventData } from "./event-data.js";
+import type { EventOrder } from "./hold-rule.js";
 import { describeIssues } from "./handlers.js";
 import type {
   AsynchronousHandler,
@@ -36,9 +37,8 @@ export interface WorkParts<Tx> {
 export interface Occasion {
   readonly event: Event;
   readonly identified: Identified;
+  readonly order?: EventOrder | undefined;
   readonly signal: AbortSignal;
-  /** @default the receiver's own handler, in the first round */
-  readonly owner?: KeyOwner;
 }
 
 /** What runs in the transaction. */
@@ -53,8 +53,9 @@ export async function prepareWork<Tx>(
   handler: unknown,
   occasion: Occasion,
 ): Promise<Work<Tx>> {
-  const received = await receivedEvent(parts.schemas, occasion.event, occasion.identified);
-  const context = await contextOf(parts.observer, occasion);
+  const { identified, signal } = occasion;
+  const received = await receivedEvent(parts.schemas, occasion);
+  const context = await contextOf(parts.observer, identified, signal);
   if (parts.store.transactions === "asynchronous") {
     return awaitingWork(handler as AsynchronousHandler<Tx, unknown, Publishing>, received, {
       context,
@@ -62,7 +63,7 @@ export async function prepareWork<Tx>(
     });
   }
   const synchronous = handler as SynchronousHandler<Tx, unknown, InnerPublishing>;
-  const inner = await outer(() => synchronous(received, context), occasion.signal);
+  const inner = await outer(() => synchronous(received, context), signal);
   return synchronousWork(inner, context, parts);
 }
 
@@ -118,8 +119,7 @@ export async function outer<Tx>(
 /** The event as its handler gets it, checked by its schema. */
 export async function receivedEvent(
   schemas: TypeTable<Schema>,
-  event: Event,
-  { id, arrival }: Identified,
+  { event, identified: { id, arrival }, order }: Occasion,
 ): Promise<ReceivedEvent> {
   const { tenant, source } = arrival;
   const schema = schemas.find(source, arrival.type);
@@ -132,7 +132,8 @@ export async function receivedEvent(
     });
   }
   const { type, time, stamp, body } = event;
-  return { tenant, source, id, type, time, stamp, body, data: checked.value };
+  const received = { tenant, source, id, type, time, stamp, body, data: checked.value };
+  return order === undefined ? received : { ...received, order };
 }
 
 /** A schema is the host's code as its handler is: what it throws is the event's failure, and is recorded. */
@@ -146,9 +147,10 @@ async function checkedBy(schema: Schema, parsed: unknown): Promise<SchemaResult<
 
 export async function contextOf(
   observer: Observer | undefined,
-  { identified: { id, arrival }, signal, owner }: Occasion,
+  { id, arrival }: Identified,
+  signal: AbortSignal,
 ): Promise<HandlerContext> {
-  const base = await idempotencyBase(arrival, owner);
+  const base = await idempotencyBase(arrival);
   const { source, type } = arrival;
   const log = (level: "info" | "warn") => (message: string) =>
     notify(observer, { kind: "handler_log", level, source, type, id, message });

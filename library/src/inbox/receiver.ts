@@ -196,6 +196,13 @@ class InboxReceiver<Tx> implements Receiver {
   #applierOf(options: ReceiverOptions<Tx, TransactionMode>): Applier<Tx> {
     const names = new Set(this.#sources.keys());
     const byBoth = [...this.#sources.values()].find(({ naming }) => naming.by === "both");
+    const holding = [...this.#sources.values()].find(({ hold }) => hold !== undefined);
+    if (holding !== undefined) {
+      throw new PosthornError<InboxErrorCode>(
+        "inbox_option_invalid",
+        `order of "${holding.name}" holds events back, which needs mode: "store_first".`,
+      );
+    }
     // A row of the inbox has one id. Only stored events have several names.
     if (byBoth !== undefined) {
       throw new PosthornError<InboxErrorCode>(

@@ -5,6 +5,7 @@ import type { Handled } from "./inbox-store.js";
 import { prepareBatch } from "./prepare-batch.js";
 import { isPromise, prepareWork } from "./prepare-work.js";
 import type { Occasion, Work, WorkParts } from "./prepare-work.js";
+import { orderOf } from "./hold-rule.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import type { ApplyWork } from "./worker-store.js";
 
@@ -53,6 +54,6 @@ export function occasionOf(claim: Claim, delivery: ClaimedDelivery, signal: Abor
   const [only] = arrivalsOf({ ...claim, run: [delivery] });
   if (only === undefined) throw new Error(`The event ${delivery.event.id} is no arrival.`);
   const id = receipt?.id ?? delivery.event.id;
-  const event = { id, source, type, time: receipt?.time, stamp: undefined, body };
-  return { event, identified: { id, arrival: only.arrival }, signal };
+  const event = { id, source, type, time: receipt?.time, stamp: receipt?.stamp, body };
+  return { event, identified: { id, arrival: only.arrival }, order: orderOf(receipt?.hold), signal };
 }

@@ -35,6 +35,33 @@ export interface SourceOptions {
    * { verifier: stripe({ secrets }), key: { json: "/data/object/customer" } }
    */
   readonly key?: PlaceOption;
+  /** What happens to events that come before their turn; needs `mode: "store_first"`. @default they are handled as they come */
+  readonly order?: OrderOptions;
+}
+
+/**
+ * Holds an event of a key until those before it have come, or until it was waited for long enough: a signed sequence of a
+ * Posthorn sender, or one that a provider writes into its events.
+ */
+export interface OrderOptions {
+  readonly policy: "hold";
+  /** How many events of a key are held at most; with one more, the first gap is given up. @default 100 */
+  readonly maxEvents?: number;
+  /** How long an event is held at most, in milliseconds. @default 60,000 */
+  readonly maxMs?: number;
+  /**
+   * Where a whole number stands that grows by 1 with each event of a `key`. @default the signed stamp of a Posthorn sender,
+   * whose key is the event's key then
+   */
+  readonly sequence?: PlaceOption;
+}
+
+/** The same, checked. */
+export interface HoldRule {
+  readonly maxEvents: number;
+  readonly maxMs: number;
+  /** Undefined: the sender's stamp. */
+  readonly sequence: Place | undefined;
 }
 
 /** A source, checked. */
@@ -49,6 +76,8 @@ export interface Source {
   /** Whether the signature binds the id and not the body, so that only the first body of an id may ever be applied. */
   readonly firstBodyOnly: boolean;
   readonly key: Place | undefined;
+  /** Undefined: events are handled as they come. */
+  readonly hold: HoldRule | undefined;
 }
 
 const LEAST_DEFAULT_WINDOW_S = 14 * 24 * 3600;
@@ -124,6 +153,7 @@ export function createSource(
     stale,
     firstBodyOnly,
     key: checkedKey(name, options.key),
+    hold: checkedHold(name, options),
   });
 }
 
@@ -152,6 +182,30 @@ function checkedKey(name: string, key: PlaceOption | undefined): Place | undefin
     "inbox_option_invalid",
     `key of "${name}" is no place in a request; expected { header: "x-order" } or { json: "/data/id" }.`,
   );
+}
+
+const MOST_HELD = 10_000;
+const LONGEST_HOLD_MS = 86_400_000;
+
+function checkedHold(name: string, { order, key }: SourceOptions): HoldRule | undefined {
+  if (order === undefined) return undefined;
+  const { policy, maxEvents = 100, maxMs = 60_000, sequence } = order;
+  const refuse = (found: string): PosthornError<InboxErrorCode> =>
+    invalid("inbox_option_invalid", `order of "${name}": ${found}.`);
+  // Callers without types can ask for anything.
+  if ((policy as string) !== "hold") throw refuse(`policy is ${JSON.stringify(policy)}; expected "hold"`);
+  if (!Number.isInteger(maxEvents) || maxEvents < 1 || maxEvents > MOST_HELD)
+    throw refuse(`maxEvents is ${maxEvents}; expected a whole number from 1 to ${MOST_HELD}`);
+  if (!(Number.isFinite(maxMs) && maxMs > 0 && maxMs <= LONGEST_HOLD_MS))
+    throw refuse(`maxMs is ${maxMs}; expected milliseconds above 0, up to ${LONGEST_HOLD_MS}`);
+  const place = sequence === undefined ? undefined : parsePlace(sequence);
+  if (sequence !== undefined && place === undefined)
+    throw refuse('sequence is no place in a request; expected { json: "/seq" } or { header: "x-seq" }');
+  if (sequence !== undefined && key === undefined)
+    throw refuse(
+      "sequence counts the events of a key, and there is no `key`: say what its events are counted by",
+    );
+  return Object.freeze({ maxEvents, maxMs, sequence: place });
 }
 
 function checkWindow(name: string, windowS: number, verifier: Verifier): void {

@@ -177,7 +177,9 @@ export interface LaneStore {
    * Gives every committed event a place at each consumer that matches it: in a lane the next sequence, without a gap.
    * Endpoints match what goes out, of their own tenant; handlers match what was stored for them, of every tenant, in lanes
    * of tenant, source and key. What was stored for handlers and no handler matches is set aside with an alarm, and takes
-   * its place, in its order, when a handler is registered that matches it.
+   * its place, in its order, when a handler is registered that matches it. A stored event whose receipt says where it
+   * stands in the sequence of its key is held until the one before it has come, up to the number of events and the time
+   * that it says; what was given up then, and that an event came after its place had been passed, is kept in its receipt.
    * If one event was committed before another was written, it comes first. An event with `deliverAt` takes its place
    * when it is due. An event that cannot be sequenced is set aside with an alarm, and stops no other. One call gives a
    * bounded number of places, tenants in turn; an event that has more is finished before a later one of its tenant begins.
@@ -221,7 +223,8 @@ export interface LaneStore {
   ): Promise<readonly boolean[]>;
   /**
    * Milliseconds until something is due or a lease ends, 0 when something is; undefined when nothing waits for its time.
-   * Of those consumers alone whose lanes the worker takes: it would spin on the work of others.
+   * Of those consumers alone whose lanes the worker takes: it would spin on the work of others. To a worker, also until
+   * an event has been held for as long as it may.
    */
   untilDue(of: Claimable): Promise<number | undefined>;
 }

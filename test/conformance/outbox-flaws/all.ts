@@ -11,9 +11,9 @@ import { fidelityFlaws } from "./fidelity.js";
 import { flawed, Swaps } from "./flaw.js";
 import type { Flaw } from "./flaw.js";
 import { handlerFlaws } from "./handlers.js";
+import { holdingFlaws } from "./holding.js";
 import { ingestFlaws } from "./ingest.js";
 import { laneFlaws } from "./lanes.js";
-import { longStepFlaws } from "./long-steps.js";
 import { lookupFlaws } from "./lookups.js";
 import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
@@ -39,8 +39,8 @@ const FLAWS = {
   ...extendingFlaws,
   ...handlerFlaws,
   ...applyingFlaws,
-  ...longStepFlaws,
   ...pausingFlaws,
+  ...holdingFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
   ...deadBulkFlaws,

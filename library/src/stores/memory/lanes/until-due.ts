@@ -19,6 +19,8 @@ export function untilDue(
   });
   const later = publications.untilNextMs();
   if (later !== undefined) waits.push(later);
+  const held = of.kind === "handler" ? publications.holds.untilNextMs() : undefined;
+  if (held !== undefined) waits.push(held);
   if (waits.length === 0) return undefined;
   const least = waits.reduce((one, other) => Math.min(one, other));
   // Rounded up: a worker that sleeps that long must not wake a moment too early.

@@ -28,6 +28,14 @@ export class EventLog {
     return this.#events.filter((event) => event.rowId > rowId).slice(0, limit);
   }
 
+  /** Puts an event in the place of one that has no places yet. */
+  replace(before: StoredEvent, after: StoredEvent): void {
+    const replaced = (each: StoredEvent): StoredEvent => (each === before ? after : each);
+    this.#events = this.#events.map(replaced);
+    const name = nameOf(before.tenant, before.id);
+    this.#byId.set(name, this.find(before.tenant, before.id).map(replaced));
+  }
+
   remove(event: StoredEvent): void {
     this.#events = this.#events.filter((each) => each !== event);
     const name = nameOf(event.tenant, event.id);

@@ -8,6 +8,7 @@ import type { Addressed } from "../../../outbox/fan-out.js";
 import { isStored } from "../../../outbox/outgoing-event.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
+import { Holds } from "../lanes/hold.js";
 import { placeEvent } from "../lanes/places.js";
 import type { MemoryParts } from "../parts.js";
 import type { StoredEvent } from "./event-log.js";
@@ -20,6 +21,7 @@ export class Publications {
   /** The ids that open transactions have written: nobody else may know them before the commit. */
   readonly #idsOf = new WeakMap<MemoryTx, GivenIds>();
   readonly #observer: Observer | undefined;
+  readonly #holds: Holds;
   #later: StoredEvent[] = [];
   /** Stored for handlers, of which none is registered for them. */
   #unclaimed: StoredEvent[] = [];
@@ -29,6 +31,13 @@ export class Publications {
     this.#parts = parts;
     this.#observer = observer;
     this.#nextRowId = firstEvent;
+    const { clock, events } = parts;
+    this.#holds = new Holds({
+      clock,
+      events,
+      place: (event) => this.#placeAt(event),
+      tell: (signal) => notify(observer, signal),
+    });
   }
 
   write(events: readonly OutgoingEvent[], tx: MemoryTx): readonly Written[] {
@@ -53,9 +62,14 @@ export class Publications {
     this.#place([copyOf(event)]);
   }
 
-  /** Whether the event waits for its `deliverAt`. */
-  isLater(event: StoredEvent): boolean {
-    return this.#later.includes(event);
+  /** Whether the event waits for its `deliverAt`, or for its turn. */
+  isWaiting(event: StoredEvent): boolean {
+    return this.#later.includes(event) || this.#holds.has(event);
+  }
+
+  /** Events that are held until their turn comes. */
+  get holds(): Pick<Holds, "untilNextMs" | "forget"> {
+    return this.#holds;
   }
 
   /** Ids that publishers gave. */
@@ -63,19 +77,19 @@ export class Publications {
     return this.#ids;
   }
 
-  /** How many events wait for their `deliverAt`. */
+  /** How many events wait for their `deliverAt`, or for their turn. */
   get waiting(): number {
-    return this.#later.length;
+    return this.#later.length + this.#holds.count;
   }
 
-  /** Gives places to waiting events that are due, and says to how many. */
+  /** Gives places to waiting events that are due or were held for long enough, and says to how many. */
   placeDue(): number {
     const nowMs = this.#parts.clock.now();
     const due = this.#later.filter((event) => waitMsOf(event, nowMs) <= 0);
     this.#later = this.#later.filter((event) => waitMsOf(event, nowMs) > 0);
     // In the order in which they became due; events of one instant in the order of publishing.
     for (const event of due.toSorted(byDeliverAt)) this.#fanOut(event);
-    return due.length;
+    return due.length + this.#holds.freeDue();
   }
 
   /** Gives places to events that were set aside and that a handler matches by now. */
@@ -122,8 +136,14 @@ export class Publications {
     if (endpoints.isUnclaimed(addressed)) {
       this.#unclaimed.push(event);
       notify(this.#observer, { kind: "sequence_failed", id: event.id, message: UNCLAIMED });
+      return;
     }
-    for (const place of endpoints.placesOf(addressed)) placeEvent(this.#parts, event, { ...place, round: 1 });
+    if (!this.#holds.take(event)) this.#placeAt(event);
+  }
+
+  #placeAt(event: StoredEvent): void {
+    const places = this.#parts.endpoints.placesOf(addressOf(event));
+    for (const place of places) placeEvent(this.#parts, event, { ...place, round: 1 });
   }
 }
 

@@ -84,6 +84,9 @@ const MOVE_BACK = sqlFor(
       -- A handler that was paused for a minute must not rest for an hour because the clock was an hour ahead.
       update ${tables.consumer} as consumer set paused_until = greatest(paused_until - seen.by, (select at from clock))
       from seen where paused_until > (select at from clock)
+    ), moved_held as (
+      update ${tables.held} as held set until = greatest(held.until - seen.by, (select at from clock))
+      from seen where held.until > (select at from clock)
     )
     update ${tables.seenTime} set seen_at = (select at from clock) where one and exists (select from seen)`,
 );

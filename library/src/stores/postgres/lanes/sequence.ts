@@ -2,7 +2,7 @@ import { reach } from "#faults";
 import { dealPlaces } from "../../../lanes/deal.js";
 import type { Dealt, Part } from "../../../lanes/deal.js";
 import type { SequenceReport } from "../../../lanes/lane-store.js";
-import type { Observer } from "../../../observer.js";
+import type { Observer, Signal } from "../../../observer.js";
 import { notify } from "../../../observer.js";
 import { placeIn, UNCLAIMED } from "../../../outbox/fan-out.js";
 import { isPosthornError } from "../../../posthorn-error.js";
@@ -13,6 +13,7 @@ import type { StoreDatabase } from "../client/own-transaction.js";
 import type { ConsumerSet } from "../outbox/consumer-book.js";
 import { ConsumerBook } from "../outbox/consumer-book.js";
 import { Remover } from "../outbox/remove-endpoint.js";
+import { holdBack } from "./hold.js";
 import type { NumberedPlace } from "./places.js";
 import { makePlaces } from "./places.js";
 import type { Staged, StageLock } from "./stage.js";
@@ -45,6 +46,8 @@ interface Step {
   gone: readonly Staged[];
   /** Filled with what was stored for handlers, of which none is registered for it. */
   unclaimed: readonly Staged[];
+  /** Filled with what was decided of events that were held back. */
+  told: readonly Signal[];
 }
 
 /** What was done in one step. */
@@ -135,7 +138,14 @@ export class Sequencer {
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
     for (;;) {
-      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [], unclaimed: [] };
+      const step: Step = {
+        limit: this.#limit,
+        only: undefined,
+        taken: [],
+        gone: [],
+        unclaimed: [],
+        told: [],
+      };
       const drain = (): Promise<Drained<T>> =>
         this.#parts.transactions.run(async (session) => {
           const locked = await lockStage(session, this.#parts.tables);
@@ -156,7 +166,14 @@ export class Sequencer {
   async #some(): Promise<Done> {
     const { transactions, tables } = this.#parts;
     for (;;) {
-      const step: Step = { limit: this.#limit, only: undefined, taken: [], gone: [], unclaimed: [] };
+      const step: Step = {
+        limit: this.#limit,
+        only: undefined,
+        taken: [],
+        gone: [],
+        unclaimed: [],
+        told: [],
+      };
       const once = (): Promise<Drained<never>> =>
         transactions.runFrom(tryLockStage(tables), async (scope, answer) => {
           const locked = stageLockOf(answer);
@@ -182,6 +199,7 @@ export class Sequencer {
       this.#limit = Math.min(MAX_EVENTS, this.#limit * 2);
       for (const staged of step.gone) this.#tell(staged, GONE);
       for (const staged of step.unclaimed) this.#tell(staged, UNCLAIMED);
+      for (const signal of step.told) notify(this.#parts.observer, signal);
       return drained;
     } catch (error) {
       const cause = isPosthornError(error) ? error.cause : error;
@@ -215,21 +233,24 @@ export class Sequencer {
     step.taken = queues.flat();
     reach("sequence.after_read");
     const mayBeMore = more || moved >= limit;
-    if (step.taken.length === 0) return { events: 0, more: mayBeMore };
+    if (step.taken.length === 0 && !due) return { events: 0, more: mayBeMore };
     const consumers = await this.#book.read(session, mark);
     const aside = await this.#setAsideSome(session, step, consumers);
-    const inTurns = queues.map((queue) => inTurn(queue.filter((staged) => !aside.has(staged))));
+    const staged = queues.map((queue) => queue.filter((each) => !aside.has(each)));
+    const kept = await holdBack(session, { queues: staged, due }, tables);
+    step.told = kept.told;
+    const inTurns = kept.queues.map((queue) => inTurn(queue));
     const dealt = dealPlaces(inTurns, MAX_DELIVERIES, (staged, most) => partOf(staged, most, consumers));
     await this.#cancelOrphans(session, dealt, consumers);
     reach("sequence.before_places");
     const insert = await makePlaces(session, dealt, tables);
     reach("sequence.after_places");
     reach("sequence.before_commit");
-    const done = aside.size + dealt.filter(({ isDone }) => isDone).length;
+    const done = aside.size + kept.held + dealt.filter(({ isDone }) => isDone).length;
     return {
       insert,
-      events: aside.size + dealt.length,
-      more: mayBeMore || done < step.taken.length,
+      events: aside.size + kept.held + kept.freed + dealt.length,
+      more: mayBeMore || kept.freed > 0 || done < step.taken.length,
     };
   }
 

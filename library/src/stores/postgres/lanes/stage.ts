@@ -1,5 +1,6 @@
 import { UNCLAIMED } from "../../../outbox/fan-out.js";
 import type { Addressed } from "../../../outbox/fan-out.js";
+import { MARKED } from "../../../receipt.js";
 import { textArray } from "../client/column-arrays.js";
 import { bigint, boolean, columns, number, optional, text } from "../client/columns.js";
 import type { Answer, Session, Statement } from "../client/database.js";
@@ -24,6 +25,8 @@ export interface Staged {
   readonly waited: boolean;
   /** Undefined where the event itself is gone. */
   readonly event: Addressed | undefined;
+  /** Of an event that may have to be held until its turn comes. */
+  readonly receipt: string | undefined;
 }
 
 /** What cannot be given its places for what it is, and not because the database would not work. */
@@ -42,7 +45,7 @@ export interface Taken {
 /** What the attempt to lock came to. */
 export interface StageLock {
   readonly got: boolean;
-  /** Whether an event that had to wait for its time is due. */
+  /** Whether an event that had to wait for its time is due, or one that is held has waited for long enough. */
   readonly due: boolean;
   /** Whether something waits for a consumer that was removed. */
   readonly removed: boolean;
@@ -70,8 +73,9 @@ const WORK = sqlFor(
       ${isRemovedSql(tables)}::text as removed`,
 );
 
-function isDueSql({ later }: Tables): string {
-  return `exists (select from ${later} where deliver_at <= (select clock_timestamp()))`;
+function isDueSql({ later, held }: Tables): string {
+  return `(exists (select from ${later} where deliver_at <= (select clock_timestamp()))
+      or exists (select from ${held} where until <= (select clock_timestamp())))`;
 }
 
 function isRemovedSql({ consumer }: Tables): string {
@@ -148,6 +152,7 @@ interface TakenValues {
   readonly key: string | undefined;
   readonly isStored: boolean;
   readonly hasTime: boolean;
+  readonly receipt: string | undefined;
   /** How much was taken of each tenant at most. */
   readonly share: number;
 }
@@ -167,6 +172,7 @@ const TAKEN = columns<TakenValues>({
   key: optional(text("key")),
   isStored: boolean("coalesce(is_stored, false)"),
   hasTime: boolean("deliver_at is not null"),
+  receipt: optional(text("receipt")),
   share: number("share"),
 });
 
@@ -255,14 +261,16 @@ function takeSql(turn: string, { stage, event, outboxConfig }: Tables): string {
     )
     select ${TAKEN.list}
     from (
-      select taken.*, public_id, source, type, key, is_stored, deliver_at
+      select taken.*, public_id, source, type, key, is_stored, deliver_at, receipt
       from taken left join lateral (
-        select public_id, source, type, key, receipt is not null as is_stored, deliver_at from ${event} as event where event.id = taken.event_id limit 1
+        select public_id, source, type, key, receipt is not null as is_stored, deliver_at,
+          case when receipt like '%${MARKED}%' then receipt end as receipt
+        from ${event} as event where event.id = taken.event_id limit 1
       ) as published on true
       union all
-      select 0, '(0,0)'::tid, '', 0, 0, null, 1, null, 0, mark::text, null, null, null, null, null from ${outboxConfig} where one
+      select 0, '(0,0)'::tid, '', 0, 0, null, 1, null, 0, mark::text, null, null, null, null, null, null from ${outboxConfig} where one
     ) as taken (nth, at, tenant, id, event_id, target_consumer_id, round, after_consumer_id, share, public_id, source,
-      type, key, is_stored, deliver_at)
+      type, key, is_stored, deliver_at, receipt)
     order by taken.nth, taken.id`;
 }
 

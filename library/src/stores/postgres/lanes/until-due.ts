@@ -56,15 +56,27 @@ export async function readUntilDue(
 
 const UNTIL_DUE: Readonly<Record<Claimable["kind"], (tables: Tables) => string>> = {
   endpoint: sqlFor((tables) => untilDueSql(soonestSql(tables), tables)),
-  handler: sqlFor((tables) => untilDueSql(soonestOfHandlersSql(tables), tables)),
+  handler: sqlFor((tables) =>
+    untilDueSql(
+      `${soonestOfHandlersSql(tables)}, ${longestHeldSql(tables)}`,
+      tables,
+      "union all select at from longest_held",
+    ),
+  ),
 };
 
-function untilDueSql(soonest: string, { later }: Tables): string {
+/** Until when the first of the held events waits for those before it. */
+function longestHeldSql({ held }: Tables): string {
+  return `longest_held as (select until as at from ${held} order by until limit 1)`;
+}
+
+function untilDueSql(soonest: string, { later }: Tables, alsoDue = ""): string {
   return `
     with recursive ${soonest}, due as (
       select at from soonest
       union all
       (select deliver_at as at from ${later} order by deliver_at limit 1)
+      ${alsoDue}
     )
     select ${UNTIL.list} from due`;
 }

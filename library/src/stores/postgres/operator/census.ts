@@ -11,6 +11,7 @@ const MAX_COUNTED = 100_000;
 interface Counts {
   readonly staged: number;
   readonly putOff: number;
+  readonly held: number;
   readonly placed: number;
   readonly loose: number;
   readonly blocked: number;
@@ -20,10 +21,11 @@ interface Counts {
   readonly oldestDueMs: number | undefined;
 }
 
-function countsIn({ stage, later, delivery, loose }: Tables) {
+function countsIn({ stage, later, held, delivery, loose }: Tables) {
   return columns<Counts>({
     staged: number(orEstimated("staged", stage)),
     putOff: number(orEstimated("put_off", later)),
+    held: number(orEstimated("held", held)),
     placed: number(orEstimated("placed", delivery)),
     loose: number(orEstimated("loose", loose)),
     blocked: number("blocked"),
@@ -45,7 +47,7 @@ export async function readCensus({ transactions, tables }: StoreDatabase): Promi
   const [row = []] = await transactions.readKept({ text: CENSUS(tables), params: ["{}"] });
   const counts = countsIn(tables).read(row);
   return {
-    staged: counts.staged + counts.putOff,
+    staged: counts.staged + counts.putOff + counts.held,
     // The head of a lane that stands still is dead, and waits for nothing.
     waiting: Math.max(0, counts.placed + counts.loose - counts.stopped),
     oldestDueMs: counts.oldestDueMs ?? 0,
@@ -56,12 +58,13 @@ export async function readCensus({ transactions, tables }: StoreDatabase): Promi
 }
 
 const CENSUS = sqlFor((tables) => {
-  const { stage, stageDead, later, delivery, loose, laneState, dead, consumer } = tables;
+  const { stage, stageDead, later, held, delivery, loose, laneState, dead, consumer } = tables;
   const blocked = `${laneState} where blocked_at is not null`;
   return `
     with recursive ${soonestSql(tables)}, counted as (
       select ${counted(`${stage} order by tenant, id`)} as staged,
         ${counted(`${later} order by deliver_at, event_id`)} as put_off,
+        ${counted(`${held} order by until`)} as held,
         ${counted(`${delivery} order by lane_id, seq`)} as placed,
         ${counted(`${loose} where ready_at is not null order by consumer_id, ready_at`)} as loose,
         ${counted(`${blocked} order by blocked_at, lane_id`)} as blocked,

@@ -8,6 +8,7 @@ import { readRetention } from "./census.js";
 import { removeAttempts } from "./remove-attempts.js";
 import { removeEnded } from "./remove-ended.js";
 import { removeEvents } from "./remove-events.js";
+import { removeHolds } from "./remove-holds.js";
 import { removeEmptyLanes } from "./remove-lanes.js";
 import type { Removed } from "./removed.js";
 
@@ -27,7 +28,8 @@ async function removeOld({ transactions, tables }: StoreDatabase, step: RemovalS
     const removed = await removeKind(scope, step, tables);
     reach("remove.before_lanes");
     const lanes = removed.lanes.length === 0 ? 0 : await removeEmptyLanes(scope, removed.lanes, tables);
-    const total = removed.rows + lanes;
+    const holds = step.kind === "events" ? await removeHolds(scope, step, tables) : 0;
+    const total = removed.rows + lanes + holds;
     if (total > 0 || removed.next === undefined || removed.upTo !== undefined)
       await scope.query(note(step, { ...removed, rows: total }, tables));
     reach("remove.before_commit");

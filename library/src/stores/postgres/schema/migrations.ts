@@ -208,6 +208,43 @@ create table if not exists posthorn.later (
   constraint later_key primary key (deliver_at, event_id)
 );
 
+-- How far the events of a key have come in the sequence of their sender, where their source holds back what comes before
+-- its turn.
+create table if not exists posthorn.hold (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  generation bigint not null,
+  -- The highest sequence that was let go.
+  last_seq bigint not null,
+  seen_at timestamptz not null,
+  constraint hold_key primary key (tenant, source, key)
+) with (
+  fillfactor = 80
+);
+
+-- Keys of which nothing has come for long are forgotten.
+create index if not exists hold_seen_at on posthorn.hold (seen_at);
+
+-- Events whose turn has not come. They go back to the stage when it has, or when they have waited for long enough.
+create table if not exists posthorn.held (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  generation bigint not null,
+  seq bigint not null,
+  event_id bigint not null,
+  -- Its number in the stage.
+  stage_id bigint not null,
+  until timestamptz not null,
+  constraint held_key primary key (tenant, source, key, generation, seq, event_id)
+);
+
+create index if not exists held_until on posthorn.held (until);
+
+-- Whether retention has to leave an event alone.
+create index if not exists held_event on posthorn.held (event_id);
+
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn.stage_dead (
   id bigint not null,
@@ -741,32 +778,6 @@ create table if not exists posthorn.repair_cursor (
   written_at timestamptz not null default now(),
   constraint repair_cursor_key primary key (name)
 );
-`,
-  },
-  {
-    version: 7,
-    name: "0007_create_step",
-    sql: `-- Steps of long handlers, with what they came to: a handler that runs again does not do them again.
-create table if not exists posthorn.step (
-  tenant text collate "C" not null,
-  source text collate "C" not null,
-  event_id text collate "C" not null,
-  consumer text collate "C" not null,
-  -- Of the inbox: another round does its steps anew.
-  round integer not null,
-  step text collate "C" not null,
-  -- The public id of the stored event, with which it is removed.
-  stored_as text collate "C" not null,
-  tries integer not null default 1,
-  begun_at timestamptz not null default clock_timestamp(),
-  -- Null: begun, and nobody knows what came of it.
-  finished_at timestamptz,
-  -- As JSON.
-  result text,
-  constraint step_key primary key (tenant, source, event_id, consumer, round, step)
-);
-
-create index if not exists step_stored_as on posthorn.step (stored_as);
 `,
   },
 ] as const;

@@ -156,6 +156,31 @@ create table posthorn.event (
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX event_public_id ON posthorn.event USING btree (public_id);
 
+create table posthorn.held (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  generation bigint not null,
+  seq bigint not null,
+  event_id bigint not null,
+  stage_id bigint not null,
+  until timestamp with time zone not null,
+  constraint held_key PRIMARY KEY (tenant, source, key, generation, seq, event_id)
+);
+CREATE INDEX held_event ON posthorn.held USING btree (event_id);
+CREATE INDEX held_until ON posthorn.held USING btree (until);
+
+create table posthorn.hold (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  generation bigint not null,
+  last_seq bigint not null,
+  seen_at timestamp with time zone not null,
+  constraint hold_key PRIMARY KEY (tenant, source, key)
+) with (fillfactor=80);
+CREATE INDEX hold_seen_at ON posthorn.hold USING btree (seen_at);
+
 create table posthorn.inbox (
   tenant text collate "C" not null,
   source text collate "C" not null,
@@ -404,19 +429,3 @@ create table posthorn.stage_dead (
 CREATE INDEX stage_dead_event ON posthorn.stage_dead USING btree (event_id);
 CREATE INDEX stage_dead_listed ON posthorn.stage_dead USING btree (id) WHERE (resolved_at IS NULL);
 CREATE INDEX stage_dead_resolved_at ON posthorn.stage_dead USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
-
-create table posthorn.step (
-  tenant text collate "C" not null,
-  source text collate "C" not null,
-  event_id text collate "C" not null,
-  consumer text collate "C" not null,
-  round integer not null,
-  step text collate "C" not null,
-  stored_as text collate "C" not null,
-  tries integer not null,
-  begun_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  result text,
-  constraint step_key PRIMARY KEY (tenant, source, event_id, consumer, round, step)
-);
-CREATE INDEX step_stored_as ON posthorn.step USING btree (stored_as);

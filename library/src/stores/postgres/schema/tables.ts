@@ -8,6 +8,8 @@ export interface Tables {
   readonly stage: string;
   readonly later: string;
   readonly stageDead: string;
+  readonly hold: string;
+  readonly held: string;
   readonly consumer: string;
   readonly outboxConfig: string;
   readonly seenTime: string;
@@ -24,7 +26,6 @@ export interface Tables {
   readonly ingestName: string;
   readonly retention: string;
   readonly repairCursor: string;
-  readonly step: string;
   readonly ingestRepeat: string;
   /** The function that settles a handler's claim. */
   readonly settle: string;
@@ -40,6 +41,8 @@ export function tablesIn(schema: string): Tables {
     stage: `${schema}.stage`,
     later: `${schema}.later`,
     stageDead: `${schema}.stage_dead`,
+    hold: `${schema}.hold`,
+    held: `${schema}.held`,
     consumer: `${schema}.consumer`,
     outboxConfig: `${schema}.outbox_config`,
     seenTime: `${schema}.seen_time`,
@@ -56,7 +59,6 @@ export function tablesIn(schema: string): Tables {
     ingestName: `${schema}.ingest_name`,
     retention: `${schema}.retention`,
     repairCursor: `${schema}.repair_cursor`,
-    step: `${schema}.step`,
     ingestRepeat: `${schema}.ingest_repeat`,
     settle: `${schema}.settle_1`,
   };

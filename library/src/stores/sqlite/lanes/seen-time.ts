@@ -63,6 +63,7 @@ function moveBack(turn: OutboxTurn, byMs: number): void {
     moveIn(client, "posthorn_lane", { consumer, byMs, nowMs });
     moveIn(client, "posthorn_loose_delivery", { consumer, byMs, nowMs });
   }
+  client.run("update posthorn_held set until = max(until - ?, ?) where until > ?", byMs, nowMs, nowMs);
 }
 
 /** A handler that was paused for a minute must not rest for an hour because the clock was an hour ahead. */

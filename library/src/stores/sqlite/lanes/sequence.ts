@@ -8,6 +8,7 @@ import { refusalOf } from "../client/failure.js";
 import { cancelRemoved, isAnyRemoved } from "../outbox/remove-endpoint.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
+import { holdBack } from "./hold.js";
 import { placeEvents } from "./places.js";
 import type { Staged } from "./stage.js";
 import {
@@ -86,17 +87,17 @@ function placeSome(turn: OutboxTurn, tenants: readonly string[]): SequenceReport
   const unclaimed = taken.filter(({ event }) => event !== undefined && fanOut.isUnclaimed(event));
   for (const staged of unclaimed) setAside(turn, staged, UNCLAIMED);
   const aside = new Set([...gone, ...unclaimed]);
-  const dealt = dealPlaces(
+  const kept = holdBack(
+    turn,
     queues.map((queue) => queue.filter((staged) => !aside.has(staged))),
-    PLACES_PER_TURN,
-    (staged, most) => partOf(turn, staged, most),
   );
+  const dealt = dealPlaces(kept.queues, PLACES_PER_TURN, (staged, most) => partOf(turn, staged, most));
   reach("sequence.before_places");
   placeOrSetAside(turn, dealt);
   reach("sequence.after_places");
-  const done = aside.size + dealt.filter(({ isDone }) => isDone).length;
-  const more = done < taken.length || queues.some((queue) => queue.length === share);
-  return { events: aside.size + dealt.length, more };
+  const done = aside.size + kept.held + dealt.filter(({ isDone }) => isDone).length;
+  const more = done < taken.length || kept.freed > 0 || queues.some((queue) => queue.length === share);
+  return { events: aside.size + kept.held + kept.freed + dealt.length, more };
 }
 
 /** Up to `most` of the places that an event has not been given yet, in the order of the consumers' numbers. */

@@ -1,5 +1,6 @@
 import type { Addressed } from "../../../outbox/fan-out.js";
 import { UNCLAIMED } from "../../../outbox/fan-out.js";
+import { MARKED } from "../../../receipt.js";
 import type { SqliteClient } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
@@ -15,6 +16,8 @@ export interface Staged {
   readonly after: bigint | undefined;
   /** Undefined where the event itself is gone. */
   readonly event: Addressed | undefined;
+  /** Of an event that may have to be held until its turn comes. */
+  readonly receipt: string | undefined;
 }
 
 /** Puts an event behind those of its tenant that wait for their places. */
@@ -33,11 +36,12 @@ export function isStaged({ client, mayWait }: OutboxTurn, tenant: string): boole
   return found !== undefined;
 }
 
-/** Whether anything waits for its places, or its time has come. */
+/** Whether anything waits for its places, its time has come, or it was held for long enough. */
 export function isAnyStaged({ client, nowMs }: OutboxTurn): boolean {
   return (
     client.get("select 1 as found from posthorn_stage where id > 0 limit 1") !== undefined ||
-    client.get("select 1 as found from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined
+    client.get("select 1 as found from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined ||
+    client.get("select 1 as found from posthorn_held where until <= ? limit 1", nowMs) !== undefined
   );
 }
 
@@ -83,7 +87,8 @@ export function stagedTenants(client: SqliteClient, after: string, limit: number
 /** The first events of a tenant, in the order of the stage; one that has a part of its places is finished first. */
 export function readStaged(client: SqliteClient, tenant: string, limit: number): readonly Staged[] {
   const rows = client.allWide(
-    `select s.id, s.tenant, s.event, s.after_consumer, e.public_id, e.source, e.type, e.key, e.receipt is not null as stored
+    `select s.id, s.tenant, s.event, s.after_consumer, e.public_id, e.source, e.type, e.key, e.receipt is not null as stored,
+       case when instr(e.receipt, '${MARKED}') > 0 then e.receipt end as receipt
      from posthorn_stage s left join posthorn_event e on e.id = s.event
      where s.tenant = ? order by s.id limit +?`,
     tenant,
@@ -102,16 +107,18 @@ interface StagedColumns {
   readonly type: string | null;
   readonly key: string | null;
   readonly stored: bigint;
+  readonly receipt: string | null;
 }
 
 function stagedOf(row: StagedColumns): Staged {
-  const { id, tenant, event, after_consumer, public_id, source, type, key, stored } = row;
+  const { id, tenant, event, after_consumer, public_id, source, type, key, stored, receipt } = row;
   return {
     id,
     tenant,
     eventId: event,
     publicId: public_id ?? undefined,
     after: after_consumer ?? undefined,
+    receipt: receipt ?? undefined,
     event:
       public_id === null
         ? undefined

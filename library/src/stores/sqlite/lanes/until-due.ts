@@ -10,6 +10,7 @@ export function untilDue(turn: OutboxTurn, of: Claimable): number | undefined {
   // Events that wait for their places wait for nobody's clock.
   if (turn.client.get("select 1 as found from posthorn_stage where id > 0 limit 1") !== undefined) return 0;
   let first = firstLater(turn);
+  if (of.kind === "handler") first = Math.min(first, longestHeld(turn));
   for (const { consumer, readyAt } of waitingConsumers(turn.client, 0n)) {
     if (first <= turn.nowMs) break;
     const known = turn.consumers.byNumber.get(consumer);
@@ -22,6 +23,12 @@ export function untilDue(turn: OutboxTurn, of: Claimable): number | undefined {
 
 function firstLater({ client }: OutboxTurn): number {
   const row = client.get("select min(deliver_at) as first from posthorn_later") as { first: number | null };
+  return row.first ?? Infinity;
+}
+
+/** Until when the first of the held events waits for those before it. */
+function longestHeld({ client }: OutboxTurn): number {
+  const row = client.get("select min(until) as first from posthorn_held") as { first: number | null };
   return row.first ?? Infinity;
 }
 

@@ -10,7 +10,7 @@ export function takeCensus(turn: OutboxTurn): OutboxCensus {
   // The dead head of a lane that has stopped is still in it, and waits for nothing.
   const deadHeads = count("posthorn_lane where state <> 'flowing'");
   return {
-    staged: count("posthorn_later") + count("posthorn_stage"),
+    staged: count("posthorn_later") + count("posthorn_stage") + count("posthorn_held"),
     waiting:
       count("posthorn_delivery") - deadHeads + count("posthorn_loose_delivery where ready_at is not null"),
     oldestDueMs: oldestDueMs(turn),

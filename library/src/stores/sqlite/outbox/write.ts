@@ -46,8 +46,8 @@ export function storeEvents(turn: OutboxTurn, events: readonly OutgoingEvent[]):
     }
     const addressed = addressOf(event);
     const { places, isDone } = fanOut.partOf(addressed, () => true, room);
-    // What no handler matches is set aside by `sequence`.
-    const isPlaced = mayPass && isDone && !fanOut.isUnclaimed(addressed);
+    // What no handler matches is set aside by `sequence`, which also holds what comes before its turn.
+    const isPlaced = mayPass && isDone && !fanOut.isUnclaimed(addressed) && event.receipt?.hold === undefined;
     passable.set(tenant, isPlaced);
     if (isPlaced) {
       placed.push({ number, places });

@@ -1,7 +1,6 @@
 import type { RemovalStep } from "../../../retention/retention-store.js";
 import type { SqliteClient } from "../client/client.js";
 import type { RecordPlace } from "../lanes/attempt-rows.js";
-import { removeSteps } from "../lanes/steps.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import type { Removed } from "./removed.js";
 
@@ -31,7 +30,6 @@ export function removeEvents(turn: OutboxTurn, step: RemovalStep): Removed {
     const places = placesOf(client, event.id);
     if (isHeld(client, event, places)) continue;
     rows += removeRecords(client, event.id, places) + removeId(turn, event, step);
-    rows += removeSteps(client, event.tenant, event.public_id);
     for (const { lane } of places) if (lane !== 0n) lanes.add(lane);
   }
   const last = looked.at(-1)?.id;
@@ -53,6 +51,7 @@ function isHeld(
   return (
     places.some((place) => isOpen(client, place) || hasDead(client, place)) ||
     found("select 1 as found from posthorn_stage where event = ?", id) ||
+    found("select 1 as found from posthorn_held where event = ?", id) ||
     (deliver_at !== null &&
       found("select 1 as found from posthorn_later where deliver_at = ? and event = ?", deliver_at, id)) ||
     found("select 1 as found from posthorn_stage_dead where event = ? and resolved_at is null", id)

@@ -8,6 +8,7 @@ import { readRetention } from "./census.js";
 import { removeAttempts } from "./remove-attempts.js";
 import { removeEnded } from "./remove-ended.js";
 import { removeEvents } from "./remove-events.js";
+import { removeHolds } from "./remove-holds.js";
 import { removeEmptyLanes } from "./remove-lanes.js";
 import type { Removed } from "./removed.js";
 
@@ -31,7 +32,8 @@ function removeOld(turn: OutboxTurn, given: RemovalStep): Removal {
   const step = { ...given, limit: Math.min(EVENTS_PER_TURN, given.limit) };
   const removed = removeKind(turn, step);
   reach("remove.before_lanes");
-  const rows = removed.rows + removeEmptyLanes(turn, removed.lanes);
+  const holds = step.kind === "events" ? removeHolds(turn, step) : 0;
+  const rows = removed.rows + removeEmptyLanes(turn, removed.lanes) + holds;
   if (rows > 0 || removed.next === undefined || removed.upTo !== undefined)
     note(turn, step, { ...removed, rows });
   giveSpaceBack(turn.client);

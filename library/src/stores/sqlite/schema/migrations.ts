@@ -178,6 +178,41 @@ create table if not exists posthorn_stage (
 -- Tenants take turns.
 create index if not exists posthorn_stage_tenant on posthorn_stage (tenant, id);
 
+-- How far the events of a key have come in the sequence of their sender, where their source holds back what comes before
+-- its turn.
+create table if not exists posthorn_hold (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  -- The highest sequence that was let go.
+  last_seq integer not null,
+  seen_at integer not null,
+  primary key (tenant, source, key)
+) strict, without rowid;
+
+-- Keys of which nothing has come for long are forgotten.
+create index if not exists posthorn_hold_seen_at on posthorn_hold (seen_at);
+
+-- Events whose turn has not come. They go back to the stage when it has, or when they have waited for long enough.
+create table if not exists posthorn_held (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  seq integer not null,
+  event integer not null,
+  -- Its number in the stage.
+  stage integer not null,
+  until integer not null,
+  primary key (tenant, source, key, generation, seq, event)
+) strict, without rowid;
+
+create index if not exists posthorn_held_until on posthorn_held (until);
+
+-- Whether retention has to leave an event alone.
+create index if not exists posthorn_held_event on posthorn_held (event);
+
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn_stage_dead (
   id integer primary key autoincrement,
@@ -525,32 +560,6 @@ create table if not exists posthorn_repair_cursor (
   -- For people: when the last run ended.
   written_at integer not null
 ) strict, without rowid;
-`,
-  },
-  {
-    version: 7,
-    name: "0007_create_step",
-    sql: `-- Steps of long handlers, with what they came to: a handler that runs again does not do them again.
-create table if not exists posthorn_step (
-  tenant text not null,
-  source text not null,
-  event_id text not null,
-  consumer text not null,
-  -- Of the inbox: another round does its steps anew.
-  round integer not null,
-  step text not null,
-  -- The public id of the stored event, with which it is removed.
-  stored_as text not null,
-  tries integer not null default 1,
-  begun_at integer not null,
-  -- Null: begun, and nobody knows what came of it.
-  finished_at integer,
-  -- As JSON.
-  result text,
-  primary key (tenant, source, event_id, consumer, round, step)
-) strict, without rowid;
-
-create index if not exists posthorn_step_stored_as on posthorn_step (stored_as);
 `,
   },
 ] as const;

@@ -185,6 +185,36 @@ CREATE TABLE posthorn_guard (
   waits_for integer not null references posthorn_guard (id) deferrable initially deferred
 ) strict;
 
+CREATE TABLE posthorn_held (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  seq integer not null,
+  event integer not null,
+  -- Its number in the stage.
+  stage integer not null,
+  until integer not null,
+  primary key (tenant, source, key, generation, seq, event)
+) strict, without rowid;
+
+CREATE INDEX posthorn_held_event on posthorn_held (event);
+
+CREATE INDEX posthorn_held_until on posthorn_held (until);
+
+CREATE TABLE posthorn_hold (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  -- The highest sequence that was let go.
+  last_seq integer not null,
+  seen_at integer not null,
+  primary key (tenant, source, key)
+) strict, without rowid;
+
+CREATE INDEX posthorn_hold_seen_at on posthorn_hold (seen_at);
+
 CREATE TABLE posthorn_inbox (
   tenant text not null,
   source text not null,
@@ -445,26 +475,5 @@ CREATE INDEX posthorn_stage_dead_listed on posthorn_stage_dead (id) where resolv
 
 CREATE INDEX posthorn_stage_dead_resolved_at on posthorn_stage_dead (resolved_at)
 where resolved_at is not null;
-
-CREATE TABLE posthorn_step (
-  tenant text not null,
-  source text not null,
-  event_id text not null,
-  consumer text not null,
-  -- Of the inbox: another round does its steps anew.
-  round integer not null,
-  step text not null,
-  -- The public id of the stored event, with which it is removed.
-  stored_as text not null,
-  tries integer not null default 1,
-  begun_at integer not null,
-  -- Null: begun, and nobody knows what came of it.
-  finished_at integer,
-  -- As JSON.
-  result text,
-  primary key (tenant, source, event_id, consumer, round, step)
-) strict, without rowid;
-
-CREATE INDEX posthorn_step_stored_as on posthorn_step (stored_as);
 
 CREATE TABLE sqlite_sequence(name,seq);

@@ -16,10 +16,10 @@ import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
 import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
 import { outboxFacts } from "./harness.js";
 import { outboxHandlers } from "./handlers.js";
+import { outboxHolding } from "./holding.js";
 import { outboxInboxViews } from "./inbox-views.js";
 import { outboxIngest } from "./ingest.js";
 import { outboxLaneLookups } from "./lane-lookups.js";
-import { outboxLongSteps } from "./long-steps.js";
 import { outboxLapses } from "./lapses.js";
 import { outboxOperators } from "./operators.js";
 import { outboxOrder } from "./order.js";
@@ -41,7 +41,8 @@ const LARGE = 2n ** 53n + 1n;
 const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
-  handlers: [...outboxHandlers, ...outboxApplying, ...outboxLongSteps, ...outboxPausing],
+  handlers: [...outboxHandlers, ...outboxApplying, ...outboxPausing],
+  holding: outboxHolding,
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],

@@ -219,6 +219,13 @@ export async function storedEvent(id: string, wish: Wish = {}): Promise<Outgoing
     time: new Date(Date.UTC(2029, 11, 31)),
     bodyHash: await sha256(utf8(id)),
     windowS: 3600,
+    stamp: {
+      lane: { generation: 3n, key: "é", sequence: 2n ** 60n + 1n, after: undefined },
+      time: new Date(Date.UTC(2029, 11, 30)),
+      attempt: 2,
+      replay: false,
+    },
+    hold: undefined,
   };
   return { receipt, ...event };
 }

@@ -68,6 +68,41 @@ create table if not exists posthorn_stage (
 -- Tenants take turns.
 create index if not exists posthorn_stage_tenant on posthorn_stage (tenant, id);
 
+-- How far the events of a key have come in the sequence of their sender, where their source holds back what comes before
+-- its turn.
+create table if not exists posthorn_hold (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  -- The highest sequence that was let go.
+  last_seq integer not null,
+  seen_at integer not null,
+  primary key (tenant, source, key)
+) strict, without rowid;
+
+-- Keys of which nothing has come for long are forgotten.
+create index if not exists posthorn_hold_seen_at on posthorn_hold (seen_at);
+
+-- Events whose turn has not come. They go back to the stage when it has, or when they have waited for long enough.
+create table if not exists posthorn_held (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  seq integer not null,
+  event integer not null,
+  -- Its number in the stage.
+  stage integer not null,
+  until integer not null,
+  primary key (tenant, source, key, generation, seq, event)
+) strict, without rowid;
+
+create index if not exists posthorn_held_until on posthorn_held (until);
+
+-- Whether retention has to leave an event alone.
+create index if not exists posthorn_held_event on posthorn_held (event);
+
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn_stage_dead (
   id integer primary key autoincrement,

@@ -1,0 +1,61 @@
+/** Sequences that were given up. */
+export interface Gap {
+  readonly from: bigint;
+  readonly to: bigint;
+  /** `time`: an event has waited for its `maxMs`. `number`: more than `maxEvents` waited. `restart`: the sequence began anew. */
+  readonly because: "time" | "number" | "restart";
+}
+
+/**
+ * Where an event stands in the sequence of its key, by its sender's word, how long it may be held for those before it,
+ * and what was decided in the end. It travels with the event's receipt: whoever sequences has no options of the source.
+ */
+export interface HoldMark {
+  /** Sequences compare only within one generation; a higher one starts anew. */
+  readonly generation: bigint;
+  readonly sequence: bigint;
+  /** The sequence that has to come before it; undefined where the sequence starts with it. */
+  readonly after: bigint | undefined;
+  /** How many events of the key are held at most. */
+  readonly maxEvents: number;
+  /** How long it is held at most. */
+  readonly maxMs: number;
+  /** What was given up before it. */
+  readonly gap?: Gap | undefined;
+  /** It came after its place in the sequence had been passed. */
+  readonly late?: boolean | undefined;
+}
+
+/** A mark as JSON has it. */
+export interface StoredHoldMark {
+  readonly generation: string;
+  readonly sequence: string;
+  readonly after?: string | undefined;
+  readonly maxEvents: number;
+  readonly maxMs: number;
+  readonly gap?: { readonly from: string; readonly to: string; readonly because: Gap["because"] } | undefined;
+  readonly late?: boolean | undefined;
+}
+
+export function storedMark({ generation, sequence, after, gap, ...rest }: HoldMark): StoredHoldMark {
+  return {
+    ...rest,
+    generation: String(generation),
+    sequence: String(sequence),
+    after: after === undefined ? undefined : String(after),
+    gap: gap && { from: String(gap.from), to: String(gap.to), because: gap.because },
+  };
+}
+
+export function readMark({ generation, sequence, after, gap, ...rest }: StoredHoldMark): HoldMark {
+  return {
+    ...rest,
+    generation: BigInt(generation),
+    sequence: BigInt(sequence),
+    after: after === undefined ? undefined : BigInt(after),
+    gap: gap && { from: BigInt(gap.from), to: BigInt(gap.to), because: gap.because },
+  };
+}
+
+/** The largest number that every database keeps. */
+export const LARGEST_SEQUENCE: bigint = 2n ** 63n - 1n;

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import type { HoldMark } from "../hold-mark.js";
+import { planHold, turnOf } from "./hold.js";
+import type { HeldEvent, Progress } from "./hold.js";
+
+function mark(sequence: bigint, given: Partial<HoldMark> = {}): HoldMark {
+  return { generation: 1n, sequence, after: sequence - 1n, maxEvents: 3, maxMs: 1000, ...given };
+}
+
+const at = (last: bigint, generation = 1n): Progress => ({ generation, last });
+const held = (sequence: bigint, isDue = false, given: Partial<HoldMark> = {}): HeldEvent => ({
+  mark: mark(sequence, given),
+  isDue,
+});
+const numbers = (
+  items: readonly { readonly mark?: HoldMark | undefined }[],
+): readonly (bigint | undefined)[] => items.map((each) => each.mark?.sequence);
+
+describe("the turn of an event", () => {
+  it("has come when it is the first of its key, whatever its sequence", () => {
+    expect(turnOf(undefined, mark(7n))).toEqual({ kind: "free", progress: at(7n) });
+  });
+
+  it("comes after the one before it", () => {
+    expect(turnOf(at(7n), mark(8n))).toEqual({ kind: "free", progress: at(8n) });
+    expect(turnOf(at(7n), mark(9n))).toEqual({ kind: "held" });
+  });
+
+  it("comes after the last that its sender did not skip, and at once where its sender starts with it", () => {
+    expect(turnOf(at(7n), mark(11n, { after: 7n })).kind).toBe("free");
+    expect(turnOf(at(7n), mark(11n, { after: 8n })).kind).toBe("held");
+    expect(turnOf(at(7n), mark(11n, { after: undefined })).kind).toBe("free");
+  });
+
+  it("has passed where a later one went before it", () => {
+    expect(turnOf(at(7n), mark(7n))).toEqual({ kind: "late" });
+    expect(turnOf(at(7n), mark(3n))).toEqual({ kind: "late" });
+  });
+
+  it("starts anew with a higher generation, after which the one before is late", () => {
+    expect(turnOf(at(7n), mark(2n, { generation: 2n }))).toEqual({ kind: "free", progress: at(2n, 2n) });
+    expect(turnOf(at(2n, 2n), mark(8n))).toEqual({ kind: "late" });
+  });
+
+  it("waits for nothing that was given up before it", () => {
+    const gap = { from: 8n, to: 9n, because: "time" } as const;
+    expect(turnOf(at(7n), mark(10n, { gap })).kind).toBe("free");
+  });
+});
+
+describe("what becomes of the events of a key", () => {
+  it("that come together: they go in the order of their sequences", () => {
+    const plan = planHold(
+      { progress: at(1n), held: [] },
+      [4n, 2n, 3n].map((n) => ({ mark: mark(n) })),
+    );
+    expect(numbers(plan.going.map(({ arrived }) => arrived))).toEqual([2n, 3n, 4n]);
+    expect(plan.progress).toEqual(at(4n));
+  });
+
+  it("when a gap closes: those behind it are free, up to the next gap", () => {
+    const known = { progress: at(1n), held: [held(6n), held(4n), held(3n)] };
+    const plan = planHold(known, [{ mark: mark(2n) }]);
+    expect(numbers(plan.going.map(({ arrived }) => arrived))).toEqual([2n]);
+    expect(plan.freed.map(({ held: each, gap }) => [each.mark?.sequence, gap])).toEqual([
+      [3n, undefined],
+      [4n, undefined],
+    ]);
+  });
+
+  it("when one has waited for its time: every gap up to it is given up", () => {
+    const known = { progress: at(1n), held: [held(3n), held(6n, true), held(9n)] };
+    const { freed } = planHold(known, []);
+    expect(freed.map(({ held: each, gap }) => [each.mark?.sequence, gap])).toEqual([
+      [3n, { from: 2n, to: 2n, because: "time" }],
+      [6n, { from: 4n, to: 5n, because: "time" }],
+    ]);
+  });
+
+  it("when more are held than may be: the first gap is given up", () => {
+    const known = { progress: at(1n), held: [held(3n), held(4n), held(6n)] };
+    const plan = planHold(known, [{ mark: mark(8n) }]);
+    expect(plan.freed.map(({ held: each, gap }) => [each.mark?.sequence, gap])).toEqual([
+      [3n, { from: 2n, to: 2n, because: "number" }],
+      [4n, undefined],
+    ]);
+    expect(numbers(plan.holding)).toEqual([8n]);
+  });
+
+  it("when its sequence starts anew: what is held goes first, and its gaps are given up", () => {
+    const known = { progress: at(1n), held: [held(3n)] };
+    const plan = planHold(known, [{ mark: mark(1n, { generation: 2n }) }]);
+    expect(plan.going).toEqual([]);
+    expect(plan.freed.map(({ gap }) => gap)).toEqual([{ from: 2n, to: 2n, because: "restart" }]);
+    expect(plan.again.map(({ held: each, gap }) => [each.mark.generation, gap])).toEqual([[2n, undefined]]);
+  });
+
+  it("of which one is gone: the others do not wait for what cannot come", () => {
+    const gone: HeldEvent = { mark: undefined, isDue: false };
+    const { freed } = planHold({ progress: at(1n), held: [gone, held(4n)] }, []);
+    expect(freed).toEqual([{ held: gone, gap: undefined }]);
+  });
+
+  it("ends for every order of arrival and every loss: each goes once, in order, or late", () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const { went, late } = playOut(seed);
+      expect(went.toSorted((a, b) => a - b)).toEqual(went);
+      expect(new Set([...went, ...late]).size).toBe(went.length + late.length);
+    }
+  });
+});
+
+/** Twenty events in a shuffled order, of which some never come, and time that ends each wait: nothing is left over. */
+function playOut(seed: number): { readonly went: number[]; readonly late: number[] } {
+  let state = seed;
+  const random = (below: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  const coming = Array.from({ length: 20 }, (_, n) => n + 1).filter(() => random(5) > 0);
+  for (let n = coming.length - 1; n > 0; n--) {
+    const other = random(n + 1);
+    [coming[n], coming[other]] = [coming[other] ?? 0, coming[n] ?? 0];
+  }
+  const [went, late]: [number[], number[]] = [[], []];
+  let progress: Progress | undefined;
+  let waiting: HeldEvent[] = [];
+  let arrivals: { mark: HoldMark }[] = [];
+  while (coming.length + arrivals.length + waiting.length > 0) {
+    const next = arrivals.length === 0 ? coming.pop() : undefined;
+    if (next !== undefined) arrivals.push({ mark: mark(BigInt(next)) });
+    if (next === undefined && arrivals.length === 0)
+      waiting = waiting.map((each) => ({ ...each, isDue: true }));
+    const plan = planHold({ progress, held: waiting }, arrivals);
+    progress = plan.progress;
+    for (const { arrived, isLate } of plan.going) (isLate ? late : went).push(Number(arrived.mark.sequence));
+    waiting = waiting.filter((each) => !plan.freed.some(({ held: freed }) => freed === each));
+    waiting.push(...plan.holding.map((each) => ({ mark: each.mark, isDue: false })));
+    arrivals = [...plan.freed, ...plan.again].flatMap(({ held: each, gap }) =>
+      each.mark === undefined ? [] : [{ mark: { ...each.mark, gap: gap ?? each.mark.gap } }],
+    );
+  }
+  return { went, late };
+}

@@ -1,0 +1,162 @@
+import type { Gap, HoldMark } from "../hold-mark.js";
+
+/** How far the events of a key have come. */
+export interface Progress {
+  readonly generation: bigint;
+  /** The highest sequence that was let go. */
+  readonly last: bigint;
+}
+
+/** What becomes of an event whose turn may not have come. */
+export type Turn =
+  /** Its turn is now; the key has come this far with it. */
+  | { readonly kind: "free"; readonly progress: Progress }
+  /** Its place was passed: it goes now, and is told that it is late. */
+  | { readonly kind: "late" }
+  /** Those before it have not come. */
+  | { readonly kind: "held" };
+
+/** Whether the turn of an event has come. The first event that is seen of a key starts its sequence. */
+export function turnOf(progress: Progress | undefined, mark: HoldMark): Turn {
+  const { generation, sequence } = mark;
+  const free: Turn = { kind: "free", progress: { generation, last: sequence } };
+  if (progress === undefined || generation > progress.generation) return free;
+  if (generation < progress.generation || sequence <= progress.last) return { kind: "late" };
+  const before = beforeOf(mark);
+  return before === undefined || before <= progress.last ? free : { kind: "held" };
+}
+
+/** The sequence after which its turn comes; what was given up before it is not waited for again. */
+function beforeOf({ after, gap }: HoldMark): bigint | undefined {
+  return gap === undefined ? after : gap.from - 1n;
+}
+
+/** An event that is held. */
+export interface HeldEvent {
+  /** Undefined where the event itself is gone. */
+  readonly mark: HoldMark | undefined;
+  /** Whether it has waited for as long as it may. */
+  readonly isDue: boolean;
+}
+
+/** An event that is held no longer. */
+export interface Freed<Held> {
+  readonly held: Held;
+  /** What was given up before it. */
+  readonly gap: Gap | undefined;
+}
+
+/** An event whose turn is asked for, and what to do with it. */
+export interface Arrival {
+  readonly mark: HoldMark;
+}
+
+/** What becomes of the events of one key. */
+export interface HoldPlan<Arrived, Held> {
+  readonly progress: Progress | undefined;
+  /** In the order of their sequences. Its place was passed: the event is told so. */
+  readonly going: readonly { readonly arrived: Arrived; readonly isLate: boolean }[];
+  readonly holding: readonly Arrived[];
+  /** Of those that were held already; their turns are asked for again. */
+  readonly freed: readonly Freed<Held>[];
+  /** Of those that have just come: they were held for no time at all, and their turns are asked for again. */
+  readonly again: readonly Freed<Arrived>[];
+}
+
+/** Decides for one key: which of the arrivals go on, which are held, and which of those that are held are so no longer. */
+export function planHold<Arrived extends Arrival, Held extends HeldEvent>(
+  known: { readonly progress: Progress | undefined; readonly held: readonly Held[] },
+  arrivals: readonly Arrived[],
+): HoldPlan<Arrived, Held> {
+  let { progress } = known;
+  const going: { arrived: Arrived; isLate: boolean }[] = [];
+  const waiting: Arrived[] = [];
+  for (const arrived of arrivals.toSorted((one, other) => inSequence(one.mark, other.mark))) {
+    const isRestart = progress !== undefined && arrived.mark.generation > progress.generation;
+    // What is held of the generation before comes first.
+    const turn: Turn =
+      isRestart && known.held.length + waiting.length > 0 ? { kind: "held" } : turnOf(progress, arrived.mark);
+    if (turn.kind === "held") waiting.push(arrived);
+    else going.push({ arrived, isLate: turn.kind === "late" });
+    if (turn.kind === "free") progress = turn.progress;
+  }
+  const fresh = waiting.map((arrived) => ({ mark: arrived.mark, isDue: false, arrived }));
+  const free = freedOf<Held | (typeof fresh)[number]>(progress, [...known.held, ...fresh]);
+  const again: Freed<Arrived>[] = [];
+  const freed: Freed<Held>[] = [];
+  for (const { held, gap } of free) {
+    if ("arrived" in held && fresh.includes(held)) again.push({ held: held.arrived, gap });
+    else freed.push({ held: held as Held, gap });
+  }
+  const isAgain = new Set(again.map(({ held }) => held));
+  return { progress, going, holding: waiting.filter((each) => !isAgain.has(each)), freed, again };
+}
+
+/** A queue of staged events without those that do not go on; those of one key stand by their sequences, where its events stood. */
+export function goingOn<Staged>(
+  queue: readonly Staged[],
+  plans: readonly HoldPlan<Arrival & { readonly staged: Staged }, HeldEvent>[],
+): readonly Staged[] {
+  const ways = new Map<Staged, Staged[]>();
+  for (const { going, holding, again } of plans) {
+    const way = going.map(({ arrived }) => arrived.staged);
+    const stay = [...holding, ...again.map(({ held }) => held)].map(({ staged }) => staged);
+    for (const staged of [...way, ...stay]) ways.set(staged, way);
+  }
+  return queue.flatMap((staged) => {
+    const way = ways.get(staged);
+    if (way === undefined) return [staged];
+    const next = way.shift();
+    return next === undefined ? [] : [next];
+  });
+}
+
+/** Which of the held events of a key are held no longer, in the order of their sequences. */
+export function freedOf<Held extends HeldEvent>(
+  progress: Progress | undefined,
+  held: readonly Held[],
+): readonly Freed<Held>[] {
+  const gone = held.filter(({ mark }) => mark === undefined).map((each) => ({ held: each, gap: undefined }));
+  const waiting = held
+    .flatMap((each) => (each.mark === undefined ? [] : [{ held: each, mark: each.mark }]))
+    .toSorted((one, other) => inSequence(one.mark, other.mark));
+  const freed: Freed<Held>[] = [];
+  const marks = waiting.map(({ mark }) => mark);
+  const givesUp = givenUp(
+    marks,
+    waiting.findLastIndex((each) => each.held.isDue),
+  );
+  let reached = progress;
+  for (const [index, { held: each, mark }] of waiting.entries()) {
+    const turn = turnOf(reached, mark);
+    const because = givesUp(index);
+    if (turn.kind === "held" && because === undefined) break;
+    const gap = turn.kind === "held" && reached && because ? gapBefore(reached, mark, because) : undefined;
+    freed.push({ held: each, gap });
+    if (turn.kind !== "late") reached = { generation: mark.generation, last: mark.sequence };
+  }
+  return [...gone, ...freed];
+}
+
+/** Why those before an event are waited for no longer; undefined where they are. */
+function givenUp(marks: readonly HoldMark[], lastDue: number): (index: number) => Gap["because"] | undefined {
+  const [first] = marks;
+  const tooMany = first === undefined ? 0 : marks.length - first.maxEvents;
+  const newest = marks.at(-1)?.generation;
+  return (index) => {
+    if (index <= lastDue) return "time";
+    if (index < tooMany) return "number";
+    return marks[index]?.generation === newest ? undefined : "restart";
+  };
+}
+
+function gapBefore({ last }: Progress, mark: HoldMark, because: Gap["because"]): Gap {
+  return { from: last + 1n, to: beforeOf(mark) ?? mark.sequence - 1n, because };
+}
+
+/** By generation, then by sequence. */
+export function inSequence(one: HoldMark, other: HoldMark): number {
+  const [left, right] =
+    one.generation === other.generation ? [one.sequence, other.sequence] : [one.generation, other.generation];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

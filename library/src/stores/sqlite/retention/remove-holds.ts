@@ -1,0 +1,21 @@
+import type { RemovalStep } from "../../../retention/retention-store.js";
+import type { OutboxTurn } from "../outbox/turn.js";
+
+/** Forgets how far keys have come of which nothing has come for as long as events are kept, and nothing is held. */
+export function removeHolds(
+  { client, nowMs }: OutboxTurn,
+  { windowMs, limit }: Pick<RemovalStep, "windowMs" | "limit">,
+): number {
+  const old = client.all(
+    `select tenant, source, key from posthorn_hold as hold where seen_at <= ? and not exists (
+       select 1 from posthorn_held as held
+       where held.tenant = hold.tenant and held.source = hold.source and held.key = hold.key
+     ) order by seen_at limit +?`,
+    nowMs - windowMs,
+    limit,
+  ) as { tenant: string; source: string; key: string }[];
+  for (const { tenant, source, key } of old) {
+    client.run("delete from posthorn_hold where tenant = ? and source = ? and key = ?", tenant, source, key);
+  }
+  return old.length;
+}
