@@ -226,19 +226,18 @@ async function writeDecided(session: Session, plans: readonly PlannedKey[], tabl
 }
 
 function decidedIn({ going, freed, again }: Plan): readonly Decided[] {
-  const of = (
-    eventId: bigint,
-    receipt: string | undefined,
-    what: { readonly gap: Freed<unknown>["gap"] } | { readonly late: true },
-  ): readonly Decided[] =>
-    receipt === undefined ? [] : [{ eventId, receipt: decidedReceipt(receipt, what) }];
   return [
-    ...freed.flatMap(({ held, gap }) => (gap ? of(held.eventId, held.receipt, { gap }) : [])),
-    ...again.flatMap(({ held: { staged }, gap }) => (gap ? of(staged.eventId, staged.receipt, { gap }) : [])),
-    ...going.flatMap(({ arrived: { staged }, isLate }) =>
-      isLate ? of(staged.eventId, staged.receipt, { late: true }) : [],
-    ),
+    ...freed.flatMap(({ held, gap }) => (gap ? decidedOf(held, { gap }) : [])),
+    ...again.flatMap(({ held, gap }) => (gap ? decidedOf(held.staged, { gap }) : [])),
+    ...going.flatMap(({ arrived, isLate }) => (isLate ? decidedOf(arrived.staged, { late: true }) : [])),
   ];
+}
+
+function decidedOf(
+  { eventId, receipt }: { readonly eventId: bigint; readonly receipt: string | undefined },
+  what: Parameters<typeof decidedReceipt>[1],
+): readonly Decided[] {
+  return receipt === undefined ? [] : [{ eventId, receipt: decidedReceipt(receipt, what) }];
 }
 
 const WRITE_DECIDED = sqlFor(

@@ -236,8 +236,8 @@ export class Sequencer {
     if (step.taken.length === 0 && !due) return { events: 0, more: mayBeMore };
     const consumers = await this.#book.read(session, mark);
     const aside = await this.#setAsideSome(session, step, consumers);
-    const staged = queues.map((queue) => queue.filter((each) => !aside.has(each)));
-    const kept = await holdBack(session, { queues: staged, due }, tables);
+    const placeable = queues.map((queue) => queue.filter((staged) => !aside.has(staged)));
+    const kept = await holdBack(session, { queues: placeable, due }, tables);
     step.told = kept.told;
     const inTurns = kept.queues.map((queue) => inTurn(queue));
     const dealt = dealPlaces(inTurns, MAX_DELIVERIES, (staged, most) => partOf(staged, most, consumers));
