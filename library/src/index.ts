@@ -65,7 +65,9 @@ export type {
   WorkerOptions,
 } from "./inbox/worker-options.js";
 export { long } from "./inbox/long.js";
-export type { AsynchronousEnd, Long, LongEnd, LongHandler, LongOptions } from "./inbox/long.js";
+export type { AsynchronousEnd, Long, LongContext, LongEnd, LongHandler, LongOptions } from "./inbox/long.js";
+export type { Step, Stepping } from "./inbox/steps.js";
+export type { StepKey, StepState, StepStore } from "./inbox/step-store.js";
 export { batch } from "./inbox/batch.js";
 export type {
   AsynchronousBatch,

@@ -3,6 +3,7 @@ import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
 import { BROKEN_APPLYING, BROKEN_HANDLERS, BROKEN_HOLDING, BROKEN_PAUSING } from "./broken-handlers.js";
 import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
 import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
+import { BROKEN_STEPS } from "./broken-steps.js";
 import { BROKEN_RETRIES } from "./broken-retries.js";
 import type { OutboxFlaw } from "./outbox-flaws/all.js";
 
@@ -424,6 +425,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_EXTENSIONS,
   ...BROKEN_HANDLERS,
   ...BROKEN_APPLYING,
+  ...BROKEN_STEPS,
   ...BROKEN_PAUSING,
   ...BROKEN_HOLDING,
   ...BROKEN_INGEST,

@@ -10,8 +10,12 @@ const worker = createWorker({
   leaseMs: 6000,
   handlers: {
     "order.closed": {
-      long: ({ id }) => {
-        process.stdout.write(`${id}\n`);
+      long: async ({ id }, { once }) => {
+        const charge = await once("charge", { act: () => "done by the first" });
+        // Begun, and never known to have ended.
+        void once("mail", { act: () => new Promise(() => undefined) });
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        process.stdout.write(`${id} ${charge}\n`);
         return new Promise<undefined>(() => undefined);
       },
     },

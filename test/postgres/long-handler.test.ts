@@ -43,24 +43,25 @@ describe.each(drivers)("a long handler on Postgres by $name", (driver) => {
     const { url, pool, store, column } = await setUp(driver, ["evt_1", "evt_2"]);
     const child = spawn(process.execPath, ["--import", "tsx", program, url], { cwd: root });
     const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-    expect(line).toBe("evt_1");
+    expect(line).toBe("evt_1 done by the first");
     child.kill("SIGKILL");
     const worker = createWorker({
       store,
       ...TIMES,
       handlers: {
         "order.closed": {
-          long:
-            ({ id }) =>
-            async (tx) =>
-              void (await pool.inside(tx, insert(id))),
+          long: async ({ id }, { once }) => {
+            const charge = await once("charge", { act: () => "done by the second" });
+            const mail = await once("mail", { check: () => "found", act: () => "sent" });
+            return async (tx) => void (await pool.inside(tx, insert(`${id} ${charge} ${mail}`)));
+          },
         },
       },
     });
     await worker.start();
     await expect
       .poll(() => column("select id from effect order by n"), { timeout: 30_000 })
-      .toEqual(["evt_1", "evt_2"]);
+      .toEqual(["evt_1 done by the first found", "evt_2 done by the second sent"]);
     await worker.stop();
     expect(await column("select seq, no, outcome from posthorn.attempt order by seq, no")).toEqual([
       "1 1 lapsed",

@@ -32,6 +32,7 @@ const EMPTIED = [
   "delivery",
   "dead_change",
   "dead_group",
+  "step",
 ].map((table) => `posthorn.${table}`);
 
 /** Two pools on one database stand for two processes: to Postgres they are. The tables are emptied for each case. */

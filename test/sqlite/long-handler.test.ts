@@ -29,7 +29,7 @@ it("a long handler on SQLite whose process is killed is found, recorded as lapse
   }
   const child = spawn(process.execPath, ["--import", "tsx", program, file.path], { cwd: root });
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  expect(line).toBe("evt_1");
+  expect(line).toBe("evt_1 done by the first");
   child.kill("SIGKILL");
   const worker = createWorker({
     store,
@@ -38,16 +38,20 @@ it("a long handler on SQLite whose process is killed is found, recorded as lapse
     leaseMs: 6000,
     handlers: {
       "order.closed": {
-        long: async ({ id }) => {
-          await new Promise((resolve) => setImmediate(resolve));
-          return (tx) => void tx.prepare("insert into effect (id) values (?)").run(id);
+        long: async ({ id }, { once }) => {
+          const charge = await once("charge", { act: () => "done by the second" });
+          const mail = await once("mail", { check: () => "found", act: () => "sent" });
+          const effect = `${id} ${charge} ${mail}`;
+          return (tx) => void tx.prepare("insert into effect (id) values (?)").run(effect);
         },
       },
     },
   });
   await worker.start();
   const effects = (): unknown => db.prepare("select id from effect order by n").pluck().all();
-  await expect.poll(effects, { timeout: 30_000 }).toEqual(["evt_1", "evt_2"]);
+  await expect
+    .poll(effects, { timeout: 30_000 })
+    .toEqual(["evt_1 done by the first found", "evt_2 done by the second sent"]);
   await worker.stop();
   expect(db.prepare("select seq, no, outcome from posthorn_attempt order by seq, no").all()).toEqual([
     { seq: 1, no: 1, outcome: "lapsed" },

@@ -75,6 +75,6 @@ it("the base of idempotency keys differs by tenant, source and id", async () => 
     { ...arrival, source: "s" },
     { ...arrival, id: "i" },
   ];
-  const bases = await Promise.all([arrival, ...others].map(idempotencyBase));
+  const bases = await Promise.all([arrival, ...others].map((each) => idempotencyBase(each)));
   expect(new Set(bases).size).toBe(4);
 });

@@ -70,8 +70,21 @@ export function isStale(source: Source, arrival: Arrival, nowMs: number): boolea
   return nowMs - arrival.eventAt.getTime() > source.windowS * 1000;
 }
 
+/** Whose idempotency keys: each consumer of an event has its own, and other ones in each round of a replay. */
+export interface KeyOwner {
+  /** As the inbox names it; `''` is the receiver's own handler, and a worker's default one. */
+  readonly consumer: string;
+  readonly round: number;
+}
+
+const FIRST: KeyOwner = { consumer: "", round: 1 };
+
 /** The beginning of every idempotency key of the event: the same on every run, and of no meaning to others. */
-export async function idempotencyBase({ tenant, source, id }: Arrival): Promise<string> {
-  const hash = await sha256([tenant, source, id].join("\n"));
+export async function idempotencyBase(
+  { tenant, source, id }: Arrival,
+  { consumer, round }: KeyOwner = FIRST,
+): Promise<string> {
+  const owner = consumer === "" && round === 1 ? [] : [consumer, String(round)];
+  const hash = await sha256([tenant, source, id, ...owner].join("\n"));
   return encodeHex(hash.subarray(0, 16));
 }

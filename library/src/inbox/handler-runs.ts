@@ -76,7 +76,7 @@ export class HandlerRuns<Tx> {
     const { store, publisher, heartbeat, settings } = parts;
     const { schemas, observer, clock } = settings;
     this.#work = { store, publisher, schemas, observer };
-    this.#longs = new LongRuns({ work: this.#work, heartbeat, clock });
+    this.#longs = new LongRuns({ work: this.#work, store, heartbeat, clock });
     this.#deadlines = new Timeouts(parts.settings.clock, parts.settings.handlerDeadlineMs);
   }
 

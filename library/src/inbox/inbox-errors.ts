@@ -12,6 +12,8 @@ export const INBOX_ERRORS = {
     "A handler on SQLite awaited inside its transaction; its inner function must be synchronous.",
   handler_returned_function:
     "A handler on Postgres or in memory returned a function, as those on SQLite do: nothing would call it.",
+  step_result_invalid:
+    "What a step of a long handler came to cannot be kept, because it is not small plain JSON; the step was done.",
   schema_invalid: "The event's data does not fit the schema that was given for its type.",
   window_too_short: "Events would be forgotten while their provider may still redeliver them.",
   body_too_large: "The body is larger than the source's `maxBodyBytes`.",

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Claim } from "../lanes/lane-store.js";
 import { PosthornError } from "../posthorn-error.js";
+import type { HandlerContext } from "./handlers.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { LONG_DEADLINE_MS } from "./long.js";
@@ -9,6 +10,10 @@ import { runLong } from "./prepare-long.js";
 import { HandlerFailure } from "./prepare-work.js";
 import type { Work, WorkParts } from "./prepare-work.js";
 import { occasionOf } from "./run-work.js";
+import type { StepStore } from "./step-store.js";
+import { Steps } from "./steps.js";
+import type { Stepping } from "./steps.js";
+import { inboxConsumer } from "./stored-arrival.js";
 
 /** Why a long handler was cut off, where that is no failure of its own: nothing of it is marked. */
 export type CutOff =
@@ -19,6 +24,7 @@ export type CutOff =
 
 interface LongRunsParts<Tx> {
   readonly work: WorkParts<Tx>;
+  readonly store: StepStore;
   readonly heartbeat: Heartbeat;
   readonly clock: Clock;
 }
@@ -80,10 +86,25 @@ export class LongRuns<Tx> {
     };
     void this.#parts.clock.sleep(deadlineMs, over.signal).then(late);
     try {
-      return await runLong(this.#parts.work, long, occasionOf(claim, claim.run[0], signals.signal));
+      return await this.#begun(claim, long, signals.signal);
     } finally {
       over.abort("done");
     }
+  }
+
+  async #begun(claim: Claim, handler: unknown, signal: AbortSignal): Promise<Work<Tx>> {
+    const { work, store, clock } = this.#parts;
+    const consumer = inboxConsumer(claim);
+    const [head] = claim.run;
+    const plain = occasionOf(claim, head, signal);
+    const { tenant, source, id } = plain.identified.arrival;
+    const round = await store.roundOf({ tenant, source, id }, consumer);
+    const key = { tenant, source, id, consumer, round };
+    const steps = ({ idempotencyKey }: HandlerContext): Stepping => {
+      const taken = new Steps({ store, clock, key, storedAs: head.event.id, signal, idempotencyKey });
+      return { once: (step, doing) => taken.once(step, doing) };
+    };
+    return runLong(work, handler, { occasion: { ...plain, owner: { consumer, round } }, steps });
   }
 }
 

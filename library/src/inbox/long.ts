@@ -3,6 +3,7 @@ import { PosthornError } from "../posthorn-error.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { HandlerContext, InnerHandler, InnerPublishing, Publishing, ReceivedEvent } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
+import type { Stepping } from "./steps.js";
 
 /** How long a long handler may take. */
 export interface LongOptions {
@@ -18,13 +19,16 @@ export type LongEnd<Tx, Mode extends TransactionMode> = Mode extends "synchronou
   ? InnerHandler<Tx, InnerPublishing>
   : AsynchronousEnd<Tx>;
 
+/** What a long handler gets besides the event. Its signal aborts at its deadline, and when it is cut off. */
+export interface LongContext extends HandlerContext, Stepping {}
+
 /**
  * A handler that runs without a transaction. It returns its end, a function of the transaction, or what is to be kept with
  * the event, or nothing.
  */
 export type LongHandler<Tx, Mode extends TransactionMode, Data = unknown> = (
   event: ReceivedEvent<Data>,
-  context: HandlerContext,
+  context: LongContext,
 ) => MaybePromise<LongEnd<Tx, Mode> | Kept>;
 
 type MaybePromise<T> = T | Promise<T>;
@@ -49,7 +53,7 @@ export const LONG_DEADLINE_MS = 3_600_000;
  *
  * @example
  * const report = long(
- *   async (event: ReceivedEvent<Order>, { signal, idempotencyKey }: HandlerContext) => {
+ *   async (event: ReceivedEvent<Order>, { signal, idempotencyKey }: LongContext) => {
  *     const file = await render(event.data, { name: `${idempotencyKey("report")}.pdf`, signal });
  *     return async (tx: PoolClient) => {
  *       await tx.query("update orders set report = $1 where id = $2", [file, event.data.id]);

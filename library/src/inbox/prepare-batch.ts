@@ -14,11 +14,12 @@ export async function prepareBatch<Tx>(
   handler: unknown,
   occasions: readonly [Occasion, ...Occasion[]],
 ): Promise<BatchWork<Tx>> {
-  const [{ identified, signal }] = occasions;
+  const [head] = occasions;
+  const { signal } = head;
   const received: unknown[] = [];
   for (const each of occasions) received.push(await receivedEvent(parts.schemas, each));
   const events = received as unknown as EventBatch<unknown>;
-  const { logger } = await contextOf(parts.observer, identified, signal);
+  const { logger } = await contextOf(parts.observer, head);
   const all = events.map((): Handled => ({ outcome: "success" }));
   if (parts.store.transactions === "asynchronous") {
     const run = handler as AsynchronousBatch<Tx, unknown, Publishing>;

@@ -1,6 +1,6 @@
 import type { AsynchronousEnd, LongHandler } from "./long.js";
 import type { Publication } from "../publication.js";
-import type { InnerHandler, InnerPublishing } from "./handlers.js";
+import type { HandlerContext, InnerHandler, InnerPublishing } from "./handlers.js";
 import {
   contextOf,
   HandlerFailure,
@@ -11,20 +11,27 @@ import {
   unlessAborted,
 } from "./prepare-work.js";
 import type { Occasion, Work, WorkParts } from "./prepare-work.js";
+import type { Stepping } from "./steps.js";
+
+interface LongOccasion {
+  readonly occasion: Occasion;
+  readonly steps: (context: HandlerContext) => Stepping;
+}
 
 /** Runs a long handler, without a transaction, and makes of its end what runs in one. */
 export async function runLong<Tx>(
   parts: WorkParts<Tx>,
   handler: unknown,
-  occasion: Occasion,
+  { occasion, steps }: LongOccasion,
 ): Promise<Work<Tx>> {
-  const { identified, signal } = occasion;
+  const { signal } = occasion;
   const received = await receivedEvent(parts.schemas, occasion);
-  const context = await contextOf(parts.observer, identified, signal);
+  const context = await contextOf(parts.observer, occasion);
+  const { once } = steps(context);
   const run = handler as LongHandler<Tx, "asynchronous" | "synchronous">;
   let end: unknown;
   try {
-    end = await unlessAborted(() => run(received, context), signal);
+    end = await unlessAborted(() => run(received, { ...context, once }), signal);
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
   }

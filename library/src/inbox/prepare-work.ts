@@ -3,7 +3,7 @@ import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import { idempotencyBase } from "./arrival.js";
-import type { Identified } from "./arrival.js";
+import type { Identified, KeyOwner } from "./arrival.js";
 import { eventData } from "./event-data.js";
 import type { EventOrder } from "./hold-rule.js";
 import { describeIssues } from "./handlers.js";
@@ -39,6 +39,8 @@ export interface Occasion {
   readonly identified: Identified;
   readonly order?: EventOrder | undefined;
   readonly signal: AbortSignal;
+  /** @default the receiver's own handler, in the first round */
+  readonly owner?: KeyOwner;
 }
 
 /** What runs in the transaction. */
@@ -53,9 +55,8 @@ export async function prepareWork<Tx>(
   handler: unknown,
   occasion: Occasion,
 ): Promise<Work<Tx>> {
-  const { identified, signal } = occasion;
   const received = await receivedEvent(parts.schemas, occasion);
-  const context = await contextOf(parts.observer, identified, signal);
+  const context = await contextOf(parts.observer, occasion);
   if (parts.store.transactions === "asynchronous") {
     return awaitingWork(handler as AsynchronousHandler<Tx, unknown, Publishing>, received, {
       context,
@@ -63,7 +64,7 @@ export async function prepareWork<Tx>(
     });
   }
   const synchronous = handler as SynchronousHandler<Tx, unknown, InnerPublishing>;
-  const inner = await outer(() => synchronous(received, context), signal);
+  const inner = await outer(() => synchronous(received, context), occasion.signal);
   return synchronousWork(inner, context, parts);
 }
 
@@ -147,10 +148,9 @@ async function checkedBy(schema: Schema, parsed: unknown): Promise<SchemaResult<
 
 export async function contextOf(
   observer: Observer | undefined,
-  { id, arrival }: Identified,
-  signal: AbortSignal,
+  { identified: { id, arrival }, signal, owner }: Occasion,
 ): Promise<HandlerContext> {
-  const base = await idempotencyBase(arrival);
+  const base = await idempotencyBase(arrival, owner);
   const { source, type } = arrival;
   const log = (level: "info" | "warn") => (message: string) =>
     notify(observer, { kind: "handler_log", level, source, type, id, message });

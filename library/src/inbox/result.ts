@@ -11,16 +11,21 @@ const MAX_DEPTH = 32;
  */
 export function encodeResult(result: unknown, logger: HandlerLogger): string | undefined {
   if (result === undefined) return undefined;
-  if (!isPlain(result, 0)) {
-    logger.info("The handler's result is not kept: it is not plain JSON.");
-    return undefined;
-  }
-  const text = JSON.stringify(result);
-  if (text.length <= MAX_RESULT_LENGTH) return text;
-  logger.warn(
-    `The handler's result is not kept: ${text.length} characters of JSON, at most ${MAX_RESULT_LENGTH} fit.`,
-  );
+  const encoding = plainJson(result);
+  if ("text" in encoding) return encoding.text;
+  logger[encoding.isPlain ? "warn" : "info"](`The handler's result is not kept: ${encoding.why}.`);
   return undefined;
+}
+
+/** A value as JSON text, if it is small plain JSON; else why not. */
+export function plainJson(
+  value: unknown,
+): { readonly text: string } | { readonly why: string; readonly isPlain: boolean } {
+  if (!isPlain(value, 0)) return { why: "it is not plain JSON", isPlain: false };
+  const text = JSON.stringify(value);
+  if (text.length <= MAX_RESULT_LENGTH) return { text };
+  const why = `${text.length} characters of JSON, at most ${MAX_RESULT_LENGTH} fit`;
+  return { why, isPlain: true };
 }
 
 /** Whether a value is what JSON.parse could give, or a date, or undefined in the place of a field. */

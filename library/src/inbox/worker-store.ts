@@ -2,6 +2,7 @@ import type { HandlerConsumer, HandlerPause, RegisteredHandler } from "../lanes/
 import type { Claim, ClaimedDelivery, LaneStore, RunLimits } from "../lanes/lane-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { AcceptLimits, Handled } from "./inbox-store.js";
+import type { StepStore } from "./step-store.js";
 
 /** How long an apply may wait and work, and on what terms it leases the lane's next head. */
 export interface ApplyLimits extends AcceptLimits {
@@ -37,7 +38,8 @@ export type ApplyWork<Tx> = (
  * Where handlers are consumers of lanes. Each sentence is a case of the conformance kit, in the same words.
  * `Tx` is the host client's own transaction type.
  */
-export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode> extends LaneStore {
+export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
+  extends LaneStore, StepStore {
   /** Whether handlers may await inside the transaction; on SQLite they may not. */
   readonly transactions: Mode;
   /** How many connections its pool has at most; undefined where handlers take none. */

@@ -14,6 +14,7 @@ import { handlerFlaws } from "./handlers.js";
 import { holdingFlaws } from "./holding.js";
 import { ingestFlaws } from "./ingest.js";
 import { laneFlaws } from "./lanes.js";
+import { longStepFlaws } from "./long-steps.js";
 import { lookupFlaws } from "./lookups.js";
 import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
@@ -39,6 +40,7 @@ const FLAWS = {
   ...extendingFlaws,
   ...handlerFlaws,
   ...applyingFlaws,
+  ...longStepFlaws,
   ...pausingFlaws,
   ...holdingFlaws,
   ...ingestFlaws,

@@ -4,6 +4,7 @@ import type { LaneRule } from "../../lanes/lane-rule.js";
 import { Wake } from "../../work/wake.js";
 import { History } from "./lanes/history.js";
 import { LaneTable } from "./lanes/lane-table.js";
+import { StepTable } from "./lanes/steps.js";
 import { PlaceTable } from "./lanes/place-table.js";
 import { EndpointTable } from "./outbox/endpoint-table.js";
 import { EventLog } from "./outbox/event-log.js";
@@ -23,6 +24,7 @@ export interface MemoryParts {
   readonly history: History;
   readonly names: IngestNames;
   readonly repeats: RepeatTable;
+  readonly steps: StepTable;
 }
 
 export function openParts(clock: Clock): MemoryParts {
@@ -37,5 +39,6 @@ export function openParts(clock: Clock): MemoryParts {
     history: new History(),
     names: new IngestNames(clock),
     repeats: new RepeatTable(clock),
+    steps: new StepTable(),
   };
 }

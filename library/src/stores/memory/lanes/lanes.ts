@@ -38,6 +38,10 @@ export function createLanes(parts: MemoryParts, publications: Publications, inbo
       if (resumed) parts.wake.ring("committed");
       return Promise.resolve(resumed);
     },
+    // Nothing in memory has been replayed.
+    roundOf: () => Promise.resolve(1),
+    beginStep: (key, storedAs) => Promise.resolve(parts.steps.begin(key, storedAs)),
+    keepStep: (key, result) => Promise.resolve(parts.steps.keep(key, result)),
     readHandlers(ids) {
       const found = parts.endpoints.handlers().filter(({ id }) => ids?.includes(id) ?? true);
       return Promise.resolve(structuredClone(found));

@@ -7,7 +7,7 @@ import type { Removed, RetentionParts } from "./removed.js";
 
 /** Removes events of which nothing is open any more, with all that is told of them. */
 export function removeEvents(parts: RetentionParts, step: RemovalStep): Removed {
-  const { clock, events, places, publications } = parts;
+  const { clock, events, places, publications, steps } = parts;
   const { windowMs, idWindowMs = Infinity, limit, after = "-1" } = step;
   const now = clock.now();
   const isOld = (at: number): boolean => at <= now - windowMs;
@@ -18,12 +18,14 @@ export function removeEvents(parts: RetentionParts, step: RemovalStep): Removed 
   );
   const gone = going.flatMap((event) => places.ofEvent(event));
   const records = gone.reduce((sum, place) => sum + removeRecords(parts, place), 0);
+  let rows = going.length + records;
   for (const event of going) {
     events.remove(event);
+    rows += steps.removeOf(event.tenant, event.id);
     publications.ids.keepUntil(event, event.writtenAt.getTime() + idWindowMs);
   }
   return {
-    rows: going.length + records + publications.ids.forget(now) + publications.holds.forget(now - windowMs),
+    rows: rows + publications.ids.forget(now) + publications.holds.forget(now - windowMs),
     next: old.length === limit ? String(looked.at(-1)?.rowId) : undefined,
     lanes: new Set(gone.map(({ lane }) => lane)),
   };

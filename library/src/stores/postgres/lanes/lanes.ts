@@ -11,6 +11,7 @@ import { release } from "./release.js";
 import { SeenTime } from "./seen-time.js";
 import type { Sequencer } from "./sequence.js";
 import { settle } from "./settle.js";
+import { createSteps } from "./steps.js";
 import { readUntilDue } from "./until-due.js";
 
 export interface LaneParts<Tx> extends ClaimParts {
@@ -49,6 +50,7 @@ export function createLanes<Tx>(parts: LaneParts<Tx>): Lanes<Tx> {
       if (resumed) parts.committed();
       return resumed;
     },
+    ...createSteps(parts),
     readHandlers: (ids) => readHandlers(reader, ids, parts.tables),
   };
 }

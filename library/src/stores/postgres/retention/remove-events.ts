@@ -103,6 +103,9 @@ const REMOVE = sqlFor(
     ), cancelled as (
       delete from ${tables.cancelled} as cancelled using going where cancelled.event_id = going.id
       returning cancelled.lane_id
+    ), steps as (
+      delete from ${tables.step} as step using going
+      where step.stored_as = going.public_id and step.tenant = going.tenant returning 1
     ), forgotten as (
       delete from ${tables.outboxKey} as given using going cross join clock
       where given.tenant = going.tenant and given.public_id = going.public_id
@@ -114,7 +117,7 @@ const REMOVE = sqlFor(
     )
     select ${GONE.list} from (
       select (select count(*) from gone) + (select count(*) from attempts) + (select count(*) from loose_attempts)
-          + (select count(*) from cancelled) + (select count(*) from forgotten) as rows,
+          + (select count(*) from cancelled) + (select count(*) from steps) + (select count(*) from forgotten) as rows,
         (select max(id) from looked) as last_id,
         (select count(*) = $2::text::int8 from old) as more,
         array(

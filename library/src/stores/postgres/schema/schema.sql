@@ -429,3 +429,19 @@ create table posthorn.stage_dead (
 CREATE INDEX stage_dead_event ON posthorn.stage_dead USING btree (event_id);
 CREATE INDEX stage_dead_listed ON posthorn.stage_dead USING btree (id) WHERE (resolved_at IS NULL);
 CREATE INDEX stage_dead_resolved_at ON posthorn.stage_dead USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
+
+create table posthorn.step (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  consumer text collate "C" not null,
+  round integer not null,
+  step text collate "C" not null,
+  stored_as text collate "C" not null,
+  tries integer not null,
+  begun_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  result text,
+  constraint step_key PRIMARY KEY (tenant, source, event_id, consumer, round, step)
+);
+CREATE INDEX step_stored_as ON posthorn.step USING btree (stored_as);

@@ -26,6 +26,7 @@ export interface Tables {
   readonly ingestName: string;
   readonly retention: string;
   readonly repairCursor: string;
+  readonly step: string;
   readonly ingestRepeat: string;
   /** The function that settles a handler's claim. */
   readonly settle: string;
@@ -59,6 +60,7 @@ export function tablesIn(schema: string): Tables {
     ingestName: `${schema}.ingest_name`,
     retention: `${schema}.retention`,
     repairCursor: `${schema}.repair_cursor`,
+    step: `${schema}.step`,
     ingestRepeat: `${schema}.ingest_repeat`,
     settle: `${schema}.settle_1`,
   };

@@ -13,6 +13,7 @@ import { releaseLeases } from "./release.js";
 import type { TenantCursor } from "./sequence.js";
 import { sequence } from "./sequence.js";
 import { settle } from "./settle.js";
+import { beginStep, keepStep, roundOf } from "./steps.js";
 import { untilDue } from "./until-due.js";
 
 export interface LaneParts<Db extends SqliteDatabase> {
@@ -57,6 +58,9 @@ export function createLanes<Db extends SqliteDatabase>({
       if (resumed) wake.ring("committed");
       return resumed;
     },
+    roundOf: (key, consumer) => session.look((turn) => roundOf(turn, key, consumer)),
+    beginStep: (key, storedAs) => session.write((turn) => beginStep(turn, key, storedAs)),
+    keepStep: (key, result) => session.write((turn) => keepStep(turn, key, result)),
     readHandlers: (ids) => session.look((turn) => readHandlers(turn, ids)),
   };
 }

@@ -1,6 +1,7 @@
 import type { RemovalStep } from "../../../retention/retention-store.js";
 import type { SqliteClient } from "../client/client.js";
 import type { RecordPlace } from "../lanes/attempt-rows.js";
+import { removeSteps } from "../lanes/steps.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import type { Removed } from "./removed.js";
 
@@ -30,6 +31,7 @@ export function removeEvents(turn: OutboxTurn, step: RemovalStep): Removed {
     const places = placesOf(client, event.id);
     if (isHeld(client, event, places)) continue;
     rows += removeRecords(client, event.id, places) + removeId(turn, event, step);
+    rows += removeSteps(client, event.tenant, event.public_id);
     for (const { lane } of places) if (lane !== 0n) lanes.add(lane);
   }
   const last = looked.at(-1)?.id;

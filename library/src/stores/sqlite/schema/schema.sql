@@ -476,4 +476,25 @@ CREATE INDEX posthorn_stage_dead_listed on posthorn_stage_dead (id) where resolv
 CREATE INDEX posthorn_stage_dead_resolved_at on posthorn_stage_dead (resolved_at)
 where resolved_at is not null;
 
+CREATE TABLE posthorn_step (
+  tenant text not null,
+  source text not null,
+  event_id text not null,
+  consumer text not null,
+  -- Of the inbox: another round does its steps anew.
+  round integer not null,
+  step text not null,
+  -- The public id of the stored event, with which it is removed.
+  stored_as text not null,
+  tries integer not null default 1,
+  begun_at integer not null,
+  -- Null: begun, and nobody knows what came of it.
+  finished_at integer,
+  -- As JSON.
+  result text,
+  primary key (tenant, source, event_id, consumer, round, step)
+) strict, without rowid;
+
+CREATE INDEX posthorn_step_stored_as on posthorn_step (stored_as);
+
 CREATE TABLE sqlite_sequence(name,seq);

@@ -20,6 +20,7 @@ import { outboxHolding } from "./holding.js";
 import { outboxInboxViews } from "./inbox-views.js";
 import { outboxIngest } from "./ingest.js";
 import { outboxLaneLookups } from "./lane-lookups.js";
+import { outboxLongSteps } from "./long-steps.js";
 import { outboxLapses } from "./lapses.js";
 import { outboxOperators } from "./operators.js";
 import { outboxOrder } from "./order.js";
@@ -41,7 +42,7 @@ const LARGE = 2n ** 53n + 1n;
 const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
-  handlers: [...outboxHandlers, ...outboxApplying, ...outboxPausing],
+  handlers: [...outboxHandlers, ...outboxApplying, ...outboxLongSteps, ...outboxPausing],
   holding: outboxHolding,
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
