@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { once as next } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
@@ -42,7 +42,7 @@ describe.each(drivers)("a long handler on Postgres by $name", (driver) => {
   it("whose process is killed is found, recorded as lapsed, and applied once by another", async () => {
     const { url, pool, store, column } = await setUp(driver, ["evt_1", "evt_2"]);
     const child = spawn(process.execPath, ["--import", "tsx", program, url], { cwd: root });
-    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    const [line] = (await next(createInterface({ input: child.stdout }), "line")) as [string];
     expect(line).toBe("evt_1 done by the first");
     child.kill("SIGKILL");
     const worker = createWorker({

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { once as next } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
@@ -28,7 +28,7 @@ it("a long handler on SQLite whose process is killed is found, recorded as lapse
     expect((await receiver.receive("shop", { headers, body })).verdict).toBe("stored");
   }
   const child = spawn(process.execPath, ["--import", "tsx", program, file.path], { cwd: root });
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const [line] = (await next(createInterface({ input: child.stdout }), "line")) as [string];
   expect(line).toBe("evt_1 done by the first");
   child.kill("SIGKILL");
   const worker = createWorker({
