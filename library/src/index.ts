@@ -78,7 +78,7 @@ export type {
   EventBatch,
   SynchronousBatch,
 } from "./inbox/batch.js";
-export type { Applied, ApplyLimits, ApplyWork, WorkerStore } from "./inbox/worker-store.js";
+export type { Applied, ApplyLimits, ApplyWork, EnteredDelivery, WorkerStore } from "./inbox/worker-store.js";
 export type { KeeperStore, KeptEvent } from "./inbox/keeper.js";
 export type {
   HandlerConsumer,

@@ -42,6 +42,9 @@ export const BROKEN_APPLYING: Readonly<Record<keyof typeof applyingFlaws, readon
   apply_acknowledges_more_than_it_was_given: [
     "an apply is given all events of its run at once, up to a hundred, and finishes no other",
   ],
+  apply_tells_the_round_of_the_delivery: [
+    "an apply tells its handlers the round of each event in the inbox, which a redrive does not raise",
+  ],
   apply_leases_nothing: ["an apply returns the lane's next head, leased under a higher epoch"],
   stale_apply_called_applied: ["an apply of a claim that has passed to another changes nothing"],
   apply_never_after_the_end: ["an apply whose lease has ended and was claimed by nobody counts"],

@@ -34,8 +34,8 @@ export const SQLITE: readonly StoreMutant[] = [
     "an event is remembered outside of what its handler undoes",
     "inbox/accept.ts",
     {
-      find: 'const attempt = claimRow(client, arrival, { nowMs, consumer: "" });',
-      replace: `const attempt = claimRow(client, arrival, { nowMs, consumer: "" });
+      find: 'const attempt = claimRow(client, arrival, { nowMs, consumer: "", storedAs: undefined })?.attempts;',
+      replace: `const attempt = claimRow(client, arrival, { nowMs, consumer: "", storedAs: undefined })?.attempts;
   client.run("release posthorn_part");
   client.run("savepoint posthorn_part");`,
     },

@@ -12,11 +12,12 @@ import type { Publisher } from "./handlers.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { HandlerFailure } from "./prepare-work.js";
-import type { Work, WorkParts } from "./prepare-work.js";
+import type { Work } from "./prepare-work.js";
 import { isLong } from "./long.js";
 import type { Long } from "./long.js";
 import { LongRuns } from "./long-runs.js";
 import { ofOne, runWork } from "./run-work.js";
+import type { RunWorkParts } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import { noting, tellHandled } from "./tell-handled.js";
 import type { Outcomes } from "./tell-handled.js";
@@ -65,7 +66,7 @@ export function runLength(paceMs: number | undefined, most: number): number {
 /** Runs the handlers of claims. */
 export class HandlerRuns<Tx> {
   readonly #parts: HandlerRunParts<Tx>;
-  readonly #work: WorkParts<Tx>;
+  readonly #work: RunWorkParts<Tx>;
   readonly #longs: LongRuns<Tx>;
   readonly #deadlines: Timeouts;
   /** Milliseconds that one event takes, by consumer. */

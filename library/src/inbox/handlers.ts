@@ -36,7 +36,8 @@ export interface HandlerContext {
   readonly signal: StopSignal;
   /**
    * A key for a call to another system, the same on every run for this event: the transaction cannot take a
-   * sent mail back, but its sender can tell that it was asked before.
+   * sent mail back, but its sender can tell that it was asked before. Each consumer of an event has its own keys, and a replay
+   * has other ones.
    */
   readonly idempotencyKey: (step: string) => string;
   readonly logger: HandlerLogger;

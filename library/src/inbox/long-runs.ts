@@ -13,7 +13,7 @@ import { occasionOf } from "./run-work.js";
 import type { StepStore } from "./step-store.js";
 import { Steps } from "./steps.js";
 import type { Stepping } from "./steps.js";
-import { inboxConsumer } from "./stored-arrival.js";
+import { arrivalsOf, inboxConsumer } from "./stored-arrival.js";
 
 /** Why a long handler was cut off, where that is no failure of its own: nothing of it is marked. */
 export type CutOff =
@@ -96,15 +96,16 @@ export class LongRuns<Tx> {
     const { work, store, clock } = this.#parts;
     const consumer = inboxConsumer(claim);
     const [head] = claim.run;
-    const plain = occasionOf(claim, head, signal);
-    const { tenant, source, id } = plain.identified.arrival;
+    const [only] = arrivalsOf(claim);
+    const { tenant = "", source = "", id = "" } = only?.arrival ?? {};
     const round = await store.roundOf({ tenant, source, id }, consumer);
     const key = { tenant, source, id, consumer, round };
+    const occasion = occasionOf(claim, { ...head, inboxRound: round }, signal);
     const steps = ({ idempotencyKey }: HandlerContext): Stepping => {
       const taken = new Steps({ store, clock, key, storedAs: head.event.id, signal, idempotencyKey });
       return { once: (step, doing) => taken.once(step, doing) };
     };
-    return runLong(work, handler, { occasion: { ...plain, owner: { consumer, round } }, steps });
+    return runLong(work, handler, { occasion, steps });
   }
 }
 

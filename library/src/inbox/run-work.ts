@@ -6,17 +6,22 @@ import { prepareBatch } from "./prepare-batch.js";
 import { isPromise, prepareWork } from "./prepare-work.js";
 import type { Occasion, Work, WorkParts } from "./prepare-work.js";
 import { orderOf } from "./hold-rule.js";
-import { arrivalsOf } from "./stored-arrival.js";
-import type { ApplyWork } from "./worker-store.js";
+import { arrivalsOf, inboxConsumer } from "./stored-arrival.js";
+import type { StepStore } from "./step-store.js";
+import type { ApplyWork, EnteredDelivery } from "./worker-store.js";
 
-type Run = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+type Run = readonly [EnteredDelivery, ...EnteredDelivery[]];
+
+export interface RunWorkParts<Tx> extends WorkParts<Tx> {
+  readonly store: WorkParts<Tx>["store"] & Pick<StepStore, "roundOf">;
+}
 
 /**
  * What runs in the transaction of a claim whose events have handlers of one kind. On a synchronous store the handlers' outer
  * parts run here, before the transaction and under the lease.
  */
 export async function runWork<Tx>(
-  parts: WorkParts<Tx>,
+  parts: RunWorkParts<Tx>,
   handlers: TypeTable<unknown>,
   { claim, signal }: { readonly claim: Claim; readonly signal: AbortSignal },
 ): Promise<ApplyWork<Tx>> {
@@ -31,13 +36,24 @@ export async function runWork<Tx>(
     : async ([head]: Run): Promise<ApplyWork<Tx>> => {
         return ofOne(await prepareWork(parts, handlerOf(head), occasionOf(claim, head, signal)));
       };
-  if (parts.store.transactions === "synchronous") return prepare(claim.run);
+  if (parts.store.transactions === "synchronous") return prepare(await withRounds(parts.store, claim));
   if (isBatch(first)) return async (tx, run) => (await prepare(run))(tx, run);
   return async (tx, run) => {
     const all: Handled[] = [];
     for (const each of run) all.push(...(await (await prepare([each]))(tx, [each])));
     return all;
   };
+}
+
+/** The rounds, asked before the transaction that would tell them. */
+async function withRounds(store: Pick<StepStore, "roundOf">, claim: Claim): Promise<Run> {
+  const run: EnteredDelivery[] = [];
+  for (const { delivery, arrival } of arrivalsOf(claim)) {
+    const { tenant, source, id } = arrival;
+    const inboxRound = await store.roundOf({ tenant, source, id }, inboxConsumer(claim));
+    run.push({ ...delivery, inboxRound });
+  }
+  return run as unknown as Run;
 }
 
 /** The work of one event as that of a run of one. */
@@ -49,11 +65,12 @@ export function ofOne<Tx>(work: Work<Tx>): ApplyWork<Tx> {
 }
 
 /** A delivery as its handler is given it. */
-export function occasionOf(claim: Claim, delivery: ClaimedDelivery, signal: AbortSignal): Occasion {
+export function occasionOf(claim: Claim, delivery: EnteredDelivery, signal: AbortSignal): Occasion {
   const { source, type, body, receipt } = delivery.event;
   const [only] = arrivalsOf({ ...claim, run: [delivery] });
   if (only === undefined) throw new Error(`The event ${delivery.event.id} is no arrival.`);
   const id = receipt?.id ?? delivery.event.id;
   const event = { id, source, type, time: receipt?.time, stamp: receipt?.stamp, body };
-  return { event, identified: { id, arrival: only.arrival }, order: orderOf(receipt?.hold), signal };
+  const owner = { consumer: inboxConsumer(claim), round: delivery.inboxRound };
+  return { event, identified: { id, arrival: only.arrival }, order: orderOf(receipt?.hold), signal, owner };
 }

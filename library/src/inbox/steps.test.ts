@@ -5,7 +5,7 @@ import { standardWebhooks } from "../signature/schemes/standard.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
 import { memoryStore } from "../stores/memory/store.js";
 import { createFakeClock } from "../testing/fake-clock.js";
-import type { ReceivedEvent } from "./handlers.js";
+import type { HandlerContext, ReceivedEvent } from "./handlers.js";
 import { long } from "./long.js";
 import type { LongContext } from "./long.js";
 import { createReceiver } from "./receiver.js";
@@ -137,23 +137,27 @@ describe("a step", () => {
     expect(log).toEqual(["step_result_invalid", "step_result_invalid", "inbox_option_invalid"]);
   });
 
-  it("of one consumer has other keys than that of another, and a redrive has the same", async () => {
-    const { store, clock, log, worker } = await setUp();
-    const named = (name: string) => ({
-      handlers: {
-        "*": long((_: ReceivedEvent, { idempotencyKey }: LongContext) => {
+  it.each(["long", "plain"])(
+    "of one consumer has other keys than that of another, and a redrive has the same: %s",
+    async (kind) => {
+      const { store, clock, log, worker } = await setUp();
+      const failing =
+        (name: string) =>
+        (_: ReceivedEvent, { idempotencyKey }: HandlerContext): never => {
           log.push(`${name} ${idempotencyKey("charge")}`);
           throw new Error("not yet");
-        }),
-      },
-      retry: { waitsMs: [] },
-    });
-    const both = worker({ consumers: { a: named("a"), b: named("b") } });
-    await clock.until(both.drain());
-    for (const { id } of (await store.deadLetters({ limit: 10 })).items) await store.redrive(id);
-    await clock.until(both.drain());
-    expect(log.length).toBe(4);
-    expect(new Set(log).size).toBe(2);
-    expect(new Set(log.map((line) => line.slice(2))).size).toBe(2);
-  });
+        };
+      const named = (name: string) => ({
+        handlers: { "*": kind === "long" ? long(failing(name)) : failing(name) },
+        retry: { waitsMs: [] },
+      });
+      const both = worker({ consumers: { a: named("a"), b: named("b") } });
+      await clock.until(both.drain());
+      for (const { id } of (await store.deadLetters({ limit: 10 })).items) await store.redrive(id);
+      await clock.until(both.drain());
+      expect(log.length).toBe(4);
+      expect(new Set(log).size).toBe(2);
+      expect(new Set(log.map((line) => line.slice(2))).size).toBe(2);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { consumerName } from "../lanes/handler-consumer.js";
-import type { Claim, ClaimedDelivery } from "../lanes/lane-store.js";
+import type { Claim } from "../lanes/lane-store.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { describeError, framesOf } from "./applier.js";
@@ -7,17 +7,17 @@ import type { Handled } from "./inbox-store.js";
 import { HandlerFailure } from "./prepare-work.js";
 import type { Applied, ApplyWork } from "./worker-store.js";
 
-/** What the handlers of a transaction came to. */
-export type Outcomes = Map<ClaimedDelivery, string>;
+/** What the handlers of a transaction came to, by the places of their events in the run. */
+export type Outcomes = Map<number, string>;
 
 /** Keeps what became of each delivery. Of work that was rolled back and ran again, the last word counts. */
 export function noting<Tx>(work: ApplyWork<Tx>, outcomes: Outcomes): ApplyWork<Tx> {
   return (tx, deliveries) => {
     const handled = work(tx, deliveries);
     const note = (said: readonly Handled[]): readonly Handled[] => {
-      for (const [index, delivery] of deliveries.entries()) {
+      for (const index of deliveries.keys()) {
         const outcome = said[index]?.outcome;
-        if (outcome !== undefined) outcomes.set(delivery, outcome);
+        if (outcome !== undefined) outcomes.set(index, outcome);
       }
       return said;
     };
@@ -49,7 +49,7 @@ export function tellHandled(
       type,
       id: receipt?.id ?? id,
       consumer: consumerName(consumer.id),
-      outcome: applied.kind === "applied" ? outcomeWord(outcomes.get(delivery)) : applied.kind,
+      outcome: applied.kind === "applied" ? outcomeWord(outcomes.get(index)) : applied.kind,
       attempt: index === 0 ? attempts + 1 : 1,
       durationMs,
       ...failure,

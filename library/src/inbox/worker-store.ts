@@ -28,10 +28,16 @@ export type Applied =
   /** A handler threw, or the transaction was aborted under it: everything is rolled back, and the lane is as it was. */
   | { readonly kind: "failed"; readonly error: unknown };
 
+/** A delivery whose row of the inbox is written. */
+export interface EnteredDelivery extends ClaimedDelivery {
+  /** Of that row: 1, and one more with each replay; a redrive leaves it. */
+  readonly inboxRound: number;
+}
+
 /** What runs in the transaction: it is given the deliveries that are applied, and says of each, in order, what it came to. */
 export type ApplyWork<Tx> = (
   tx: Tx,
-  run: readonly [ClaimedDelivery, ...ClaimedDelivery[]],
+  run: readonly [EnteredDelivery, ...EnteredDelivery[]],
 ) => Promise<readonly Handled[]> | readonly Handled[];
 
 /**

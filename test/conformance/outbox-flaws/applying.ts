@@ -34,6 +34,16 @@ export const applyingFlaws = {
         inner.apply(claim, (tx, [head, ...others]) => work(tx, [head, ...others.slice(0, 7)]), limits),
     }),
   },
+  apply_tells_the_round_of_the_delivery: {
+    wrap: (inner) => ({
+      apply: (claim, work, limits) =>
+        inner.apply(
+          claim,
+          (tx, [head, ...others]) => work(tx, [{ ...head, inboxRound: head.round }, ...others]),
+          limits,
+        ),
+    }),
+  },
   apply_leases_nothing: {
     wrap: (inner) => ({
       apply: (claim, work, limits) => inner.apply(claim, work, { ...limits, next: false }),

@@ -2,8 +2,8 @@ import type { Handled } from "../../../inbox/inbox-store.js";
 import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
 import type { StoredArrival } from "../../../inbox/stored-arrival.js";
-import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
-import type { Claim, ClaimedDelivery } from "../../../lanes/lane-store.js";
+import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker-store.js";
+import type { Claim } from "../../../lanes/lane-store.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
 import { commitEffects, run } from "../inbox/accept.js";
 import type { AcceptParts } from "../inbox/accept.js";
@@ -51,8 +51,9 @@ export async function apply(
   for (const { key } of entered) applying.add(key);
   const tx = begin();
   try {
-    const deliveries = entered.map(({ delivery }) => delivery) as [ClaimedDelivery];
-    const ran = await run((inside) => work(inside, deliveries), tx, limits.signal);
+    const inboxRound = (key: string): number => rows.get(key)?.round ?? 1;
+    const deliveries = entered.map(({ delivery, key }) => ({ ...delivery, inboxRound: inboxRound(key) }));
+    const ran = await run((inside) => work(inside, deliveries as [EnteredDelivery]), tx, limits.signal);
     if ("thrown" in ran) {
       tx.rollback();
       return { kind: "failed", error: ran.thrown };

@@ -3,6 +3,7 @@ import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 import type { MemoryTx } from "../client/transaction.js";
 import type { AcceptParts } from "../inbox/accept.js";
+import { textOf } from "../inbox/inbox-row.js";
 import { apply } from "./apply.js";
 import { claim } from "./claim.js";
 import { extend } from "./extend.js";
@@ -38,8 +39,7 @@ export function createLanes(parts: MemoryParts, publications: Publications, inbo
       if (resumed) parts.wake.ring("committed");
       return Promise.resolve(resumed);
     },
-    // Nothing in memory has been replayed.
-    roundOf: () => Promise.resolve(1),
+    roundOf: (key, consumer) => Promise.resolve(inbox.rows.get(textOf(key, consumer))?.round ?? 1),
     beginStep: (key, storedAs) => Promise.resolve(parts.steps.begin(key, storedAs)),
     keepStep: (key, result) => Promise.resolve(parts.steps.keep(key, result)),
     readHandlers(ids) {

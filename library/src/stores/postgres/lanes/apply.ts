@@ -3,8 +3,8 @@ import type { Handled } from "../../../inbox/inbox-store.js";
 import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
 import type { StoredArrival } from "../../../inbox/stored-arrival.js";
-import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
-import type { Claim, ClaimedDelivery } from "../../../lanes/lane-store.js";
+import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker-store.js";
+import type { Claim } from "../../../lanes/lane-store.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Answer, Pool, Scope, TransactionEnd } from "../client/database.js";
@@ -124,7 +124,10 @@ export class RunApplier<Tx> {
     const [first] = entered.values();
     if (first !== undefined) scope.backend = { pid: first.pid, xid: first.xid };
     begun.value = true;
-    const all = await work(scope.tx, arrivals.map(({ delivery }) => delivery) as [ClaimedDelivery]);
+    const run = arrivals.map(({ delivery, arrival }) => {
+      return { ...delivery, inboxRound: entered.get(arrival.id)?.round ?? 1 };
+    });
+    const all = await work(scope.tx, run as [EnteredDelivery]);
     for (const [n, { arrival }] of arrivals.entries()) {
       const handled: Handled = all[n] ?? { outcome: "success" };
       const ctid = entered.get(arrival.id)?.ctid ?? "";

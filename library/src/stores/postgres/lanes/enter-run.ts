@@ -1,5 +1,5 @@
 import type { StoredArrival } from "../../../inbox/stored-arrival.js";
-import { columns, text } from "../client/columns.js";
+import { columns, number, text } from "../client/columns.js";
 import type { Answer, Statement } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import { withoutNul } from "../client/identifiers.js";
@@ -13,6 +13,7 @@ export interface EnteredRow {
   readonly ctid: string;
   readonly pid: string;
   readonly xid: string;
+  readonly round: number;
 }
 
 const ENTERED = columns<EnteredRow>({
@@ -20,6 +21,7 @@ const ENTERED = columns<EnteredRow>({
   ctid: text("known.ctid::text"),
   pid: text("pg_backend_pid()::text"),
   xid: text("pg_current_xact_id()::text"),
+  round: number("known.round"),
 });
 
 const GIVEN = givenRows<StoredArrival>(

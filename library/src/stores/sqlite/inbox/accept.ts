@@ -46,7 +46,7 @@ function apply(
   { nowMs, run }: { readonly nowMs: number; readonly run: () => Handled },
 ): Acceptance {
   reach("accept.before_insert");
-  const attempt = claimRow(client, arrival, { nowMs, consumer: "", storedAs: undefined });
+  const attempt = claimRow(client, arrival, { nowMs, consumer: "", storedAs: undefined })?.attempts;
   if (attempt === undefined) return knownAlready(client, arrival);
   reach("accept.after_insert");
   const handled = run();
@@ -64,13 +64,19 @@ export interface ClaimedBy {
   readonly storedAs: string | undefined;
 }
 
+/** What is told of a row that was written. */
+export interface ClaimedRow {
+  readonly attempts: number;
+  readonly round: number;
+}
+
 /** Writes the event's row as if all had gone well, before the handler runs; undefined where another delivery has. */
 export function claimRow(
   client: SqliteClient,
   arrival: Arrival,
   { nowMs, consumer, storedAs }: ClaimedBy,
-): number | undefined {
-  const row = client.get(
+): ClaimedRow | undefined {
+  return client.get(
     // In one statement with the look: another process may have applied it since `find`. A failed or
     // skipped row is taken over with the body that now succeeds, because nothing of the earlier one was applied.
     `insert into posthorn_inbox
@@ -83,12 +89,11 @@ export function claimRow(
        keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash,
        body = excluded.body, stored_as = coalesce(excluded.stored_as, stored_as)
      where outcome in ('failed', 'skipped', 'pending')
-     returning attempts`,
+     returning attempts, round`,
     ...arrivalValues(arrival, nowMs),
     consumer,
     storedAs ?? null,
-  ) as { attempts: number } | undefined;
-  return row?.attempts;
+  ) as ClaimedRow | undefined;
 }
 
 function knownAlready(client: SqliteClient, arrival: Arrival): Acceptance {

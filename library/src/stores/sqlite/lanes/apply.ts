@@ -1,9 +1,9 @@
 import type { Handled } from "../../../inbox/inbox-store.js";
 import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
 import type { StoredArrival } from "../../../inbox/stored-arrival.js";
-import type { Applied, ApplyLimits, ApplyWork } from "../../../inbox/worker-store.js";
+import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker-store.js";
 import { isCurrent, settled } from "../../../lanes/lane.js";
-import type { Claim, ClaimedDelivery } from "../../../lanes/lane-store.js";
+import type { Claim } from "../../../lanes/lane-store.js";
 import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import type { Connection } from "../client/connection.js";
 import { claimRow, failedOrThrow, noteResult, runHandler } from "../inbox/accept.js";
@@ -56,8 +56,8 @@ function applyNow<Db extends SqliteDatabase>(
   const entered = enterRun(client, arrivalsOf(claim), { nowMs, consumer });
   const count = entered.length;
   if (count > 0) {
-    const deliveries = entered.map(({ delivery }) => delivery) as [ClaimedDelivery];
-    const all = runHandler(db, (tx) => work(tx, deliveries));
+    const deliveries = entered.map(({ delivery, inboxRound }) => ({ ...delivery, inboxRound }));
+    const all = runHandler(db, (tx) => work(tx, deliveries as [EnteredDelivery]));
     // Outside its transaction, the next statement would be committed by itself; the group finds that out.
     if (!client.inTransaction) return { kind: "applied", count, next: undefined };
     noteResults(client, entered, { all, consumer });
@@ -69,17 +69,23 @@ function applyNow<Db extends SqliteDatabase>(
   return count === 0 ? { kind: "duplicate", count: 1, next } : { kind: "applied", count, next };
 }
 
+interface EnteredArrival extends StoredArrival {
+  readonly inboxRound: number;
+}
+
 /** Writes the rows of a run as if all had gone well, up to an event that was applied before. */
 function enterRun(
   client: SqliteClient,
   arrivals: readonly StoredArrival[],
   row: { readonly nowMs: number; readonly consumer: string },
-): readonly StoredArrival[] {
-  const known = arrivals.findIndex(({ delivery, arrival }) => {
+): readonly EnteredArrival[] {
+  const entered: EnteredArrival[] = [];
+  for (const { delivery, arrival } of arrivals) {
     const claimed = claimRow(client, arrival, { ...row, storedAs: delivery.event.id });
-    return claimed === undefined;
-  });
-  return known === -1 ? arrivals : arrivals.slice(0, known);
+    if (claimed === undefined) break;
+    entered.push({ delivery, arrival, inboxRound: claimed.round });
+  }
+  return entered;
 }
 
 function noteResults(

@@ -12,7 +12,9 @@ import {
   claimsNothing,
   deliverAll,
   eventOf,
+  kill,
   LEASE_TICKS,
+  listAll,
   outboxOf,
   passLease,
   runOf,
@@ -157,6 +159,21 @@ export const outboxApplying: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "an apply tells its handlers the round of each event in the inbox, which a redrive does not raise",
+    async check(bench) {
+      await prepare(bench);
+      await store(bench, ["e1", "e2"]);
+      await kill(bench, await claimOne(bench, { of: A }));
+      const [dead] = await listAll((page) => outboxOf(bench).deadLetters(page), 10);
+      same(await outboxOf(bench).redrive(dead?.id ?? ""), "in_place", "redrive");
+      const claimed = await claimOne(bench, { of: A, run: RUN });
+      same(claimed.run[0].round, 2, "the round of its delivery");
+      const rounds: number[] = [];
+      await apply(bench, claimed, { rounds });
+      alike([...new Set(rounds)], [1], "the round of its row");
+    },
+  },
+  {
     name: "each handler of an event applies it once",
     async check(bench) {
       await prepare(bench);
@@ -212,6 +229,8 @@ interface Doing {
   readonly during?: () => Promise<void>;
   /** Gathers the ids that the handlers were given, one text for each call. */
   readonly given?: string[];
+  /** Gathers the rounds that they were told. */
+  readonly rounds?: number[];
 }
 
 const SUCCESS: Handled = { outcome: "success" };
@@ -225,6 +244,7 @@ async function apply(bench: OutboxBench, claimed: Claim, doing: Doing = {}): Pro
     worker = "worker_1",
     during,
     given,
+    rounds,
   } = doing;
   const outbox = outboxOf(bench);
   const events = new Map<string, OutgoingEvent>();
@@ -238,6 +258,7 @@ async function apply(bench: OutboxBench, claimed: Claim, doing: Doing = {}): Pro
     next,
   };
   const work: ApplyWork<unknown> = (tx, deliveries) => {
+    rounds?.push(...deliveries.map(({ inboxRound }) => inboxRound));
     given?.push(deliveries.map(({ event }) => event.id).join(" "));
     const written: unknown = outbox.write(
       deliveries.map(({ event }) => events.get(event.id) as OutgoingEvent),
