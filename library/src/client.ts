@@ -91,10 +91,12 @@ export type {
 export type { ConsumerCalls, InboxCalls } from "./client/inbox-calls.js";
 export type {
   Consumer,
+  Forgot,
   InboxEvent,
   InboxFailure,
   InboxOutcome,
   InboxQuery,
+  InboxRedriven,
   InboxRow,
   RefusedEvent,
 } from "./client/inbox-resources.js";

@@ -68,6 +68,16 @@ export type {
   RepeatRecord,
   ViewStore,
 } from "./operator/view-store.js";
+export { reconcile } from "./operator/reconcile.js";
+export type {
+  Difference,
+  ReconciledEvent,
+  ReconcileOptions,
+  Reconciliation,
+  ReconcilingStore,
+} from "./operator/reconcile.js";
+export type { RefusedRedriven, Replays, ReplayingStore } from "./operator/replays.js";
+export type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "./operator/replay-store.js";
 export { WORKER_GONE_MS } from "./operator/inbox-view-store.js";
 export type {
   ConsumerStanding,

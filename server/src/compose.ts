@@ -24,6 +24,7 @@ import { timedOutbox } from "./observe/timed-outbox.js";
 import { packageVersion } from "./package-version.js";
 import { OperationRunner } from "./operations/runner.js";
 import type { OpenStore, ServerParts } from "./parts.js";
+import { isBesideApplication } from "./store/beside-application.js";
 import { openOwnStore } from "./store/open-store.js";
 import { StopList } from "./stop-list.js";
 
@@ -193,9 +194,13 @@ async function startDispatcher(
   return dispatcher;
 }
 
-/** Operations are run where deliveries are made: their steps are writes of the same kind. */
+/**
+ * Operations are run where deliveries are made, because their steps are writes of the same kind; beside an application, which
+ * runs its own workers, there is no other node.
+ */
 function startOperations(parts: ServerParts, stops: StopList): OperationRunner | undefined {
-  if (!parts.settings.roles.includes("dispatch")) return undefined;
+  const { roles } = parts.settings;
+  if (!roles.includes("dispatch") && !isBesideApplication(parts.settings)) return undefined;
   const runner = new OperationRunner(parts);
   runner.start();
   stops.add("operations", () => runner.stop());

@@ -63,7 +63,7 @@ export function fakeClient(answers: Answers = {}): FakeClient {
     dead: group("dead", "list", "groups", "note"),
     operations: group("operations", "create", "run", "list", "get", "rate", "stop", "items"),
     audit: group("audit", "list"),
-    inbox: group("inbox", "list", "get", "refused"),
+    inbox: group("inbox", "list", "get", "redrive", "forget", "refused"),
     consumers: group("consumers", "list", "retry"),
     setAside: group("setAside", "list", "redrive"),
     rejected: group("rejected", "list", "get", "body", "retry"),

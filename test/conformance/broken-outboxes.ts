@@ -1,3 +1,4 @@
+import { BROKEN_REPLAYS } from "./broken-replaying.js";
 import { BROKEN_INBOX_VIEWS } from "./broken-inbox-views.js";
 import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
 import { BROKEN_APPLYING, BROKEN_HANDLERS, BROKEN_HOLDING, BROKEN_PAUSING } from "./broken-handlers.js";
@@ -435,4 +436,5 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_RETENTION,
   ...BROKEN_VIEWS,
   ...BROKEN_INBOX_VIEWS,
+  ...BROKEN_REPLAYS,
 };

@@ -1,5 +1,13 @@
 import type { Call, Caller } from "./caller.js";
-import type { Consumer, InboxEvent, InboxQuery, InboxRow, RefusedEvent } from "./inbox-resources.js";
+import type {
+  Consumer,
+  Forgot,
+  InboxEvent,
+  InboxQuery,
+  InboxRedriven,
+  InboxRow,
+  RefusedEvent,
+} from "./inbox-resources.js";
 import type { Page, Retried } from "./resources.js";
 
 interface PageWish {
@@ -12,12 +20,25 @@ interface OfTenant {
   readonly tenant?: string | undefined;
 }
 
+interface Noted {
+  /** Why, for the audit. */
+  readonly note?: string | undefined;
+}
+
 /** The inbox: what came in, and what its handlers made of it. */
 export interface InboxCalls {
   /** Newest first. `id` finds ids by their beginning, and takes `source` and `tenant` beside it. */
   list(query?: InboxQuery & PageWish & { readonly id?: string | undefined }): Promise<Page<InboxRow>>;
   /** One event, by `source/event`. */
   get(id: string, options?: OfTenant): Promise<InboxEvent>;
+  /** Lets handlers handle what failed or was skipped; with `refused`, what was refused with the body of this hash. */
+  redrive(
+    id: string,
+    options?: OfTenant &
+      Noted & { readonly consumer?: string | undefined; readonly refused?: string | undefined },
+  ): Promise<InboxRedriven>;
+  /** Forgets an event: when its provider sends it again, it is applied as a new one. */
+  forget(id: string, options?: OfTenant & Noted): Promise<Forgot>;
   /** Conflicts and stale events. */
   refused(
     query?: PageWish & {
@@ -39,6 +60,8 @@ export function inboxCalls(caller: Caller): InboxCalls {
   return {
     list: (query = {}) => caller.json(read(["inbox"], query)),
     get: (id, options = {}) => caller.json(read(["inbox", id], options)),
+    redrive: (id, options = {}) => caller.json(post(["inbox", id, "redrive"], options)),
+    forget: (id, options = {}) => caller.json(post(["inbox", id, "forget"], options)),
     refused: (query = {}) => caller.json(read(["refused"], query)),
   };
 }
@@ -48,6 +71,10 @@ export function consumerCalls(caller: Caller): ConsumerCalls {
     list: () => caller.json(read(["consumers"])),
     retry: (id) => caller.json({ method: "POST", path: ["consumers", id, "retry"], repeatable: true }),
   };
+}
+
+function post(path: readonly string[], body: object): Call {
+  return { method: "POST", path, body, repeatable: false };
 }
 
 function read(path: readonly string[], query: object = {}): Call {

@@ -83,6 +83,26 @@ export interface InboxEvent {
   readonly refused: readonly RefusedEvent[];
 }
 
+/** What became of an event that was to be handled again. */
+export interface InboxRedriven {
+  readonly items: readonly {
+    /** Null where it goes to every handler of its source. */
+    readonly consumerId: string | null;
+    /** The stored event. */
+    readonly eventId: string | null;
+    /** `staged`, or why not: `applied`, `not_stored`, `no_worker`, `busy`, `before`. */
+    readonly result: string;
+  }[];
+}
+
+/** What was forgotten of an event. */
+export interface Forgot {
+  /** At so many consumers. */
+  readonly rows: number;
+  /** Names under which it came. */
+  readonly names: number;
+}
+
 /** Which rows are wanted; what is left out does not matter. */
 export interface InboxQuery {
   readonly tenant?: string | undefined;

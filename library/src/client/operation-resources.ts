@@ -1,3 +1,4 @@
+import type { InboxQuery } from "./inbox-resources.js";
 import type { DeadLetter } from "./resources.js";
 
 /** Which dead letters are meant; each is served by an index. */
@@ -44,10 +45,12 @@ export interface OperationFilter {
   readonly deliveries?: readonly string[] | undefined;
   /** Up to 100 lanes, each with the head that is meant. */
   readonly lanes?: readonly { readonly id: string; readonly head: string }[] | undefined;
+  /** Rows of the inbox that were applied, for a replay. */
+  readonly inbox?: InboxQuery | undefined;
 }
 
 /** What an operation does to each of its items. */
-export type OperationVerb = "redrive" | "skip" | "cancel";
+export type OperationVerb = "redrive" | "skip" | "cancel" | "replay";
 
 /** An operation that is to be planned, and run unless `dryRun` says otherwise. */
 export interface OperationInput {
@@ -158,6 +161,11 @@ export interface OperationItem {
     | "skipped"
     | "intended"
     | "cancelled"
+    /** A replay: it waits for its handler. */
+    | "staged"
+    | "not_applied"
+    | "not_stored"
+    | "no_worker"
     | "unknown";
   readonly count: number;
   readonly at: string | null;

@@ -30,6 +30,8 @@ import type {
   RefusedRecord,
 } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
+import { replaysOf } from "./replays.js";
+import type { Replays, ReplayingStore } from "./replays.js";
 import { plain } from "./plain.js";
 import type { Plain } from "./plain.js";
 import type {
@@ -140,8 +142,8 @@ const MOST = 1000;
  * for (const lane of (await operator.blockedLanes()).items) console.log(lane.key, lane.state, lane.depth);
  */
 export function createOperator(options: {
-  readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore & InboxViewStore;
-}): Operator & Lookups & Bulk & SetAsides & InboxViews;
+  readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore & InboxViewStore & ReplayingStore;
+}): Operator & Lookups & Bulk & SetAsides & InboxViews & Replays;
 export function createOperator(options: {
   readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore;
 }): Operator & Lookups & Bulk & SetAsides;
@@ -167,6 +169,7 @@ export function createOperator({ store }: { readonly store: OperatorStore }): Op
     ...(hasBulk(store) && bulkOf(store)),
     ...(hasSetAside(store) && setAsidesOf(store)),
     ...(showsInbox(store) && inboxViewsOf(store)),
+    ...(canReplay(store) && replaysOf(store)),
   };
 }
 
@@ -192,6 +195,10 @@ function setAsidesOf(store: SetAsideStore): SetAsides {
     setAside: async (page) => plain(await store.setAside(pageOf(page))),
     redriveEvent: async (number) => store.redriveEvent(wholeOf(number)),
   };
+}
+
+function canReplay(store: OperatorStore): store is OperatorStore & ReplayingStore {
+  return "stageAgain" in store && "ingest" in store;
 }
 
 function showsInbox(store: OperatorStore): store is OperatorStore & InboxViewStore {

@@ -9,6 +9,7 @@ import type { CursorStore } from "../repair/cursor-store.js";
 import type { RetentionStore } from "../retention/retention-store.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
+import type { ReplayStore } from "./replay-store.js";
 import type { OperatorStore } from "./operator-store.js";
 import type { SetAsideStore } from "./set-aside-store.js";
 import type { ViewStore } from "./view-store.js";
@@ -26,4 +27,5 @@ export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxSto
   RetentionStore &
   SetAsideStore &
   ViewStore &
-  InboxViewStore;
+  InboxViewStore &
+  ReplayStore;

@@ -19,6 +19,8 @@ export interface OutgoingEvent {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where it came from; undefined where it was published here. */
   readonly origin?: EventOrigin | undefined;
+  /** The id of the event that caused it. */
+  readonly causedBy?: string | undefined;
   /** Of an event that was stored for handlers: it goes to them, and to no endpoint. */
   readonly receipt?: Receipt | undefined;
   /** When it happened. */

@@ -27,6 +27,7 @@ import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
 import { registerHealth } from "./routes/health.js";
 import { registerInbox } from "./routes/inbox.js";
+import { registerInboxDeeds } from "./routes/inbox-deeds.js";
 import { registerLanes } from "./routes/lanes.js";
 import { registerMetrics } from "./routes/metrics.js";
 import { registerOperations } from "./routes/operations.js";
@@ -147,6 +148,7 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
     registerSetAside(api, parts);
     registerDead(api, parts);
     registerInbox(api, parts);
+    registerInboxDeeds(api, parts);
     registerConsumers(api, parts);
     registerOperations(api, parts);
     registerAuditRoute(api, parts);

@@ -60,9 +60,15 @@ function wordsOf({ verb, count, lanes, endpoints }: PlanFacts): string {
       return `Redrive ${several(count, "delivery")}${inLanes} to ${to}, in order.`;
     case "skip":
       return `Skip the head${inLanes} to ${to}: ${count === 1 ? "it" : "they"} will not be sent, and the receiver is told of the gap.`;
+    case "replay":
+      return `Replay ${events(count)} at ${to}: each is handled once more, in a new round.`;
     case "cancel":
       return `Cancel ${several(count, "delivery")} that wait${count === 1 ? "s" : ""} in ${several(lanes, "lane")} to ${to}: none of it will be sent.`;
   }
+}
+
+function events(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "event" : "events"}`;
 }
 
 function several(count: number, noun: "delivery" | "lane"): string {
@@ -87,6 +93,12 @@ function warningsOf(facts: PlanFacts): readonly OperationWarning[] {
       forgotten,
       `${several(forgotten, "delivery")} died more than 24 hours ago: the receiver may have forgotten ${forgotten === 1 ? "its id" : "their ids"}, and take what it has for new.`,
     ),
+    when(
+      verb === "replay" && forgotten > 0,
+      "forgotten_ids",
+      forgotten,
+      `${events(forgotten)} came more than 24 hours ago: remote services may have forgotten the idempotency keys of what handlers ask of them.`,
+    ),
     ...stopped.map(({ id, state, count: there }) =>
       when(true, "endpoint_stopped", there, `${id} is ${state}: nothing is sent to it until it is resumed.`),
     ),
@@ -102,15 +114,17 @@ function warningsOf(facts: PlanFacts): readonly OperationWarning[] {
       underWay,
       `A worker has the head of ${several(underWay, "lane")} under way: it counts if it succeeds.`,
     ),
-    when(
-      verb !== "redrive" && count > 0,
-      "cannot_be_undone",
-      null,
-      verb === "skip" ? "A skip cannot be undone." : "A cancellation cannot be undone.",
-    ),
+    when(verb !== "redrive" && count > 0, "cannot_be_undone", null, UNDONE[verb]),
   ];
   return warnings.filter((warning) => warning !== undefined);
 }
+
+const UNDONE: Readonly<Record<OperationVerb, string>> = {
+  redrive: "",
+  skip: "A skip cannot be undone.",
+  cancel: "A cancellation cannot be undone.",
+  replay: "A replay cannot be undone: what handlers do is done once more.",
+};
 
 function when(
   holds: boolean,

@@ -6,6 +6,7 @@ import { showDeadLetter } from "../http/resources/lane.js";
 import type { ServerParts } from "../parts.js";
 import type { LaneTarget, StoredPlan } from "../store/operation.js";
 import { deadFilterOf } from "./dead-query.js";
+import { planReplay } from "./replay-plan.js";
 import { planOf, REMEMBERED_MS } from "./plan.js";
 import type { PlanFacts } from "./plan.js";
 
@@ -19,20 +20,25 @@ export function makePlan(
   verb: OperationVerb,
   filter: OperationFilter,
 ): Promise<StoredPlan> {
-  const kinds = [filter.dead, filter.deliveries, filter.lanes].filter((kind) => kind !== undefined);
+  if (filter.inbox !== undefined && verb === "replay" && Object.keys(filter).length === 1)
+    return planReplay(parts, filter.inbox);
+  const kinds = [filter.dead, filter.deliveries, filter.lanes, filter.inbox].filter(
+    (kind) => kind !== undefined,
+  );
   if (kinds.length !== 1) {
-    throw problem("request_invalid", "`filter` takes exactly one of dead, deliveries and lanes.", {
+    throw problem("request_invalid", "`filter` takes exactly one of dead, deliveries, lanes and inbox.", {
       field: "filter",
     });
   }
-  if (filter.dead !== undefined && verb !== "cancel") {
+  if (filter.dead !== undefined && (verb === "redrive" || verb === "skip")) {
     return planDead(parts, verb, deadFilterOf(filter.dead, parts.clock.now()));
   }
   if (filter.deliveries !== undefined && verb === "redrive") return planDeliveries(parts, filter.deliveries);
-  if (filter.lanes !== undefined && verb !== "redrive") return planLanes(parts, verb, filter.lanes);
+  if (filter.lanes !== undefined && (verb === "skip" || verb === "cancel"))
+    return planLanes(parts, verb, filter.lanes);
   throw problem(
     "request_invalid",
-    "Dead letters are redriven or skipped, deliveries are redriven, and lanes are skipped or cancelled.",
+    "Dead letters are redriven or skipped, deliveries are redriven, lanes are skipped or cancelled, and rows of the inbox are replayed.",
     { field: "filter" },
   );
 }

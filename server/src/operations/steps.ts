@@ -1,3 +1,7 @@
+import type { InboxQuery } from "posthorn/client";
+import { consumerIdOf } from "../http/resources/inbox.js";
+import { MOST_ITEMS } from "./plan.js";
+import { readAddress, replayFilterOf, writeAddress } from "./replay-plan.js";
 import { parseLaneId } from "posthorn/gateway";
 import type { ServerOutbox } from "../parts.js";
 import type { ItemRecord, ItemResult, OperationRecord } from "../store/operation.js";
@@ -37,6 +41,7 @@ export async function nextStep(
   const limit = stepSize(operation.rate);
   if (filter.dead !== undefined) return deadStep(outbox, operation, { place, limit });
   if (filter.deliveries !== undefined) return deliveryStep(outbox, filter.deliveries, { place, limit });
+  if (filter.inbox !== undefined) return replayStep(outbox, filter.inbox, { place, limit });
   const { targets } = plan;
   const items = targets.slice(place.taken, place.taken + (verb === "cancel" ? 1 : limit));
   const taken = place.taken + items.length;
@@ -84,6 +89,26 @@ async function deadStep(
   };
 }
 
+/** What was applied, oldest first: within each lane, in the order in which it was. */
+async function replayStep(outbox: ServerOutbox, query: InboxQuery, { place, limit }: Where): Promise<Step> {
+  const { items, next } = await outbox.inboxRows(replayFilterOf(query, 0), { limit, after: place.cursor });
+  const wanted = items.slice(0, MOST_ITEMS - place.taken);
+  const taken = place.taken + wanted.length;
+  return {
+    items: wanted.map((row, n) => ({
+      number: place.taken + n + 1,
+      deliveryId: null,
+      laneId: null,
+      round: row.round,
+      through: writeAddress(row),
+      eventId: row.storedAs ?? null,
+      endpointId: consumerIdOf(row.consumer),
+    })),
+    after: writePlace({ taken, cursor: next }),
+    last: next === undefined || taken >= MOST_ITEMS,
+  };
+}
+
 async function deliveryStep(
   outbox: ServerOutbox,
   ids: readonly string[],
@@ -125,6 +150,8 @@ export async function doItems(
   switch (verb) {
     case "redrive":
       return redriveItems(outbox, items);
+    case "replay":
+      return replayItems(outbox, items);
     case "skip":
       return Promise.all(items.map((item) => skipItem(outbox, item)));
     case "cancel": {
@@ -142,6 +169,22 @@ async function redriveItems(
   const wanted = items.map(({ deliveryId, round }) => ({ id: deliveryId ?? "", round: round ?? 0 }));
   const redriven = await outbox.redriveAll(wanted);
   return items.map(({ number }, n) => ({ number, result: redriven[n] ?? "unknown", count: 1 }));
+}
+
+/** None for one whose handler runs at this moment: it is tried again. */
+async function replayItems(
+  outbox: ServerOutbox,
+  items: readonly ItemRecord[],
+): Promise<readonly ItemResult[]> {
+  const wanted = items.map(({ through, round }) =>
+    Object.assign(readAddress(through), { verb: "replay" as const, round: round ?? undefined }),
+  );
+  const staged = await outbox.stageAgain(wanted);
+  return items.flatMap(({ number }, n): ItemResult[] => {
+    const result = staged[n] ?? "unknown";
+    if (result === "busy") return [];
+    return [{ number, result: result === "applied" ? "unknown" : result, count: 1 }];
+  });
 }
 
 async function skipItem(outbox: ServerOutbox, { number, laneId, through }: ItemRecord): Promise<ItemResult> {

@@ -7,7 +7,8 @@ import type { OpenStore, OpenStoreOptions } from "../parts.js";
 import { checkKey, WatchedSeal } from "../secrets/key-check.js";
 import { masterKeyOf } from "../secrets/master-key.js";
 import { createSeal } from "../secrets/seal.js";
-import { tablesFailure } from "./schema-age.js";
+import { isBesideApplication } from "./beside-application.js";
+import { applicationsTables, tablesFailure } from "./schema-age.js";
 
 /** Opens the database that the settings name. Nothing is created in it before `migrate`. */
 export async function openStore(settings: Settings, options: OpenStoreOptions): Promise<OpenStore> {
@@ -75,8 +76,10 @@ async function takeOver(store: OpenStore, log: Logger): Promise<void> {
   if (leases > 0) log.info({ leases }, "what was under way when the last process died is due at once");
 }
 
-async function bringUp(store: OpenStore, { migrate }: Settings, log: Logger): Promise<void> {
+async function bringUp(store: OpenStore, settings: Settings, log: Logger): Promise<void> {
   const age = await store.schemaAge();
+  const migrate = settings.migrate && !isBesideApplication(settings);
+  if (age === "older" && settings.migrate && !migrate) throw applicationsTables(settings.schema);
   // Not by trying: a migration would be refused too, and in words that send people back to it.
   if (age === "newer" || (age === "older" && !migrate)) throw tablesFailure(age);
   if (age === "current") return;

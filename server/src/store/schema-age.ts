@@ -25,3 +25,15 @@ export function tablesFailure(age: Exclude<SchemaAge, "current">): CommandFailur
     cure: "Run `posthorn migrate` with the same settings (--config, --database), under a role that may change them, or start without --no-migrate.",
   });
 }
+
+/** The failure of a start beside an application: its tables are not changed unasked. */
+export function applicationsTables(schema: string): CommandFailure {
+  return new CommandFailure(
+    "failed",
+    `The tables in the schema ${schema} are missing, or older than this version. A node that has the role api alone changes none unasked: they may be an application's.`,
+    {
+      code: "store_not_migrated",
+      cure: "Run `posthorn migrate` with the same settings (--config, --database, --schema), when the application may meet the new tables.",
+    },
+  );
+}

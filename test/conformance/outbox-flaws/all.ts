@@ -23,6 +23,7 @@ import { retryingFlaws } from "./retrying.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
 import { skippingFlaws } from "./skipping.js";
+import { replayFlaws } from "./replaying.js";
 import { inboxViewFlaws } from "./inbox-views.js";
 import { viewFlaws } from "./views.js";
 import { writingFlaws } from "./writing.js";
@@ -50,6 +51,7 @@ const FLAWS = {
   ...retentionFlaws,
   ...viewFlaws,
   ...inboxViewFlaws,
+  ...replayFlaws,
 };
 
 /** One way each in which an outbox can be wrong. */

@@ -10,7 +10,7 @@ import { createInbox, openInbox } from "./inbox/inbox.js";
 import type { MemoryInbox } from "./inbox/inbox.js";
 import type { CancelledDelivery } from "./lanes/history.js";
 import { createLanes } from "./lanes/lanes.js";
-import { createInboxViews, createOperator } from "./operator/operator.js";
+import { createInboxViews, createOperator, createReplays } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
 import { Publications } from "./outbox/publications.js";
 import { openParts } from "./parts.js";
@@ -64,6 +64,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     ...createOutbox(parts, publications),
     ...createLanes(parts, publications, inbox),
     ...createOperator(parts, publications),
+    ...createReplays(parts, inbox),
     ...createInboxViews(parts, inbox, () => inboxVerbs.refused()),
     ...createRetention(parts, publications),
     ...createCursors(),

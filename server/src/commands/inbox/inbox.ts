@@ -7,6 +7,8 @@ import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
 import { deliveryTable } from "../deliveries/delivery-table.js";
+import { registerInboxDeeds } from "./inbox-deeds.js";
+import { INBOX_FLAGS } from "./inbox-flags.js";
 import { collect, hintMore, LIST_FLAGS, TENANT_FLAG } from "../listing.js";
 import type { ListOptions } from "../listing.js";
 
@@ -14,16 +16,6 @@ interface InboxOptions extends ListOptions, Omit<InboxQuery, "outcome"> {
   readonly outcome?: InboxRow["outcome"];
   readonly id?: string;
 }
-
-/** Which rows are meant, as flags. */
-export const INBOX_FLAGS = [
-  { form: "--source <name>", says: "From this source." },
-  { form: "--consumer <id>", says: "At this consumer, by its id or its name." },
-  { form: "--type <type>", says: "Of this type." },
-  { form: "--tenant <name>", says: "Of this tenant." },
-  { form: "--since <time>", says: "First received since: ISO 8601, or an age such as 24h." },
-  { form: "--until <time>", says: "First received before." },
-] as const;
 
 const TONES: Readonly<Record<string, Tone>> = {
   success: "good",
@@ -36,7 +28,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 /** Adds `posthorn inbox`. */
-export function registerInbox(program: Command, context: CommandContext): Command {
+export function registerInbox(program: Command, context: CommandContext): void {
   const inbox = defineGroup(program, "inbox", "Look at what came in for handlers, and what they made of it.");
   defineCommand<InboxOptions>(inbox, context, {
     form: "list",
@@ -65,7 +57,7 @@ export function registerInbox(program: Command, context: CommandContext): Comman
   });
   registerShow(inbox, context);
   registerRefused(inbox, context);
-  return inbox;
+  registerInboxDeeds(inbox, context);
 }
 
 function registerShow(inbox: Command, context: CommandContext): void {

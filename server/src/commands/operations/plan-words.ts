@@ -46,13 +46,16 @@ function placeOf({ endpointId, key, place, waiting }: OperationPlan["next"][numb
 
 /** What came of an operation, in words. Pure. */
 export function resultWords({ verb, results, done, plan, state }: Operation): string {
-  const done_ = { redrive: "Redriven", skip: "Skipped", cancel: "Cancelled" }[verb];
-  const good = ["in_place", "at_end", "skipped", "cancelled"].reduce(
+  const done_ = { redrive: "Redriven", skip: "Skipped", cancel: "Cancelled", replay: "Replayed" }[verb];
+  const good = ["in_place", "at_end", "skipped", "cancelled", "staged"].reduce(
     (sum, key) => sum + (results[key] ?? 0),
     0,
   );
   const before = results["before"] ?? 0;
-  const unknown = (results["unknown"] ?? 0) + (results["intended"] ?? 0);
+  const unknown = ["unknown", "intended", "not_applied", "not_stored", "no_worker"].reduce(
+    (sum, key) => sum + (results[key] ?? 0),
+    0,
+  );
   const parts = [
     `${done_}: ${count(good, "delivery", "deliveries")}`,
     ...(before === 0 ? [] : [`${before} had been redriven before`]),

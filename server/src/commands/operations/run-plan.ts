@@ -4,7 +4,7 @@ import type { Run } from "../define-command.js";
 import { resultWords } from "./plan-words.js";
 
 const LOOK_MS = 500;
-const LABELS = { redrive: "Redriving", skip: "Skipping", cancel: "Cancelling" } as const;
+const LABELS = { redrive: "Redriving", skip: "Skipping", cancel: "Cancelling", replay: "Replaying" } as const;
 
 /** Follows an operation until it has ended. The server does the work: Ctrl-C asks it to stop, and a lost connection does not. */
 export async function followOperation(

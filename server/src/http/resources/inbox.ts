@@ -7,6 +7,8 @@ import type {
   InboxRecord,
   RefusedRecord,
 } from "posthorn/operator";
+import { PLAIN_TEXT } from "../route-schema.js";
+import { SINCE } from "../time-range.js";
 import { INSTANT, instant, MAYBE_INSTANT, MAYBE_NUMBER, MAYBE_TEXT, TEXTS, whole } from "./text.js";
 
 const TEXT = { type: "string" } as const;
@@ -14,6 +16,17 @@ const COUNT = { type: "integer" } as const;
 
 /** The outcomes of a row of the inbox. */
 export const OUTCOMES = ["success", "skipped", "failed", "pending", "held", "dead", "dropped"] as const;
+
+/** What a list of rows, and an operation on them, is filtered by. */
+export const INBOX_QUERY = {
+  tenant: PLAIN_TEXT,
+  source: PLAIN_TEXT,
+  consumer: { ...PLAIN_TEXT, description: "`hnd_…`, or its name." },
+  outcome: { type: "string", enum: OUTCOMES },
+  type: PLAIN_TEXT,
+  since: { ...SINCE, description: `First received at this time or later. ${SINCE.description}` },
+  until: SINCE,
+} as const;
 
 export const INBOX_ROW: object = {
   $id: "InboxRow",

@@ -12,6 +12,7 @@ import type {
   OperationWarning,
 } from "posthorn/client";
 import type { OperationRecord } from "../../store/operation.js";
+import { INBOX_QUERY } from "./inbox.js";
 import { BIG, INSTANT, instant, MAYBE_INSTANT, MAYBE_NUMBER, MAYBE_TEXT, whole } from "./text.js";
 
 const PLAIN = { type: "string", minLength: 1, maxLength: 255 } as const;
@@ -62,10 +63,11 @@ const FILTER = {
         properties: { id: BIG, head: BIG },
       },
     },
+    inbox: { type: "object", additionalProperties: false, properties: INBOX_QUERY },
   },
 } as const;
 
-const VERB = { type: "string", enum: ["redrive", "skip", "cancel"] } as const;
+const VERB = { type: "string", enum: ["redrive", "skip", "cancel", "replay"] } as const;
 const STATES = ["planned", "running", "stopping", "stopped", "finished", "failed"] as const;
 const ACTOR = whole<OperationActor>({
   token: { type: "string" },
@@ -172,7 +174,20 @@ export const OPERATION_ITEM: object = {
     endpointId: MAYBE_TEXT,
     result: {
       type: "string",
-      enum: ["pending", "in_place", "at_end", "before", "skipped", "intended", "cancelled", "unknown"],
+      enum: [
+        "pending",
+        "in_place",
+        "at_end",
+        "before",
+        "skipped",
+        "intended",
+        "cancelled",
+        "staged",
+        "not_applied",
+        "not_stored",
+        "no_worker",
+        "unknown",
+      ],
     },
     count: COUNT,
     at: MAYBE_INSTANT,

@@ -9,14 +9,14 @@ import { showDelivery } from "../resources/delivery.js";
 import {
   consumerIdOf,
   consumerNameOf,
-  OUTCOMES,
+  INBOX_QUERY,
   showFailedAttempt,
   showFailure,
   showInboxRow,
   showRefused,
 } from "../resources/inbox.js";
 import { PLAIN_TEXT, query, routeSchema } from "../route-schema.js";
-import { SINCE, timeRange } from "../time-range.js";
+import { timeRange } from "../time-range.js";
 
 const tag = "inbox";
 const DEFAULT_TENANT = "default";
@@ -144,17 +144,6 @@ export const EVENT_PARAM: object = {
   required: ["id"],
   properties: { id: { ...PLAIN_TEXT, maxLength: 600, description: "`source/event`." } },
 };
-
-/** What a list of rows, and an operation on them, is filtered by. */
-export const INBOX_QUERY = {
-  tenant: PLAIN_TEXT,
-  source: PLAIN_TEXT,
-  consumer: { ...PLAIN_TEXT, description: "`hnd_…`, or its name." },
-  outcome: { type: "string", enum: OUTCOMES },
-  type: PLAIN_TEXT,
-  since: { ...SINCE, description: `First received at this time or later. ${SINCE.description}` },
-  until: SINCE,
-} as const;
 
 const LIST = routeSchema({
   operationId: "listInbox",

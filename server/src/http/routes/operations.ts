@@ -1,7 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Operation, OperationInput, OperationItem, OperationRun, Page } from "posthorn/client";
+import type {
+  Operation,
+  OperationFilter,
+  OperationInput,
+  OperationItem,
+  OperationRun,
+  Page,
+} from "posthorn/client";
 import { newId } from "posthorn/gateway";
 import { fixedQuery } from "../../operations/dead-query.js";
+import { fixedReplay } from "../../operations/replay-plan.js";
 import { whyChanged } from "../../operations/plan.js";
 import { makePlan } from "../../operations/planner.js";
 import type { OperationRecord } from "../../store/operation.js";
@@ -89,6 +97,16 @@ function rated({ rate = DEFAULT_RATE }: OperationRun): { readonly rate: number }
   return { rate };
 }
 
+/** With instants in place of ages: a plan means what it meant when it was made. */
+function fixedFilter(filter: OperationFilter, nowMs: number): OperationFilter {
+  const { dead, inbox } = filter;
+  return {
+    ...filter,
+    ...(dead !== undefined && { dead: fixedQuery(dead, nowMs) }),
+    ...(inbox !== undefined && { inbox: fixedReplay(inbox, nowMs) }),
+  };
+}
+
 async function plan(
   parts: ApiParts,
   request: FastifyRequest,
@@ -96,8 +114,7 @@ async function plan(
 ): Promise<OperationRecord> {
   const { clock, registry } = parts;
   const { verb, rate = DEFAULT_RATE } = input;
-  const { dead } = input.filter;
-  const filter = dead === undefined ? input.filter : { ...input.filter, dead: fixedQuery(dead, clock.now()) };
+  const filter = fixedFilter(input.filter, clock.now());
   const record: OperationRecord = {
     id: newId("op", clock.now()),
     verb,

@@ -41,7 +41,7 @@ function summaryOf(row: EventRow): EventSummary {
     writtenAt: new Date(row.writtenAt),
     providerId: origin?.providerId,
     verifiedBy: origin?.verifiedBy,
-    causedBy: undefined,
+    causedBy: row.causedBy,
     deliverAt: deliverAt && new Date(deliverAt),
     expiresAt: expiresAt && new Date(expiresAt),
   };

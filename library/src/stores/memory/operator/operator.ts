@@ -7,6 +7,8 @@ import { numberOfCursor } from "../../../operator/cursor.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { ReplayStore } from "../../../operator/replay-store.js";
+import { forgetEvent, markApplied, stageAgain } from "./stage-again.js";
 import type { AcceptParts } from "../inbox/accept.js";
 import type { RefusedEvent } from "../inbox/inbox.js";
 import { textOf } from "../inbox/inbox-row.js";
@@ -65,6 +67,19 @@ export function createOperator(
     namedEvents: (tenant, names) => Promise.resolve(parts.names.idsOf(tenant, names)),
     tenantsOf: (eventId) => Promise.resolve(readTenants(parts, eventId)),
     eventIds: (tenant, prefix, limit) => Promise.resolve(findEventIds(parts, tenant, { prefix, limit })),
+  };
+}
+
+/** What lets events be handled again. */
+export function createReplays(parts: MemoryParts, inbox: AcceptParts): ReplayStore {
+  return {
+    stageAgain(wanted) {
+      const staged = stageAgain(parts, inbox, wanted);
+      parts.wake.ring("committed");
+      return Promise.resolve(staged);
+    },
+    markApplied: (row) => Promise.resolve(markApplied(inbox, row)),
+    forgetEvent: (tenant, source, id) => Promise.resolve(forgetEvent(parts, inbox, { tenant, source, id })),
   };
 }
 

@@ -53,6 +53,23 @@ export class IngestNames {
     return passed.length;
   }
 
+  /** Forgets the names of an event: that of its id, and the others of its source; says how many. */
+  remove(
+    tenant: string,
+    {
+      source,
+      id,
+      stored,
+    }: { readonly source: string; readonly id: string; readonly stored: readonly string[] },
+  ): number {
+    const byId = this.#names.get(keyOf(tenant, { name: `${source}/id/${id}`, bodyHash: undefined }))?.id;
+    const meant = new Set([...stored, ...(byId === undefined ? [] : [byId])]);
+    const prefix = JSON.stringify([tenant, `${source}/`]).slice(0, -2);
+    const gone = [...this.#names].filter(([key, named]) => key.startsWith(prefix) && meant.has(named.id));
+    for (const [key] of gone) this.#names.delete(key);
+    return gone.length;
+  }
+
   #known(tenant: string, name: IncomingName, now: number): KnownName | undefined {
     const known = this.#names.get(keyOf(tenant, name));
     return known !== undefined && known.keepUntil > now ? known : undefined;

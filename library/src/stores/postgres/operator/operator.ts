@@ -7,6 +7,9 @@ import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { ReplayStore } from "../../../operator/replay-store.js";
+import { forgetEvent } from "./forget.js";
+import { markApplied, stageAgain } from "./stage-again.js";
 import { listConsumers } from "./consumers.js";
 import { listInboxByPrefix, listInboxRows, readInboxFailures, readInboxRows } from "./inbox-rows.js";
 import { listRefused } from "./refused.js";
@@ -39,9 +42,10 @@ export interface OperatorParts extends StoreDatabase {
 /** How a person looks and intervenes. */
 export function createOperator(
   parts: OperatorParts,
-): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore {
+): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore & ReplayStore {
   return {
     ...inboxViewsOf(parts),
+    ...replaysOf(parts),
     blockedLanes: (page) => listBlockedLanes(parts, page),
     deadLetters: (page, filter) => listDeadLetters(parts, page, filter),
     deadGroups: (filter) => listDeadGroups(parts, filter),
@@ -104,6 +108,18 @@ function namesOf(parts: OperatorParts): Names {
     namedEvents: (tenant, names) => readNamedEvents(parts, tenant, names),
     eventIds: (tenant, prefix, limit) => listEventIds(parts, tenant, { prefix, limit }),
     tenantsOf: (eventId) => readTenants(parts, eventId),
+  };
+}
+
+function replaysOf(parts: OperatorParts): ReplayStore {
+  return {
+    async stageAgain(wanted) {
+      const staged = wanted.length === 0 ? [] : await stageAgain(parts, wanted);
+      if (staged.includes("staged")) parts.committed();
+      return staged;
+    },
+    markApplied: (row) => markApplied(parts, row),
+    forgetEvent: (tenant, source, id) => forgetEvent(parts, { tenant, source, id }),
   };
 }
 

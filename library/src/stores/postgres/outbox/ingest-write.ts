@@ -255,8 +255,8 @@ const INGEST = sqlFor(
     ), lost as materialized (
       select distinct nth from named where (tenant, name) not in (select tenant, name from won)
     ), written as (
-      insert into ${tables.event} (${EVENT_COLUMNS}, direction, provider_id, verified_by, receipt)
-      select ${EVENT_VALUES}, 'in', provider_id, verified_by, receipt
+      insert into ${tables.event} (${EVENT_COLUMNS}, direction, provider_id, verified_by, receipt, caused_by)
+      select ${EVENT_VALUES}, 'in', provider_id, verified_by, receipt, caused_by
       from ${INGESTED.table("given")} where n not in (select nth from lost) order by n
       returning id, tenant, deliver_at
     ), ${stageWrittenSql(tables)}

@@ -36,6 +36,7 @@ export const INGESTED: GivenRows<OutgoingEvent> = givenRows(
     provider_id: texts(({ origin }) => origin?.providerId),
     verified_by: texts(({ origin }) => origin?.verifiedBy),
     receipt: texts(({ receipt }) => receipt && receiptText(receipt)),
+    caused_by: texts(({ causedBy }) => causedBy),
   },
   { body: ({ body }) => body },
 );

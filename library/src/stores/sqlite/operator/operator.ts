@@ -7,6 +7,8 @@ import type { ViewStore } from "../../../operator/view-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { ReplayStore } from "../../../operator/replay-store.js";
+import { forgetEvent, markApplied, stageAgain } from "./stage-again.js";
 import { listConsumers } from "./consumers.js";
 import { findInboxByPrefix, findInboxRows, readInboxFailures, readInboxRows } from "./inbox-rows.js";
 import { findRefused } from "./refused.js";
@@ -34,7 +36,7 @@ import { standings } from "./standings.js";
 export function createOperator(
   session: OutboxSession,
   wake: Wake,
-): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore {
+): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore & ReplayStore {
   const rung = async <T>(written: Promise<T>): Promise<T> => {
     const answer = await written;
     wake.ring("committed");
@@ -42,6 +44,9 @@ export function createOperator(
   };
   return {
     ...inboxViewsOf(session),
+    stageAgain: (wanted) => rung(session.write((turn) => stageAgain(turn, wanted))),
+    markApplied: (row) => session.write((turn) => markApplied(turn, row)),
+    forgetEvent: (tenant, source, id) => session.write((turn) => forgetEvent(turn, { tenant, source, id })),
     blockedLanes: (page) => session.look(({ client, nowMs }) => blockedLanes(client, { ...page, nowMs })),
     deadLetters: (page, filter) => session.look((turn) => deadLetters(turn, page, filter)),
     deadGroups: (filter) => session.look((turn) => deadGroups(turn, filter)),

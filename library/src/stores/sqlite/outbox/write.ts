@@ -97,8 +97,8 @@ function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigin
   return client.insert(
     `insert into posthorn_event
        (public_id, tenant, source, type, key, content_type, event_at, expires_at, written_at, body, headers, deliver_at,
-        direction, provider_id, verified_by, receipt)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        direction, provider_id, verified_by, receipt, caused_by)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event.id,
     withoutNul(event.tenant),
     withoutNul(event.source),
@@ -115,6 +115,7 @@ function insertEvent({ client, nowMs }: OutboxTurn, event: OutgoingEvent): bigin
     maybeText(event.origin?.providerId),
     maybeText(event.origin?.verifiedBy),
     event.receipt === undefined ? null : receiptText(event.receipt),
+    maybeText(event.causedBy),
   );
 }
 

@@ -26,6 +26,7 @@ import { outboxOperators } from "./operators.js";
 import { outboxOrder } from "./order.js";
 import { outboxPausing } from "./pausing.js";
 import { outboxRetention } from "./retention.js";
+import { outboxReplaying } from "./replaying.js";
 import { outboxRestores, outboxRetries } from "./retries.js";
 import { outboxRuns } from "./runs.js";
 import { outboxSkips } from "./skips.js";
@@ -47,7 +48,7 @@ const GATEWAY = {
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],
-  views: [...outboxViews, ...outboxInboxViews],
+  views: [...outboxViews, ...outboxInboxViews, ...outboxReplaying],
 };
 
 /**

@@ -4,6 +4,7 @@ import type { InboxStore } from "../../../inbox/inbox-store.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
 import type { DeadStore } from "../../../operator/dead-store.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { ReplayStore } from "../../../operator/replay-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
 import type { RetentionStore } from "../../../retention/retention-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
@@ -77,6 +78,7 @@ export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "
     | keyof DeadStore
     | keyof SetAsideStore
     | keyof InboxViewStore
+    | keyof ReplayStore
     | Exclude<keyof WorkerStore<Tx>, keyof LaneStore | "transactions">
   >[];
 }

@@ -1,0 +1,201 @@
+import { newId } from "../id.js";
+import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
+import type { TransactionMode } from "../store-capabilities.js";
+import type { InboxRecord, InboxViewStore } from "./inbox-view-store.js";
+import type { LookupStore } from "./lookup-store.js";
+import type { ReplayStore, StagedAgain } from "./replay-store.js";
+
+/** An event as it is compared with the host's own tables. */
+export interface ReconciledEvent {
+  readonly tenant: string;
+  readonly source: string;
+  /** In its stored form. */
+  readonly id: string;
+  readonly type: string;
+  readonly time: Date | undefined;
+  /** The exact bytes. */
+  readonly body: Uint8Array;
+  /** The body as JSON; undefined when it is none. */
+  readonly data: unknown;
+  /** What the inbox says of it. */
+  readonly outcome: InboxRecord["outcome"];
+  readonly round: number;
+}
+
+/** Where inbox and business table disagree. */
+export interface Difference {
+  readonly event: Omit<ReconciledEvent, "body" | "data">;
+  /** `missing`: applied by the inbox, and not in the table. `extra`: in the table, and not applied by the inbox. */
+  readonly kind: "missing" | "extra";
+  /** What was done about it; undefined where it was only to be reported. */
+  readonly done: StagedAgain | "marked" | "not_marked" | undefined;
+}
+
+/** What is compared, and what is done about differences. */
+export interface ReconcileOptions<Tx, Mode extends TransactionMode = TransactionMode> {
+  readonly store: ReconcilingStore<Tx, Mode>;
+  /** First received at this time or later. */
+  readonly since: Date;
+  readonly until?: Date | undefined;
+  readonly tenant?: string | undefined;
+  readonly source?: string | undefined;
+  /** The name of the worker's consumer. @default "", the handlers of a receiver and of a worker without names */
+  readonly consumer?: string | undefined;
+  /**
+   * Whether the host's own tables have the event's effect. It only looks: its transaction is rolled back. On SQLite it may
+   * not await.
+   */
+  readonly wasApplied: (
+    event: ReconciledEvent,
+    tx: Tx,
+  ) => Mode extends "synchronous" ? boolean : boolean | Promise<boolean>;
+  /** `replay`: handlers handle it again, in a new round. @default "report" */
+  readonly missing?: "report" | "replay" | undefined;
+  /** `mark`: the inbox calls it applied from now on, so that no handler applies it again. @default "report" */
+  readonly extra?: "report" | "mark" | undefined;
+  /** How many rows are compared in one call. @default 100 */
+  readonly limit?: number | undefined;
+  /** `next` of the report before. */
+  readonly after?: string | undefined;
+}
+
+/** What came of a comparison. */
+export interface Reconciliation {
+  readonly compared: number;
+  readonly differences: readonly Difference[];
+  /** Where to go on; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** What a store needs so that its inbox can be compared with the host's tables. */
+export type ReconcilingStore<Tx, Mode extends TransactionMode = TransactionMode> = Pick<
+  InboxStore<Tx, Mode>,
+  "accept" | "read" | "transactions"
+> &
+  Pick<InboxViewStore, "inboxRows"> &
+  Pick<LookupStore, "event"> &
+  Pick<ReplayStore, "stageAgain" | "markApplied">;
+
+/** Ends the transaction in which the host's tables were looked at. */
+class Looked extends Error {}
+
+const LOOK_MS = 30_000;
+
+/**
+ * Compares the rows of an inbox with the host's own tables: after a restored backup, a bug that committed half, or an
+ * effect that was made by hand. It says where they disagree, page by page, and changes nothing unless it is told to.
+ *
+ * @example
+ * for (let after: string | undefined; ; ) {
+ *   const report = await reconcile({ store, since, after, wasApplied });
+ *   for (const { event, kind } of report.differences) console.log(kind, event.source, event.id);
+ *   if ((after = report.next) === undefined) break;
+ * }
+ */
+export async function reconcile<Tx, Mode extends TransactionMode>(
+  options: ReconcileOptions<Tx, Mode>,
+): Promise<Reconciliation> {
+  const { store, since, until, tenant, source, consumer = "", limit = 100, after } = options;
+  const filter = { since, until, tenant, source, consumer, order: "oldest" } as const;
+  const { items, next } = await store.inboxRows(filter, { limit, after });
+  const events: ReconciledEvent[] = [];
+  for (const row of items) events.push(await eventOf(store, row));
+  const found = events.length === 0 ? [] : await look(options, events);
+  const differences: Difference[] = [];
+  for (const [n, row] of items.entries()) {
+    const kind = differenceOf(row, found[n]);
+    const event = events[n];
+    if (kind === undefined || event === undefined) continue;
+    const { body: _, data: _data, ...shown } = event;
+    differences.push({ event: shown, kind, done: await mend(options, row, { kind, event }) });
+  }
+  return { compared: items.length, differences, next };
+}
+
+/** What was applied must be in the table, and nothing else may be. */
+function differenceOf({ outcome }: InboxRecord, found: boolean | undefined): Difference["kind"] | undefined {
+  if (found === undefined || found === (outcome === "success")) return undefined;
+  return found ? "extra" : "missing";
+}
+
+async function eventOf<Tx>(store: ReconcilingStore<Tx>, row: InboxRecord): Promise<ReconciledEvent> {
+  const { tenant, source, id, type, eventAt, outcome, round, storedAs } = row;
+  const stored =
+    storedAs === undefined ? await store.read({ tenant, source, id }) : await store.event(tenant, storedAs);
+  const body = stored?.body ?? new Uint8Array();
+  return { tenant, source, id, type, time: eventAt, outcome, round, body, data: jsonOf(body) };
+}
+
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Looks in one transaction of the host, which is rolled back: an `accept` whose work throws leaves nothing behind, and it is
+ * the one way to a transaction that every store has.
+ */
+async function look<Tx, Mode extends TransactionMode>(
+  { store, wasApplied }: ReconcileOptions<Tx, Mode>,
+  events: readonly ReconciledEvent[],
+): Promise<readonly boolean[]> {
+  const found: boolean[] = [];
+  const work = (tx: Tx): never | Promise<never> => {
+    found.length = 0;
+    if (store.transactions === "synchronous") {
+      for (const event of events) found.push(wasApplied(event, tx) as boolean);
+      throw new Looked();
+    }
+    return lookAsync(events, found, (event) => wasApplied(event, tx));
+  };
+  const limits = { acquireMs: 5000, signal: AbortSignal.timeout(LOOK_MS) };
+  const looked = await store.accept(probe(), work, limits);
+  if (looked.kind === "failed" && looked.error instanceof Looked) return found;
+  if (looked.kind === "failed") throw looked.error;
+  throw new Error(`The host's tables could not be looked at: ${looked.kind}.`);
+}
+
+async function lookAsync(
+  events: readonly ReconciledEvent[],
+  found: boolean[],
+  ask: (event: ReconciledEvent) => boolean | Promise<boolean>,
+): Promise<never> {
+  for (const event of events) found.push(await ask(event));
+  throw new Looked();
+}
+
+/** An arrival that is never kept. */
+function probe(): Arrival {
+  const id = newId("rec", Date.now());
+  return {
+    tenant: "posthorn",
+    source: "reconcile",
+    id,
+    idPreview: undefined,
+    type: "reconcile",
+    eventAt: undefined,
+    body: new Uint8Array(),
+    bodyHash: new Uint8Array(32),
+    headers: "{}",
+    windowS: 60,
+  };
+}
+
+async function mend<Tx, Mode extends TransactionMode>(
+  { store, missing = "report", extra = "report" }: ReconcileOptions<Tx, Mode>,
+  row: InboxRecord,
+  { kind }: { readonly kind: Difference["kind"]; readonly event: ReconciledEvent },
+): Promise<Difference["done"]> {
+  const { tenant, source, id, consumer, round } = row;
+  const address = { tenant, source, id, consumer };
+  if (kind === "missing") {
+    if (missing === "report") return undefined;
+    const [staged = "unknown"] = await store.stageAgain([{ ...address, verb: "replay", round }]);
+    return staged;
+  }
+  if (extra === "report") return undefined;
+  return (await store.markApplied({ ...address, round })) ? "marked" : "not_marked";
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { utf8 } from "../bytes.js";
+import { createReceiver } from "../inbox/receiver.js";
+import { createWorker } from "../inbox/worker.js";
+import { createSigner, signSync } from "../signature/sign.js";
+import { standardWebhooks } from "../signature/schemes/standard.js";
+import type { MemoryTx } from "../stores/memory/client/transaction.js";
+import { memoryStore } from "../stores/memory/store.js";
+import { createFakeClock } from "../testing/fake-clock.js";
+import { createOperator } from "./operator.js";
+import { reconcile } from "./reconcile.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+const observer = (): void => undefined;
+
+function noTable(): boolean {
+  throw new RangeError("no such table");
+}
+
+function setUp() {
+  const clock = createFakeClock({ at: Date.UTC(2026, 10, 18) });
+  const store = memoryStore({ clock, environment: "test" });
+  const operator = createOperator({ store });
+  const effects: string[] = [];
+  const note = (event: { id: string }, { tx }: { tx: MemoryTx }): void =>
+    tx.onCommit(() => void effects.push(event.id));
+  const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET, clock }) } };
+  const stored = createReceiver({ mode: "store_first", store, clock, sources, observer });
+  const post = async (id: string, data: object = {}, receiver: Pick<typeof stored, "receive"> = stored) => {
+    const body = utf8(JSON.stringify({ type: "order.paid", ...data }));
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), { id, body });
+    return (await receiver.receive("shop", { headers, body })).verdict;
+  };
+  const work = (handler: typeof note = note) =>
+    createWorker({ store, clock, observer, handlers: { "order.paid": handler } }).drain();
+  const row = { tenant: "default", source: "shop", id: "evt_1", consumer: "" };
+  return { clock, store, operator, effects, note, sources, post, work, row };
+}
+
+describe("an operator", () => {
+  it("replays what was applied once more for each replay, and never for a replay that is repeated", async () => {
+    const { operator, effects, post, work, row } = setUp();
+    await post("evt_1");
+    await work();
+    expect(await operator.replay([{ ...row, round: 1 }])).toEqual(["staged"]);
+    expect(await operator.replay([{ ...row, round: 1 }])).toEqual(["before"]);
+    await work();
+    expect(effects).toEqual(["evt_1", "evt_1"]);
+    expect(await operator.inboxRowsOf("default", "shop", "evt_1")).toMatchObject([
+      { outcome: "success", round: 2 },
+    ]);
+  });
+
+  it("redrives what failed within its request from its row, to a worker that has its source", async () => {
+    const { operator, effects, store, clock, sources, post, work, row } = setUp();
+    const handlers = {
+      "*": () => {
+        throw new Error("down");
+      },
+    };
+    const receiver = createReceiver({ store, clock, sources, observer, handlers });
+    await post("evt_1", {}, receiver);
+    expect(await operator.redriveInbox([row])).toEqual(["no_worker"]);
+    await work();
+    expect(await operator.redriveInbox([row])).toEqual(["staged"]);
+    await work();
+    expect(effects).toEqual(["evt_1"]);
+    expect(await operator.redriveInbox([row])).toEqual(["applied"]);
+  });
+
+  it("refuses to replay what was handled within its request: nothing of it is stored for a worker", async () => {
+    const { operator, store, clock, sources, post, work, row, note } = setUp();
+    await work();
+    await post("evt_1", {}, createReceiver({ store, clock, sources, handlers: { "*": note } }));
+    expect(await operator.replay([row])).toEqual(["not_stored"]);
+  });
+
+  it("redrives a conflict as a new event that is linked to the first, once", async () => {
+    const { operator, effects, post, work } = setUp();
+    await post("evt_1");
+    await work();
+    expect(await post("evt_1", { amount: 2 })).toBe("conflict");
+    const [conflict] = (await operator.refusedEvents({ because: "conflict" })).items;
+    if (conflict === undefined) throw new Error("There is no conflict.");
+    const redriven = await operator.redriveRefused(conflict);
+    expect(redriven.kind).toBe("staged");
+    await work();
+    expect(effects).toEqual(["evt_1", expect.stringMatching(/^evt_1~[0-9a-f]{12}$/)]);
+    expect((await operator.redriveRefused(conflict)).kind).toBe("before");
+    const id = "eventId" in redriven ? redriven.eventId : "";
+    const [first] = await operator.inboxRowsOf("default", "shop", "evt_1");
+    expect((await operator.event("default", id))?.causedBy).toBe(first?.storedAs);
+  });
+
+  it("forgets an event, which is applied again when it is sent again", async () => {
+    const { operator, effects, post, work } = setUp();
+    await post("evt_1");
+    await work();
+    expect(await operator.forget("default", "shop", "evt_1")).toEqual({
+      kind: "forgotten",
+      rows: 1,
+      names: 1,
+    });
+    expect(await post("evt_1")).toBe("stored");
+    await work();
+    expect(effects).toEqual(["evt_1", "evt_1"]);
+  });
+});
+
+describe("reconcile", () => {
+  it("says what is missing and what is extra, page by page, and changes nothing unless it is told to", async () => {
+    const { store, operator, effects, post, work } = setUp();
+    for (const id of ["evt_1", "evt_2", "evt_3"]) await post(id);
+    await work();
+    await operator.replay([{ tenant: "default", source: "shop", id: "evt_3", consumer: "" }]);
+    // evt_1 is lost from the host's table; evt_3 is in it, though it is to be handled once more.
+    const table = new Set(["evt_2", "evt_3"]);
+    const found: string[] = [];
+    const options = {
+      store,
+      since: new Date(0),
+      wasApplied: ({ id }: { id: string }) => table.has(id),
+      limit: 2,
+    };
+    for (let after: string | undefined; ;) {
+      const { differences, next } = await reconcile({ ...options, after });
+      found.push(...differences.map(({ kind, event, done }) => `${kind} ${event.id} ${done}`));
+      after = next;
+      if (after === undefined) break;
+    }
+    expect(found).toEqual(["missing evt_1 undefined", "extra evt_3 undefined"]);
+    const mended = await reconcile({ ...options, limit: 100, missing: "replay", extra: "mark" });
+    expect(mended.differences.map(({ done }) => done)).toEqual(["staged", "marked"]);
+    effects.length = 0;
+    await work();
+    expect(effects).toEqual(["evt_1"]);
+  });
+
+  it("rolls back what its look has done, and throws what it throws", async () => {
+    const { store, post, work, effects } = setUp();
+    await post("evt_1");
+    await work();
+    const looks = (tx: MemoryTx): boolean => (tx.onCommit(() => void effects.push("written")), true);
+    await reconcile({ store, since: new Date(0), wasApplied: (_, tx) => looks(tx) });
+    expect(effects).toEqual(["evt_1"]);
+    await expect(reconcile({ store, since: new Date(0), wasApplied: noTable })).rejects.toThrow(
+      "no such table",
+    );
+  });
+});
