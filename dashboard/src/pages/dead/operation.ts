@@ -40,7 +40,7 @@ export function isUnderWay({ state }: Pick<Operation, "state">): boolean {
   return state === "running" || state === "stopping";
 }
 
-const VERBS = { redrive: "Redrive", skip: "Skip", cancel: "Cancel" } as const;
+const VERBS = { redrive: "Redrive", skip: "Skip", cancel: "Cancel", replay: "Replay" } as const;
 
 /** "Redrive 97 to pharmacy". */
 export function operationTitle({ verb, plan }: Pick<Operation, "verb" | "plan">): string {
@@ -50,7 +50,7 @@ export function operationTitle({ verb, plan }: Pick<Operation, "verb" | "plan">)
   return `${VERBS[verb]} ${grouped(plan.count)} ${verb === "redrive" ? "to" : "of"} ${to}`;
 }
 
-const GOOD: ReadonlySet<string> = new Set(["in_place", "at_end", "skipped", "cancelled"]);
+const GOOD: ReadonlySet<string> = new Set(["in_place", "at_end", "skipped", "cancelled", "staged"]);
 
 /** How many came to what they were meant for, and how many had changed before their turn. */
 export function tallyOf({ results }: Pick<Operation, "results">): {
@@ -63,7 +63,12 @@ export function tallyOf({ results }: Pick<Operation, "results">): {
   return { good, other: sum(all) - good };
 }
 
-const DONE = { redrive: "due again", skip: "skipped", cancel: "cancelled" } as const;
+const DONE = {
+  redrive: "due again",
+  skip: "skipped",
+  cancel: "cancelled",
+  replay: "to be handled again",
+} as const;
 
 export function doneWord({ verb }: Pick<Operation, "verb">): string {
   return DONE[verb];

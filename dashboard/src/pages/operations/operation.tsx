@@ -95,6 +95,10 @@ const RESULTS: Readonly<Record<OperationItem["result"], Look>> = {
   skipped: { tone: "landed", icon: "s-landed", word: "skipped" },
   intended: { tone: "retrying", icon: "s-failing", word: "was under way; left" },
   cancelled: { tone: "landed", icon: "s-landed", word: "cancelled" },
+  staged: { tone: "landed", icon: "s-landed", word: "to be handled again" },
+  not_applied: { tone: "retrying", icon: "s-failing", word: "not applied; left" },
+  not_stored: { tone: "retrying", icon: "s-failing", word: "not stored; left" },
+  no_worker: { tone: "retrying", icon: "s-failing", word: "no worker; left" },
   unknown: { tone: "retrying", icon: "s-failing", word: "had changed; left" },
 };
 
