@@ -1,83 +1,25 @@
-import { createHmac } from "node:crypto";
 import Database from "better-sqlite3";
 import { createReceiver } from "posthorn";
 import type { Receiver, Signal } from "posthorn";
 import { createEgress } from "posthorn/dispatch";
 import { memoryStore } from "posthorn/memory";
-import { github, stripe } from "posthorn/providers";
-import { createRepair, githubLog, stripeLog } from "posthorn/repair";
-import type { CursorStore } from "posthorn/repair";
+import { github } from "posthorn/providers";
+import { createRepair, githubLog } from "posthorn/repair";
 import { migrate, sqliteStore } from "posthorn/sqlite";
 import { createFakeClock, TEST_SECRETS } from "posthorn/testing";
-import type { FakeClock } from "posthorn/testing";
-import { beforeAll, afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { githubApi, stripeApi } from "./provider-apis.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { githubApi } from "./provider-apis.js";
 import type { Made } from "./provider-apis.js";
+import { delivery, HOOK, localEgress, PATH, promiseRepair, sources } from "./repair-promises.js";
+import type { RepairWorld } from "./repair-promises.js";
 
 const HOUR_MS = 3_600_000;
 const NOON = Date.parse("2026-11-15T12:00:00Z");
-const PATH = "/repos/posthorn/example/hooks/7/deliveries";
-const HOOK = { repository: "posthorn/example", id: 7 } as const;
 
-let egress: Awaited<ReturnType<typeof createEgress>>;
-beforeAll(async () => {
-  egress = await createEgress({ allowAddresses: ["127.0.0.1"], allowHttp: true });
-});
-afterAll(() => egress.close());
-
-/** A delivery of GitHub's; `exact` says whether the log has the bytes that were signed. */
-function delivery(n: number, at: number, exact = true): Made {
-  const body = `{"action":"opened","issue":{"number":${n}}}`;
-  const signed = exact ? body : `${body} `;
-  const signature = createHmac("sha256", TEST_SECRETS.github.verifying).update(signed).digest("hex");
-  return {
-    id: `guid-${n}`,
-    at: new Date(at),
-    body,
-    headers: {
-      "X-GitHub-Delivery": `guid-${n}`,
-      "X-GitHub-Event": "issues",
-      "X-Hub-Signature-256": `sha256=${signature}`,
-    },
-  };
-}
-
-function stripeEvent(n: number, at: number): Made {
-  const created = Math.floor(at / 1000);
-  const object = { id: `in_${n}`, object: "invoice" };
-  const body = JSON.stringify({
-    id: `evt_${n}`,
-    object: "event",
-    created,
-    type: "invoice.paid",
-    data: { object },
-  });
-  return { id: `evt_${n}`, at: new Date(at), body };
-}
-
-/** What GitHub sends: the very bytes, signed. */
-function receive(receiver: Receiver<"github">, { headers = {}, body }: Made, more = ""): Promise<unknown> {
-  const text = body + more;
-  const signature = createHmac("sha256", TEST_SECRETS.github.verifying).update(text).digest("hex");
-  const sent = { ...headers, "X-Hub-Signature-256": `sha256=${signature}` };
-  return receiver.receive("github", { headers: sent, body: Buffer.from(text) });
-}
-
-interface World {
-  readonly clock: FakeClock;
-  readonly store: CursorStore;
-  readonly receiver: Receiver<"github" | "stripe">;
+interface World extends Omit<RepairWorld, "applied"> {
   /** Ids of events in the order in which handlers applied them. */
-  readonly applied: string[];
-  readonly signals: Signal[];
+  readonly applied: readonly string[];
   fail: (id: string) => boolean;
-}
-
-function sources(clock: FakeClock) {
-  return {
-    github: github({ secrets: TEST_SECRETS.github.verifying, clock }),
-    stripe: stripe({ secrets: TEST_SECRETS.stripe.verifying, clock }),
-  };
 }
 
 function inMemory(): World {
@@ -87,7 +29,6 @@ function inMemory(): World {
     clock,
     store,
     applied: [] as string[],
-    signals: [] as Signal[],
     fail: (_id: string) => false,
   };
   const apply = (event: { readonly id: string }): void => {
@@ -95,13 +36,7 @@ function inMemory(): World {
     world.applied.push(event.id);
   };
   const handlers = { "issues.opened": apply, "invoice.paid": apply };
-  const receiver = createReceiver({
-    store,
-    sources: sources(clock),
-    handlers,
-    clock,
-    observer: (signal) => void world.signals.push(signal),
-  });
+  const receiver = createReceiver({ store, sources: sources(clock), handlers, clock });
   return Object.assign(world, { receiver });
 }
 
@@ -109,7 +44,7 @@ const insert = (event: { readonly id: string }) => (tx: Database.Database) => {
   tx.prepare("insert into effect (id) values (?)").run(event.id);
 };
 
-async function onSqlite(): Promise<World> {
+async function onSqlite(): Promise<RepairWorld> {
   const clock = createFakeClock({ at: NOON });
   const db = new Database(":memory:");
   onTestFinished(() => void db.close());
@@ -122,113 +57,30 @@ async function onSqlite(): Promise<World> {
     handlers: { "issues.opened": insert, "invoice.paid": insert },
     clock,
   });
-  return {
-    clock,
-    store,
-    receiver,
-    signals: [],
-    fail: () => false,
-    get applied() {
-      return db.prepare("select id from effect order by rowid").pluck().all() as string[];
-    },
-  };
+  const applied = (): Promise<string[]> =>
+    Promise.resolve(db.prepare("select id from effect order by rowid").pluck().all() as string[]);
+  return { clock, store, receiver, applied };
 }
 
-describe.each([
-  ["memory", () => Promise.resolve(inMemory())],
-  ["SQLite", onSqlite],
-])("a receiver on %s that was down for an hour", (_name, open) => {
-  it("with 1,000 deliveries at GitHub, 300 of them seen before, applies 700 and doubles none", async () => {
-    const world = await open();
-    const { clock, receiver, store } = world;
-    const log: Made[] = [];
-    const api = await githubApi(PATH, () => log);
-    const make = () =>
-      createRepair({
-        receiver,
-        store,
-        clock,
-        logs: { github: githubLog({ egress, token: "ghp_test", hook: HOOK, baseUrl: api.baseUrl }) },
-      });
-    await make().once();
-    // The hour before: 300 deliveries arrive by webhook, in the bytes that GitHub sent.
-    for (let n = 0; n < 300; n++) {
-      const made = delivery(n, clock.now());
-      log.push(made);
-      await receive(receiver, made);
-      await clock.advance(1000);
-    }
-    expect(world.applied).toHaveLength(300);
-    // Down: 700 more, of which nobody here knows. Every other one is logged in other bytes than were signed.
-    for (let n = 300; n < 1000; n++) {
-      log.push(delivery(n, clock.now(), n % 2 === 0));
-      await clock.advance(5142);
-    }
-    expect(log).toHaveLength(1000);
-    const [report] = await make().once();
-    expect(report).toMatchObject({
-      source: "github",
-      read: 1000,
-      applied: 700,
-      duplicate: 300,
-      unsettled: 0,
-    });
-    expect(world.applied).toHaveLength(1000);
-    expect(new Set(world.applied).size).toBe(1000);
-    // Oldest first, as they would have come.
-    expect(world.applied.slice(300)).toEqual(log.slice(300).map(({ id }) => id));
-    // Ten pages, and a request of its own for each of the 700, none for those that are known.
-    expect(api.asked).toHaveLength(710);
-    // Again at once: nothing is applied, and nothing is loaded.
-    const [again] = await make().once();
-    expect(again).toMatchObject({ applied: 0, unsettled: 0 });
-    expect(world.applied).toHaveLength(1000);
-    expect(api.asked.filter((each) => !each.includes("?")).length).toBe(700);
-    // What a person lets GitHub send again is a duplicate, in whatever bytes the log had it.
-    for (const made of [log[500], log[501]]) {
-      expect(await receive(receiver, made as Made)).toMatchObject({ verdict: "duplicate" });
-    }
-    expect(world.applied).toHaveLength(1000);
-  });
-
-  it("with 250 events at Stripe, 50 of them seen before, applies 200 and doubles none", async () => {
-    const world = await open();
-    const { clock, receiver, store } = world;
-    const log: Made[] = [];
-    const api = await stripeApi(() => log);
-    const logs = { stripe: stripeLog({ egress, apiKey: "rk_test_fixture", baseUrl: api.baseUrl }) };
-    await createRepair({ receiver, store, clock, logs }).once();
-    for (let n = 0; n < 250; n++) {
-      const made = stripeEvent(n, clock.now());
-      log.push(made);
-      if (n < 50) {
-        const t = Math.floor(clock.now() / 1000);
-        const mac = createHmac("sha256", TEST_SECRETS.stripe.verifying)
-          .update(`${t}.${made.body}`)
-          .digest("hex");
-        const headers = { "stripe-signature": `t=${t},v1=${mac}` };
-        await receiver.receive("stripe", { headers, body: Buffer.from(made.body) });
-      }
-      await clock.advance(14_400);
-    }
-    const [report] = await createRepair({ receiver, store, clock, logs }).once();
-    expect(report).toMatchObject({ read: 250, applied: 200, duplicate: 50, unsettled: 0, more: false });
-    expect(new Set(world.applied).size).toBe(250);
-    expect(world.applied).toHaveLength(250);
-    expect(api.asked).toHaveLength(3);
-    expect(api.last()).toMatchObject({ authorization: "Bearer rk_test_fixture" });
-  });
+promiseRepair("memory", () => {
+  const { applied, ...world } = inMemory();
+  return Promise.resolve({ ...world, applied: () => Promise.resolve(applied) });
 });
+promiseRepair("SQLite", onSqlite);
 
 const load = () => Promise.resolve({ headers: {}, body: new Uint8Array() });
 
 describe("a repair", () => {
+  const reach = localEgress();
+
   it("reads again from what failed, until it is applied, and what follows is not held up", async () => {
     const world = inMemory();
     const { clock, receiver, store } = world;
     const log: Made[] = [];
     const api = await githubApi(PATH, () => log);
-    const logs = { github: githubLog({ egress, token: "ghp_test", hook: HOOK, baseUrl: api.baseUrl }) };
+    const logs = {
+      github: githubLog({ egress: reach(), token: "ghp_test", hook: HOOK, baseUrl: api.baseUrl }),
+    };
     const repair = createRepair({ receiver, store, clock, logs, overlapMs: 1 });
     await repair.once();
     for (let n = 0; n < 3; n++) {
@@ -251,7 +103,9 @@ describe("a repair", () => {
     const { clock, receiver, store } = world;
     const log: Made[] = [];
     const api = await githubApi(PATH, () => log);
-    const logs = { github: githubLog({ egress, token: "ghp_secret", hook: HOOK, baseUrl: api.baseUrl }) };
+    const logs = {
+      github: githubLog({ egress: reach(), token: "ghp_secret", hook: HOOK, baseUrl: api.baseUrl }),
+    };
     const signals: Signal[] = [];
     const repair = createRepair({
       receiver,
@@ -284,7 +138,12 @@ describe("a repair", () => {
       overlapMs: 1000,
       maxEntries: 100,
       logs: {
-        github: githubLog({ egress, token: () => Promise.resolve("jwt"), hook: HOOK, baseUrl: api.baseUrl }),
+        github: githubLog({
+          egress: reach(),
+          token: () => Promise.resolve("jwt"),
+          hook: HOOK,
+          baseUrl: api.baseUrl,
+        }),
       },
     });
     const stop = new AbortController();
@@ -336,6 +195,6 @@ describe("a repair", () => {
     [{ organization: "..", id: 7 }],
     [{ organization: "posthorn", id: 0 }],
   ])("refuses %j, which would lead to another path of the API", (hook) => {
-    expect(() => githubLog({ egress, token: "t", hook })).toThrow(/hook/);
+    expect(() => githubLog({ egress: reach(), token: "t", hook })).toThrow(/hook/);
   });
 });
