@@ -43,8 +43,8 @@ describe.each(drivers)("a long handler on Postgres by $name", (driver) => {
     const { url, pool, store, column } = await setUp(driver, ["evt_1", "evt_2"]);
     const child = spawn(process.execPath, ["--import", "tsx", program, url], { cwd: root });
     const [line] = (await next(createInterface({ input: child.stdout }), "line")) as [string];
-    expect(line).toBe("evt_1 done by the first");
     child.kill("SIGKILL");
+    expect(line).toBe("evt_1 done by the first");
     const worker = createWorker({
       store,
       ...TIMES,

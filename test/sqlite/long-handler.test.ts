@@ -29,8 +29,8 @@ it("a long handler on SQLite whose process is killed is found, recorded as lapse
   }
   const child = spawn(process.execPath, ["--import", "tsx", program, file.path], { cwd: root });
   const [line] = (await next(createInterface({ input: child.stdout }), "line")) as [string];
-  expect(line).toBe("evt_1 done by the first");
   child.kill("SIGKILL");
+  expect(line).toBe("evt_1 done by the first");
   const worker = createWorker({
     store,
     pollMs: 50,
