@@ -48,7 +48,7 @@ export type Signal =
       readonly durationMs: number;
     }
   | {
-      /** A worker is done with an attempt at an event that was stored first: `applied`, `skipped`, `duplicate` or `failed`. */
+      /** A worker is done with an attempt at an event that was stored first: `applied`, `skipped`, `dropped`, `duplicate` or `failed`. */
       readonly kind: "event_handled";
       readonly tenant: string;
       readonly source: string;

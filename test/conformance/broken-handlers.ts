@@ -1,5 +1,6 @@
 import type { applyingFlaws } from "./outbox-flaws/applying.js";
 import type { handlerFlaws } from "./outbox-flaws/handlers.js";
+import type { newestFlaws } from "./outbox-flaws/newest.js";
 import type { pausingFlaws } from "./outbox-flaws/pausing.js";
 import type { holdingFlaws } from "./outbox-flaws/holding.js";
 
@@ -110,4 +111,19 @@ export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly
   held_event_removed: ["an event stays while it is held, and its key is forgotten when its events are"],
   late_untold: ["an event that comes after its place was passed goes at once, and says that it is late"],
   redrive_judged_again: ["a redrive waits for nobody"],
+};
+
+/** As `BROKEN_OUTBOXES`: for every flaw of comparing versions promises that it breaks. */
+export const BROKEN_NEWEST: Readonly<Record<keyof typeof newestFlaws, readonly string[]>> = {
+  newest_without_its_lock: [
+    "of two transactions that ask for one resource, the second waits for the end of the first: they are never both the newest",
+  ],
+  equal_version_is_newest: [
+    "a version is the newest where all that is known is older, and an equal one is stale",
+  ],
+  versions_rounded: ["versions of 64 bits are compared exactly"],
+  rolled_back_version_kept: ["a rollback forgets the version"],
+  versions_of_everybody: ["consumers, tenants, sources and resources have nothing to do with each other"],
+  times_compared_with_numbers: ["a number is never compared with a time"],
+  newest_answers_at_once: ["newest returns without a promise exactly where transactions are synchronous"],
 };

@@ -1,7 +1,13 @@
 import { BROKEN_REPLAYS } from "./broken-replaying.js";
 import { BROKEN_INBOX_VIEWS } from "./broken-inbox-views.js";
 import { BROKEN_DEAD_BULK } from "./broken-dead-bulk.js";
-import { BROKEN_APPLYING, BROKEN_HANDLERS, BROKEN_HOLDING, BROKEN_PAUSING } from "./broken-handlers.js";
+import {
+  BROKEN_APPLYING,
+  BROKEN_HANDLERS,
+  BROKEN_HOLDING,
+  BROKEN_NEWEST,
+  BROKEN_PAUSING,
+} from "./broken-handlers.js";
 import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
 import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
 import { BROKEN_STEPS } from "./broken-steps.js";
@@ -429,6 +435,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_STEPS,
   ...BROKEN_PAUSING,
   ...BROKEN_HOLDING,
+  ...BROKEN_NEWEST,
   ...BROKEN_INGEST,
   ...BROKEN_LOOKUPS,
   ...BROKEN_DEAD_BULK,

@@ -82,6 +82,25 @@ it("an older sequence does not overwrite a newer one, a new generation does, and
   ]);
 });
 
+it("an older version that comes late is dropped, and so is the same one", async () => {
+  const said = await printed(
+    program(
+      "stock.ts",
+      `const signer = createSigner({ secrets: process.env.SHOP_SECRET });
+       for (const [version, quantity] of [[2, 20], [1, 10], [2, 21], [3, 30]]) {
+         const event = { type: "stock.changed", sku: "a", version, quantity };
+         const body = new TextEncoder().encode(JSON.stringify(event));
+         const headers = signSync(signer, { id: "stock_" + version + "_" + quantity, body });
+         const { verdict } = await receiver.receive("shop", { headers, body });
+         const { rows } = await pool.query("select quantity from stock");
+         console.log(verdict, rows[0].quantity);
+       }`,
+    ),
+    { SHOP_SECRET: SECRET },
+  );
+  expect(said).toBe("applied 20\ndropped 20\ndropped 20\napplied 30\n");
+});
+
 function printed(text: string, env: Readonly<Record<string, string>>): Promise<string> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", text], {
     cwd: root,

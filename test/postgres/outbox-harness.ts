@@ -27,6 +27,7 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
 const EMPTIED = [
   ...Object.keys(INSTANTS),
   "inbox",
+  "newest",
   "stage",
   "lane",
   "delivery",

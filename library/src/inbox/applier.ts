@@ -8,18 +8,20 @@ import { InProgress, Timeouts } from "./deadlines.js";
 import type { TypeTable } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { mayTakeOver } from "./inbox-store.js";
-import type { Acceptance, Arrival, InboxStore } from "./inbox-store.js";
+import type { Acceptance, Arrival, Handled, InboxStore } from "./inbox-store.js";
 import { isSameBody } from "./same-body.js";
-import { HandlerFailure, prepareWork } from "./prepare-work.js";
-import type { WorkParts } from "./prepare-work.js";
+import { HandlerFailure, isPromise, prepareWork } from "./prepare-work.js";
+import type { Work, WorkParts } from "./prepare-work.js";
+import type { DropStale, NewestStore } from "./newest.js";
 import type { Source } from "./source.js";
 import { storedId } from "./stored-id.js";
 import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */
 export interface ApplierParts<Tx> extends WorkParts<Tx> {
-  readonly store: InboxStore<Tx>;
+  readonly store: InboxStore<Tx> & Partial<NewestStore<Tx>>;
   readonly handlers: TypeTable<unknown>;
+  readonly dropStale: DropStale | undefined;
   readonly clock: Clock;
   readonly handlerDeadlineMs: number;
   readonly acquireMs: number;
@@ -113,10 +115,12 @@ export class Applier<Tx> {
       const same = isSameBody(known.bodyHash, arrival.bodyHash);
       return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
     }
-    const judgement = await this.#settle(arrival, await this.#run(handler, event, identified));
-    return handler === undefined && judgement.verdict === "applied"
-      ? { verdict: "skipped", why: `no handler for ${arrival.type}` }
-      : judgement;
+    const came: Came = { to: undefined };
+    const judgement = await this.#settle(arrival, await this.#run(handler, { event, identified, came }));
+    if (judgement.verdict !== "applied") return judgement;
+    if (handler === undefined) return { verdict: "skipped", why: `no handler for ${arrival.type}` };
+    const { outcome, because } = came.to ?? {};
+    return outcome === "dropped" ? { verdict: "dropped", ...(because && { why: because }) } : judgement;
   }
 
   async #settle(arrival: Arrival, acceptance: Acceptance): Promise<Judgement> {
@@ -159,16 +163,18 @@ export class Applier<Tx> {
     return late ? { verdict: "unavailable", why } : { verdict: "failed", why, stack: framesOf(error) };
   }
 
-  async #run(handler: unknown, event: Event, identified: Identified): Promise<Acceptance> {
-    const { store, acquireMs } = this.#parts;
+  async #run(handler: unknown, { event, identified, came }: Running): Promise<Acceptance> {
+    const { store, acquireMs, dropStale } = this.#parts;
     const { arrival } = identified;
     const deadline = new AbortController();
     const timeout = this.#deadlines.start(() => deadline.abort(deadlineError(this.#parts.handlerDeadlineMs)));
     const limits = { acquireMs, signal: deadline.signal };
     try {
       if (handler === undefined) return await store.accept(arrival, () => ({ outcome: "skipped" }), limits);
-      const work = await prepareWork(this.#parts, handler, { event, identified, signal: deadline.signal });
-      return await store.accept(arrival, work, limits);
+      const { signal } = deadline;
+      const occasion = { event, identified, signal, dropStale };
+      const work = await prepareWork(this.#parts, handler, occasion);
+      return await store.accept(arrival, noting(work, came), limits);
     } catch (error) {
       if (error instanceof HandlerFailure) return { kind: "failed", error: error.cause };
       throw error;
@@ -183,6 +189,25 @@ export class Applier<Tx> {
     notify(this.#parts.observer, { kind: "store_failed", operation, code, message });
     return message;
   }
+}
+
+/** What a handler came to. Of work that was rolled back and ran again, the last word counts. */
+interface Came {
+  to: Handled | undefined;
+}
+
+interface Running {
+  readonly event: Event;
+  readonly identified: Identified;
+  readonly came: Came;
+}
+
+function noting<Tx>(work: Work<Tx>, came: Came): Work<Tx> {
+  return (tx) => {
+    const handled = work(tx);
+    // A promise is handed on as one: the store refuses it where it cannot wait.
+    return isPromise(handled) ? handled.then((each) => (came.to = each)) : (came.to = handled);
+  };
 }
 
 function deadlineError(ms: number): PosthornError<InboxErrorCode> {

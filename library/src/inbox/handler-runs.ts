@@ -8,6 +8,7 @@ import { describeError } from "./applier.js";
 import { isBatch } from "./batch.js";
 import { Timeouts } from "./deadlines.js";
 import { afterThrown, failedAttempt } from "./handler-failure.js";
+import type { NewestStore } from "./newest.js";
 import type { Publisher } from "./handlers.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
@@ -25,7 +26,7 @@ import type { CheckedConsumer, WorkerSettings } from "./worker-options.js";
 import type { Applied, ApplyWork, WorkerStore } from "./worker-store.js";
 
 export interface HandlerRunParts<Tx> {
-  readonly store: WorkerStore<Tx>;
+  readonly store: WorkerStore<Tx> & Partial<NewestStore<Tx>>;
   readonly publisher: Publisher<Tx> | undefined;
   readonly settings: WorkerSettings;
   readonly worker: string;
@@ -148,7 +149,7 @@ export class HandlerRuns<Tx> {
     const outcomes: Outcomes = new Map();
     const applied = await this.#withDeadline(claim, consumer, {
       outcomes,
-      prepare: (signal) => runWork(this.#work, consumer.handlers, { claim, signal }),
+      prepare: (signal) => runWork(this.#work, consumer, { claim, signal }),
     });
     const durationMs = clock.monotonic() - from;
     tellHandled(this.#parts.settings.observer, claim, { applied, outcomes, durationMs });

@@ -2,6 +2,7 @@ import type { Stamp } from "../event.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { Publication } from "../publication.js";
 import type { EventOrder } from "./hold-rule.js";
+import type { InnerNewest, NewestContext } from "./newest.js";
 import type { StopSignal } from "../stop-signal.js";
 
 /** A verified event that nobody has applied yet. */
@@ -70,7 +71,7 @@ export interface InnerPublishing {
 /** Where handlers may await inside the transaction. What it returns is kept with the event, if it is small plain JSON. */
 export type AsynchronousHandler<Tx, Data, Context = object> = (
   event: ReceivedEvent<Data>,
-  context: TransactionContext<Tx> & Context,
+  context: TransactionContext<Tx> & NewestContext & Context,
 ) => unknown;
 
 /**
@@ -80,7 +81,7 @@ export type AsynchronousHandler<Tx, Data, Context = object> = (
 export type SynchronousHandler<Tx, Data, Context = object> = (
   event: ReceivedEvent<Data>,
   context: HandlerContext,
-) => InnerHandler<Tx, Context> | Promise<InnerHandler<Tx, Context>>;
+) => InnerHandler<Tx, InnerNewest & Context> | Promise<InnerHandler<Tx, InnerNewest & Context>>;
 
 /** The inner function of a handler on SQLite: it runs inside the transaction, and may not await. */
 export type InnerHandler<Tx, Context = object> = (tx: Tx, context: Context) => InnerResult;

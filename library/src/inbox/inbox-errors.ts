@@ -14,6 +14,7 @@ export const INBOX_ERRORS = {
     "A handler on Postgres or in memory returned a function, as those on SQLite do: nothing would call it.",
   step_result_invalid:
     "What a step of a long handler came to cannot be kept, because it is not small plain JSON; the step was done.",
+  newest_invalid: "`newest` was given a resource or a version that it cannot compare.",
   schema_invalid: "The event's data does not fit the schema that was given for its type.",
   window_too_short: "Events would be forgotten while their provider may still redeliver them.",
   body_too_large: "The body is larger than the source's `maxBodyBytes`.",

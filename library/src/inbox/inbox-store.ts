@@ -9,8 +9,11 @@ export interface InboxKey {
   readonly id: string;
 }
 
-/** What the inbox can know of an event. `pending`: an operator lets it be handled again, and that is still to come. */
-export type InboxOutcome = "success" | "skipped" | "failed" | "pending";
+/**
+ * What the inbox can know of an event. `dropped`: it was not newer than what was known. `pending`: an operator lets it be handled
+ * again, and that is still to come.
+ */
+export type InboxOutcome = "success" | "skipped" | "dropped" | "failed" | "pending";
 
 /**
  * Whether the next delivery takes an event over: nothing of one that failed, or that nobody handled, was applied, and of one
@@ -52,13 +55,13 @@ export interface InboxRow extends KnownEvent, Omit<Arrival, "windowS"> {
   readonly receipts: number;
   /** JSON text of what the handler returned. */
   readonly result: string | undefined;
-  /** The last failure, or why it was skipped. */
+  /** The last failure, or why it was skipped or dropped. */
   readonly error: string | undefined;
 }
 
 /** What a handler came to, inside the transaction. */
 export interface Handled {
-  readonly outcome: "success" | "skipped";
+  readonly outcome: "success" | "skipped" | "dropped";
   /** JSON text to keep with the event; undefined = nothing to keep. */
   readonly result?: string | undefined;
   /** Why it was not handled, kept as the row's `error`; undefined = what is there stays. */

@@ -6,9 +6,11 @@ import {
   HandlerFailure,
   publisherOf,
   receivedEvent,
+  scopeOf,
   success,
   synchronousWork,
   unlessAborted,
+  versionsOf,
 } from "./prepare-work.js";
 import type { Occasion, Work, WorkParts } from "./prepare-work.js";
 import type { Stepping } from "./steps.js";
@@ -36,8 +38,10 @@ export async function runLong<Tx>(
     throw new HandlerFailure("handler", { cause: error });
   }
   if (typeof end !== "function") return () => success(end, context);
-  if (parts.store.transactions === "synchronous")
-    return synchronousWork(end as InnerHandler<Tx, InnerPublishing>, context, parts);
+  if (parts.store.transactions === "synchronous") {
+    const around = { context, parts, versions: versionsOf(parts, scopeOf(occasion)), brought: undefined };
+    return synchronousWork(end as InnerHandler<Tx, InnerPublishing>, around);
+  }
   return async (tx) => {
     const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
       await publisherOf(parts).publish(events, { tx });

@@ -21,13 +21,15 @@ import type {
   TypeTable,
 } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
+import { Asked, versionOf } from "./newest.js";
+import type { DropStale, InnerNewest, NewestStore, VersionScope } from "./newest.js";
 import type { Handled, InboxStore } from "./inbox-store.js";
 import type { Publication } from "../publication.js";
 import { encodeResult } from "./result.js";
 
 /** What a handler's work is made of. */
 export interface WorkParts<Tx> {
-  readonly store: Pick<InboxStore<Tx>, "transactions">;
+  readonly store: Pick<InboxStore<Tx>, "transactions"> & Partial<NewestStore<Tx>>;
   readonly schemas: TypeTable<Schema>;
   readonly publisher: Publisher<Tx> | undefined;
   readonly observer: Observer | undefined;
@@ -41,6 +43,8 @@ export interface Occasion {
   readonly signal: AbortSignal;
   /** @default the receiver's own handler, in the first round */
   readonly owner?: KeyOwner;
+  /** Which events are dropped before their handler. @default none */
+  readonly dropStale?: DropStale | undefined;
 }
 
 /** What runs in the transaction. */
@@ -57,53 +61,102 @@ export async function prepareWork<Tx>(
 ): Promise<Work<Tx>> {
   const received = await receivedEvent(parts.schemas, occasion);
   const context = await contextOf(parts.observer, occasion);
+  const versions = versionsOf(parts, scopeOf(occasion));
+  const brought = occasion.dropStale && broughtBy(occasion.dropStale, received);
   if (parts.store.transactions === "asynchronous") {
-    return awaitingWork(handler as AsynchronousHandler<Tx, unknown, Publishing>, received, {
-      context,
-      parts,
-    });
+    const asynchronous = handler as AsynchronousHandler<Tx, unknown, Publishing>;
+    return awaitingWork(asynchronous, received, { context, parts, versions, brought });
   }
   const synchronous = handler as SynchronousHandler<Tx, unknown, InnerPublishing>;
   const inner = await outer(() => synchronous(received, context), occasion.signal);
-  return synchronousWork(inner, context, parts);
+  return synchronousWork(inner, { context, parts, versions, brought });
+}
+
+/** Whose versions the handler of an event compares. */
+export function scopeOf({ identified: { arrival }, owner }: Occasion): VersionScope {
+  return { consumer: owner?.consumer ?? "", tenant: arrival.tenant, source: arrival.source };
+}
+
+/** What surrounds a handler. */
+export interface Surroundings<Tx> {
+  readonly context: HandlerContext;
+  readonly parts: WorkParts<Tx>;
+  readonly versions: Versions<Tx>;
+  /** What decides whether the event is dropped. */
+  readonly brought: Brought | undefined;
+}
+
+/** Compares a version, in a transaction; a promise where the store's transactions are asynchronous. */
+type Versions<Tx> = (tx: Tx, asked: Asked) => (...brought: Brought) => Promise<boolean> | boolean;
+
+type Brought = readonly [resource: string, version: bigint | Date];
+
+/** Comparisons for a handler of this consumer. */
+export function versionsOf<Tx>({ store }: WorkParts<Tx>, scope: VersionScope): Versions<Tx> {
+  return (tx, asked) => (resource, version) => {
+    if (store.newest === undefined) throw noVersions();
+    const wanted = versionOf(scope, resource, version);
+    const compared = store.newest(tx, wanted);
+    return typeof compared === "string"
+      ? asked.note(compared, wanted)
+      : compared.then((each) => asked.note(each, wanted));
+  };
+}
+
+/** What an event brings; undefined where it is about no resource, or has no version. */
+function broughtBy({ resource, version }: DropStale, received: ReceivedEvent): Brought | undefined {
+  try {
+    const [named, brought] = [resource(received), version(received)];
+    return named === undefined || brought === undefined ? undefined : [named, brought];
+  } catch (error) {
+    throw new HandlerFailure("order", { cause: error });
+  }
 }
 
 function awaitingWork<Tx>(
   handler: AsynchronousHandler<Tx, unknown, Publishing>,
   received: ReceivedEvent,
-  { context, parts }: { readonly context: HandlerContext; readonly parts: WorkParts<Tx> },
+  { context, parts, versions, brought }: Surroundings<Tx>,
 ): Work<Tx> {
   return async (tx) => {
+    const asked = new Asked();
+    const compare = versions(tx, asked);
+    if (brought !== undefined && !(await compare(...brought))) return asked.handled(undefined);
+    const newest = async (...each: Brought): Promise<boolean> => compare(...each);
     const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
       await publisherOf(parts).publish(events, { tx });
     };
-    const result = await handler(received, { ...context, tx, publish });
+    const result = await handler(received, { ...context, tx, publish, newest });
     if (typeof result === "function") throw returnedFunction();
-    return success(result, context);
+    return asked.handled(encodeResult(result, context.logger));
   };
 }
 
 /** Makes of an inner function what runs in the transaction. */
 export function synchronousWork<Tx>(
-  inner: InnerHandler<Tx, InnerPublishing>,
-  context: HandlerContext,
-  parts: WorkParts<Tx>,
+  inner: InnerHandler<Tx, InnerPublishing & InnerNewest>,
+  { context, parts, versions, brought }: Surroundings<Tx>,
 ): Work<Tx> {
   return (tx) => {
+    const asked = new Asked();
+    const newest = versions(tx, asked) as InnerNewest["newest"];
+    if (brought !== undefined && !newest(...brought)) return asked.handled(undefined);
     const publish = (events: Publication | readonly Publication[]): void => {
       publisherOf(parts).publish(events, { tx });
     };
-    const result: unknown = inner(tx, { publish });
+    const result: unknown = inner(tx, { publish, newest });
     // Handed on as it is: the store rolls it back, because what follows an await would land outside of the transaction.
-    return isPromise(result) ? (result as Promise<Handled>) : success(result, context);
+    return isPromise(result)
+      ? (result as Promise<Handled>)
+      : asked.handled(encodeResult(result, context.logger));
   };
 }
 
 /** Runs a handler's outer part up to its deadline, and returns its inner one. */
-export async function outer<Tx>(
-  run: () => InnerHandler<Tx, InnerPublishing> | Promise<InnerHandler<Tx, InnerPublishing>>,
+export async function outer<Tx, Context>(
+  run: () => InnerHandler<Tx, Context> | Promise<InnerHandler<Tx, Context>>,
   signal: AbortSignal,
-): Promise<InnerHandler<Tx, InnerPublishing>> {
+): Promise<InnerHandler<Tx, Context>> {
   try {
     const inner = await unlessAborted(run, signal);
     if (typeof inner === "function") return inner;
@@ -181,6 +234,13 @@ function returnedFunction(): PosthornError<InboxErrorCode> {
 
 export function success(result: unknown, { logger }: HandlerContext): Handled {
   return { outcome: "success", result: encodeResult(result, logger) };
+}
+
+function noVersions(): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "newest_invalid",
+    "This store keeps no versions of resources: it has no `newest`.",
+  );
 }
 
 /** What the function comes to, or a throw of the signal's reason when it aborts before; what still runs then is on its own. */

@@ -14,6 +14,8 @@ import { checkHandlers, checkReceiver, shown } from "./check-receiver.js";
 import { Keeper } from "./keeper.js";
 import type { KeeperStore } from "./keeper.js";
 import { TypeTable } from "./handlers.js";
+import { checkDropStale } from "./newest.js";
+import type { DropStale, NewestStore } from "./newest.js";
 import type { Handlers, Publisher, ReceiverTypes, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
@@ -39,10 +41,12 @@ export interface ReceiverOptions<
   R extends ReceiverTypes = ReceiverTypes,
   Keys extends string = string,
 > {
-  readonly store: InboxStore<Tx, Mode>;
+  readonly store: InboxStore<Tx, Mode> & Partial<NewestStore<Tx, Mode>>;
   /** By name: a verifier, or a verifier with more to say about its events. */
   readonly sources: Readonly<Record<R["sources"], Verifier | SourceOptions>>;
   readonly handlers: Handlers<Tx, Mode, R, Keys>;
+  /** Drops events that bring an older version of their resource than one that was handled. @default none is dropped */
+  readonly order?: DropStale;
   /** Checks and types the data of events, by type: any Standard Schema, or `typed<Data>()` to type alone. */
   readonly schemas?: R["schemas"];
   /** Lets handlers publish in their transaction. */
@@ -212,6 +216,7 @@ class InboxReceiver<Tx> implements Receiver {
     }
     return new Applier({
       store: options.store,
+      dropStale: checkDropStale(options.order, options.store),
       handlers: new TypeTable(checkHandlers(options.handlers, names, options.schemas), names),
       schemas: new TypeTable(options.schemas ?? {}, names),
       publisher: options.publisher,

@@ -1,6 +1,5 @@
 import type { Claim, ClaimedDelivery } from "../lanes/lane-store.js";
 import { isBatch } from "./batch.js";
-import type { TypeTable } from "./handlers.js";
 import type { Handled } from "./inbox-store.js";
 import { prepareBatch } from "./prepare-batch.js";
 import { isPromise, prepareWork } from "./prepare-work.js";
@@ -8,6 +7,7 @@ import type { Occasion, Work, WorkParts } from "./prepare-work.js";
 import { orderOf } from "./hold-rule.js";
 import { arrivalsOf, inboxConsumer } from "./stored-arrival.js";
 import type { StepStore } from "./step-store.js";
+import type { CheckedConsumer } from "./worker-options.js";
 import type { ApplyWork, EnteredDelivery } from "./worker-store.js";
 
 type Run = readonly [EnteredDelivery, ...EnteredDelivery[]];
@@ -22,7 +22,7 @@ export interface RunWorkParts<Tx> extends WorkParts<Tx> {
  */
 export async function runWork<Tx>(
   parts: RunWorkParts<Tx>,
-  handlers: TypeTable<unknown>,
+  { handlers, dropStale }: Pick<CheckedConsumer, "handlers" | "dropStale">,
   { claim, signal }: { readonly claim: Claim; readonly signal: AbortSignal },
 ): Promise<ApplyWork<Tx>> {
   const handlerOf = ({ event }: ClaimedDelivery) => handlers.find(event.source, event.type);
@@ -34,7 +34,8 @@ export async function runWork<Tx>(
         return (tx, { length }) => work(tx, length);
       }
     : async ([head]: Run): Promise<ApplyWork<Tx>> => {
-        return ofOne(await prepareWork(parts, handlerOf(head), occasionOf(claim, head, signal)));
+        const occasion = { ...occasionOf(claim, head, signal), dropStale };
+        return ofOne(await prepareWork(parts, handlerOf(head), occasion));
       };
   if (parts.store.transactions === "synchronous") return prepare(await withRounds(parts.store, claim));
   if (isBatch(first)) return async (tx, run) => (await prepare(run))(tx, run);

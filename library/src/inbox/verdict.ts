@@ -1,10 +1,11 @@
 import type { Reply, Scheme } from "../signature/scheme.js";
 
-/** What became of one event. `applied` by a handler, `stored` for a worker or for its endpoints. */
+/** What became of one event. `applied` by a handler, `dropped` because a newer version of its resource was handled, `stored` for a worker or for its endpoints. */
 export type Verdict =
   | "applied"
   | "stored"
   | "skipped"
+  | "dropped"
   | "duplicate"
   | "conflict"
   | "stale"
@@ -22,13 +23,14 @@ const RANK: Readonly<Record<Verdict, number>> = {
   applied: 0,
   stored: 1,
   skipped: 2,
-  duplicate: 3,
-  stale: 4,
-  conflict: 5,
-  saturated: 6,
-  busy: 7,
-  unavailable: 8,
-  failed: 9,
+  dropped: 3,
+  duplicate: 4,
+  stale: 5,
+  conflict: 6,
+  saturated: 7,
+  busy: 8,
+  unavailable: 9,
+  failed: 10,
 };
 
 /** Whether the reply has to speak of `left` rather than of `right`. */
@@ -59,6 +61,7 @@ export function replyTo(verdict: Verdict, scheme: Scheme, facts: ReplyFacts = NO
     case "applied":
     case "stored":
     case "skipped":
+    case "dropped":
     case "duplicate":
       return tell(success, verdict, facts);
     case "conflict":

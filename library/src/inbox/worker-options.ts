@@ -18,6 +18,8 @@ import type { Long, LongHandler } from "./long.js";
 import { TypeTable } from "./handlers.js";
 import type { DataOf, Handler, Publisher, Schema, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
+import { checkDropStale } from "./newest.js";
+import type { DropStale, NewestStore } from "./newest.js";
 import { unobserved } from "./unobserved.js";
 import type { WorkerStore } from "./worker-store.js";
 
@@ -45,8 +47,11 @@ export interface ConsumerOptions<Tx, Mode extends TransactionMode, S extends Sch
   readonly handlers: WorkerHandlers<Tx, Mode, S>;
   /** Patterns of the sources whose events it gets. @default every source */
   readonly sources?: readonly string[];
-  /** What is in order: the events of one key, or none. @default "key" */
-  readonly order?: "key" | "none";
+  /**
+   * What is in order: the events of one key, or none. `drop_stale`: in order by key, and an event that brings an older
+   * version of its resource than one that was handled is dropped. @default "key"
+   */
+  readonly order?: "key" | "none" | DropStale;
   /** When a handler that failed runs again. @default 1 s, 4 s, 16 s … 15 times in 2.75 days */
   readonly retry?: RetryOptions;
   /** What is done about errors of its handlers; the first rule that matches counts. @default none: every error is tried again by `retry` */
@@ -59,7 +64,7 @@ export interface ConsumerOptions<Tx, Mode extends TransactionMode, S extends Sch
 export interface WorkerOptions<Tx, Mode extends TransactionMode, S extends Schemas = Schemas> extends Partial<
   ConsumerOptions<Tx, Mode, S>
 > {
-  readonly store: WorkerStore<Tx, Mode>;
+  readonly store: WorkerStore<Tx, Mode> & Partial<NewestStore<Tx, Mode>>;
   /** Several consumers of each event, by name, in place of `handlers`: each has its own lanes, retries and dead letters. */
   readonly consumers?: Readonly<Record<string, ConsumerOptions<Tx, Mode, S>>>;
   /** Checks and types the data of events, by type. */
@@ -88,6 +93,7 @@ export interface CheckedConsumer {
   readonly consumer: HandlerConsumer;
   readonly handlers: TypeTable<unknown>;
   readonly errors: readonly CheckedRule[];
+  readonly dropStale: DropStale | undefined;
   /** How many events of a lane a claim of it may have: as many as its largest batch takes. */
   readonly mostEvents: number;
 }
@@ -146,7 +152,7 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
   // Where handlers cannot await in the transaction, their outer parts run before it: those of a run would all run
   // before the first of its events is applied.
   const plainEvents = store.transactions === "synchronous" ? 1 : MOST_EVENTS;
-  const consumers = consumersOf(options, { slots, plainEvents });
+  const consumers = consumersOf(options, { slots, plainEvents, store });
   const sources = sourceNames([...consumers.values()]);
   const schemas = new TypeTable(options.schemas ?? {}, sources);
   const times = { handlerDeadlineMs, leaseMs, acquireMs, stopGraceMs, pollMs };
@@ -170,6 +176,7 @@ export function mostSlots({ connections }: Pick<WorkerStore<never>, "connections
 interface ConsumerLimits {
   readonly slots: number;
   readonly plainEvents: number;
+  readonly store: object;
 }
 
 function consumersOf<Tx, Mode extends TransactionMode>(
@@ -199,7 +206,7 @@ function idOf(name: string): string {
 function checkedConsumer<Tx, Mode extends TransactionMode>(
   id: string,
   { handlers, sources = ["*"], order = "key", retry, dead, errors }: ConsumerOptions<Tx, Mode>,
-  { slots, plainEvents }: ConsumerLimits,
+  { slots, plainEvents, store }: ConsumerLimits,
 ): CheckedConsumer {
   for (const [key, handler] of Object.entries(handlers)) {
     const found = wrongHandler(handler);
@@ -211,15 +218,19 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
     id,
     sources,
     types: [...new Set(types)].toSorted(),
-    order,
+    order: typeof order === "string" ? order : "key",
     retry: checkRetry(retry),
     dead,
     maxInFlight: slots,
   };
   const batches = Object.values(handlers).filter((handler) => isBatch(handler));
   const mostEvents = Math.max(plainEvents, ...batches.map(({ max }) => max));
+  const dropStale = checkDropStale(order, store);
+  if (dropStale !== undefined && Object.values(handlers).some((each) => isBatch(each) || isLong(each))) {
+    throw invalid("order drop_stale judges one event in its transaction; it cannot be used with a batch or a long handler");
+  }
   const table = new TypeTable<unknown>(handlers, names);
-  return { consumer, handlers: table, errors: checkErrorRules(errors), mostEvents };
+  return { consumer, handlers: table, errors: checkErrorRules(errors), dropStale, mostEvents };
 }
 
 function wrongHandler(handler: unknown): string | undefined {

@@ -13,6 +13,7 @@ import { Heartbeat } from "./heartbeat.js";
 import type { LeaseName } from "./heartbeat.js";
 import type { Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
+import type { NewestStore } from "./newest.js";
 import { checkWorker, mostSlots } from "./worker-options.js";
 import type { WorkerOptions, WorkerSettings } from "./worker-options.js";
 import type { WorkerStore } from "./worker-store.js";
@@ -130,7 +131,7 @@ const MOST_BYTES = 1_048_576;
 
 /** One run of a worker, from its start to its stop: sequences, and claims, handles and settles in a loop. */
 class WorkerRun<Tx> {
-  readonly #store: WorkerStore<Tx>;
+  readonly #store: WorkerStore<Tx> & Partial<NewestStore<Tx>>;
   readonly #settings: WorkerSettings;
   readonly #worker: string;
   readonly #of: Claimable;

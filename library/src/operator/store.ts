@@ -1,5 +1,6 @@
 import type { DeliveryStore } from "../delivery/delivery-store.js";
 import type { InboxStore } from "../inbox/inbox-store.js";
+import type { NewestStore } from "../inbox/newest.js";
 import type { WorkerStore } from "../inbox/worker-store.js";
 import type { IngestStore } from "../outbox/ingest-store.js";
 import type { OutboxStore } from "../outbox/outbox-store.js";
@@ -18,6 +19,7 @@ import type { ViewStore } from "./view-store.js";
 export type Store<Tx, Mode extends TransactionMode = TransactionMode> = InboxStore<Tx, Mode> &
   OutboxStore<Tx, Mode> &
   DeliveryStore &
+  NewestStore<Tx, Mode> &
   WorkerStore<Tx, Mode> &
   OperatorStore &
   DeadStore &

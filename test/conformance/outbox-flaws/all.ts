@@ -18,6 +18,7 @@ import { longStepFlaws } from "./long-steps.js";
 import { lookupFlaws } from "./lookups.js";
 import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
+import { newestFlaws } from "./newest.js";
 import { pausingFlaws } from "./pausing.js";
 import { retryingFlaws } from "./retrying.js";
 import { runFlaws } from "./runs.js";
@@ -44,6 +45,7 @@ const FLAWS = {
   ...longStepFlaws,
   ...pausingFlaws,
   ...holdingFlaws,
+  ...newestFlaws,
   ...ingestFlaws,
   ...lookupFlaws,
   ...deadBulkFlaws,

@@ -8,6 +8,7 @@ import type { Environment } from "../../environment.js";
 import type { MemoryTx } from "./client/transaction.js";
 import { createInbox, openInbox } from "./inbox/inbox.js";
 import type { MemoryInbox } from "./inbox/inbox.js";
+import { NewestTable } from "./inbox/newest.js";
 import type { CancelledDelivery } from "./lanes/history.js";
 import { createLanes } from "./lanes/lanes.js";
 import { createInboxViews, createOperator, createReplays } from "./operator/operator.js";
@@ -54,6 +55,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   warnInProduction({ store: "memoryStore", environment, observer });
   const parts = openParts(clock);
   const inbox = openInbox(clock);
+  const versions = new NewestTable();
   const publications = new Publications(parts, firstEvent, observer);
   const inboxVerbs = createInbox(inbox);
   return {
@@ -61,6 +63,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     transactions: "asynchronous",
     connections: undefined,
     ...inboxVerbs,
+    newest: (tx, version) => versions.newest(tx, version),
     ...createOutbox(parts, publications),
     ...createLanes(parts, publications, inbox),
     ...createOperator(parts, publications),

@@ -12,6 +12,7 @@ import { DurabilityCheck } from "./client/durability.js";
 import { checkedMs, DEFAULT_SCHEMA, quotedName } from "./client/identifiers.js";
 import { OwnTransactions } from "./client/own-transaction.js";
 import { createInbox } from "./inbox/inbox.js";
+import { createNewest } from "./inbox/newest.js";
 import { createLanes } from "./lanes/lanes.js";
 import { Sequencer } from "./lanes/sequence.js";
 import { createOperator } from "./operator/operator.js";
@@ -81,6 +82,7 @@ export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): PostgresSt
     connections: poolSize(known),
     wake,
     ...createInbox<Tx>({ pool, tables, check, acquireMs, observer }),
+    ...createNewest<Tx>(shared),
     ...createOutbox<Tx>(shared),
     ...createLanes<Tx>({ ...shared, pool }),
     ...createOperator(shared),

@@ -12,6 +12,7 @@ import type { Durability } from "./client/durability.js";
 import { HostHandles } from "./client/host-handle.js";
 import { checkDurability, checkWaitMs, DEFAULT_WAIT_MS } from "./client/options.js";
 import { createInbox } from "./inbox/inbox.js";
+import { createNewest } from "./inbox/newest.js";
 import { createLanes } from "./lanes/lanes.js";
 import { createOperator } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
@@ -67,6 +68,7 @@ export function sqliteStore<Db extends SqliteDatabase>(options: SqliteStoreOptio
   const secrets = new EndpointSecrets(seal, observer);
   const session = new OutboxSession({ connection, clock, waitMs, observer, secrets });
   const wake = new Wake();
+  const handles = new HostHandles(connection.client);
   return {
     transactions: "synchronous",
     connections: undefined,
@@ -77,7 +79,8 @@ export function sqliteStore<Db extends SqliteDatabase>(options: SqliteStoreOptio
       clock: "process",
     }),
     ...createInbox({ db, connection, clock, waitMs, observer }),
-    ...createOutbox<Db>({ session, handles: new HostHandles(connection.client), wake }),
+    ...createNewest<Db>(handles, () => clock.now()),
+    ...createOutbox<Db>({ session, handles, wake }),
     ...createLanes<Db>({ session, wake, connection, db }),
     ...createOperator(session, wake),
     ...createRetention(session),

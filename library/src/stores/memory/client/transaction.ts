@@ -12,26 +12,41 @@ export interface MemoryTx {
 export class MemoryTransaction implements MemoryTx {
   readonly id: number;
   readonly #effects: (() => void)[] = [];
+  readonly #ends: ((isCommitted: boolean) => void)[] = [];
+  /** Kept when it has committed or rolled back. */
+  readonly ended: Promise<void>;
   #open = true;
 
   constructor(id: number) {
     this.id = id;
+    this.ended = new Promise((resolve) => this.#ends.push(() => resolve()));
   }
 
   onCommit(effect: () => void): void {
+    this.#mustBeOpen("onCommit");
+    this.#effects.push(effect);
+  }
+
+  /** Called when it has committed or rolled back; what it holds is to be let go then. */
+  onEnd(done: (isCommitted: boolean) => void): void {
+    this.#mustBeOpen("newest");
+    this.#ends.unshift(done);
+  }
+
+  #mustBeOpen(verb: string): void {
     // A handler that was cut off at its deadline may still be running; its late writes must not land.
     if (!this.#open) {
       throw new PosthornError<StoreErrorCode>(
         "store_transaction_finished",
-        `onCommit was called on transaction ${this.id} after its end; await everything that the handler does.`,
+        `${verb} was called on transaction ${this.id} after its end; await everything that the handler does.`,
       );
     }
-    this.#effects.push(effect);
   }
 
   /** Forgets the effects. */
   rollback(): void {
     this.#open = false;
+    for (const done of this.#ends.splice(0)) done(false);
   }
 
   /** Does every effect, also those after one that throws, and returns the first error. */
@@ -45,6 +60,7 @@ export class MemoryTransaction implements MemoryTx {
         failure ??= { thrown: error };
       }
     }
+    for (const done of this.#ends.splice(0)) done(true);
     return failure;
   }
 }

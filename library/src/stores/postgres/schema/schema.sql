@@ -365,6 +365,18 @@ create table posthorn.migration (
   constraint migration_key PRIMARY KEY (version)
 );
 
+create table posthorn.newest (
+  consumer text collate "C" not null,
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  resource text collate "C" not null,
+  kind text not null,
+  version bigint not null,
+  seen_at timestamp with time zone not null,
+  constraint newest_key PRIMARY KEY (consumer, tenant, source, resource),
+  constraint newest_kind CHECK ((kind = ANY (ARRAY['number'::text, 'time'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+
 create table posthorn.outbox_config (
   one boolean not null,
   mark uuid not null,

@@ -3,6 +3,7 @@ export interface Tables {
   readonly inbox: string;
   readonly inboxAttempt: string;
   readonly inboxRefused: string;
+  readonly newest: string;
   readonly event: string;
   readonly outboxKey: string;
   readonly stage: string;
@@ -37,6 +38,7 @@ export function tablesIn(schema: string): Tables {
     inbox: `${schema}.inbox`,
     inboxAttempt: `${schema}.inbox_attempt`,
     inboxRefused: `${schema}.inbox_refused`,
+    newest: `${schema}.newest`,
     event: `${schema}.event`,
     outboxKey: `${schema}.outbox_key`,
     stage: `${schema}.stage`,

@@ -395,6 +395,20 @@ where ready_at is not null;
 
 CREATE TABLE posthorn_migration (version integer primary key, name text not null, applied_at integer not null) strict;
 
+CREATE TABLE posthorn_newest (
+  -- As in the inbox.
+  consumer text not null,
+  tenant text not null,
+  source text not null,
+  resource text not null,
+  -- Numbers and times are never compared with each other.
+  kind text not null check (kind in ('number', 'time')),
+  -- A time in milliseconds since 1970.
+  version integer not null,
+  seen_at integer not null,
+  primary key (consumer, tenant, source, resource)
+) strict, without rowid;
+
 CREATE TABLE posthorn_outbox_config (
   one integer primary key check (one = 1),
   -- Random, and another one after every change of a consumer. Not a number: a number that was rolled back would be given

@@ -24,6 +24,7 @@ import { outboxLongSteps } from "./long-steps.js";
 import { outboxLapses } from "./lapses.js";
 import { outboxOperators } from "./operators.js";
 import { outboxOrder } from "./order.js";
+import { outboxNewest } from "./newest.js";
 import { outboxPausing } from "./pausing.js";
 import { outboxRetention } from "./retention.js";
 import { outboxReplaying } from "./replaying.js";
@@ -43,7 +44,7 @@ const LARGE = 2n ** 53n + 1n;
 const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
-  handlers: [...outboxHandlers, ...outboxApplying, ...outboxLongSteps, ...outboxPausing],
+  handlers: [...outboxHandlers, ...outboxApplying, ...outboxLongSteps, ...outboxPausing, ...outboxNewest],
   holding: outboxHolding,
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,

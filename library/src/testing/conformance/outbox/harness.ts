@@ -1,4 +1,5 @@
 import type { LaneStore } from "../../../lanes/lane-store.js";
+import type { NewestStore } from "../../../inbox/newest.js";
 import type { WorkerStore } from "../../../inbox/worker-store.js";
 import type { InboxStore } from "../../../inbox/inbox-store.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
@@ -79,6 +80,7 @@ export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "
     | keyof SetAsideStore
     | keyof InboxViewStore
     | keyof ReplayStore
+    | keyof NewestStore<Tx>
     | Exclude<keyof WorkerStore<Tx>, keyof LaneStore | "transactions">
   >[];
 }

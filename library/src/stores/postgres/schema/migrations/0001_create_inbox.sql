@@ -96,3 +96,23 @@ create table if not exists posthorn.inbox_refused (
 
 create index if not exists inbox_refused_keep_until on posthorn.inbox_refused (keep_until)
 where keep_until is not null;
+
+-- The newest version of each resource that a handler has met: what is older, or equal, is dropped. Kept for ever: a row
+-- that is forgotten lets an old event win.
+create table if not exists posthorn.newest (
+  -- As in the inbox.
+  consumer text collate "C" not null,
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  resource text collate "C" not null,
+  -- Numbers and times are never compared with each other.
+  kind text not null constraint newest_kind check (kind in ('number', 'time')),
+  -- A time in milliseconds since 1970.
+  version bigint not null,
+  seen_at timestamptz not null,
+  constraint newest_key primary key (consumer, tenant, source, resource)
+) with (
+  -- Every newer version updates its row; room on the page leaves the key's index alone.
+  fillfactor = 80,
+  autovacuum_vacuum_scale_factor = 0.02
+);

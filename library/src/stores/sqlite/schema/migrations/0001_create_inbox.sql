@@ -82,3 +82,19 @@ create table if not exists posthorn_guard (
   id integer primary key,
   waits_for integer not null references posthorn_guard (id) deferrable initially deferred
 ) strict;
+
+-- The newest version of each resource that a handler has met: what is older, or equal, is dropped. Kept for ever: a row
+-- that is forgotten lets an old event win.
+create table if not exists posthorn_newest (
+  -- As in the inbox.
+  consumer text not null,
+  tenant text not null,
+  source text not null,
+  resource text not null,
+  -- Numbers and times are never compared with each other.
+  kind text not null check (kind in ('number', 'time')),
+  -- A time in milliseconds since 1970.
+  version integer not null,
+  seen_at integer not null,
+  primary key (consumer, tenant, source, resource)
+) strict, without rowid;
