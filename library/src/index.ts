@@ -56,14 +56,8 @@ export type {
 export { again } from "./inbox/again.js";
 export type { Again } from "./inbox/again.js";
 export type { ErrorClass, ErrorDeed, ErrorMatch, ErrorRule, StatusMatch } from "./inbox/error-rules.js";
-export type {
-  Compared,
-  DropStale,
-  InnerNewest,
-  NewestContext,
-  NewestStore,
-  ResourceVersion,
-} from "./inbox/newest.js";
+export type { Compared, DropStale, NewestStore, ResourceVersion } from "./inbox/newest.js";
+export type { InnerNewest, NewestContext } from "./inbox/handlers.js";
 export { createWorker } from "./inbox/worker.js";
 export type { Worker, WorkerDrainLimits, WorkerDrainReport } from "./inbox/worker.js";
 export type {

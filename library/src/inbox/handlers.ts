@@ -2,7 +2,6 @@ import type { Stamp } from "../event.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { Publication } from "../publication.js";
 import type { EventOrder } from "./hold-rule.js";
-import type { InnerNewest, NewestContext } from "./newest.js";
 import type { StopSignal } from "../stop-signal.js";
 
 /** A verified event that nobody has applied yet. */
@@ -54,6 +53,22 @@ export interface HandlerLogger {
 export interface TransactionContext<Tx> extends HandlerContext {
   /** The host client's own transaction: what is written through it commits with the event, or not at all. */
   readonly tx: Tx;
+}
+
+/** What the context of a handler has besides: a comparison in its transaction. */
+export interface NewestContext {
+  /**
+   * Whether this version of a resource is newer than every one that this consumer has handled; an equal one is not. It is kept
+   * with what the handler writes, or not at all. An event of which it says false each time that it is asked is recorded as
+   * `dropped`.
+   */
+  readonly newest: (resource: string, version: bigint | Date) => Promise<boolean>;
+}
+
+/** The same inside of a synchronous transaction. */
+export interface InnerNewest {
+  /** Whether this version of a resource is newer than every one that this consumer has handled; see `NewestContext`. */
+  readonly newest: (resource: string, version: bigint | Date) => boolean;
 }
 
 /** What the context has besides where the receiver was given a publisher. */

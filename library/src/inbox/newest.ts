@@ -32,22 +32,6 @@ export interface NewestStore<Tx, Mode extends TransactionMode = TransactionMode>
   newest(tx: Tx, version: ResourceVersion): Mode extends "synchronous" ? Compared : Promise<Compared>;
 }
 
-/** What the context of a handler has besides: a comparison in its transaction. */
-export interface NewestContext {
-  /**
-   * Whether this version of a resource is newer than every one that this consumer has handled; an equal one is not. It is kept
-   * with what the handler writes, or not at all. An event of which it says false each time that it is asked is recorded as
-   * `dropped`.
-   */
-  readonly newest: (resource: string, version: bigint | Date) => Promise<boolean>;
-}
-
-/** The same inside of a synchronous transaction. */
-export interface InnerNewest {
-  /** Whether this version of a resource is newer than every one that this consumer has handled; see `NewestContext`. */
-  readonly newest: (resource: string, version: bigint | Date) => boolean;
-}
-
 /** Drops events that bring an older version of their resource than one that was handled, or the same. */
 export interface DropStale {
   readonly policy: "drop_stale";

@@ -11,6 +11,7 @@ import type {
   AsynchronousHandler,
   HandlerContext,
   InnerHandler,
+  InnerNewest,
   InnerPublishing,
   Publisher,
   Publishing,
@@ -22,7 +23,7 @@ import type {
 } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { Asked, versionOf } from "./newest.js";
-import type { DropStale, InnerNewest, NewestStore, VersionScope } from "./newest.js";
+import type { DropStale, NewestStore, VersionScope } from "./newest.js";
 import type { Handled, InboxStore } from "./inbox-store.js";
 import type { Publication } from "../publication.js";
 import { encodeResult } from "./result.js";
