@@ -227,7 +227,9 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
   const mostEvents = Math.max(plainEvents, ...batches.map(({ max }) => max));
   const dropStale = checkDropStale(order, store);
   if (dropStale !== undefined && Object.values(handlers).some((each) => isBatch(each) || isLong(each))) {
-    throw invalid("order drop_stale judges one event in its transaction; it cannot be used with a batch or a long handler");
+    throw invalid(
+      "order drop_stale judges one event in its transaction; it cannot be used with a batch or a long handler",
+    );
   }
   const table = new TypeTable<unknown>(handlers, names);
   return { consumer, handlers: table, errors: checkErrorRules(errors), dropStale, mostEvents };
