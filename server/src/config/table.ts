@@ -173,6 +173,7 @@ const database: Section = {
       doc: [
         "Creates and changes the tables at start.",
         "Turn it off where the server's role may not: it then refuses to start until `posthorn migrate` has been run.",
+        "A node on Postgres that has the role api alone never does: the tables may be those of an application.",
       ],
     },
   ],

@@ -1,0 +1,68 @@
+import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
+import { createOperator, reconcile } from "posthorn/operator";
+import { postgresStore } from "posthorn/postgres";
+import { describe, expect, it } from "vitest";
+import { freshDatabase } from "../services.js";
+import { drivers } from "./drivers.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+describe.each(drivers)("handling events again on Postgres by $name", (driver) => {
+  it("replays, redrives a conflict, reconciles with a table and forgets, each with one effect", async () => {
+    const url = await freshDatabase();
+    const pool = driver.open(url, { max: 6 });
+    await pool.rows("create table effect (n bigint generated always as identity, id text)");
+    const store = postgresStore({ client: pool.client });
+    const operator = createOperator({ store });
+    const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } };
+    const receiver = createReceiver({ mode: "store_first", store, sources, observer: () => undefined });
+    const post = async (id: string, data: object = {}) => {
+      const body = new TextEncoder().encode(JSON.stringify({ type: "paid", key: "k", ...data }));
+      const headers = signSync(createSigner({ secrets: SECRET }), { id, body });
+      return (await receiver.receive("shop", { headers, body })).verdict;
+    };
+    const worker = createWorker({
+      store,
+      handlers: { paid: ({ id }, { tx }) => pool.inside(tx, `insert into effect (id) values ('${id}')`) },
+    });
+    const effects = async () =>
+      (await pool.rows("select string_agg(id, ' ' order by n) as ids from effect"))[0]?.["ids"];
+    for (const id of ["evt_1", "evt_2"]) await post(id);
+    await worker.drain();
+    const { items } = await operator.inboxRows({ source: "shop", order: "oldest" });
+    expect(await operator.replay(items)).toEqual(["staged", "staged"]);
+    expect(await operator.replay(items)).toEqual(["before", "before"]);
+    await worker.drain();
+    expect(await effects()).toBe("evt_1 evt_2 evt_1 evt_2");
+
+    expect(await post("evt_1", { amount: 2 })).toBe("conflict");
+    const [conflict] = (await operator.refusedEvents()).items;
+    if (conflict === undefined) throw new Error("There is no conflict.");
+    expect((await operator.redriveRefused(conflict)).kind).toBe("staged");
+    await worker.drain();
+    expect(await effects()).toMatch(/^evt_1 evt_2 evt_1 evt_2 evt_1~[0-9a-f]{12}$/);
+
+    await pool.rows("delete from effect where id = 'evt_2'");
+    const { differences } = await reconcile({
+      store,
+      since: new Date(0),
+      missing: "replay",
+      wasApplied: async ({ id }, tx) => {
+        const found = await pool.inside(tx, `select 1 as found from effect where id = '${id}'`);
+        return (Array.isArray(found) ? found : (found as { rows: unknown[] }).rows).length > 0;
+      },
+    });
+    expect(differences).toMatchObject([{ kind: "missing", event: { id: "evt_2" }, done: "staged" }]);
+    await worker.drain();
+    expect(await effects()).toMatch(/ evt_2$/);
+
+    expect(await operator.forget("default", "shop", "evt_1")).toEqual({
+      kind: "forgotten",
+      rows: 1,
+      names: 1,
+    });
+    expect(await post("evt_1")).toBe("stored");
+    await worker.drain();
+    expect(await effects()).toMatch(/ evt_2 evt_1$/);
+  });
+});
