@@ -78,15 +78,16 @@ describe("a handler fenced to one source", () => {
     },
   );
 
-  it("is reached by its own events; a key with a colon that names no source is a type", async () => {
+  it("is reached by its own events, also where their type has a colon; a key of no source is refused", async () => {
     const ran: string[] = [];
     const { fromStripe, fromShop } = setStage({
       "stripe:invoice.paid": () => void ran.push("fenced"),
-      "cart:closed": () => void ran.push("type with a colon"),
+      "shop:cart:closed": () => void ran.push("type with a colon"),
     });
     await fromStripe({ type: "invoice.paid" });
     await fromShop({ id: "e1", type: "cart:closed" });
     expect(ran).toEqual(["fenced", "type with a colon"]);
+    expect(() => setStage({ "cart:closed": () => undefined })).toThrow(/write "stripe:cart:closed"/);
   });
 });
 

@@ -187,7 +187,7 @@ export const SQLITE: readonly StoreMutant[] = [
   bug(
     "what waits for a paused endpoint is claimed",
     "outbox/turn.ts",
-    { find: 'consumer?.state === "active" ? consumer : undefined', replace: "consumer" },
+    { find: 'this.stateOf(number) === "active"', replace: "true" },
     ["outbox", "nothing of an endpoint that is paused is claimed, and it keeps what waits, in order"],
   ),
   bug(

@@ -73,14 +73,8 @@ function OpenPalette(): JSX.Element {
     event.preventDefault();
   };
   return (
-    <dialog
-      class="palette"
-      ref={dialog}
-      aria-label="Commands"
-      // At once: the event of the close comes later, and keys that open it again would be taken for those that close it.
-      onCancel={close}
-      onClick={closeOutside}
-    >
+    // On cancel: the event of the close comes later, and keys that open it again would be taken for those that close it.
+    <dialog class="palette" ref={dialog} aria-label="Commands" onCancel={close} onClick={closeOutside}>
       <PaletteField
         value={typed}
         active={lines.length > 0 ? `command-${chosen}` : undefined}
@@ -88,12 +82,16 @@ function OpenPalette(): JSX.Element {
         onPress={press}
       />
       <Lines lines={lines} chosen={chosen} run={run} />
-      {lines.length === 0 && (
-        <p class="palette-none">
-          No command has these letters. Press <kbd>enter</kbd> to look for “{oneLine(typed, 60)}” as an id.
-        </p>
-      )}
+      {lines.length === 0 && <NoLine typed={typed} />}
     </dialog>
+  );
+}
+
+function NoLine({ typed }: { readonly typed: string }): JSX.Element {
+  return (
+    <p class="palette-none">
+      No command has these letters. Press <kbd>enter</kbd> to look for “{oneLine(typed, 60)}” as an id.
+    </p>
   );
 }
 
