@@ -23,7 +23,11 @@ export function knownBefore({ rows, rules }: Model, arrival: Arrival): Acceptanc
 export function writeArrival(
   { rows, rules, clock }: Model,
   arrival: Arrival,
-  said: { readonly outcome: InboxOutcome; readonly result?: string | undefined; readonly error?: string },
+  said: {
+    readonly outcome: InboxOutcome;
+    readonly result?: string | undefined;
+    readonly error?: string | undefined;
+  },
 ): number {
   const key = inboxKeyOf(arrival);
   const before = rows.inbox.get(key);

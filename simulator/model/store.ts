@@ -128,7 +128,11 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
     try {
       const handled = await untilAborted(work(tx), signal);
       this.commit(tx);
-      return { kind: "applied", attempt: writeArrival(this.#model, arrival, handled) };
+      const { outcome, result, because } = handled;
+      return {
+        kind: "applied",
+        attempt: writeArrival(this.#model, arrival, { outcome, result, error: because }),
+      };
     } catch (error) {
       tx.end();
       return { kind: "failed", error };
