@@ -29,6 +29,7 @@ export const BROKEN_HANDLERS: Readonly<Record<keyof typeof handlerFlaws, readonl
   receipt_forgotten: ["what a receiver knew of an event reaches its handler"],
   handlers_cannot_be_redriven: [
     "a dead letter of a handler is listed, and its redrive goes back into its lane",
+    "a dead event of a handler halts or parks its lane alone, and its redrive goes before all that waits behind it",
   ],
 };
 

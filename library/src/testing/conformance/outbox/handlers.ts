@@ -171,6 +171,27 @@ export const outboxHandlers: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "a dead event of a handler halts or parks its lane alone, and its redrive goes before all that waits behind it",
+    async check(bench) {
+      await register(bench, {});
+      for (const policy of ["halt", "park"] as const) {
+        await store(bench, [`${policy}1`, `${policy}2`], { key: policy });
+        await kill(bench, await claimOne(bench, { of: A }), policy);
+        await store(bench, [`${policy}3`], { key: policy });
+      }
+      await store(bench, ["other"], { key: "other" });
+      same(await deliverAll(bench, { of: A }), "other", "while two lanes stand still");
+      for (const { id } of await listAll((page) => outboxOf(bench).deadLetters(page), 10))
+        same(await outboxOf(bench).redrive(id), "in_place", `redrive of ${id}`);
+      await sequenceAll(bench);
+      const went = (await deliverAll(bench, { of: A })).split(" ");
+      for (const policy of ["halt", "park"]) {
+        const ofLane = went.filter((id) => id.startsWith(policy)).join(" ");
+        same(ofLane, `${policy}1 ${policy}2 ${policy}3`, `the lane of ${policy}`);
+      }
+    },
+  },
+  {
     name: "what a receiver knew of an event reaches its handler",
     async check(bench) {
       await register(bench, {});
