@@ -10,6 +10,7 @@ import { fullDisk } from "../test/prove/full-disk.js";
 import type { Depth, Part } from "../test/prove/part.js";
 import { postgresKills } from "../test/prove/postgres-kills.js";
 import { serverKills } from "../test/prove/server-kills.js";
+import { storedPostgresKills, storedSqliteKills } from "../test/prove/stored-kills.js";
 import { sqliteKills } from "../test/prove/sqlite-kills.js";
 import { stoppedAndJumped } from "../test/prove/stopped-and-jumped.js";
 import { addTallies, emptyTally, endWith, failureOf } from "../test/tally.js";
@@ -23,6 +24,8 @@ const PARTS: readonly Part[] = [
   sqliteKills,
   postgresKills,
   serverKills,
+  storedSqliteKills,
+  storedPostgresKills,
   stoppedAndJumped,
   fullDisk,
 ];

@@ -4,6 +4,7 @@ import type { Database } from "./database.js";
 
 const ONE_STATEMENT = "a record is one statement, and a transaction of its own";
 const WITH_INSERT = "`begin` goes out with the insert, in one message";
+const WITH_COMMIT = "the settlement goes out with the commit, in one message";
 const NO_LOCK = "the write lock of the file is taken with `begin immediate`";
 const NO_ANSWER = "there is no connection on which an answer could be lost";
 const NO_GUARD =
@@ -26,6 +27,7 @@ export const ABSENT: Readonly<Record<Database["name"], Readonly<Partial<Record<F
     "write.after_begin": ONE_STATEMENT,
     "write.before_commit": ONE_STATEMENT,
     "write.after_commit": ONE_STATEMENT,
+    "apply.after_settle": WITH_COMMIT,
   },
 };
 
@@ -42,7 +44,12 @@ export const REMOVAL_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter((point)
   point.startsWith("remove."),
 );
 
+/** Points that only an event passes which is stored first and applied by a worker. */
+export const STORED_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
+  (point) => point.startsWith("ingest.") || point.startsWith("apply."),
+);
+
 /** Points that an event on its way in passes. */
 export const INBOX_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
-  (point) => !OUTBOX_POINTS.includes(point) && !REMOVAL_POINTS.includes(point),
+  (point) => ![...OUTBOX_POINTS, ...REMOVAL_POINTS, ...STORED_POINTS].includes(point),
 );

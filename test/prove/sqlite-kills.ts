@@ -3,7 +3,7 @@ import type { FaultPoint } from "../../library/src/fault-point.js";
 import { FAULT_POINTS } from "../../library/src/fault-point.js";
 import type { Chance } from "../chance.js";
 import { createChance } from "../chance.js";
-import { ABSENT } from "../crash/fault-table.js";
+import { ABSENT, STORED_POINTS } from "../crash/fault-table.js";
 import type { SqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
 import { createSqliteOutboxDatabase } from "../crash/sqlite-outbox-database.js";
 import { Flow } from "./flow.js";
@@ -25,9 +25,10 @@ const DRAIN_MS = 60_000;
 // Fewer would be a campaign that knows some moments only.
 const LEAST_POINTS = 20;
 
-/** Points that a host comes to which receives, publishes and delivers; those of `dedup` belong to another kind of host. */
+/** Points that a host comes to which receives, publishes and delivers; the others belong to another kind of host. */
 const POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
-  (point) => ABSENT.sqlite[point] === undefined && !point.startsWith("dedup."),
+  (point) =>
+    ABSENT.sqlite[point] === undefined && !point.startsWith("dedup.") && !STORED_POINTS.includes(point),
 );
 
 export const sqliteKills: Part = {

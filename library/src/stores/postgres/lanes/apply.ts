@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { Handled } from "../../../inbox/inbox-store.js";
 import { mayTakeOver } from "../../../inbox/inbox-store.js";
@@ -83,6 +84,7 @@ export class RunApplier<Tx> {
     let closed: Answer | undefined;
     const settle = settleRun(claim, limits, this.#tables);
     let end: TransactionEnd<Draft>;
+    reach("apply.before_enter");
     try {
       // It throws only before anything has begun, so that a retry repeats nothing.
       end = await againWhenLost(() =>
@@ -93,6 +95,7 @@ export class RunApplier<Tx> {
             if (draft.kind === "busy") return draft;
             scope.closing = settle.statement(draft.count, scope.backend?.xid);
             scope.onClosed = (last) => (closed = last);
+            reach("apply.before_settle");
             return draft;
           },
           limits,
@@ -105,6 +108,7 @@ export class RunApplier<Tx> {
     if (end.kind !== "committed") return this.#notCommitted(end, begun.value || limits.signal.aborted);
     const draft = end.value;
     if (draft.kind === "busy") return draft;
+    reach("apply.after_commit");
     const next = closed && nextClaimOf(claim, { count: draft.count, epoch: settle.epoch, limits }, closed);
     return draft.kind === "duplicate"
       ? { kind: "duplicate", count: 1, next }
@@ -124,6 +128,7 @@ export class RunApplier<Tx> {
     const [first] = entered.values();
     if (first !== undefined) scope.backend = { pid: first.pid, xid: first.xid };
     begun.value = true;
+    reach("apply.after_enter");
     const run = arrivals.map(({ delivery, arrival }) => {
       return { ...delivery, inboxRound: entered.get(arrival.id)?.round ?? 1 };
     });

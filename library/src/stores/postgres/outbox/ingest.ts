@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { equalBytes } from "../../../bytes.js";
 import { systemClock } from "../../../clock.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
@@ -123,7 +124,9 @@ export class Ingester {
   /** Writes a batch, and answers every caller of it. */
   async #store(leaders: readonly Leader[]): Promise<void> {
     try {
+      reach("ingest.before_write");
       const ingested = await this.#write(leaders.map(({ incoming }) => incoming));
+      reach("ingest.after_write");
       leaders.forEach((leader, n) => answer(leader, ingested[n] as Ingested));
       if (ingested.some(({ kind }) => kind === "stored")) this.#committed();
     } catch (error) {

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { Handled } from "../../../inbox/inbox-store.js";
 import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
 import type { StoredArrival } from "../../../inbox/stored-arrival.js";
@@ -26,7 +27,7 @@ export async function apply<Db extends SqliteDatabase>(
 ): Promise<Applied> {
   const { acquireMs, signal } = limits;
   try {
-    return await parts.connection.handlers.join<Applied>({
+    const applied = await parts.connection.handlers.join<Applied>({
       run: () => {
         // Its deadline passed while it waited for the lock: nothing has begun, so there is nothing to undo.
         if (signal.aborted) return { kind: "failed", error: signal.reason };
@@ -36,6 +37,8 @@ export async function apply<Db extends SqliteDatabase>(
       waitMs: acquireMs,
       expired: () => ({ kind: "saturated" }),
     });
+    reach("apply.after_commit");
+    return applied;
   } catch (error) {
     return failedOrThrow(error);
   }
@@ -53,19 +56,23 @@ function applyNow<Db extends SqliteDatabase>(
   // First: what was skipped or claimed by another meanwhile must not be applied.
   if (row === undefined || !isCurrent(row.lane, claim)) return { kind: "stale" };
   const consumer = inboxConsumer(claim);
+  reach("apply.before_enter");
   const entered = enterRun(client, arrivalsOf(claim), { nowMs, consumer });
   const count = entered.length;
   if (count > 0) {
+    reach("apply.after_enter");
     const deliveries = entered.map(({ delivery, inboxRound }) => ({ ...delivery, inboxRound }));
     const all = runHandler(db, (tx) => work(tx, deliveries as [EnteredDelivery]));
     // Outside its transaction, the next statement would be committed by itself; the group finds that out.
     if (!client.inTransaction) return { kind: "applied", count, next: undefined };
     noteResults(client, entered, { all, consumer });
   }
+  reach("apply.before_settle");
   const leads = turn.activeConsumer(row.consumer);
   const settlement = { attempts: [], acknowledged: Math.max(1, count), rest: undefined, next: limits.next };
   const change = settled(row.lane, settlement, { active: leads !== undefined });
   const next = changeLane(turn, row, change, leads && { consumer: leads, terms: limits });
+  reach("apply.after_settle");
   return count === 0 ? { kind: "duplicate", count: 1, next } : { kind: "applied", count, next };
 }
 

@@ -56,7 +56,11 @@ export function createOutbox<Db extends SqliteDatabase>(
       return written;
     },
     async ingest(incoming) {
-      const ingested = await session.writeTogether((turn) => ingestEvent(turn, incoming));
+      const ingested = await session.writeTogether((turn) => {
+        reach("ingest.before_write");
+        return ingestEvent(turn, incoming);
+      });
+      reach("ingest.after_write");
       if (ingested.kind === "stored") wake.ring("committed");
       return ingested;
     },

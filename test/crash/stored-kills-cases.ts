@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { createChance } from "../chance.js";
+import { CRASH_SEED, CRASH_TIMES } from "./campaign.js";
+import type { StoredDatabase } from "./stored-database.js";
+import { killWhileStored } from "./stored-kills.js";
+import { createStream } from "./stored-stream.js";
+import { KEPT } from "./stored-verdict.js";
+
+const SIZE = { keys: 100, versions: 15 * CRASH_TIMES };
+const KILLS = 8;
+const TIMEOUT_MS = 120_000 + 30_000 * CRASH_TIMES;
+
+/** A stream that is reordered, doubled and full of gaps, through processes that are killed throughout. */
+export function tryStoredStream(open: () => Promise<StoredDatabase>): void {
+  it(
+    "a stream that is stored first is applied once by each consumer, in the order of storing, whoever is killed",
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const chance = createChance(CRASH_SEED);
+      const database = await open();
+      const { verdict, ...figures } = await killWhileStored({
+        database,
+        stream: createStream(SIZE, chance),
+        scope: "stream",
+        chance,
+        everyMs: 1500,
+        leastKills: KILLS,
+        drainMs: TIMEOUT_MS / 2,
+      });
+      console.log(`${database.name}: ${JSON.stringify(figures)}`);
+      expect(verdict).toEqual(KEPT);
+      expect(figures.again).toBeGreaterThan(0);
+      // Kills that met nobody would prove nothing.
+      expect(figures.atWork).toBeGreaterThan(figures.kills / 4);
+    },
+  );
+}

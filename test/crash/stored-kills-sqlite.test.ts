@@ -1,0 +1,4 @@
+import { createSqliteStoredDatabase } from "./stored-database.js";
+import { tryStoredStream } from "./stored-kills-cases.js";
+
+tryStoredStream(createSqliteStoredDatabase);

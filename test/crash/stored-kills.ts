@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Chance } from "../chance.js";
+import type { StoredDatabase } from "./stored-database.js";
+import { StoredRun } from "./stored-run.js";
+import type { KeyStream } from "./stored-stream.js";
+import type { StoredVerdict } from "./stored-verdict.js";
+
+export interface StoredKillsOptions {
+  readonly database: StoredDatabase;
+  readonly stream: readonly KeyStream[];
+  readonly scope: string;
+  readonly chance: Chance;
+  /** The longest that everybody lives between two kills. */
+  readonly everyMs: number;
+  /** So many at least, however fast the stream is sent. */
+  readonly leastKills: number;
+  readonly drainMs: number;
+  readonly onProgress?: (line: string) => void;
+}
+
+/** What happened, and what came of it. */
+export interface StoredKills {
+  readonly verdict: StoredVerdict;
+  readonly events: number;
+  readonly again: number;
+  readonly unanswered: number;
+  readonly kills: number;
+  /** Kills while lanes were leased. */
+  readonly atWork: number;
+  readonly seconds: number;
+}
+
+const WORKERS = 3;
+
+/** Sends a stream while the receiver and the workers are killed at random, until little of it is left to apply. */
+export async function killWhileStored(options: StoredKillsOptions): Promise<StoredKills> {
+  const { database, drainMs } = options;
+  const run = new StoredRun({ ...options, workers: WORKERS });
+  const startedAt = performance.now();
+  try {
+    await run.start();
+    const sending = { over: false };
+    const sent = run.send().finally(() => (sending.over = true));
+    sent.catch(() => undefined);
+    const { kills, atWork } = await killUntil(run, options, () => sending.over);
+    await sent;
+    await run.drained(drainMs);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { sent: events, again, unanswered } = run.sender;
+    const verdict = await run.end();
+    return { verdict, events, again, unanswered, kills, atWork, seconds };
+  } finally {
+    await run.stop();
+    await database.close();
+  }
+}
+
+async function killUntil(
+  run: StoredRun,
+  { database, stream, chance, everyMs, leastKills, onProgress }: StoredKillsOptions,
+  isOver: () => boolean,
+): Promise<{ readonly kills: number; readonly atWork: number }> {
+  let kills = 0;
+  let atWork = 0;
+  let waiting = 0;
+  // While there is a backlog, too; its last events are left alone, or leases of the killed would be waited for again and again.
+  while (!isOver() || kills < leastKills || waiting > stream.length) {
+    await sleep(chance.below(everyMs));
+    if ((await database.leases()).size > 0) atWork++;
+    // Workers more often than the receiver: a stream that cannot be sent kills nobody at work.
+    await chance.pick([run.keeper, ...run.workers, ...run.workers]).kill();
+    kills++;
+    waiting = await database.pending();
+    onProgress?.(`${run.sender.sent} events sent, ${waiting} wait, ${kills} kills`);
+  }
+  return { kills, atWork };
+}

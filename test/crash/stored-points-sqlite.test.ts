@@ -1,0 +1,4 @@
+import { createSqliteStoredDatabase } from "./stored-database.js";
+import { killAtEveryStoredPoint } from "./stored-every-point.js";
+
+killAtEveryStoredPoint("sqlite", createSqliteStoredDatabase);

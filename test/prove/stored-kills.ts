@@ -1,0 +1,62 @@
+import { createChance } from "../chance.js";
+import type { StoredDatabase } from "../crash/stored-database.js";
+import { createSqliteStoredDatabase, openPostgresStoredDatabase } from "../crash/stored-database.js";
+import { killWhileStored } from "../crash/stored-kills.js";
+import { createStream } from "../crash/stored-stream.js";
+import { startPostgres } from "../services/postgres-server.js";
+import type { Bench, Part } from "./part.js";
+import { createDatabase } from "./postgres-crash.js";
+
+// A little more than the events that are sent: one in forty never comes.
+const SIZE = { ci: { keys: 150, versions: 14 }, long: { keys: 1000, versions: 103 } };
+const EVERY_MS = { ci: 800, long: 12_000 };
+const LEAST_KILLS = { ci: 10, long: 50 };
+const DRAIN_MS = { ci: 120_000, long: 1_200_000 };
+
+const ABOUT =
+  "kill -9 of a receiver that stores first and of three workers, under a stream that is reordered, doubled and gapped";
+
+export const storedSqliteKills: Part = {
+  name: "stored sqlite kills",
+  about: ABOUT,
+  budgetS: { ci: 40, long: 600 },
+  async run(bench) {
+    await streamInto(bench, await createSqliteStoredDatabase());
+  },
+};
+
+export const storedPostgresKills: Part = {
+  name: "stored postgres kills",
+  about: ABOUT,
+  budgetS: { ci: 40, long: 600 },
+  async run(bench) {
+    const server = await startPostgres({ durable: true });
+    try {
+      await streamInto(bench, await openPostgresStoredDatabase(await createDatabase(server, "stored")));
+    } finally {
+      await server.stop();
+    }
+  },
+};
+
+async function streamInto(bench: Bench, database: StoredDatabase): Promise<void> {
+  const { depth, seed } = bench;
+  const { name } = database;
+  const chance = createChance(seed);
+  const { verdict, ...figures } = await killWhileStored({
+    database,
+    stream: createStream(SIZE[depth], chance),
+    scope: `stored${seed}`,
+    chance,
+    everyMs: EVERY_MS[depth],
+    leastKills: LEAST_KILLS[depth],
+    drainMs: DRAIN_MS[depth],
+    onProgress: (line) => bench.progress(`${name}: ${line}`),
+  });
+  bench.note(`${name}: ${JSON.stringify(figures)}`);
+  for (const [harm, times] of Object.entries(verdict)) {
+    bench.count(`${name}: ${harm}`, times);
+    bench.expect(`${name}: nothing is ${harm}, seed ${seed}`, times === 0);
+  }
+  bench.expect(`${name}: kills met work under way`, figures.atWork > figures.kills / 4);
+}
