@@ -13,7 +13,7 @@ function blockAfter(words: string): string {
   return block;
 }
 
-it.each(["sendgrid-batch", "order-service", "saga", "serverless-drain"])(
+it.each(["sendgrid-batch", "order-service", "saga", "serverless-drain", "serverless-worker"])(
   "the example %s prints what its output.txt says",
   async (name) => {
     const folder = fileURLToPath(new URL(`examples/${name}/`, root));

@@ -14,7 +14,6 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packBoth } from "../packed/pack.js";
 import { mustRun, runProgram } from "../packed/run-program.js";
-import { withoutOrm } from "./orm-door.js";
 import { startPostgres } from "../services/postgres-server.js";
 import type { PostgresServer } from "../services/postgres-server.js";
 
@@ -126,8 +125,7 @@ describe("posthorn init, from the packed tarballs,", () => {
   it.for(cases)(
     "in a project with %s: npm test passes, and its code compiles",
     { timeout: 180_000 },
-    async ([name, manifest], context) => {
-      if (withoutOrm !== undefined && /Drizzle|TypeORM/.test(name)) context.skip(withoutOrm);
+    async ([name, manifest]) => {
       const project = join(home, name.replaceAll(/[^a-z]+/gi, "-").toLowerCase());
       mkdirSync(project);
       writeFileSync(
