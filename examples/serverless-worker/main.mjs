@@ -36,7 +36,7 @@ const worker = createWorker({
   clock,
   observer: () => undefined,
   handlers: {
-    "invoice.paid": async (event) => {
+    "invoice.paid": (event) => {
       const { id } = event.data.data.object;
       if (id === "in_1" && ledgerIsDown) throw new Error("the ledger is down");
       return (tx) => void tx.prepare("insert into paid (invoice) values (?)").run(id);
@@ -45,8 +45,18 @@ const worker = createWorker({
 });
 export const scheduled = () => worker.drain({ deadlineMs: 50_000 });
 
-async function post(id, customer) {
-  const data = { id, customer };
+async function drain() {
+  const report = JSON.stringify(await scheduled());
+  const paid = db.prepare("select invoice from paid order by rowid").pluck().all();
+  console.log(`scheduled: ${report}; paid: ${paid.join(", ")}`);
+}
+
+const invoices = [
+  { id: "in_1", customer: "ada" },
+  { id: "in_2", customer: "ada" },
+  { id: "in_3", customer: "bob" },
+];
+for (const data of invoices) {
   const { headers, body } = await signedRequest("stripe", { type: "invoice.paid", data, clock });
   const reply = await receive({
     version: "2.0",
@@ -57,18 +67,9 @@ async function post(id, customer) {
     body: Buffer.from(body).toString("base64"),
     isBase64Encoded: true,
   });
-  console.log(`received ${id} of ${customer}: ${reply.statusCode} ${reply.headers["posthorn-verdict"]}`);
+  const verdict = reply.headers?.["posthorn-verdict"];
+  console.log(`received ${data.id} of ${data.customer}: ${reply.statusCode} ${verdict}`);
 }
-
-async function drain() {
-  const report = JSON.stringify(await scheduled());
-  const paid = db.prepare("select invoice from paid order by rowid").pluck().all();
-  console.log(`scheduled: ${report}; paid: ${paid.join(", ")}`);
-}
-
-await post("in_1", "ada");
-await post("in_2", "ada");
-await post("in_3", "bob");
 await drain();
 ledgerIsDown = false;
 await clock.advance(60_000);
