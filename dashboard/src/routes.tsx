@@ -3,12 +3,16 @@ import { Audit } from "./pages/admin/audit.tsx";
 import { More } from "./pages/admin/more.tsx";
 import { SettingsPage } from "./pages/admin/settings.tsx";
 import { Tokens } from "./pages/admin/tokens.tsx";
+import { ConsumerPage } from "./pages/consumers/consumer.tsx";
+import { Consumers } from "./pages/consumers/consumers.tsx";
 import { Dead } from "./pages/dead/dead.tsx";
 import { EndpointPage } from "./pages/endpoints/endpoint.tsx";
 import { Endpoints } from "./pages/endpoints/endpoints.tsx";
 import { Delivery } from "./pages/events/delivery.tsx";
 import { Event } from "./pages/events/event.tsx";
 import { Events } from "./pages/events/events.tsx";
+import { InboxEventPage } from "./pages/inbox/inbox-event.tsx";
+import { Inbox } from "./pages/inbox/inbox.tsx";
 import { LanePage } from "./pages/lanes/lane.tsx";
 import { Lanes } from "./pages/lanes/lanes.tsx";
 import { OperationPage } from "./pages/operations/operation.tsx";
@@ -48,6 +52,10 @@ export const pages: readonly (readonly [pattern: string, page: PageComponent])[]
   ["/sources", Sources],
   ["/sources/:name", SourcePage],
   ["/compose", Compose],
+  ["/inbox", Inbox],
+  ["/inbox/:name/:id", InboxEventPage],
+  ["/consumers", Consumers],
+  ["/consumers/:id", ConsumerPage],
   ["/audit", Audit],
   ["/tokens", Tokens],
   ["/settings", SettingsPage],

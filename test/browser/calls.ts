@@ -13,6 +13,14 @@ export interface ApiCall {
 
 const API = /\/api\/v1(\/[^?]*)/;
 
+/** A path as a person reads it; a slash inside of an id is no step. */
+function plainPath(path: string): string {
+  return path
+    .split("/")
+    .map((step) => decodeURIComponent(step).replaceAll("/", "%2F"))
+    .join("/");
+}
+
 /** Keeps every call that a page makes from now on. */
 export function recordCalls(page: Page): ApiCall[] {
   const calls: ApiCall[] = [];
@@ -21,7 +29,7 @@ export function recordCalls(page: Page): ApiCall[] {
     const path = API.exec(new URL(request.url()).pathname)?.[1];
     if (path === undefined) return;
     const call: ApiCall = {
-      name: `${request.method()} ${decodeURIComponent(path)}`,
+      name: `${request.method()} ${plainPath(path)}`,
       startedAt: performance.now(),
       endedAt: undefined,
     };

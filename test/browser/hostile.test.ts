@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isPosthornError } from "posthorn/client";
 import { skipFor } from "../skip-reason.js";
 import { noBrowser } from "./browser.js";
+import { startApplication } from "./application.js";
+import type { Deeds } from "./application.js";
 import { HOSTILE } from "./hostile-texts.js";
 import { visit } from "./visitor.js";
 import type { Visitor } from "./visitor.js";
@@ -12,7 +14,7 @@ import type { World } from "./world.js";
 const inHeader = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").trim() || "?";
 
 /** Puts every text into every field that a stranger can fill: types, keys, sources, headers, bodies, signatures, answers. */
-async function sendAll({ client, receiver, url }: World): Promise<void> {
+async function sendAll({ client, receiver, url, dataDir }: World): Promise<void> {
   await client.sources.create({ name: "stripe", scheme: "stripe", secrets: ["whsec_one"] });
   await client.endpoints.create({
     id: "ep_shop",
@@ -32,7 +34,24 @@ async function sendAll({ client, receiver, url }: World): Promise<void> {
   await until("dead letters", async () => (await client.dead.list()).items.length === HOSTILE.length);
   await until("rejected requests", async () => (await client.rejected.list()).items.length >= HOSTILE.length);
   await noteAll(client);
+  await handleAll(dataDir);
   for (const text of HOSTILE.slice(0, 10)) await client.tokens.create({ name: text, scope: "read" });
+}
+
+/** In an application's inbox every text is a type, a key, a result and an error; what is no name of a type is refused. */
+async function handleAll(dataDir: string): Promise<void> {
+  const application = startApplication(dataDir);
+  try {
+    const deeds: Record<string, Deeds[string]> = {};
+    for (const [n, text] of HOSTILE.entries()) {
+      await application.receive(`typed_${n}`, { type: text.slice(0, 200), order: text });
+      await application.receive(`handled_${n}`, { order: `order ${n}` });
+      deeds[`handled_${n}`] = n % 2 === 0 ? new Error(text) : { [text]: text };
+    }
+    await application.work(deeds);
+  } finally {
+    application.close();
+  }
 }
 
 /** Notes and plans take any text of an operator; what the API refuses is refused in words. */
@@ -108,7 +127,13 @@ describe("text of strangers", skipFor(noBrowser), () => {
       "/settings",
       "/sources",
       "/sources/stripe",
+      "/inbox",
+      "/consumers",
+      "/consumers/hnd_billing",
     ];
+    const inbox = (await client.inbox.list()).items.map(({ eventId }) => eventId);
+    const handled = HOSTILE.map((_, n) => `handled_${n}`);
+    expect(inbox).toEqual(expect.arrayContaining(handled));
     const filters = HOSTILE.map(
       (text) => `/events?type=${encodeURIComponent(text)}&key=${encodeURIComponent(text)}`,
     );
@@ -123,6 +148,7 @@ describe("text of strangers", skipFor(noBrowser), () => {
       ...lanes,
       ...dead,
       ...rejected,
+      ...[...new Set(inbox)].map((id) => `/inbox/shop/${id}`),
       ...filters,
     ]) {
       await visitor.open(path);

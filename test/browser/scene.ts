@@ -1,10 +1,11 @@
+import { startApplication } from "./application.js";
 import type { World } from "./world.js";
 import { until } from "./world.js";
 
 const QUICK = { waitsMs: [50, 100] };
 
 /** A gateway at work: endpoints that answer, one that is broken, lanes that halt, requests that are rejected. */
-export async function setScene({ client, receiver, url }: World): Promise<void> {
+export async function setScene({ client, receiver, url, dataDir }: World): Promise<void> {
   const at = (id: string, more: object = {}) => client.endpoints.create({ id, url: receiver.url, ...more });
   await client.sources.create({
     name: "stripe",
@@ -54,11 +55,32 @@ export async function setScene({ client, receiver, url }: World): Promise<void> 
   const [group] = (await client.dead.groups()).items;
   await client.dead.note(group?.id ?? "", "their database moved, back at 10");
   await redriveOne({ client });
+  await handleSome({ client, dataDir });
   await client.tokens.create({
     name: "grafana",
     scope: "read",
     expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
   });
+}
+
+/** An application that handles events on the same database: rows of the inbox, a conflict, a handler that fails. */
+async function handleSome({ client, dataDir }: Pick<World, "client" | "dataDir">): Promise<void> {
+  const application = startApplication(dataDir);
+  try {
+    await application.receive("in_1PXk2e", { amount: 14900 });
+    await application.receive("in_1PXk2e", { amount: 1 });
+    await application.receive("in_2QYm7f", { type: "order.packed", order: "2" });
+    await application.receive("in_3RZn8g", { type: "cart.left", order: "3" });
+    await application.work({ in_1PXk2e: { invoice: "R-2026-118", total: 14900 } });
+    await application.receive("in_4SAp9h", { order: "4" });
+    await application.receive("in_5TBq0i", { order: "4" });
+    await application.work({ in_4SAp9h: new RangeError("no such customer: cus_4") });
+  } finally {
+    application.close();
+  }
+  await until("a halted handler", async () =>
+    (await client.consumers.list()).items.some(({ dead }) => dead > 0),
+  );
 }
 
 /** One operation that has ended: a dead letter that is sent again and dies again. */
@@ -80,6 +102,7 @@ async function redriveOne({ client }: Pick<World, "client">): Promise<void> {
 export async function everyPath({ client }: World): Promise<readonly (readonly [string, string])[]> {
   const letter = (await client.dead.list()).items.find(({ key }) => key === "cus_9");
   const lane = (await client.lanes.list()).items.find(({ headId }) => headId === letter?.id);
+  const handled = (await client.lanes.list({ endpoint: "hnd_billing" })).items[0];
   const [operation] = (await client.operations.list()).items;
   const change = (await client.audit.list({ kind: "dead_group" })).items[0];
   const [rejected] = (await client.rejected.list()).items;
@@ -113,6 +136,15 @@ export async function everyPath({ client }: World): Promise<readonly (readonly [
     ["source", "/sources/stripe"],
     ["source-add", "/sources?add=1"],
     ["compose", "/compose"],
+    ["inbox", "/inbox"],
+    ["inbox-filtered", "/inbox?outcome=skipped&consumer=crm"],
+    ["inbox-none", "/inbox?type=none"],
+    ["inbox-event", "/inbox/shop/in_1PXk2e"],
+    ["inbox-event-dead", "/inbox/shop/in_4SAp9h"],
+    ["consumers", "/consumers"],
+    ["consumer", "/consumers/hnd_billing"],
+    ["consumer-none", "/consumers/hnd_none"],
+    ["handler-lane", `/lanes/${handled?.id}`],
     ["tokens", "/tokens"],
     ["token-add", "/tokens?add=1"],
     ["settings", "/settings"],

@@ -19,6 +19,7 @@ export interface World {
   readonly token: string;
   readonly client: Client;
   readonly receiver: Receiver;
+  readonly dataDir: string;
   stop(): Promise<void>;
 }
 
@@ -40,6 +41,7 @@ export async function startWorld(...flags: readonly string[]): Promise<World> {
     signInUrl: /(http:\S+\/sign-in#\S+)/.exec(printed)?.[1] ?? "",
     client: createClient({ url, token }),
     receiver,
+    dataDir,
     stop: async () => {
       server.kill("SIGTERM");
       await new Promise((resolve) => server.once("exit", resolve));

@@ -3,6 +3,12 @@ import { hrefOf, navigate } from "./location.ts";
 
 const DEFAULT_TENANT = "default";
 
+interface InboxName {
+  readonly source: string;
+  readonly eventId: string;
+  readonly tenant: string;
+}
+
 /** The page of an event. Ids are unique within a tenant. */
 export function eventHref(id: string, tenant: string): string {
   return hrefOf(`/events/${encodeURIComponent(id)}`, tenant === DEFAULT_TENANT ? {} : { tenant });
@@ -10,7 +16,22 @@ export function eventHref(id: string, tenant: string): string {
 
 export const deliveryHref = (id: string): string => hrefOf(`/deliveries/${encodeURIComponent(id)}`);
 export const laneHref = (id: string): string => hrefOf(`/lanes/${encodeURIComponent(id)}`);
-export const endpointHref = (id: string): string => hrefOf(`/endpoints/${encodeURIComponent(id)}`);
+export const consumerHref = (id: string): string => hrefOf(`/consumers/${encodeURIComponent(id)}`);
+
+/** Whether a lane leads to a handler in a host's process. */
+export const isHandler = (id: string): boolean => id.startsWith("hnd_");
+
+/** The page of what a lane leads to: lanes, deliveries and dead letters name handlers and endpoints by the same field. */
+export function endpointHref(id: string): string {
+  return isHandler(id) ? consumerHref(id) : hrefOf(`/endpoints/${encodeURIComponent(id)}`);
+}
+
+/** The page of an event of the inbox. Ids are unique within a tenant and a source, and may hold a slash. */
+export function inboxHref({ source, eventId, tenant }: InboxName): string {
+  const path = `/inbox/${encodeURIComponent(source)}/${encodeURIComponent(eventId)}`;
+  return hrefOf(path, tenant === DEFAULT_TENANT ? {} : { tenant });
+}
+
 export const sourceHref = (name: string): string => hrefOf(`/sources/${encodeURIComponent(name)}`);
 export const rejectedHref = (id: string): string => hrefOf(`/rejected/${encodeURIComponent(id)}`);
 

@@ -27,6 +27,8 @@ describe("a text in the search field", () => {
     ["endpoint:ep_shop type:a", "/deliveries?type=a&endpoint=ep_shop"],
     ["state:dead", "/deliveries?state=dead"],
     ["lane:12", "/lanes/12"],
+    ["consumer:billing", "/inbox?consumer=billing"],
+    ["outcome:failed source:shop since:24h", "/inbox?source=shop&since=24h&outcome=failed"],
   ])("%s asks for %s", (text, path) => {
     expect(pathOf(text)).toBe(path);
   });

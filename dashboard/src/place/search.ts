@@ -10,8 +10,9 @@ export type Search =
 /** Of the list of events, and of the list of deliveries. Each is one that the API finds by an index. */
 const EVENT_QUALIFIERS = ["source", "type", "key", "tenant", "since", "until"] as const;
 const DELIVERY_QUALIFIERS = ["endpoint", "state", "reason"] as const;
+const INBOX_QUALIFIERS = ["source", "type", "tenant", "since", "until", "consumer", "outcome"] as const;
 const QUALIFIER =
-  /(?:^|\s)(id|source|type|key|tenant|since|until|endpoint|state|reason|lane):(?:"([^"]*)"|(\S+))/g;
+  /(?:^|\s)(id|source|type|key|tenant|since|until|endpoint|state|reason|lane|consumer|outcome):(?:"([^"]*)"|(\S+))/g;
 // The server tries every word, up to twenty: a pasted page of a log would be cut, and longer URLs are refused on the way.
 const MOST_ASKED = 2000;
 
@@ -38,11 +39,21 @@ function byQualifiers(found: ReadonlyMap<string, string>): Search {
   if (lane !== undefined) return go(`/lanes/${encodeURIComponent(lane)}`);
   const endpoint = found.get("endpoint");
   if (endpoint !== undefined && found.size === 1) return go(`/endpoints/${encodeURIComponent(endpoint)}`);
+  if (found.has("consumer") || found.has("outcome")) return go("/inbox", chosen(found, INBOX_QUALIFIERS));
   const ofDeliveries = DELIVERY_QUALIFIERS.some((name) => found.has(name));
-  const names = [...EVENT_QUALIFIERS, ...DELIVERY_QUALIFIERS].filter((name) => found.has(name));
   return go(
     ofDeliveries ? "/deliveries" : "/events",
-    Object.fromEntries(names.map((name) => [name, found.get(name) ?? ""])),
+    chosen(found, [...EVENT_QUALIFIERS, ...DELIVERY_QUALIFIERS]),
+  );
+}
+
+/** Those that a list is filtered by, in its order. */
+function chosen(
+  found: ReadonlyMap<string, string>,
+  names: readonly string[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.filter((name) => found.has(name)).map((name) => [name, found.get(name) ?? ""]),
   );
 }
 
@@ -55,4 +66,4 @@ function unknown(): Search {
 }
 
 export const WHAT_CAN_BE_ASKED =
-  "Paste an id, a header or a curl command, or name what you look for: type:invoice.paid, key:cus_9, source:stripe, endpoint:ep_shop, state:dead, since:24h, lane:12.";
+  "Paste an id, a header or a curl command, or name what you look for: type:invoice.paid, key:cus_9, source:stripe, endpoint:ep_shop, state:dead, since:24h, lane:12, consumer:billing.";

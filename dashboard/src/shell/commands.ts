@@ -1,18 +1,18 @@
 import type { Status } from "posthorn/client";
 import { paused } from "../api/live.ts";
 import { copy } from "./deeds.ts";
-import { endpointHref, laneHref, sourceHref } from "../place/links.ts";
+import { consumerHref, endpointHref, laneHref, sourceHref } from "../place/links.ts";
 import { hrefOf, navigate } from "../place/location.ts";
 import { oneLine } from "../words/format.ts";
 import { helpShown } from "./keys.ts";
-import { ADMINISTRATION, MAIN } from "./nav.ts";
+import { ALL } from "./nav.ts";
 import { isDark, switchTheme } from "./theme.ts";
 import { leave } from "./top-bar.tsx";
 
 /** One line of the palette. */
 export interface Command {
   /** What it is listed under. */
-  readonly group: "Do" | "Go to" | "Needs you" | "Endpoints" | "Sources";
+  readonly group: "Do" | "Go to" | "Needs you" | "Endpoints" | "Sources" | "Consumers";
   readonly icon: string;
   readonly label: string;
   /** The key that does the same. */
@@ -47,7 +47,7 @@ function acts(): readonly Command[] {
 
 /** All that can be done from anywhere: pages, acts, and whatever the server has by name. */
 export function commandsOf(status: Status | undefined): readonly Command[] {
-  const pages = [...MAIN, ...ADMINISTRATION].map(({ path, icon, label, key }): Command => {
+  const pages = ALL.map(({ path, icon, label, key }): Command => {
     return { group: "Go to", icon, label, key: `g ${key}`, run: going(hrefOf(path)) };
   });
   const halted = (status?.needs ?? []).flatMap(({ laneId, text }): readonly Command[] =>
@@ -61,7 +61,10 @@ export function commandsOf(status: Status | undefined): readonly Command[] {
   const sources = (status?.sources ?? []).map(({ name }): Command => {
     return { group: "Sources", icon: "source", label: oneLine(name, 60), run: going(sourceHref(name)) };
   });
-  return [...halted.slice(0, 5), ...pages, ...acts(), ...endpoints, ...sources];
+  const consumers = (status?.consumers ?? []).map(({ id }): Command => {
+    return { group: "Consumers", icon: "consumer", label: oneLine(id, 60), run: going(consumerHref(id)) };
+  });
+  return [...halted.slice(0, 5), ...pages, ...acts(), ...endpoints, ...sources, ...consumers];
 }
 
 /** Those whose letters stand in the label in this order; the ones that have them together first. */

@@ -1,14 +1,12 @@
 import { signal } from "@preact/signals";
 import { hrefOf, navigate } from "../place/location.ts";
 import { paused } from "../api/live.ts";
-import { ADMINISTRATION, MAIN } from "./nav.ts";
+import { ALL } from "./nav.ts";
 
 export const helpShown = signal(false);
 
 /** The list of commands. */
 export const paletteShown = signal(false);
-
-const PAGES = [...MAIN, ...ADMINISTRATION];
 
 /** Every key of the dashboard, as the help shows them. */
 export const KEYS: readonly (readonly [keys: string, what: string])[] = [
@@ -22,10 +20,10 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   [".", "pause and resume refresh"],
   ["?", "this help"],
   ["esc", "close, or leave the field"],
-  ...PAGES.map(({ key, label }) => [`g ${key}`, label.toLowerCase()] as const),
+  ...ALL.map(({ key, label }) => [`g ${key}`, label.toLowerCase()] as const),
 ];
 
-const GO: Readonly<Record<string, string>> = Object.fromEntries(PAGES.map(({ key, path }) => [key, path]));
+const GO: Readonly<Record<string, string>> = Object.fromEntries(ALL.map(({ key, path }) => [key, path]));
 
 const GO_MS = 1200;
 let goUntil = 0;

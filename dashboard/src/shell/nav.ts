@@ -23,6 +23,12 @@ export const MAIN: readonly NavEntry[] = [
   { path: "/tail", icon: "tail", label: "Tail", key: "t" },
 ];
 
+/** Of applications that handle events in their own process, on the same database. */
+export const HANDLERS: readonly NavEntry[] = [
+  { path: "/inbox", icon: "inbox", label: "Inbox", key: "i" },
+  { path: "/consumers", icon: "consumer", label: "Consumers", key: "h" },
+];
+
 export const ADMINISTRATION: readonly NavEntry[] = [
   { path: "/audit", icon: "audit", label: "Audit", key: "a" },
   { path: "/tokens", icon: "key", label: "Tokens", key: "k" },
@@ -30,7 +36,10 @@ export const ADMINISTRATION: readonly NavEntry[] = [
 ];
 
 /** What the bar of a phone has no room for. */
-export const MORE: readonly NavEntry[] = [...MAIN.slice(4), ...ADMINISTRATION];
+export const MORE: readonly NavEntry[] = [...MAIN.slice(4), ...HANDLERS, ...ADMINISTRATION];
+
+/** Every page that has a key. */
+export const ALL: readonly NavEntry[] = [...MAIN, ...HANDLERS, ...ADMINISTRATION];
 
 /** Whether an entry is the page that is shown, or stands above it. */
 export function isCurrent({ path, also = [] }: NavEntry): boolean {

@@ -3,7 +3,7 @@ import { status, useStatus } from "../api/status.ts";
 import { Icon, Mark, Shape } from "../parts/icon.tsx";
 import { hrefOf, place } from "../place/location.ts";
 import { count } from "../words/format.ts";
-import { ADMINISTRATION, isCurrent, MAIN, MORE } from "./nav.ts";
+import { ADMINISTRATION, HANDLERS, isCurrent, MAIN, MORE } from "./nav.ts";
 import type { NavEntry } from "./nav.ts";
 import { TopBar } from "./top-bar.tsx";
 
@@ -23,6 +23,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
               <span class="w">Posthorn</span>
             </a>
             <Nav label="Main" entries={MAIN} />
+            <Nav label="Handlers" entries={HANDLERS} />
             <Nav label="Administration" entries={ADMINISTRATION} />
             <SideFoot />
           </div>

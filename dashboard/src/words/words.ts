@@ -1,4 +1,4 @@
-import type { Attempt, DeadLetter, Delivery, Endpoint, Lane } from "posthorn/client";
+import type { Attempt, DeadLetter, Delivery, Endpoint, InboxRow, Lane } from "posthorn/client";
 
 /** A state as it is shown: its colours, its shape and its word. Never a colour alone. */
 export interface Look {
@@ -48,6 +48,16 @@ const OUTCOME_LOOKS: Readonly<Record<string, Look>> = {
   postponed: look("retrying", "put off", "silent"),
 };
 
+const INBOX_LOOKS: Readonly<Record<InboxRow["outcome"], Look>> = {
+  success: look("landed", "success"),
+  skipped: look("disabled", "skipped"),
+  failed: look("halted", "failed", "attempt"),
+  pending: look("waiting", "pending"),
+  held: look("paused", "held"),
+  dead: look("dead", "dead"),
+  dropped: look("disabled", "dropped"),
+};
+
 // A newer server may know more states than this page.
 const unknownLook = (word: string): Look => look("disabled", word, "silent");
 
@@ -55,6 +65,8 @@ export const deliveryLook = (state: Delivery["state"]): Look => DELIVERY_LOOKS[s
 export const laneLook = (state: Lane["state"]): Look => LANE_LOOKS[state] ?? unknownLook(state);
 export const endpointLook = (state: Endpoint["state"]): Look => ENDPOINT_LOOKS[state] ?? unknownLook(state);
 export const outcomeLook = (outcome: string): Look => OUTCOME_LOOKS[outcome] ?? unknownLook(outcome);
+
+export const inboxLook = (outcome: InboxRow["outcome"]): Look => INBOX_LOOKS[outcome] ?? unknownLook(outcome);
 
 /** Whether a lane waits for a person. */
 export function needsPerson({ state }: Pick<Lane, "state">): boolean {

@@ -120,7 +120,8 @@ function GroupRow({ group, on, onToggle }: GroupRowProps): JSX.Element {
 
 /** Whether lanes wait for a decision, or went on without what died. */
 function LanesState({ endpointId }: { readonly endpointId: string }): JSX.Element {
-  const standing = useStatus().data?.endpoints.find(({ id }) => id === endpointId);
+  const { endpoints = [], consumers = [] } = useStatus().data ?? {};
+  const standing = [...endpoints, ...consumers].find(({ id }) => id === endpointId);
   const halted = standing?.haltedLanes ?? 0;
   if (halted === 0) return <State look={{ tone: "landed", icon: "s-landed", word: "went on" }} />;
   return (

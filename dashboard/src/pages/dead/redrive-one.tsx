@@ -12,8 +12,8 @@ export async function redriveOne(id: string, name: string): Promise<boolean> {
     title: `Redrive ${name}?`,
     body: (
       <p>
-        It is sent again, with all of its attempts. If its lane has waited for it, it keeps its place, and the
-        others follow once it has landed.
+        It is tried again, with all of its attempts. If its lane has waited for it, it keeps its place, and
+        the others follow once it has landed.
       </p>
     ),
     act: `Redrive ${name}`,

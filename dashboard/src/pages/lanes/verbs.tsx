@@ -6,6 +6,7 @@ import { useStatus } from "../../api/status.ts";
 import { Act } from "../../parts/act.tsx";
 import { Shape } from "../../parts/icon.tsx";
 import { Panel } from "../../parts/panel.tsx";
+import { isHandler } from "../../place/links.ts";
 import { confirmed, perform, tell } from "../../shell/deeds.ts";
 import { onKey } from "../../shell/keys.ts";
 import { grouped, oneLine } from "../../words/format.ts";
@@ -48,7 +49,7 @@ function RedriveVerb({
   because,
   onAct,
 }: HeadVerbProps & { readonly because: string | undefined }): JSX.Element {
-  const { head } = lane;
+  const { head, endpointId } = lane;
   const behind = behindOf(lane);
   const act = (
     <Act kind={because === undefined ? "primary" : "plain"} icon="redrive" because={because} onAct={onAct}>
@@ -62,7 +63,8 @@ function RedriveVerb({
   );
   return (
     <Verb act={act} after={after}>
-      <b>Sends #{head} again</b>, with all of its attempts.
+      <b>{isHandler(endpointId) ? `Runs the handler of #${head} again` : `Sends #${head} again`}</b>, with all
+      of its attempts.
       {behind > 0 &&
         ` If it lands, the ${grouped(behind)} behind it follow in order. If not, the lane halts again.`}
     </Verb>
@@ -92,7 +94,8 @@ function SkipVerb({
       <b>
         {oneLine(endpointId, 30)} will never get #{head}.
       </b>{" "}
-      It is told of the gap. {follows}
+      {isHandler(endpointId) ? "" : "It is told of the gap. "}
+      {follows}
     </Verb>
   );
 }
@@ -107,8 +110,8 @@ function CancelVerb({ lane }: { readonly lane: Lane }): JSX.Element {
   );
   return (
     <Verb act={act}>
-      <b>Nothing of it will be sent</b> to {oneLine(endpointId, 30)}: the head and all that waits behind it
-      now. What comes later is sent. It cannot be undone.
+      <b>{oneLine(endpointId, 30)} gets nothing of it</b>: neither the head nor what waits behind it now. What
+      comes later goes its way. It cannot be undone.
     </Verb>
   );
 }
@@ -155,7 +158,8 @@ async function skip({ id, head, endpointId }: Lane): Promise<boolean> {
         <b>
           {oneLine(endpointId, 40)} will never get #{head}.
         </b>{" "}
-        It is told of the gap, and the lane goes on. The event itself stays where it is.
+        {isHandler(endpointId) ? "The" : "It is told of the gap, and the"} lane goes on. The event itself
+        stays where it is.
       </p>
     ),
     act: `Skip #${head}`,

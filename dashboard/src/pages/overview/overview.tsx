@@ -14,6 +14,7 @@ import { FailureNotice, Page } from "../../parts/page.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { hrefOf, navigate } from "../../place/location.ts";
 import { count } from "../../words/format.ts";
+import { ConsumerTable } from "../consumers/consumer-table.tsx";
 import { EndpointTable } from "../endpoints/endpoint-table.tsx";
 import { SourceTable } from "../sources/source-table.tsx";
 import { figuresOf } from "./figures.ts";
@@ -32,7 +33,7 @@ export function Overview(): JSX.Element | null {
     everyMs: courseEveryMs(window),
   });
   const day = useDay();
-  const nothing = status.data?.endpoints.length === 0 && status.data.sources.length === 0;
+  const nothing = status.data !== undefined && isEmpty(status.data);
   useEffect(() => {
     if (nothing) navigate(hrefOf("/start"), { replace: true });
   }, [nothing]);
@@ -55,6 +56,11 @@ export function Overview(): JSX.Element | null {
       {status.data !== undefined && <Standings status={status.data} day={day.data} />}
     </Page>
   );
+}
+
+/** Whether nothing was set up yet: an application with handlers alone has neither endpoints nor sources here. */
+function isEmpty({ endpoints, sources, consumers }: Status): boolean {
+  return endpoints.length + sources.length + consumers.length === 0;
 }
 
 function VoiceSpace(): JSX.Element {
@@ -139,7 +145,7 @@ interface StandingsProps {
 }
 
 function Standings({ status, day }: StandingsProps): JSX.Element {
-  const { endpoints, sources } = status;
+  const { endpoints, sources, consumers } = status;
   return (
     <>
       <Panel title="Endpoints" end={<AllOf path="/endpoints" n={endpoints.length} noun="endpoint" />}>
@@ -148,6 +154,11 @@ function Standings({ status, day }: StandingsProps): JSX.Element {
       <Panel title="Sources" end={<AllOf path="/sources" n={sources.length} noun="source" />}>
         {sources.length > 0 && <SourceTable sources={sources.slice(0, SHOWN)} day={day} />}
       </Panel>
+      {consumers.length > 0 && (
+        <Panel title="Consumers" end={<AllOf path="/consumers" n={consumers.length} noun="consumer" />}>
+          <ConsumerTable consumers={consumers.slice(0, SHOWN)} />
+        </Panel>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { Need, Status } from "posthorn/client";
-import { endpointHref, laneHref } from "../../place/links.ts";
+import { consumerHref, endpointHref, laneHref } from "../../place/links.ts";
 import { hrefOf } from "../../place/location.ts";
 import { count } from "../../words/format.ts";
 import type { Look } from "../../words/words.ts";
@@ -43,6 +43,7 @@ export function needHref({ kind, laneId, endpointId, source }: Need): string {
     case "no_dispatcher":
       return hrefOf("/settings");
     case "no_worker":
+      return endpointId === null ? hrefOf("/consumers") : consumerHref(endpointId);
     case "lane_halted":
     case "lane_parked":
     case "lane_retrying":
@@ -82,7 +83,7 @@ const ACTS: Readonly<Record<Need["kind"], string>> = {
   source_rejecting: "See why",
   store_refusing: "See the server",
   no_dispatcher: "Look at the nodes",
-  no_worker: "Look at the lanes",
+  no_worker: "Look at the consumer",
   dead_letters: "Look at the dead letters",
 };
 

@@ -22,6 +22,8 @@ describe("the inbox", () => {
     expect(await ids({ tenant: "acme" })).toEqual([]);
     const first = await inbox.list({ limit: 3 });
     expect((await inbox.list({ limit: 3, after: first.next ?? "" })).items).toHaveLength(1);
+    const { deliveries } = await inbox.get("shop/in_1");
+    expect(deliveries.map(({ state, round }) => `${state} ${round}`)).toEqual(["delivered 1", "delivered 1"]);
     expect((await bench.call("GET", "/api/v1/inbox?id=in_1")).json()).toMatchObject({ field: "source" });
     expect((await bench.call("GET", "/api/v1/inbox?after=zz")).statusCode).toBe(400);
   });

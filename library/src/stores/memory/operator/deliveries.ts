@@ -64,7 +64,8 @@ function standingOf(
   if (waiting === undefined) {
     if (last?.outcome === "acknowledged")
       return { state: "delivered", round: last.round, because: undefined };
-    return ending ?? { state: "dead", round: 1, because: undefined };
+    // A handler that succeeds leaves a row of the inbox and no attempt.
+    return ending ?? { state: "delivered", round: 1, because: undefined };
   }
   const { round } = waiting;
   if (lane.state !== "flowing" && sequence === lane.head)

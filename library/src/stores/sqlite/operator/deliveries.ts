@@ -170,7 +170,9 @@ function endedOf(row: PlaceColumns): Standing {
   if (cancelled_round !== null && cancelled_round >= (dead_round ?? 0n)) {
     return { state: "cancelled", round: Number(cancelled_round), because: cancelled_because ?? undefined };
   }
-  return { state: "dead", round: Number(dead_round ?? 1n), because: dead_because ?? undefined };
+  // A handler that succeeds leaves a row of the inbox and no attempt.
+  if (dead_round === null) return { state: "delivered", round: 1, because: undefined };
+  return { state: "dead", round: Number(dead_round), because: dead_because ?? undefined };
 }
 
 /** It stays where it is, and its lane waits for it; without a lane it has no time at which it would be due. */
