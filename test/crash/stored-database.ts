@@ -27,12 +27,12 @@ export interface StoredDatabase extends Pick<
 
 // No unique key: an event that was applied twice must be two rows.
 const tables = (number: string): string => `
-  create table applied (
+  create table stream_applied (
     n ${number}, consumer text not null, key text not null, place int not null, version int not null
   );
-  create table newest (consumer text, key text, version int not null, primary key (consumer, key))`;
-const APPLIED = "select consumer, key, place, version from applied order by n";
-const NEWEST = "select consumer, key, version from newest";
+  create table stream_newest (consumer text, key text, version int not null, primary key (consumer, key))`;
+const APPLIED = "select consumer, key, place, version from stream_applied order by n";
+const NEWEST = "select consumer, key, version from stream_newest";
 
 /** A file of its own. */
 export async function createSqliteStoredDatabase(): Promise<StoredDatabase> {

@@ -40,9 +40,11 @@ function oneIn(times) {
 /** @param {string} consumer @param {Events} events @param {How} how */
 function appliedInTurn(consumer, events, { fails }) {
   return (/** @type {Database.Database} */ tx) => {
-    const insert = tx.prepare("insert into applied (consumer, key, place, version) values (?, ?, ?, ?)");
+    const insert = tx.prepare(
+      "insert into stream_applied (consumer, key, place, version) values (?, ?, ?, ?)",
+    );
     const update = tx.prepare(
-      `insert into newest (consumer, key, version) values (?, ?, ?)
+      `insert into stream_newest (consumer, key, version) values (?, ?, ?)
        on conflict (consumer, key) do update set version = max(version, excluded.version)`,
     );
     for (const { data } of events) {
@@ -58,16 +60,16 @@ async function appliedByStatements(consumer, events, { tx, fails }) {
   const client = /** @type {PoolClient} */ (tx);
   const rows = JSON.stringify(events.map(({ data }) => data));
   await client.query(
-    `insert into applied (consumer, key, place, version)
+    `insert into stream_applied (consumer, key, place, version)
      select $1, key, place, version from rows from
        (jsonb_to_recordset($2) as (key text, place int, version int)) with ordinality as r (key, place, version, nth)
      order by nth`,
     [consumer, rows],
   );
   await client.query(
-    `insert into newest (consumer, key, version)
+    `insert into stream_newest (consumer, key, version)
      select $1, key, max(version) from jsonb_to_recordset($2) as r (key text, place int, version int) group by key
-     on conflict (consumer, key) do update set version = greatest(newest.version, excluded.version)`,
+     on conflict (consumer, key) do update set version = greatest(stream_newest.version, excluded.version)`,
     [consumer, rows],
   );
   if (fails) throw new Error("after its writes");
