@@ -1,5 +1,6 @@
 import { checkStore } from "../given-store.js";
 import { PosthornError } from "../posthorn-error.js";
+import { isPattern, noPattern } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 
 type Named = Readonly<Record<string, unknown>>;
@@ -33,6 +34,7 @@ export function checkHandlers(given: unknown, sources: ReadonlySet<string>, sche
         `the handler of ${shown(key)} is of type ${typeof handler}; expected a function; its import may be misspelt`,
       );
     }
+    if (isPattern(key)) throw invalid(noPattern(key));
     const colon = key.indexOf(":");
     if (colon === -1 || sources.has(key.slice(0, colon)) || Object.hasOwn(schemas, key)) continue;
     const [first = "stripe"] = sources;

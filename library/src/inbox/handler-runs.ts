@@ -1,8 +1,7 @@
 import type { Claim, ClaimedDelivery, NextState, RunLimits, Settlement } from "../lanes/lane-store.js";
-import { VERSION_COUNTS_MS } from "../lanes/handler-consumer.js";
+import { isHandledByOther } from "../lanes/handler-consumer.js";
 import { notify } from "../observer.js";
 import type { Signal } from "../observer.js";
-import { matcherOf } from "../pattern.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { describeError } from "./applier.js";
 import { isBatch } from "./batch.js";
@@ -231,10 +230,8 @@ export class HandlerRuns<Tx> {
     const { type } = claim.run[0].event;
     const [registered] = await store.readHandlers([claim.consumer.id]);
     const nowMs = settings.clock.now();
-    const isOthers = registered?.versions.some(
-      ({ types, at }) => nowMs - at < VERSION_COUNTS_MS && matcherOf(types)(type),
-    );
-    if (isOthers === true) return givenBack(claim, OTHER_VERSION_AGAIN_MS);
+    if (registered !== undefined && isHandledByOther(registered, consumer.consumer, { type, nowMs }))
+      return givenBack(claim, OTHER_VERSION_AGAIN_MS);
     return this.#skip(claim, consumer, undefined);
   }
 

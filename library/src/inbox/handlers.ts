@@ -176,6 +176,15 @@ export type Schemas = Readonly<Record<string, Schema>>;
 
 const ANY = "*";
 
+/** Whether a key of handlers looks like a pattern: it would be compared as it stands, and never match. */
+export function isPattern(key: string): boolean {
+  return key.includes(ANY) && !new RegExp(`^([^:]+:)?\\${ANY}$`).test(key);
+}
+
+export function noPattern(key: string): string {
+  return `the handler of ${JSON.stringify(key)}: a key is a whole type, "${ANY}" or "source:${ANY}", and no pattern`;
+}
+
 /**
  * Handlers or schemas by their keys. A key that begins with the name of a source belongs to that source alone. A type comes
  * from the wire and is compared with types only: a sender that calls its event `stripe:invoice.paid` or `*` must not reach

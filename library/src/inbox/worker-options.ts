@@ -15,7 +15,7 @@ import { isBatch, wrongBatch } from "./batch.js";
 import type { Batch, BatchHandler } from "./batch.js";
 import { isLong, wrongLong } from "./long.js";
 import type { Long, LongHandler } from "./long.js";
-import { TypeTable } from "./handlers.js";
+import { isPattern, noPattern, TypeTable } from "./handlers.js";
 import type { DataOf, Handler, Publisher, Schema, Schemas } from "./handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { checkDropStale } from "./newest.js";
@@ -211,6 +211,7 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
   for (const [key, handler] of Object.entries(handlers)) {
     const found = wrongHandler(handler);
     if (found !== undefined) throw invalid(`the handler of ${JSON.stringify(key)}: ${found}`);
+    if (isPattern(key)) throw invalid(noPattern(key));
   }
   const names = new Set(Object.keys(handlers).flatMap((key) => /^([^:]+):/.exec(key)?.[1] ?? []));
   const types = Object.keys(handlers).map((key) => key.replace(/^[^:]+:/, ""));

@@ -99,6 +99,22 @@ describe("an event that is stored first", () => {
   });
 });
 
+describe("a key of handlers", () => {
+  it("that names another source leaves the events of this one to be skipped, not to wait for ever", async () => {
+    const { post, worker, note, effects, store } = setUp();
+    await post("evt_1");
+    expect(await worker({ handlers: { "other:order.paid": note } }).drain()).toMatchObject({ handled: 1 });
+    expect(effects).toEqual([]);
+    const row = await store.read({ tenant: "default", source: "shop", id: "evt_1" });
+    expect(row?.outcome).toBe("skipped");
+  });
+
+  it.each(["order.*", "shop:order.*", "*.paid"])("%s is no pattern, and refused", (key) => {
+    const { worker, note } = setUp();
+    expect(() => worker({ handlers: { [key]: note } })).toThrow(/no pattern/);
+  });
+});
+
 describe("a handler that fails", () => {
   it("is rolled back, runs again by its retry policy, and those behind it wait", async () => {
     const { post, worker, effects, clock, store } = setUp();

@@ -1,3 +1,4 @@
+import { matcherOf } from "../pattern.js";
 import type { RetryPolicy } from "../work/retry-policy.js";
 import type { DeadPolicy } from "./dead.js";
 
@@ -44,6 +45,20 @@ export interface RegisteredHandler extends Omit<HandlerConsumer, "types"> {
 export const VERSION_COUNTS_MS: number = 3_600_000;
 // Registered again before its word ends, so that the restart of one process during a deploy takes nothing from another.
 const SAID_AGAIN_MS = VERSION_COUNTS_MS / 2;
+
+/**
+ * Whether another version of the host has lately said that it handles a type. Not the word of this version itself: that names
+ * types without their sources, so an event of another source that has no handler here would wait for ever.
+ */
+export function isHandledByOther(
+  { versions }: Pick<RegisteredHandler, "versions">,
+  own: Pick<HandlerConsumer, "types">,
+  { type, nowMs }: { readonly type: string; readonly nowMs: number },
+): boolean {
+  return versions.some(
+    ({ types, at }) => nowMs - at < VERSION_COUNTS_MS && !isSame(types, own.types) && matcherOf(types)(type),
+  );
+}
 
 /** What a registration makes of a handler; undefined where it changes nothing, so that starting a process writes nothing. */
 export function registered(
