@@ -16,6 +16,11 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
       "events per second through dedup and receiver against the seed's patterns, on Postgres and SQLite",
     load: async () => (await import("./suites/inbox.js")).suite,
   },
+  worker: {
+    summary:
+      "events per second that are stored first, and handled by a worker, one by one, in runs and in batches",
+    load: async () => (await import("./suites/worker.js")).suite,
+  },
   delivery: {
     summary:
       "events per second from outbox to endpoint against a raw undici loop and other queues; publish, claim, light load",
