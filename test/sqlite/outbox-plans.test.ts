@@ -93,6 +93,7 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
 const MAY_SCAN = [
   /^select \* from posthorn_consumer where removed_at is null order by id$/,
   /^select id, stopped_at from posthorn_consumer/,
+  /^update posthorn_consumer set paused_until = max\(/,
   /^update posthorn_dead set resolved_at = \?, resolved_how = 'cancelled'/,
   // These sort the few rows of an end of a lane, or of an event, which an index has found and a limit holds.
   /^select p\.seq, e\.public_id/,
