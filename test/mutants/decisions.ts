@@ -28,9 +28,9 @@ export const DECISIONS: readonly Planted[] = [
     replace: 'return "delivered";',
   }),
   bug("an event is acknowledged before its commit", "inbox/applier.ts", {
-    find: "return await store.accept(arrival, work, limits);",
+    find: "return await store.accept(arrival, noting(work, came), limits);",
     replace:
-      'void store.accept(arrival, work, limits).catch(() => undefined);\n      return { kind: "applied", attempt: 1 };',
+      'void store.accept(arrival, noting(work, came), limits).catch(() => undefined);\n      return { kind: "applied", attempt: 1 };',
   }),
   bug("a failed event counts as known", "inbox/applier.ts", {
     find: "known && !mayTakeOver(known.outcome)",

@@ -7,9 +7,9 @@ export const NTH_CALLS: readonly Planted[] = [
     file: "inbox/applier.ts",
     edits: [
       {
-        find: "return await store.accept(arrival, work, limits);",
+        find: "return await store.accept(arrival, noting(work, came), limits);",
         replace:
-          'void store.accept(arrival, work, limits).catch(() => undefined);\n      return { kind: "applied", attempt: 1 };',
+          'void store.accept(arrival, noting(work, came), limits).catch(() => undefined);\n      return { kind: "applied", attempt: 1 };',
       },
     ],
   },

@@ -1,0 +1,120 @@
+import type { DatabaseName, Edit, StoreMutant } from "./mutant.js";
+
+/** A bug of handlers as consumers, which the conformance kit finds by this case. */
+function bug(
+  name: string,
+  [database, file]: readonly [DatabaseName, string],
+  edits: readonly Edit[],
+  caught: string,
+): StoreMutant {
+  // What is shared by the stores is named from the top.
+  const path = file.startsWith("/") ? file.slice(1) : `stores/${database}/${file}`;
+  return { name, database, file: path, edits, caughtBy: { suite: "outbox", case: caught } };
+}
+
+const THROWS = "an apply whose handler throws changes nothing, and its claim is still held";
+const RUN_ENDS = "a run ends before an event that was applied before, or that it has already";
+const EXTENDED = "an extended lease is claimed by nobody else until it ends";
+const CLAIMED_APART =
+  "a dispatcher claims no handler, and a worker claims no endpoint and no handler that it does not name";
+const PAUSED =
+  "a settlement as paused pauses the handler: its attempt spends no failure, its delivery stays at the head, and nothing is leased";
+
+export const APPLYING: readonly StoreMutant[] = [
+  bug(
+    "an apply settles outside of its transaction",
+    ["postgres", "lanes/apply.ts"],
+    [
+      {
+        find: "const draft = await this.#run(scope,",
+        replace: `closed = await this.#pool.query(settle.statement(arrivals.length, undefined), 5000);
+            const draft = await this.#run(scope,`,
+      },
+      { find: "scope.closing = settle.statement(draft.count, scope.backend?.xid);", replace: "" },
+      { find: "scope.onClosed = (last) => (closed = last);", replace: "" },
+    ],
+    THROWS,
+  ),
+  bug(
+    "an apply settles outside of what its handler undoes",
+    ["sqlite", "lanes/apply.ts"],
+    [
+      {
+        find: 'reach("apply.after_enter");',
+        replace: `const early = { attempts: [], acknowledged: count, rest: undefined, next: false };
+    changeLane(turn, row, settled(row.lane, early, { active: true }), undefined);
+    client.run("release posthorn_part");
+    client.run("savepoint posthorn_part");`,
+      },
+      {
+        find: 'reach("apply.before_settle");',
+        replace: 'if (count > 0) return { kind: "applied", count, next: undefined };',
+      },
+    ],
+    THROWS,
+  ),
+  bug(
+    "an apply acknowledges more than it applied",
+    ["postgres", "lanes/apply.ts"],
+    [{ find: "settle.statement(draft.count,", replace: "settle.statement(claim.run.length," }],
+    RUN_ENDS,
+  ),
+  bug(
+    "an apply acknowledges more than it applied",
+    ["sqlite", "lanes/apply.ts"],
+    [{ find: "acknowledged: Math.max(1, count)", replace: "acknowledged: claim.run.length" }],
+    RUN_ENDS,
+  ),
+  bug(
+    "an apply is not fenced",
+    ["sqlite", "lanes/apply.ts"],
+    [{ find: "!isCurrent(row.lane, claim)", replace: "false" }],
+    "an apply of a claim that has passed to another changes nothing",
+  ),
+  bug(
+    "a heartbeat keeps nothing",
+    ["postgres", "lanes/extend.ts"],
+    [
+      {
+        find: "update ${laneState} set leased_until = lease_end, ready_at = lease_end",
+        replace: "update ${laneState} set leased_until = leased_until",
+      },
+    ],
+    EXTENDED,
+  ),
+  bug(
+    "a heartbeat keeps nothing",
+    ["sqlite", "lanes/extend.ts"],
+    [{ find: "turn.nowMs + Math.ceil(leaseMs)", replace: "turn.nowMs" }],
+    EXTENDED,
+  ),
+  bug(
+    "a dispatcher claims handlers",
+    ["postgres", "lanes/pick-due.ts"],
+    [{ find: "where known.kind = '${kind}' and known.state", replace: "where known.state" }],
+    CLAIMED_APART,
+  ),
+  bug(
+    "a dispatcher claims handlers",
+    ["sqlite", "/lanes/lane-store.ts"],
+    [
+      {
+        find: 'if (of.kind === "endpoint") return consumer.kind === undefined;',
+        replace: 'if (of.kind === "endpoint") return true;',
+      },
+    ],
+    CLAIMED_APART,
+  ),
+  bug(
+    "a settlement forgets the pause",
+    ["postgres", "lanes/pause.ts"],
+    [{ find: 'await session.query(pauseSql("id = $3::text::int8", [String(number)], given));', replace: "" }],
+    PAUSED,
+  ),
+  bug(
+    "a settlement forgets the pause",
+    ["sqlite", "lanes/pause.ts"],
+    [{ find: "if (row !== undefined) pauseRow(turn, row, pause);", replace: "" }],
+    PAUSED,
+  ),
+];
