@@ -7,9 +7,9 @@ export type Search =
   /** It cannot be looked for; `message` says what can. */
   | { readonly kind: "unknown"; readonly message: string };
 
-/** Of the list of events, and of the list of deliveries. Each is one that the API finds by an index. */
+/** Of the lists of events, of dead letters and of the inbox. Each is one that the API finds by an index. */
 const EVENT_QUALIFIERS = ["source", "type", "key", "tenant", "since", "until"] as const;
-const DELIVERY_QUALIFIERS = ["endpoint", "state", "reason"] as const;
+const DEAD_QUALIFIERS = ["endpoint", "key", "since", "until"] as const;
 const INBOX_QUALIFIERS = ["source", "type", "tenant", "since", "until", "consumer", "outcome"] as const;
 const QUALIFIER =
   /(?:^|\s)(id|source|type|key|tenant|since|until|endpoint|state|reason|lane|consumer|outcome):(?:"([^"]*)"|(\S+))/g;
@@ -37,14 +37,16 @@ function byQualifiers(found: ReadonlyMap<string, string>): Search {
   if (id !== undefined) return { kind: "ask", text: id };
   const lane = found.get("lane");
   if (lane !== undefined) return go(`/lanes/${encodeURIComponent(lane)}`);
-  const endpoint = found.get("endpoint");
-  if (endpoint !== undefined && found.size === 1) return go(`/endpoints/${encodeURIComponent(endpoint)}`);
+  const [endpoint, state, reason] = [found.get("endpoint"), found.get("state"), found.get("reason")];
+  if (state === "dead" || reason !== undefined)
+    return go("/dead", {
+      ...chosen(found, DEAD_QUALIFIERS),
+      ...(reason === undefined ? {} : { because: reason }),
+    });
+  if (state !== undefined) return go("/lanes", endpoint === undefined ? {} : { endpoint });
+  if (endpoint !== undefined) return go(`/endpoints/${encodeURIComponent(endpoint)}`);
   if (found.has("consumer") || found.has("outcome")) return go("/inbox", chosen(found, INBOX_QUALIFIERS));
-  const ofDeliveries = DELIVERY_QUALIFIERS.some((name) => found.has(name));
-  return go(
-    ofDeliveries ? "/deliveries" : "/events",
-    chosen(found, [...EVENT_QUALIFIERS, ...DELIVERY_QUALIFIERS]),
-  );
+  return go("/events", chosen(found, EVENT_QUALIFIERS));
 }
 
 /** Those that a list is filtered by, in its order. */
