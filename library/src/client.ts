@@ -27,6 +27,7 @@ export { everyItem } from "./client/every-item.js";
 export { problemOf } from "./client/problem.js";
 export type {
   Attempt,
+  AttemptSent,
   CreatedEndpoint,
   CreatedToken,
   DeadLetter,

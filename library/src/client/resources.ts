@@ -202,6 +202,21 @@ export interface Attempt {
   readonly error: string | null;
   /** As base64. */
   readonly answer: string | null;
+  /** Where it went and how it got there; null where nobody knows, and of handlers. */
+  readonly sent: AttemptSent | null;
+}
+
+/** Where an attempt went, and how it got there. */
+export interface AttemptSent {
+  readonly url: string;
+  /** The address that was reached; null where no connection stood. */
+  readonly address: string | null;
+  /** As they were sent, without what could be used again; kept of attempts that were not acknowledged. */
+  readonly headers: Readonly<Record<string, string>> | null;
+  /** By step, in milliseconds: `dnsMs`, `connectMs`, `tlsMs`, `firstByteMs`, `totalMs`. A connection that stood already has no first three. */
+  readonly timings: Readonly<Record<string, number>>;
+  /** Failures of one cause have the same. */
+  readonly fingerprint: string | null;
 }
 
 /** A lane in which something waits. */

@@ -11,6 +11,7 @@ const attempt = (startedMs: number, durationMs: number, outcome = "refused", num
   status: 500,
   error: null,
   answer: null,
+  sent: null,
 });
 
 const delivery = (id: string, tried: readonly Attempt[]): StoryDelivery => ({ id, tried }) as StoryDelivery;

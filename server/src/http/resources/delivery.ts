@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from "posthorn/client";
+import type { Attempt, AttemptSent, Delivery } from "posthorn/client";
 import type { AttemptRecord, DeliverySummary, Plain } from "posthorn/operator";
 import {
   base64,
@@ -56,6 +56,28 @@ export const ATTEMPT: object = {
     status: MAYBE_NUMBER,
     error: MAYBE_TEXT,
     answer: { ...MAYBE_TEXT, description: "The first bytes of the answer, as base64." },
+    sent: {
+      ...whole<AttemptSent>({
+        url: { type: "string" },
+        address: {
+          ...MAYBE_TEXT,
+          description: "The address that was reached; null where no connection stood.",
+        },
+        headers: {
+          type: ["object", "null"],
+          additionalProperties: { type: "string" },
+          description: "Without what could be used again; kept of attempts that were not acknowledged.",
+        },
+        timings: {
+          type: "object",
+          additionalProperties: { type: "number" },
+          description: "By step: dnsMs, connectMs, tlsMs, firstByteMs, totalMs.",
+        },
+        fingerprint: { ...MAYBE_TEXT, description: "Failures of one cause have the same." },
+      }),
+      type: ["object", "null"],
+      description: "Where it went and how it got there; null where nobody knows, and of handlers.",
+    },
   }),
 };
 
@@ -90,5 +112,19 @@ export function showAttempt(attempt: AttemptRecord | Plain<AttemptRecord>): Atte
     status: attempt.status ?? null,
     error: attempt.error ?? null,
     answer: base64(attempt.answer),
+    sent: sentOf(attempt),
+  };
+}
+
+/** An attempt of a handler has a fingerprint, and went nowhere. */
+function sentOf({ details }: Pick<AttemptRecord, "details">): AttemptSent | null {
+  if (details === undefined || details.url === "") return null;
+  const { url, address, requestHeaders, timings, fingerprint } = details;
+  return {
+    url,
+    address: address ?? null,
+    headers: requestHeaders ?? null,
+    timings: Object.fromEntries(Object.entries(timings ?? {}).filter(([, ms]) => ms !== undefined)),
+    fingerprint: fingerprint ?? null,
   };
 }

@@ -93,6 +93,11 @@ describe("the story of an event", () => {
       [1, 500],
       [2, 500],
     ]);
+    expect(delivery?.tried[0]?.sent).toMatchObject({
+      url: "https://example.com/",
+      fingerprint: "status 500",
+      headers: { "webhook-id": eventId },
+    });
     expect(delivery?.ends).toMatchObject([
       { round: 1, how: "dead", because: "exhausted", resolvedHow: null },
     ]);
