@@ -5,7 +5,7 @@
  * @property {"pg" | "postgres"} [driver] Of Postgres. Default: pg.
  * @property {string} [plant] A bug to be caught.
  * @property {number} [handlerDeadlineMs]
- * @property {"host" | "publisher" | "dispatcher" | "whole" | "landing" | "keeper" | "worker"} [program] Which of the programs in this folder. Default: host.
+ * @property {"host" | "publisher" | "dispatcher" | "whole" | "landing" | "keeper" | "worker" | "remover"} [program] Which of the programs in this folder. Default: host.
  * @property {number} [deadlineMs] Of a dispatcher.
  * @property {number} [leaseMs] Of a dispatcher.
  * @property {number} [failsOneIn] Of a worker: so many handlers, one of them throws.
