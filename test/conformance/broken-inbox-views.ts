@@ -26,5 +26,7 @@ export const BROKEN_INBOX_VIEWS: Readonly<Record<keyof typeof inboxViewFlaws, re
   redrive_into_a_lane_of_nobody: [
     "a redrive of a handler's dead letter that was passed over goes to the end of the lane of its tenant",
   ],
-  loose_at_handlers_not_found: ["a delivery to a handler that waits without a lane is one of its event's"],
+  loose_at_handlers_not_found: [
+    "a delivery to a handler is one of its event's, also without a lane, and is not called dead once it is applied",
+  ],
 };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Claim } from "../../library/src/lanes/lane-store.js";
 import { acknowledgement, claimRequest, endpointOf, eventOf } from "../sqlite/outbox-events.js";
 import { REMOVAL_POINTS } from "./fault-table.js";
 import { Host } from "./host.js";
@@ -11,6 +12,12 @@ const KEYS = ["a", "b", "c"];
 const OF_EACH = 8;
 const DELIVERED = 5;
 
+/** What comes next in their lanes is claimed anew. */
+async function acknowledge(outbox: OutboxDatabase["outbox"], claims: readonly Claim[]): Promise<void> {
+  const settlements = claims.map((claim) => Object.assign(acknowledgement(claim), { next: false }));
+  await outbox.settle({ ...claimRequest(), settlements });
+}
+
 /** Fills lanes, and delivers the first events of each. */
 async function fill({ outbox }: OutboxDatabase): Promise<void> {
   await outbox.addEndpoint(endpointOf());
@@ -18,10 +25,7 @@ async function fill({ outbox }: OutboxDatabase): Promise<void> {
   while ((await outbox.sequence()).more);
   for (let n = 0; n < DELIVERED; n++) {
     const { claims } = await outbox.claim(claimRequest());
-    await outbox.settle({
-      ...claimRequest(),
-      settlements: claims.map((claim) => ({ ...acknowledgement(claim), next: false })),
-    });
+    await acknowledge(outbox, claims);
   }
   // What is to be removed is older than its window.
   await sleep(20);
@@ -34,10 +38,7 @@ async function leftOf({ outbox }: OutboxDatabase): Promise<{ kept: string[]; del
   for (let n = DELIVERED; n < OF_EACH; n++) {
     const { claims } = await outbox.claim(claimRequest());
     delivered.push(...claims.map(({ run }) => run[0].event.id).toSorted());
-    await outbox.settle({
-      ...claimRequest(),
-      settlements: claims.map((claim) => ({ ...acknowledgement(claim), next: false })),
-    });
+    await acknowledge(outbox, claims);
   }
   return { kept: items.map(({ id }) => id).toSorted(), delivered };
 }

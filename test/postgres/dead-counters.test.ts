@@ -8,6 +8,7 @@ import {
   settlementOf,
 } from "../../library/src/testing/conformance/outbox/steps.js";
 import { createChance } from "../chance.js";
+import type { Chance } from "../chance.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
 
@@ -32,29 +33,32 @@ async function whatever(work: () => Promise<unknown>): Promise<void> {
   await work().catch(() => undefined);
 }
 
+/** Claims, and lets everything die that was claimed. */
+async function letDie(name: string, chance: Chance): Promise<void> {
+  const asked = {
+    worker: name,
+    limit: 20,
+    of: { kind: "endpoint" } as const,
+    inFlight: new Map(),
+    alone: false,
+    ...request,
+  };
+  const { claims } = await store.claim(asked);
+  const policies = ["halt", "skip"] as const;
+  const settlements = claims.map((claim): Settlement => {
+    const rest = { state: "dead", because: "exhausted", policy: chance.pick(policies) } as const;
+    const died = { status: chance.pick([500, 503, 0]) || undefined };
+    const attempts = attemptsOf(claim, { rest }).map((attempt) => Object.assign({}, attempt, died));
+    return settlementOf(claim, { rest, attempts });
+  });
+  await store.settle({ worker: name, ...request, settlements });
+}
+
 /** Claims, lets die, redrives and looks, as a node and its operators do. */
 async function worker(name: string, seed: number): Promise<void> {
   const chance = createChance(seed);
   for (let round = 0; round < ROUNDS; round++) {
-    await whatever(async () => {
-      const asked = {
-        worker: name,
-        limit: 20,
-        of: { kind: "endpoint" } as const,
-        inFlight: new Map(),
-        alone: false,
-        ...request,
-      };
-      const { claims } = await store.claim(asked);
-      const policies = ["halt", "skip"] as const;
-      const settlements = claims.map((claim): Settlement => {
-        const rest = { state: "dead", because: "exhausted", policy: chance.pick(policies) } as const;
-        const died = { status: chance.pick([500, 503, 0]) || undefined };
-        const attempts = attemptsOf(claim, { rest }).map((attempt) => Object.assign({}, attempt, died));
-        return settlementOf(claim, { rest, attempts });
-      });
-      await store.settle({ worker: name, ...request, settlements });
-    });
+    await whatever(() => letDie(name, chance));
     await whatever(async () => {
       const { items } = await store.deadLetters(
         { limit: 30 },
@@ -103,6 +107,10 @@ it("after concurrent deaths, redrives and folds, with connections killed in betw
   await Promise.all(Array.from({ length: WORKERS }, (_, n) => worker(`worker_${n}`, SEED + n)));
   until.done = true;
   expect(await killing).toBeGreaterThan(0);
+  // How many are dead now is chance; with these, there are some.
+  await store.append(await Promise.all(["l1", "l2", "l3"].map((id) => eventOf({ id, key: undefined }))));
+  while ((await store.sequence()).more);
+  await letDie("last", createChance(SEED));
   const groups = await store.deadGroups({});
   const counted = groups.map(({ endpointId, status, count }) => `${endpointId} ${status ?? 0} ${count}`);
   const { rows } = await pool.query<{ told: string }>(`
@@ -110,6 +118,6 @@ it("after concurrent deaths, redrives and folds, with connections killed in betw
     from posthorn.dead join posthorn.consumer on consumer.id = consumer_id
     where resolved_at is null group by consumer.public_id, last_status`);
   expect(counted.toSorted()).toEqual(rows.map(({ told }) => told).toSorted());
-  expect(counted.length).toBeGreaterThan(2);
+  expect(counted.length).toBeGreaterThan(0);
   expect(codes).not.toContain(DEADLOCK);
 }, 120_000);
