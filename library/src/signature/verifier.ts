@@ -42,7 +42,6 @@ export function createVerifier(
   options: VerifierOptions & { readonly requireOrder?: boolean },
   parse: (secret: string, name: string) => Key,
 ): Verifier {
-  checkNamed(options);
   const keys = options.keys ?? { keys: Object.freeze(parseSecrets(options.secrets, parse)) };
   return Object.freeze({
     scheme,
@@ -54,14 +53,6 @@ export function createVerifier(
     observer: options.observer,
     diagnose: options.diagnose,
   });
-}
-
-/** A secret under another name would be told as a variable that is not set. */
-function checkNamed(options: unknown): void {
-  const isObject = typeof options === "object" && options !== null;
-  if (isObject && !("secret" in options)) return;
-  const found = isObject ? "The options have `secret`" : `The options are of type ${typeof options}`;
-  throw new PosthornError<SignatureErrorCode>("option_invalid", `${found}; expected { secrets: "…" }.`);
 }
 
 /** Parses one or many secrets. None at all is an error: a verifier without keys would have to guess. */
@@ -82,7 +73,10 @@ export function parseSecrets(
 }
 
 function missing(found: string): PosthornError<SignatureErrorCode> {
-  return new PosthornError("secret_missing", `${found} Is its environment variable set?`);
+  return new PosthornError(
+    "secret_missing",
+    `${found} Is its environment variable set, and is it given as { secrets }?`,
+  );
 }
 
 function checkedTolerance(toleranceS: number | undefined): number | undefined {
