@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { createWorker } from "posthorn";
 import type { Worker } from "posthorn";
@@ -6,8 +5,9 @@ import { postgresStore } from "posthorn/postgres";
 import type { Case, LoadCase, Plan, Ratio, Suite, WorkCase } from "../suite.js";
 import { openBench } from "./inbox/durable-postgres.js";
 import { orderedIds } from "./inbox/event-ids.js";
+import { acceptOne } from "./inbox/receiver-cases.js";
 import { createSeedTables, seedTransaction } from "./inbox/seed-pattern.js";
-import { BODY, expectVerdict, signedEvent, SignedSupply, SOURCE, TYPE } from "./inbox/signed-events.js";
+import { expectVerdict, SignedSupply, SOURCE, TYPE } from "./inbox/signed-events.js";
 import { openBacklog } from "./worker/backlog.js";
 import type { Backlog } from "./worker/backlog.js";
 
@@ -154,29 +154,9 @@ function besideCases({ pool, count }: Host): readonly Case[] {
   };
   return [
     load(WORKER.seed, (id, key) => seedTransaction(pool, id, (client) => count(client, key, 1))),
-    load(WORKER.accept, async (id, key) => {
-      const work = async (tx: PoolClient): Promise<{ outcome: "success" }> => {
-        await count(tx, key, 1);
-        return { outcome: "success" };
-      };
-      const limits = { acquireMs: 1000, signal: new AbortController().signal };
-      const { kind } = await store.accept({ ...ARRIVAL, id }, work, limits);
-      if (kind !== "applied") throw new Error(`${id} is new, and came to ${kind}.`);
-    }),
+    load(WORKER.accept, (id, key) => acceptOne(store, id, (tx) => count(tx, key, 1))),
   ];
 }
-
-const ARRIVAL = {
-  tenant: "default",
-  source: SOURCE,
-  idPreview: undefined,
-  type: TYPE,
-  eventAt: new Date(),
-  body: BODY,
-  bodyHash: createHash("sha256").update(BODY).digest(),
-  headers: JSON.stringify(signedEvent("evt_1").headers),
-  windowS: 14 * 24 * 3600,
-};
 
 /** Events that are stored first, and handled by a worker in transactions of the host. */
 export const suite: Suite = {

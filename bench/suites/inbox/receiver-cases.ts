@@ -88,7 +88,10 @@ export async function receiverCases({ quick }: SuiteContext, { pool }: Bench): P
     supplied(RECEIVER.receive, async () =>
       expectVerdict(await receiver.receive(SOURCE, supply.take()), "applied"),
     ),
-    load(RECEIVER.accept, () => acceptOne(store, nextId())),
+    load(RECEIVER.accept, () => {
+      const id = nextId();
+      return acceptOne(store, id, (tx) => payOrder(tx, id));
+    }),
     duplicatesCase(pool, receiver, load),
     load(RECEIVER.seed, async () => {
       const id = nextId();
@@ -105,12 +108,16 @@ export async function receiverCases({ quick }: SuiteContext, { pool }: Bench): P
 }
 
 /** Applies an event without checking a signature or looking for a duplicate first. */
-async function acceptOne(store: InboxStore<PoolClient>, id: string): Promise<void> {
+export async function acceptOne(
+  store: InboxStore<PoolClient>,
+  id: string,
+  work: (tx: PoolClient) => Promise<void>,
+): Promise<void> {
   const { signal } = new AbortController();
   const acceptance = await store.accept(
     { ...ARRIVAL, id },
     async (tx) => {
-      await payOrder(tx, id);
+      await work(tx);
       return { outcome: "success" };
     },
     { acquireMs: 1000, signal },
