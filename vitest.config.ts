@@ -146,7 +146,32 @@ export default defineConfig({
           name: "orms",
           include: ["test/orms/**/*.test.ts"],
           exclude: builtOrInstalled,
-          globalSetup: "./test/services.ts",
+          globalSetup: ["./test/services.ts", "./test/orms/generate-prisma.ts"],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        // The same promises on versions that need a newer Node: `npm run test:newest-orms` starts it on the Node from npm.
+        resolve: {
+          alias: Object.entries({ kysely: "dist/index.js", "@mikro-orm/postgresql": "index.js" }).map(
+            ([name, file]) => ({
+              find: name,
+              replacement: fileURLToPath(
+                new URL(`test/orms/newest/node_modules/${name}/${file}`, import.meta.url),
+              ),
+            }),
+          ),
+        },
+        test: {
+          name: "newest-orms",
+          include: [
+            "test/orms/conformance.test.ts",
+            "test/orms/transactions.test.ts",
+            "test/orms/worker.test.ts",
+          ],
+          env: { ORMS: "kysely,mikro-orm" },
+          globalSetup: ["./test/services.ts", "./test/orms/generate-prisma.ts"],
           testTimeout: 60_000,
         },
       },

@@ -30,6 +30,9 @@ export const lanes: readonly Lane[] = [
   { name: "proof", long: true, command: ["tsx", "scripts/prove.ts", "ci"] },
 ];
 
+/** Projects of vitest that need another Node than the tests; a command of their own starts them. */
+export const onRequest: readonly string[] = ["newest-orms"];
+
 export type Choice =
   /** `rest` is handed on to each lane: test files and options of its tool. */
   { kind: "chosen"; lanes: readonly Lane[]; rest: readonly string[] } | { kind: "unknown"; message: string };

@@ -1,4 +1,4 @@
-// npx tsx scripts/mutants.ts [--only <part of a name>] [--database sqlite|postgres] [--suite simulator|nth-call]: plants
+// npx tsx scripts/mutants.ts [--only <part of a name>] [--database sqlite|postgres] [--suite simulator|workers|nth-call]: plants
 // bugs in the library's source, one at a time and in memory alone, and expects the suite that must notice each to go red.
 import { parseArgs } from "node:util";
 import { judgeAll, NO_BUG } from "../test/mutants/trials.js";

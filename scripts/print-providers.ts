@@ -184,6 +184,9 @@ export const verifier = paypal({
 });
 \`\`\`
 
+**Polar** signs with the text of secrets that it made before 8 September 2026, and with the base64 in later ones. The two look
+alike; \`polar\` accepts either, as Polar's own library does.
+
 **Standard Webhooks** with a key set: \`keys: keySetFromJwks(document)\`. A key counts only as the document says: from \`nbf\`
 (or \`not_before\`) until \`exp\` (or \`not_after\`), unless it is \`revoked\`, and if \`use\`, \`key_ops\` and \`alg\` allow it to
 check signatures.

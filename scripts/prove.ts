@@ -15,11 +15,12 @@ import { sqliteKills } from "../test/prove/sqlite-kills.js";
 import { stoppedAndJumped } from "../test/prove/stopped-and-jumped.js";
 import { addTallies, emptyTally, endWith, failureOf } from "../test/tally.js";
 import { runPart } from "./prove/run-part.js";
-import { plantedBugsPart, simulatePart } from "./prove/simulate-part.js";
+import { plantedBugsPart, simulatePart, simulateWorkersPart } from "./prove/simulate-part.js";
 
 const PARTS: readonly Part[] = [
   plantedBugsPart,
   simulatePart,
+  simulateWorkersPart,
   mutantsPart,
   sqliteKills,
   postgresKills,
@@ -31,7 +32,12 @@ const PARTS: readonly Part[] = [
 ];
 
 /** These need no host. */
-const IN_THIS_PROCESS: ReadonlySet<Part> = new Set([plantedBugsPart, simulatePart, mutantsPart]);
+const IN_THIS_PROCESS: ReadonlySet<Part> = new Set([
+  plantedBugsPart,
+  simulatePart,
+  simulateWorkersPart,
+  mutantsPart,
+]);
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -40,7 +46,7 @@ async function main(): Promise<void> {
   });
   const depth: Depth = positionals[0] === "long" ? "long" : "ci";
   const seed = Number(values.seed ?? (depth === "ci" ? 1 : 1 + (Date.now() % 2000)));
-  const chosen = PARTS.filter(({ name }) => values.part === undefined || name === values.part);
+  const chosen = PARTS.filter(({ name }) => isChosen(name, values.part));
   const home = mkdtempSync(join(tmpdir(), "posthorn-prove-"));
   let tally =
     chosen.length > 0
@@ -59,6 +65,11 @@ async function main(): Promise<void> {
     rmSync(home, { recursive: true, force: true });
   }
   endWith(tally);
+}
+
+/** `simulate` names the part of that name and those that begin with the word: `simulate workers`. */
+function isChosen(name: string, wanted: string | undefined): boolean {
+  return wanted === undefined || name === wanted || name.startsWith(`${wanted} `);
 }
 
 function names(): string {

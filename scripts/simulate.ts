@@ -1,10 +1,10 @@
 // npx tsx scripts/simulate.ts [--runs 100000] [--from 0] [--processes 2]: a campaign of simulated runs.
+//   --workers              runs of a stream that is stored first, and handled by workers
 //   --seed 7 [--history]   one run, and its shortest failing script where it fails
 //   --bugs [--runs 2000]   at which seed each planted bug is found
 import { parseArgs } from "node:util";
-import { simulate } from "../simulator/simulate.js";
-import { median, SIZES, storeOf } from "../test/simulator/campaign.js";
-import { explanationOf, findBugs, optionsOf, runCampaign } from "./prove/simulated.js";
+import { median, runOf, SIZES, storeOf } from "../test/simulator/campaign.js";
+import { explanationOf, findBugs, runCampaign } from "./prove/simulated.js";
 
 // Nobody reads the stack of a fault that is injected thousands of times, and each costs as much as a call.
 Error.stackTraceLimit = 3;
@@ -17,8 +17,11 @@ const { values } = parseArgs({
     seed: { type: "string" },
     history: { type: "boolean", default: false },
     bugs: { type: "boolean", default: false },
+    workers: { type: "boolean", default: false },
   },
 });
+
+const world = values.workers ? "workers" : "delivery";
 
 async function main(): Promise<void> {
   if (values.seed !== undefined) return oneRun(Number(values.seed));
@@ -27,13 +30,14 @@ async function main(): Promise<void> {
 }
 
 async function oneRun(seed: number): Promise<void> {
-  const report = await simulate(seed, optionsOf(seed));
+  const report = await runOf(seed, world);
   if (values.history) for (const line of report.history()) console.log(line);
+  const store = world === "workers" ? "memory" : storeOf(seed);
   console.log(
-    `seed ${seed} on the ${storeOf(seed)} store: ${report.violations.length} violations, history ${report.hash()}`,
+    `seed ${seed} on the ${store} store: ${report.violations.length} violations, history ${report.hash()}`,
   );
   if (report.violations.length === 0) return;
-  console.log(await explanationOf(seed));
+  console.log(await explanationOf(seed, world));
   process.exitCode = 1;
 }
 
@@ -48,7 +52,7 @@ async function bugs(runs: number): Promise<void> {
 
 async function manyRuns(runs: number, from: number, processes: number): Promise<void> {
   const startedAt = performance.now();
-  const { report, cpuMs } = await runCampaign({ runs, from, processes });
+  const { report, cpuMs } = await runCampaign({ world, runs, from, processes });
   const seconds = (performance.now() - startedAt) / 1000;
   for (const [what, times] of Object.entries(report.counts).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     console.log(`${what} ${times}`);
@@ -62,7 +66,7 @@ async function manyRuns(runs: number, from: number, processes: number): Promise<
   }
   const [first] = report.failures;
   if (first === undefined) return;
-  console.log(await explanationOf(first.seed));
+  console.log(await explanationOf(first.seed, world));
   process.exitCode = 1;
 }
 

@@ -17,8 +17,8 @@ export interface SimulateOptions {
 }
 
 /** What came of a run. */
-export interface RunReport {
-  readonly script: Script;
+export interface RunReport<Played = Script> {
+  readonly script: Played;
   readonly violations: readonly RunViolation[];
   /** What really happened, counted: calls, faults, contention. */
   readonly counts: ReadonlyMap<string, number>;

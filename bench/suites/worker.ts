@@ -31,8 +31,10 @@ const full: Plan = { rounds: 9, turnMs: 1500, warmupMs: 2000 };
 const quick: Plan = { rounds: 5, turnMs: 500, warmupMs: 500 };
 const CALLERS = 64;
 const KEYS = 1000;
-// A run has up to 8 events of a key.
 const QUICK_KEYS = 250;
+// As many as a run has at most.
+const RUN = 8;
+const BATCH = 20;
 
 interface Host {
   readonly pool: Pool;
@@ -85,7 +87,7 @@ function batchWorkerOf({ store }: Backlog, { count }: Host, handled: (events: nu
     handlers: {
       [TYPE]: {
         by: "key",
-        max: 20,
+        max: BATCH,
         batch: async (events, { tx }) => {
           await count(tx, keyIn(events[0]?.data), events.length);
           handled(events.length);
@@ -104,8 +106,9 @@ async function drained(worker: Worker, expected: number, handled: () => number):
   return events;
 }
 
-async function workerCases(host: Host, events: number, keys: number): Promise<Case[]> {
+async function workerCases(host: Host, keys: number): Promise<Case[]> {
   const { pool } = host;
+  const events = keys * RUN;
   const backlog = await openBacklog(pool, "worker_backlog");
   let handled = 0;
   const worker = workerOf(backlog, host, () => handled++);
@@ -114,11 +117,12 @@ async function workerCases(host: Host, events: number, keys: number): Promise<Ca
   // Both register their handlers before anything is stored for them.
   await worker.drain();
   await batch.drain();
-  const drain = (by: Worker): Promise<number> => drained(by, events, () => handled);
+  const drain = (by: Worker, expected = events): Promise<number> => drained(by, expected, () => handled);
+  const batched = keys * BATCH;
   return [
     drainCase(WORKER.runs, { fill: () => backlog.fill(events, keys), drain: () => drain(worker) }),
     drainCase(WORKER.single, { fill: () => backlog.fill(events, events), drain: () => drain(worker) }),
-    drainCase(WORKER.batch, { fill: () => batches.fill(events, events / 20), drain: () => drain(batch) }),
+    drainCase(WORKER.batch, { fill: () => batches.fill(batched, keys), drain: () => drain(batch, batched) }),
   ];
 }
 
@@ -171,12 +175,8 @@ export const suite: Suite = {
   async cases(context) {
     const { pool } = await openBench(context);
     await createSeedTables(pool);
-    const events = context.quick ? 2000 : 8000;
-    const host = await openHost(pool, events);
-    return [
-      ...besideCases(host),
-      await storedCase(pool),
-      ...(await workerCases(host, events, context.quick ? QUICK_KEYS : KEYS)),
-    ];
+    const keys = context.quick ? QUICK_KEYS : KEYS;
+    const host = await openHost(pool, Math.max(KEYS, keys * RUN));
+    return [...besideCases(host), await storedCase(pool), ...(await workerCases(host, keys))];
   },
 };

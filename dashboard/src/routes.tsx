@@ -11,8 +11,10 @@ import { Endpoints } from "./pages/endpoints/endpoints.tsx";
 import { Delivery } from "./pages/events/delivery.tsx";
 import { Event } from "./pages/events/event.tsx";
 import { Events } from "./pages/events/events.tsx";
+import { Held } from "./pages/inbox/held.tsx";
 import { InboxEventPage } from "./pages/inbox/inbox-event.tsx";
 import { Inbox } from "./pages/inbox/inbox.tsx";
+import { Refused } from "./pages/inbox/refused.tsx";
 import { LanePage } from "./pages/lanes/lane.tsx";
 import { Lanes } from "./pages/lanes/lanes.tsx";
 import { OperationPage } from "./pages/operations/operation.tsx";
@@ -53,6 +55,8 @@ export const pages: readonly (readonly [pattern: string, page: PageComponent])[]
   ["/sources/:name", SourcePage],
   ["/compose", Compose],
   ["/inbox", Inbox],
+  ["/inbox/held", Held],
+  ["/inbox/refused", Refused],
   ["/inbox/:name/:id", InboxEventPage],
   ["/consumers", Consumers],
   ["/consumers/:id", ConsumerPage],

@@ -93,6 +93,9 @@ export type { ConsumerCalls, InboxCalls } from "./client/inbox-calls.js";
 export type {
   Consumer,
   Forgot,
+  HeldEvent,
+  HeldGap,
+  HeldReleased,
   InboxEvent,
   InboxFailure,
   InboxOutcome,

@@ -2,8 +2,11 @@
 export interface Gap {
   readonly from: bigint;
   readonly to: bigint;
-  /** `time`: an event has waited for its `maxMs`. `number`: more than `maxEvents` waited. `restart`: the sequence began anew. */
-  readonly because: "time" | "number" | "restart";
+  /**
+   * `time`: an event has waited for its `maxMs`. `number`: more than `maxEvents` waited. `restart`: the sequence began
+   * anew. `operator`: a person has released what waited.
+   */
+  readonly because: "time" | "number" | "restart" | "operator";
 }
 
 /**

@@ -25,8 +25,8 @@ export type {
   Schema,
   TransactionContext,
   TypedEvents,
-} from "./inbox/handlers.js";
-export { typed, typedEvents } from "./inbox/handlers.js";
+} from "./inbox/handler/handlers.js";
+export { typed, typedEvents } from "./inbox/handler/handlers.js";
 export type { InboxErrorCode } from "./inbox/inbox-errors.js";
 export type {
   Acceptance,
@@ -53,24 +53,37 @@ export type {
   RequestRefusal,
   StoreFirstOptions,
 } from "./inbox/receiver.js";
-export { again } from "./inbox/again.js";
-export type { Again } from "./inbox/again.js";
-export type { ErrorClass, ErrorDeed, ErrorMatch, ErrorRule, StatusMatch } from "./inbox/error-rules.js";
-export type { Compared, DropStale, NewestStore, ResourceVersion } from "./inbox/newest.js";
-export type { InnerNewest, NewestContext } from "./inbox/handlers.js";
-export { createWorker } from "./inbox/worker.js";
-export type { Worker, WorkerDrainLimits, WorkerDrainReport } from "./inbox/worker.js";
+export { again } from "./inbox/handler/again.js";
+export type { Again } from "./inbox/handler/again.js";
+export type {
+  ErrorClass,
+  ErrorDeed,
+  ErrorMatch,
+  ErrorRule,
+  StatusMatch,
+} from "./inbox/handler/error-rules.js";
+export type { Compared, DropStale, NewestStore, ResourceVersion } from "./inbox/handler/newest.js";
+export type { InnerNewest, NewestContext } from "./inbox/handler/handlers.js";
+export { createWorker } from "./inbox/worker/worker.js";
+export type { Worker, WorkerDrainLimits, WorkerDrainReport } from "./inbox/worker/worker.js";
 export type {
   ConsumerOptions,
   WorkerHandler,
   WorkerHandlers,
   WorkerOptions,
-} from "./inbox/worker-options.js";
-export { long } from "./inbox/long.js";
-export type { AsynchronousEnd, Long, LongContext, LongEnd, LongHandler, LongOptions } from "./inbox/long.js";
-export type { Step, Stepping } from "./inbox/steps.js";
-export type { StepKey, StepState, StepStore } from "./inbox/step-store.js";
-export { batch } from "./inbox/batch.js";
+} from "./inbox/worker/worker-options.js";
+export { long } from "./inbox/handler/long.js";
+export type {
+  AsynchronousEnd,
+  Long,
+  LongContext,
+  LongEnd,
+  LongHandler,
+  LongOptions,
+} from "./inbox/handler/long.js";
+export type { Step, Stepping } from "./inbox/handler/steps.js";
+export type { StepKey, StepState, StepStore } from "./inbox/handler/step-store.js";
+export { batch } from "./inbox/handler/batch.js";
 export type {
   AsynchronousBatch,
   Batch,
@@ -79,8 +92,14 @@ export type {
   BatchOptions,
   EventBatch,
   SynchronousBatch,
-} from "./inbox/batch.js";
-export type { Applied, ApplyLimits, ApplyWork, EnteredDelivery, WorkerStore } from "./inbox/worker-store.js";
+} from "./inbox/handler/batch.js";
+export type {
+  Applied,
+  ApplyLimits,
+  ApplyWork,
+  EnteredDelivery,
+  WorkerStore,
+} from "./inbox/worker/worker-store.js";
 export type { KeeperStore, KeptEvent } from "./inbox/keeper.js";
 export type {
   HandlerConsumer,
@@ -92,7 +111,7 @@ export type { Receipt } from "./receipt.js";
 export type { PlaceOption } from "./place.js";
 export type { DedupRule } from "./dedup-rule.js";
 export type { OrderOptions, SourceOptions } from "./inbox/source.js";
-export type { EventOrder } from "./inbox/hold-rule.js";
+export type { EventOrder } from "./inbox/arrival/hold-rule.js";
 export type { Gap, HoldMark } from "./hold-mark.js";
 export type { Verdict } from "./inbox/verdict.js";
 export type { AttemptDetails, AttemptRecord, AttemptTimings } from "./lanes/attempt-record.js";

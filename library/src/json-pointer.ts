@@ -1,4 +1,4 @@
-import { asObject, field } from "./json.js";
+import { asObject, elements, field, members } from "./json.js";
 
 /** A place in a JSON value, by RFC 6901: `/data/object/id`, `/items/0`. */
 export type JsonPointer = readonly string[];
@@ -21,7 +21,26 @@ export function atPointer(json: unknown, pointer: JsonPointer): unknown {
 
 function child(value: unknown, step: string): unknown {
   if (!Array.isArray(value)) return field(asObject(value), step);
-  return /^(0|[1-9]\d{0,8})$/.test(step) ? (value as readonly unknown[])[Number(step)] : undefined;
+  return isIndex(step) ? (value as readonly unknown[])[Number(step)] : undefined;
+}
+
+/** The exact digits of a whole number at a place of a JSON text; undefined where something else stands there. */
+export function wholeAt(body: Uint8Array, pointer: JsonPointer): string | undefined {
+  let at: Uint8Array | undefined = body;
+  for (const step of pointer) at = at && bytesOf(at, step);
+  const text = at && new TextDecoder().decode(at);
+  return text !== undefined && /^-?\d+$/.test(text) ? text : undefined;
+}
+
+/** The bytes of a member or an element; of several equal names the last wins, as it does for `JSON.parse`. */
+function bytesOf(json: Uint8Array, step: string): Uint8Array | undefined {
+  const list = elements(json);
+  if (list === undefined) return members(json)?.findLast(({ name }) => name === step)?.value;
+  return isIndex(step) ? list[Number(step)] : undefined;
+}
+
+function isIndex(step: string): boolean {
+  return /^(0|[1-9]\d{0,8})$/.test(step);
 }
 
 /** Pointers as a tree, so that a walk through a value knows at each step which of them lead on from there. */

@@ -48,7 +48,7 @@ export type Signal =
       readonly durationMs: number;
     }
   | {
-      /** A worker is done with an attempt at an event that was stored first: `applied`, `skipped`, `dropped`, `duplicate` or `failed`. */
+      /** A worker is done with an attempt at an event that was stored first: `applied`, `skipped`, `dropped`, `duplicate`, `postponed` or `failed`. */
       readonly kind: "event_handled";
       readonly tenant: string;
       readonly source: string;
@@ -57,7 +57,7 @@ export type Signal =
       /** `default` where the worker has `handlers` and no `consumers`. */
       readonly consumer: string;
       readonly outcome: string;
-      /** What a handler that failed threw, and where. */
+      /** What a handler threw, and where it failed. */
       readonly why?: string | undefined;
       readonly stack?: string | undefined;
       /** 1 for the first. */
@@ -142,7 +142,7 @@ export type Signal =
       readonly from: string;
       /** The last one. */
       readonly to: string;
-      /** `time`, `number` or `restart`. */
+      /** `time`, `number`, `restart` or `operator`. */
       readonly because: string;
       readonly id: string;
     }

@@ -7,6 +7,7 @@ export { createOperator } from "./operator/operator.js";
 export type {
   Bulk,
   DeadWish,
+  Helds,
   InboxViews,
   Lookups,
   Operator,
@@ -90,6 +91,10 @@ export type {
   RefusedFilter,
   RefusedRecord,
 } from "./operator/inbox-view-store.js";
+export type { Hold, HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./operator/held-store.js";
+export { LONGEST_PAUSE_MS } from "./operator/consumers.js";
+export type { ConsumerPause, Consumers, PausingStore } from "./operator/consumers.js";
+export type { Gap } from "./hold-mark.js";
 export type { Store } from "./operator/store.js";
 export { DEAD_REASONS } from "./lanes/dead.js";
 export type { DeadBecause } from "./lanes/dead.js";

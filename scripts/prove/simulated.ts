@@ -5,15 +5,21 @@ import { build } from "esbuild";
 import { printScript } from "../../simulator/script/script.js";
 import { shrink } from "../../simulator/script/shrink.js";
 import { simulate } from "../../simulator/simulate.js";
+import { storedScriptOf } from "../../simulator/stored/script-of-seed.js";
+import { printStoredScript } from "../../simulator/stored/script.js";
+import { shrinkStored } from "../../simulator/stored/shrink.js";
 import type { SimulateOptions } from "../../simulator/simulate.js";
 import { joined, storeOf } from "../../test/simulator/campaign.js";
-import type { CampaignReport } from "../../test/simulator/campaign.js";
+import type { CampaignReport, World } from "../../test/simulator/campaign.js";
 import type { Said } from "../../test/simulator/campaign-process.js";
+import { openStoredMemory } from "../../test/simulator/journaled-memory.js";
 import { openMemoryStore } from "../../test/simulator/memory-engine.js";
 
 const source = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 export interface CampaignWish {
+  /** @default "delivery" */
+  readonly world?: World;
   readonly runs: number;
   readonly from: number;
   readonly processes: number;
@@ -22,14 +28,14 @@ export interface CampaignWish {
 
 /** Runs a campaign, shared by processes; `cpuMs` is the time that they computed. */
 export async function runCampaign(wish: CampaignWish): Promise<{ report: CampaignReport; cpuMs: number }> {
-  const { runs, from, processes, onProgress } = wish;
+  const { world = "delivery", runs, from, processes, onProgress } = wish;
   const file = await built();
   const reports: CampaignReport[] = [];
   const done = new Map<number, number>();
   let cpuMs = 0;
   const shares = Array.from({ length: processes }, (_, index) => {
     const share = Math.floor(runs / processes) + (index < runs % processes ? 1 : 0);
-    return started(file, ["runs", from + index, share, processes], (said) => {
+    return started(file, [world, from + index, share, processes], (said) => {
       if (said.kind === "progress") {
         done.set(index, said.done);
         onProgress?.([...done.values()].reduce((sum, each) => sum + each, 0));
@@ -65,16 +71,26 @@ export function optionsOf(seed: number): SimulateOptions {
 }
 
 /** The shortest script that fails as the run of this seed does. */
-export async function explanationOf(seed: number): Promise<string> {
-  const { script } = await simulate(seed, optionsOf(seed));
-  const shrunk = await shrink(script, optionsOf(seed));
-  if (shrunk === undefined) return `seed ${seed} does not fail in this process`;
-  const { violation, runs } = shrunk;
+export async function explanationOf(seed: number, world: World): Promise<string> {
+  const found = world === "workers" ? await shrunkWorkers(seed) : await shrunkDelivery(seed);
+  if (found === undefined) return `seed ${seed} does not fail in this process`;
+  const { violation, runs, printed } = found;
   return [
     `${violation.invariant}: ${violation.found}`,
     `the shortest script that ${runs} runs have found:`,
-    printScript(shrunk.script),
+    printed,
   ].join("\n");
+}
+
+async function shrunkDelivery(seed: number) {
+  const { script } = await simulate(seed, optionsOf(seed));
+  const shrunk = await shrink(script, optionsOf(seed));
+  return shrunk && { ...shrunk, printed: printScript(shrunk.script) };
+}
+
+async function shrunkWorkers(seed: number) {
+  const shrunk = await shrinkStored(storedScriptOf(seed), { openStore: openStoredMemory });
+  return shrunk && { ...shrunk, printed: printStoredScript(shrunk.script) };
 }
 
 /** Built first: the loader that runs this script gives every function its name anew, which costs half of a run. */

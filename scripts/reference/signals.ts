@@ -19,10 +19,13 @@ const SPEAKERS: readonly (readonly [path: RegExp, speaker: string])[] = [
   [/^signature\/verify\.ts$/, "verifier, receiver"],
   [/^signature\//, "verifier"],
   [/^inbox\/dedup\.ts$/, "`dedup`"],
-  [/^inbox\/tell-handled\.ts$/, "worker"],
+  [/^inbox\/worker\//, "worker"],
+  // The handlers of both.
+  [/^inbox\/handler\//, "receiver, worker"],
   [/^inbox\//, "receiver"],
   // A store tells them when it has given events their places.
   [/^lanes\/hold-signals\.ts$/, "store"],
+  [/^lanes\/lane-loop\.ts$/, "dispatcher, worker"],
   [/^delivery\//, "dispatcher"],
   [/^repair\//, "repair"],
   [/^retention\//, "retention"],
@@ -36,6 +39,8 @@ const SPEAKERS: readonly (readonly [path: RegExp, speaker: string])[] = [
 
 /** Tells everything that the receiver without an observer would have told: it speaks for others. */
 const ECHO = "library/src/inbox/unobserved.ts";
+/** Makes a signal for whoever tells it. */
+const MADE = "library/src/store-failed.ts";
 
 /** Every signal, with who says it: found where the code writes it. */
 export function readSignals(files: ReadonlyMap<string, SourceFile>): readonly SignalEntry[] {
@@ -81,9 +86,13 @@ function field(text: string, member: Node): { readonly name: string; readonly ty
 }
 
 function speakersOf(kind: string, files: ReadonlyMap<string, SourceFile>): readonly string[] {
+  // A signal that many parts tell has a function of its own name, in a leaf: whoever calls that speaks.
+  const maker = `${kind.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}(`;
   const writes = [...files.values()].filter(
     ({ path, text }) =>
-      path !== OBSERVER && path !== ECHO && !path.includes("/testing/") && text.includes(`kind: "${kind}"`),
+      ![OBSERVER, ECHO, MADE].includes(path) &&
+      !path.includes("/testing/") &&
+      (text.includes(`kind: "${kind}"`) || text.includes(maker)),
   );
   const speakers = writes.flatMap(({ path }) => speakerAt(path.replace("library/src/", "")).split(", "));
   if (speakers.length === 0) throw new Error(`Nothing in the library says ${kind}.`);

@@ -1,6 +1,6 @@
 import type { Clock, Observer, SecretSeal, Sender } from "posthorn";
 import type { Egress } from "posthorn/dispatch";
-import type { Operator, Replays, Store } from "posthorn/operator";
+import type { Consumers, Operator, Replays, Store } from "posthorn/operator";
 import type { Loaded } from "./config/load.js";
 import type { Settings } from "./config/settings.js";
 import type { Activity } from "./observe/activity.js";
@@ -48,7 +48,7 @@ export interface ServerParts {
   readonly origins?: Loaded["origins"] | undefined;
   readonly outbox: ServerOutbox;
   readonly sender: Sender<unknown>;
-  readonly operator: Operator & Replays;
+  readonly operator: Operator & Replays & Consumers;
   /** The one guarded way out, for test sends too. */
   readonly egress: Egress;
   readonly registry: Registry;

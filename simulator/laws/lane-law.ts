@@ -6,7 +6,8 @@ import type { Holder } from "./lane-view.js";
 import type { Places } from "./places.js";
 import { judgeRest } from "./rest-law.js";
 import type { EndpointLaw } from "./rest-law.js";
-import type { LogRecord, SightingOf, Who } from "../world/run-log.js";
+import type { LogRecord, SightingOf } from "../world/run-log.js";
+import type { Who } from "../world/who.js";
 import type { Report } from "./violation.js";
 import type { WireFacts } from "./wire-facts.js";
 
@@ -71,6 +72,21 @@ export class LaneLaw {
       case "answer":
       case "unsent":
       case "fault":
+      // What is stored first is judged by laws of its own.
+      case "acknowledged":
+      case "begun":
+      case "over":
+      case "threw":
+      case "effect":
+      case "kept":
+      case "leased":
+      case "applied":
+      case "paused":
+      case "resumed":
+      case "staged":
+      case "redriven":
+      case "passed_over":
+      case "posted":
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Claim, ClaimedDelivery } from "../../library/src/lanes/lane-store.js";
-import type { Who } from "../world/run-log.js";
+import type { Who } from "../world/who.js";
 
 /** Who has a lane, as far as the answers of the database tell. */
 export interface Holder extends Who {

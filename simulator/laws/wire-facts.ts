@@ -1,7 +1,8 @@
 import type { Settlement } from "../../library/src/lanes/lane-store.js";
 import type { Outcome } from "../../library/src/delivery/outcome.js";
 import type { LaneView } from "./lane-view.js";
-import type { LogRecord, SightingOf, Who } from "../world/run-log.js";
+import type { LogRecord, SightingOf } from "../world/run-log.js";
+import type { Who } from "../world/who.js";
 import type { Report } from "./violation.js";
 
 /** What an observer of the wire knows: what was sent, by which node, and which outcome the sender got. */

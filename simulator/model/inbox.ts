@@ -42,6 +42,7 @@ export function writeArrival(
     eventAt: arrival.eventAt,
     headers: arrival.headers,
     windowS: arrival.windowS,
+    key: arrival.key,
     // The caller may use its buffer again for the next request.
     body: arrival.body.slice(),
     bodyHash: arrival.bodyHash.slice(),

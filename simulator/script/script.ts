@@ -135,7 +135,8 @@ function printStep({ at, kind, ...fields }: Step): string {
   return `  ${String(at).padStart(6)} ms  ${kind.padEnd(8)} ${fieldsOf(fields)}`;
 }
 
-function fieldsOf(fields: object): string {
+/** The fields of a part of a script, as a person reads them. */
+export function fieldsOf(fields: object): string {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)

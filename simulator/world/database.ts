@@ -22,6 +22,7 @@ export class Database {
   readonly #scheduler: Scheduler;
   readonly #log: RunLog;
   readonly #answersBeforeSync: (call: string) => boolean;
+  readonly #atLoss = new Set<() => void>();
   #down = 0;
   // While the disk is behind, answers are kept back: a commit is acknowledged when it is durable.
   #withheld: Answer[] | undefined;
@@ -49,6 +50,11 @@ export class Database {
     return this.#withheld !== undefined;
   }
 
+  /** For a connection whose transaction ends with the power. */
+  whenPowerGoes(action: () => void): void {
+    this.#atLoss.add(action);
+  }
+
   /** From now on nothing reaches the disk; then the power goes, and comes back. */
   losePower(unsyncedMs: number, forMs: number): void {
     if (this.#withheld !== undefined || !this.isUp) return;
@@ -59,7 +65,11 @@ export class Database {
       const lost = this.#withheld ?? [];
       this.#withheld = undefined;
       this.#down += 1;
-      bringBack?.();
+      for (const action of this.#atLoss) action();
+      this.#atLoss.clear();
+      // What brings it back, and every transaction that ended, has its turn before anything else happens.
+      this.#scheduler.woke();
+      void bringBack?.();
       if (bringBack !== undefined) this.#log.lose(this.index, since);
       this.#log.fault("power");
       if (lost.length > 0) this.#log.count("power.answers_lost", lost.length);

@@ -1,4 +1,4 @@
-import type { AsynchronousHandler, Publishing } from "../../library/src/inbox/handlers.js";
+import type { AsynchronousHandler, Publishing } from "../../library/src/inbox/handler/handlers.js";
 import type { Life } from "./life.js";
 import type { HandlerPlan } from "../script/script.js";
 import type { SimulatedStore } from "./simulated-store.js";

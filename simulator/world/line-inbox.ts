@@ -155,7 +155,7 @@ export class LineInbox implements InboxStore<unknown, "asynchronous"> {
 }
 
 /** Gives up on a handler at its deadline. */
-function untilAborted<T>(work: Promise<T> | T, { signal }: AcceptLimits): Promise<T> {
+export function untilAborted<T>(work: Promise<T> | T, { signal }: Pick<AcceptLimits, "signal">): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
     // Listened to even after the deadline: a late rejection must not count as unhandled.

@@ -24,7 +24,8 @@ import type { OutgoingEvent } from "../../library/src/outbox/outgoing-event.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
 import { Wake } from "../../library/src/work/wake.js";
 import type { Line } from "./line.js";
-import type { RunLog, Sighting, SightingOf, Who } from "./run-log.js";
+import type { RunLog, Sighting, SightingOf } from "./run-log.js";
+import type { Who } from "./who.js";
 import { numberOf, textOf } from "./wire-event.js";
 
 /** The outbox of a database, at the other end of a line. What the database did is seen where it did it. */

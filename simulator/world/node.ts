@@ -9,13 +9,13 @@ import { standardWebhooks } from "../../library/src/signature/schemes/standard.j
 import type { Database } from "./database.js";
 import { Fuse } from "./fuse.js";
 import { handlerOf } from "./handler.js";
-import { Life } from "./life.js";
-import type { ClockError } from "./life.js";
+import type { Life } from "./life.js";
 import { LineInbox } from "./line-inbox.js";
 import { LineOutbox } from "./line-outbox.js";
-import { Line } from "./line.js";
+import type { Line } from "./line.js";
+import { Machine } from "./machine.js";
+import type { Process } from "./machine.js";
 import type { Network } from "./network.js";
-import { streamOf } from "./random.js";
 import type { RunLog } from "./run-log.js";
 import type { Scheduler } from "./scheduler.js";
 import type { NodePlan, Script, StoreFault, WireFault } from "../script/script.js";
@@ -61,51 +61,46 @@ export class SimulatedNode {
   readonly plan: NodePlan;
   readonly database: Database;
   readonly #parts: NodeParts;
-  readonly #clock: ClockError;
-  readonly #storeFaults: { readonly call: string; readonly how: StoreFault }[] = [];
+  readonly #machine: Machine<Running>;
   readonly #wireFaults: WireFault[] = [];
-  #lives = 0;
-  #running: Running | undefined;
 
   constructor(index: number, plan: NodePlan, { database, parts }: { database: Database; parts: NodeParts }) {
     this.index = index;
     this.plan = plan;
     this.database = database;
     this.#parts = parts;
-    this.#clock = { skewMs: plan.skewMs, rate: plan.rate };
+    const { script, scheduler, log } = parts;
+    this.#machine = new Machine(index, plan, { seed: script.seed, scheduler, log, database });
   }
 
   /** Undefined while no process runs. */
   get running(): Running | undefined {
-    return this.#running;
+    return this.#machine.running;
   }
 
   start(): void {
-    if (this.#running !== undefined) return;
-    const running = this.#begin();
-    this.#running = running;
-    this.#parts.scheduler.woke();
+    const running = this.#machine.start((process) => this.#begin(process));
+    if (running === undefined) return;
     if (running.dispatcher !== undefined) running.ended = running.dispatcher.untilStopped();
     void running.receiver?.keepPurged({ everyMs: PURGE_MS, signal: new Fuse().signal });
   }
 
   /** Ends the process at once. */
   crash(): void {
-    this.#running?.life.end();
-    this.#running = undefined;
+    this.#machine.crash();
   }
 
   /** As a deploy does: what is under way is finished, then the process ends. Resolves if it came so far. */
   async stopGently(): Promise<void> {
-    const running = this.#running;
+    const { running } = this;
     this.#parts.scheduler.woke();
     running?.dispatcher?.stop();
     await running?.ended;
-    if (this.#running === running) this.crash();
+    if (this.running === running) this.crash();
   }
 
   armStore(call: string, how: StoreFault): void {
-    this.#storeFaults.push({ call, how });
+    this.#machine.armStore(call, how);
   }
 
   armWire(how: WireFault): void {
@@ -113,26 +108,21 @@ export class SimulatedNode {
   }
 
   turnClock(byMs: number): void {
-    this.#clock.skewMs += byMs;
+    this.#machine.turnClock(byMs);
   }
 
   /** Nothing is wrong with it any more. */
   heal(): void {
-    this.#storeFaults.length = 0;
     this.#wireFaults.length = 0;
-    this.#clock.skewMs = 0;
-    this.#running?.life.goOn();
+    this.#machine.heal();
+    this.running?.life.goOn();
     this.start();
   }
 
-  #begin(): Running {
-    const { script, scheduler, log, network, delivers, receives } = this.#parts;
-    const life = new Life(scheduler, this.#clock, streamOf(script.seed, this.index * 100 + ++this.#lives));
-    const who = { node: this.index, life: this.#lives };
-    const faultOf = (call: string): StoreFault | undefined => this.#takeStoreFault(call);
-    const line = new Line({ scheduler, log, database: this.database, life, faultOf });
+  #begin({ life, line, who }: Process): Running {
+    const { script, network, delivers, receives } = this.#parts;
     const outbox = new LineOutbox(line, who);
-    const sender = createSender({ store: this.#publishersOutbox(outbox, line), clock: life });
+    const sender = createSender({ store: this.#publishersOutbox(outbox, { line, who }), clock: life });
     const egress = network.egressOf({ who, life, faultOf: () => this.#wireFaults.shift() });
     const { leaseMs, pollMs, slots } = script;
     const settings = {
@@ -157,10 +147,10 @@ export class SimulatedNode {
   }
 
   /** Publisher and dispatcher of one process may know of each other, or not. */
-  #publishersOutbox(dispatchers: LineOutbox, line: Line): LineOutbox {
+  #publishersOutbox(dispatchers: LineOutbox, { line, who }: Pick<Process, "line" | "who">): LineOutbox {
     const { hints } = this.#parts.script;
     if (hints === "all") return dispatchers;
-    const own = new LineOutbox(line, { node: this.index, life: this.#lives });
+    const own = new LineOutbox(line, who);
     if (hints === "committed") {
       own.wake.listen((hint) => {
         if (hint === "committed") dispatchers.wake.ring(hint);
@@ -183,11 +173,5 @@ export class SimulatedNode {
       // Without one, a receiver tells of each failure on stderr; here they are made on purpose.
       observer: () => undefined,
     });
-  }
-
-  #takeStoreFault(call: string): StoreFault | undefined {
-    if (this.#storeFaults.length === 0) return undefined;
-    const index = this.#storeFaults.findIndex((fault) => fault.call === call || fault.call === "any");
-    return index === -1 ? undefined : this.#storeFaults.splice(index, 1)[0]?.how;
   }
 }

@@ -17,6 +17,11 @@ export class Random {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
+  /** A whole number from 0 up to, but not including, `end`. */
+  below(end: number): number {
+    return Math.floor(this.next() * end);
+  }
+
   chance(probability: number): boolean {
     return this.next() < probability;
   }

@@ -3,12 +3,8 @@ import type { Outcome } from "../../library/src/delivery/outcome.js";
 import type { Redriven, Skipped } from "../../library/src/operator/operator-store.js";
 import type { EndpointState } from "../../library/src/outbox/endpoint.js";
 import type { EventPlan, PublishHow } from "../script/script.js";
-
-/** Who did something: a node, in one of its lives. */
-export interface Who {
-  readonly node: number;
-  readonly life: number;
-}
+import type { StoredSighting } from "../stored/sightings.js";
+import type { Who } from "./who.js";
 
 /** One event on the wire, as an observer of the wire reads it. */
 export interface WireEvent {
@@ -96,7 +92,8 @@ export type Sighting =
       readonly outcome: Outcome;
     } & Who)
   // The world that injects faults.
-  | { readonly kind: "fault"; readonly what: string };
+  | { readonly kind: "fault"; readonly what: string }
+  | StoredSighting;
 
 export type SightingOf<Kind extends Sighting["kind"]> = Extract<Sighting, { kind: Kind }>;
 

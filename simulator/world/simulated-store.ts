@@ -30,8 +30,8 @@ export interface SimulatedStore<Tx = unknown> {
   isPassedOver(deliveryId: string): Promise<boolean>;
   /** How many committed events have no places yet, and would be given them by `sequence` now. */
   unplaced(): number;
-  /** Remembers everything as it is now, and returns what brings it back. Left out where a store cannot lose power. */
-  snapshot?(): () => void;
+  /** Remembers everything as it is now, and returns what brings it back, within the same turn. Left out where a store cannot lose power. */
+  snapshot?(): () => void | Promise<void>;
 }
 
 /** What a store is made with. */

@@ -11,8 +11,12 @@ export type Deeds = Readonly<Record<string, Error | Readonly<Record<string, stri
 
 /** An application of the library in this process, on the database file of a server that runs. */
 export interface Application {
-  /** Receives an event of the source `shop`, and says what became of it. */
-  receive(id: string, event?: Readonly<Record<string, unknown>>): Promise<string | undefined>;
+  /** Receives an event of the source `shop`, or of `orders`, which holds by `n`, and says what became of it. */
+  receive(
+    id: string,
+    event?: Readonly<Record<string, unknown>>,
+    source?: "shop" | "orders",
+  ): Promise<string | undefined>;
   /** Runs the handlers of `billing` and `crm` until nothing is due; an `Error` among the deeds of `billing` is thrown. */
   work(deeds?: Deeds): Promise<void>;
   close(): void;
@@ -31,13 +35,20 @@ export function startApplication(dataDir: string): Application {
   const receiver = createReceiver({
     mode: "store_first",
     store,
-    sources: { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/order" } } },
+    sources: {
+      shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/order" } },
+      orders: {
+        verifier: standardWebhooks({ secrets: SECRET }),
+        key: { json: "/order" },
+        order: { policy: "hold", sequence: { json: "/n" }, maxMs: 3_600_000 },
+      },
+    },
   });
   return {
-    async receive(id, event = {}) {
+    async receive(id, event = {}, source = "shop") {
       const body = new TextEncoder().encode(JSON.stringify({ type: "order.paid", order: "1", ...event }));
       const headers = signSync(createSigner({ secrets: SECRET }), { id, body });
-      return (await receiver.receive("shop", { headers, body })).verdict;
+      return (await receiver.receive(source, { headers, body })).verdict;
     },
     async work(deeds = {}) {
       const worker = createWorker({

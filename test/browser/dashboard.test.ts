@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { skipFor } from "../skip-reason.js";
+import { startApplication } from "./application.js";
 import { noBrowser } from "./browser.js";
 import { visit } from "./visitor.js";
 import type { Visitor } from "./visitor.js";
@@ -243,6 +244,46 @@ describe("a person with a browser", skipFor(noBrowser), () => {
     await page.getByRole("button", { name: "Remove ep_shop" }).click();
     await page.getByText("ep_shop is removed.").waitFor();
     expect((await world.client.endpoints.list()).items).toEqual([]);
+  });
+
+  it("finds an event that waits for others of its key, and lets it go", async () => {
+    const { page } = visitor;
+    const application = startApplication(world.dataDir);
+    try {
+      for (const n of [1, 4]) await application.receive(`ord_${n}`, { order: "order 7", n }, "orders");
+      await application.work();
+      await visitor.open("/inbox");
+      await page.getByRole("link", { name: /^Held/ }).click();
+      await page.getByText("2 to 3").waitFor();
+      await page.getByRole("button", { name: "Release…" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Release 4" }).click();
+      await page.getByText("1 event goes on, without 2 to 3.").waitFor();
+      await page.getByText("Nothing is held").waitFor();
+      await application.work();
+    } finally {
+      application.close();
+    }
+    await visitor.open("/inbox/orders/ord_4");
+    await page.getByText("It went on without sequences 2 to 3").waitFor();
+  });
+
+  it("pauses a handler with a reason, sees who has paused it, and resumes it", async () => {
+    const { page } = visitor;
+    await visitor.open("/consumers/hnd_crm");
+    await page.getByRole("button", { name: "Pause…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("For").selectOption("1 day");
+    await dialog.getByLabel("Because").fill("the CRM is being moved");
+    await dialog.getByRole("button", { name: "Pause hnd_crm" }).click();
+    await page.getByText("hnd_crm is paused; its events wait in order.").waitFor();
+    await page.getByText(/It is paused by first.*: the CRM is being moved/).waitFor();
+    expect((await world.client.consumers.list()).items.find(({ id }) => id === "hnd_crm")).toMatchObject({
+      state: "paused",
+      because: "the CRM is being moved",
+      pausedBy: "first",
+    });
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("hnd_crm is active again.").waitFor();
   });
 
   it("may only look with a token that may only read, and is told why buttons are grey", async () => {

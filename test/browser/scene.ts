@@ -56,6 +56,7 @@ export async function setScene({ client, receiver, url, dataDir }: World): Promi
   await client.dead.note(group?.id ?? "", "their database moved, back at 10");
   await redriveOne({ client });
   await handleSome({ client, dataDir });
+  await intervene({ client });
   await client.tokens.create({
     name: "grafana",
     scope: "read",
@@ -75,12 +76,23 @@ async function handleSome({ client, dataDir }: Pick<World, "client" | "dataDir">
     await application.receive("in_4SAp9h", { order: "4" });
     await application.receive("in_5TBq0i", { order: "4" });
     await application.work({ in_4SAp9h: new RangeError("no such customer: cus_4") });
+    for (const n of [1, 4, 5, 9]) await application.receive(`ord_7_${n}`, { order: "order 7", n }, "orders");
+    await application.receive("ord_8_1", { order: "order 8", n: 1 }, "orders");
+    await application.receive("ord_8_3", { order: "order 8", n: 3 }, "orders");
+    await application.work();
   } finally {
     application.close();
   }
   await until("a halted handler", async () =>
     (await client.consumers.list()).items.some(({ dead }) => dead > 0),
   );
+}
+
+/** A gap that was given up, and a handler that a person has paused. */
+async function intervene({ client }: Pick<World, "client">): Promise<void> {
+  const [held] = (await client.inbox.held({ key: "order 8" })).items;
+  await client.inbox.release(held?.id ?? "", { note: "2 was never sent" });
+  await client.consumers.pause("hnd_crm", { forMs: 3_600_000, note: "the CRM is being moved" });
 }
 
 /** One operation that has ended: a dead letter that is sent again and dies again. */
@@ -106,6 +118,8 @@ export async function everyPath({ client }: World): Promise<readonly (readonly [
   const [operation] = (await client.operations.list()).items;
   const change = (await client.audit.list({ kind: "dead_group" })).items[0];
   const [rejected] = (await client.rejected.list()).items;
+  const [held] = (await client.inbox.held()).items;
+  const released = (await client.audit.list({ action: "held.release" })).items[0]?.subject.id ?? "";
   return [
     ["overview", "/"],
     ["overview-day", "/?range=24h"],
@@ -141,6 +155,13 @@ export async function everyPath({ client }: World): Promise<readonly (readonly [
     ["inbox-none", "/inbox?type=none"],
     ["inbox-event", "/inbox/shop/in_1PXk2e"],
     ["inbox-event-dead", "/inbox/shop/in_4SAp9h"],
+    ["inbox-held", "/inbox/held"],
+    ["inbox-refused", "/inbox/refused"],
+    ["inbox-refused-none", "/inbox/refused?because=stale"],
+    ["inbox-event-held", "/inbox/orders/ord_7_4"],
+    ["event-held", `/events/${held?.id}`],
+    ["event-released", `/events/${released}`],
+    ["consumer-paused", "/consumers/hnd_crm"],
     ["consumers", "/consumers"],
     ["consumer", "/consumers/hnd_billing"],
     ["consumer-none", "/consumers/hnd_none"],

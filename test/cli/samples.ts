@@ -1,5 +1,6 @@
 import type {
   Consumer,
+  HeldEvent,
   InboxRow,
   DeadLetter,
   Delivery,
@@ -220,6 +221,7 @@ export const CONSUMER: Consumer = {
   state: "active",
   because: null,
   pausedUntil: null,
+  pausedBy: null,
   seenAt: "2027-01-31T11:59:30.000Z",
   hasWorker: true,
   waiting: 3,
@@ -229,6 +231,24 @@ export const CONSUMER: Consumer = {
   oldestMs: 4000,
   exact: true,
   dead: 2,
+};
+
+export const HELD: HeldEvent = {
+  id: "evt_2ZbGqm",
+  tenant: "default",
+  source: "shop",
+  key: "order 7",
+  type: "order.changed",
+  generation: "0",
+  sequence: "9",
+  receivedAt: "2027-01-31T11:59:48.000Z",
+  consumerIds: ["hnd_billing"],
+  heldSince: "2027-01-31T11:59:48.000Z",
+  heldUntil: "2027-01-31T12:00:48.000Z",
+  missing: { from: "7", to: "8" },
+  gap: null,
+  late: false,
+  sentence: "It waits for sequences 7 to 8 (2 events) of order 7, for 12 s; given up in 48 s at the latest.",
 };
 
 export const INBOX_ROW: InboxRow = {
@@ -271,6 +291,7 @@ export const STATUS: Status = {
   counts: {
     waiting: 41,
     staged: 0,
+    held: 0,
     dead: 1,
     haltedLanes: 1,
     parkedLanes: 0,

@@ -48,6 +48,9 @@ export const BROKEN_APPLYING: Readonly<Record<keyof typeof applyingFlaws, readon
     "an apply tells its handlers the round of each event in the inbox, which a redrive does not raise",
   ],
   apply_leases_nothing: ["an apply returns the lane's next head, leased under a higher epoch"],
+  apply_leases_another_consumers_lane: [
+    "where nothing waits behind, an apply may lease another lane of the same consumer: due, leased by nobody, its head never tried",
+  ],
   stale_apply_called_applied: ["an apply of a claim that has passed to another changes nothing"],
   apply_never_after_the_end: ["an apply whose lease has ended and was claimed by nobody counts"],
   applied_event_applied_again: [
@@ -81,6 +84,7 @@ export const BROKEN_PAUSING: Readonly<Record<keyof typeof pausingFlaws, readonly
   last_pause_counts: [
     "of two pauses the one that ends later stays, with its reason, and one without an end stays until it is resumed",
   ],
+  pause_of_nobody: ["a pause says which person has paused the handler, and of a rule's pause that none has"],
   resume_says_nothing: ["a handler that is resumed goes on at once, and one that is active is told so"],
 };
 
@@ -112,6 +116,27 @@ export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly
   held_event_removed: ["an event stays while it is held, and its key is forgotten when its events are"],
   late_untold: ["an event that comes after its place was passed goes at once, and says that it is late"],
   redrive_judged_again: ["a redrive waits for nobody"],
+  held_events_of_any_key: [
+    "held events are listed by tenant, source, key and sequence, with what is missing before each, page by page",
+  ],
+  held_events_without_what_is_missing: [
+    "held events are listed by tenant, source, key and sequence, with what is missing before each, page by page",
+  ],
+  held_for_ever: ["a held event says since when it is held, and until when at the latest"],
+  decided_forgotten: [
+    "what was decided of an event is shown after its hold has ended: what was given up before it, and that it came late",
+  ],
+  late_not_shown: [
+    "what was decided of an event is shown after its hold has ended: what was given up before it, and that it came late",
+  ],
+  release_lets_the_rest_wait: [
+    "a release gives up what an event waits for: those before it go first, and each says what was given up",
+    "a second release changes nothing, and what comes after a release is late",
+  ],
+  release_untold: [
+    "a release gives up what an event waits for: those before it go first, and each says what was given up",
+  ],
+  released_twice: ["a second release changes nothing, and what comes after a release is late"],
 };
 
 /** As `BROKEN_OUTBOXES`: for every flaw of comparing versions promises that it breaks. */

@@ -17,6 +17,9 @@ export const BROKEN_INBOX_VIEWS: Readonly<Record<keyof typeof inboxViewFlaws, re
     "rows of the inbox are found by the beginning of their ids, in the order of the ids",
   ],
   inbox_row_of_one_consumer: [OF_EACH],
+  inbox_forgets_the_size_of_the_stored_event: [
+    "the payload of a handled event is the stored event's: its row tells the size, and 0 once retention has removed it",
+  ],
   inbox_forgets_the_stored_event: [OF_EACH],
   inbox_forgets_results: [OF_EACH],
   consumers_without_dead: [CONSUMERS],
@@ -25,6 +28,9 @@ export const BROKEN_INBOX_VIEWS: Readonly<Record<keyof typeof inboxViewFlaws, re
   handlers_dead_of_no_tenant: ["what is dead or stuck at a handler is found by the tenant of its event"],
   redrive_into_a_lane_of_nobody: [
     "a redrive of a handler's dead letter that was passed over goes to the end of the lane of its tenant",
+  ],
+  redriven_and_applied_looks_dead: [
+    "a delivery that was redriven, and that its handler then applied, is delivered in its new round, with an attempt that says so",
   ],
   loose_at_handlers_not_found: [
     "a delivery to a handler is one of its event's, also without a lane, and is not called dead once it is applied",

@@ -135,6 +135,7 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
   ],
   takeover_not_locked: ["a row that says failed is taken over by exactly one of all concurrent deliveries"],
   attempts_not_counted: ["a failure is recorded with its attempt's number"],
+  failure_without_its_key: ["a failure keeps the key of its event, and so does the next one"],
   failure_overwrites_success: ["a failure that comes after another delivery's success changes nothing"],
   failure_text_refused: ["the text of a failure may hold any characters"],
   type_refused: ["an event of a type of any characters is applied like any other"],

@@ -1,4 +1,4 @@
-import { storedIdSync } from "../../library/src/inbox/stored-id.js";
+import { storedIdSync } from "../../library/src/inbox/arrival/stored-id.js";
 import type { DedupAdapter, DedupBench, DedupVerdict, FakeClock, HostTransaction } from "posthorn/testing";
 import { PosthornError } from "posthorn";
 

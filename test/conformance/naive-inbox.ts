@@ -59,6 +59,7 @@ export type InboxFlaw =
   | "takeover_not_locked"
   | "attempts_not_counted"
   | "failure_overwrites_success"
+  | "failure_without_its_key"
   | "failure_text_refused"
   | "type_refused"
   | "result_parsed"
@@ -133,7 +134,7 @@ export class NaiveInbox implements InProcessInbox {
   read(key: InboxKey): Promise<InboxRow | undefined> {
     const row = this.#rows.get(this.#keyOf(key));
     return Promise.resolve(
-      row && { ...row, body: this.#flaw === "body_not_copied" ? row.body : row.body.slice() },
+      row && { ...row, body: this.#flaw === "body_not_copied" ? row.body : row.body?.slice() },
     );
   }
 
@@ -178,7 +179,8 @@ export class NaiveInbox implements InProcessInbox {
     }
     const row = this.#row(arrival, before);
     const keepUntil = this.#flaw === "failed_keeps_its_window" ? row.keepUntil : undefined;
-    this.#rows.set(key, { ...row, keepUntil, outcome: "failed", result: undefined, error });
+    const of = this.#flaw === "failure_without_its_key" ? undefined : arrival.key;
+    this.#rows.set(key, { ...row, key: of, keepUntil, outcome: "failed", result: undefined, error });
     return Promise.resolve();
   }
 

@@ -44,12 +44,31 @@ export const REMOVAL_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter((point)
   point.startsWith("remove."),
 );
 
-/** Points that only an event passes which is stored first and applied by a worker. */
-export const STORED_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
-  (point) => point.startsWith("ingest.") || point.startsWith("apply."),
-);
+/** Points that only an event passes which is stored first: its receiver comes to them. */
+export const STORING_POINTS = pointsOf("ingest");
+
+/** Points that workers and operators come to; test/crash/stored-scenes.ts kills somebody at each of a row, in one run. */
+export const SCENE_POINTS = {
+  // Who has registered its handlers does not come to the points of registering again.
+  starting: [...pointsOf("register"), ...pointsOf("sequence")],
+  claiming: pointsOf("claim", "settle", "pause"),
+  applying: pointsOf("apply"),
+  steps: pointsOf("step"),
+  extending: pointsOf("extend"),
+  operating: pointsOf("stage_again", "redrive", "forget"),
+} as const;
+
+/** Points that only workers, operators and receivers come to which store first. */
+export const STORED_POINTS: readonly FaultPoint[] = [
+  ...STORING_POINTS,
+  ...Object.values(SCENE_POINTS).flat(),
+].filter((point) => !OUTBOX_POINTS.includes(point));
 
 /** Points that an event on its way in passes. */
 export const INBOX_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter(
   (point) => ![...OUTBOX_POINTS, ...REMOVAL_POINTS, ...STORED_POINTS].includes(point),
 );
+
+function pointsOf(...verbs: readonly string[]): readonly FaultPoint[] {
+  return FAULT_POINTS.filter((point) => verbs.includes(point.slice(0, point.indexOf("."))));
+}

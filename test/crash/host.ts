@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
+import { json } from "node:stream/consumers";
 import type { FaultPoint } from "../../library/src/fault-point.js";
 import type { HostOptions } from "./host/work.mjs";
 
@@ -100,6 +101,14 @@ export class Host {
     response.resume();
     await once(response, "end");
     return { status: response.statusCode ?? 0, verdict: String(response.headers["posthorn-verdict"]) };
+  }
+
+  /** The same, of a host that answers in JSON. */
+  async ask(path: string, body: unknown): Promise<unknown> {
+    const asked = request({ port: this.port, host: "127.0.0.1", path, method: "POST" });
+    asked.end(JSON.stringify(body));
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    return json(response);
   }
 
   /** Lets it stand still, or go on, as an overloaded machine does. */

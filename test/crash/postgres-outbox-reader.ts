@@ -36,7 +36,8 @@ export async function openPostgresOutboxDatabase(url: string): Promise<OutboxDat
 const PENDING = `
   select (select coalesce(sum(next_seq - head_seq), 0) from posthorn.lane_state where state = 'flowing')
     + (select count(*) from posthorn.loose_delivery where ready_at is not null)
-    + (select count(*) from posthorn.stage) + (select count(*) from posthorn.later) as n`;
+    + (select count(*) from posthorn.stage) + (select count(*) from posthorn.later)
+    + (select count(*) from posthorn.held) as n`;
 
 const LEASES = `
   select leased_by as worker, count(*)::int as n from posthorn.lane_state where leased_by is not null

@@ -41,7 +41,8 @@ export async function openSqliteOutboxDatabase(
 const PENDING = `
   select (select coalesce(sum(next_seq - head_seq), 0) from posthorn_lane where state = 'flowing')
     + (select count(*) from posthorn_loose_delivery where ready_at is not null)
-    + (select count(*) from posthorn_later) + (select count(*) from posthorn_stage)`;
+    + (select count(*) from posthorn_later) + (select count(*) from posthorn_stage)
+    + (select count(*) from posthorn_held)`;
 
 const LEASES = "select leased_by, count(*) from posthorn_lane where leased_by is not null group by leased_by";
 

@@ -9,29 +9,60 @@ export interface AppliedRow {
   readonly key: string;
   readonly place: number;
   readonly version: number;
+  /** 1: the handler was told that it comes too late. */
+  readonly late: number;
+  /** What a step of a long handler has come to, as its end was told. */
+  readonly effect: string | null;
 }
 
 /** The newest version of a key, as a consumer's handlers have left it. */
-export type NewestRow = Omit<AppliedRow, "place">;
+export type NewestRow = Pick<AppliedRow, "consumer" | "key" | "version">;
+
+/** What a step of a long handler has done at the other side, in the order of doing. */
+export interface StepRow {
+  readonly key: string;
+  readonly place: number;
+  readonly step: string;
+  readonly idem: string;
+  readonly effect: string;
+}
+
+/** All that the handlers have written. */
+export interface StreamRows {
+  readonly applied: readonly AppliedRow[];
+  readonly newest: readonly NewestRow[];
+  readonly steps: readonly StepRow[];
+}
 
 /** A database in which events are stored first, with the tables that the handlers write. */
 export interface StoredDatabase extends Pick<
   OutboxDatabase,
-  "name" | "options" | "pending" | "leases" | "close"
+  "name" | "options" | "outbox" | "pending" | "leases" | "close"
 > {
-  applied(): Promise<readonly AppliedRow[]>;
-  newest(): Promise<readonly NewestRow[]>;
-  /** Events that a consumer has given up. */
+  rows(): Promise<StreamRows>;
+  /** From now on no handler is broken. */
+  mend(): Promise<void>;
+  /** Events that a consumer has given up, and nobody has redriven. */
   dead(): Promise<number>;
 }
 
 // No unique key: an event that was applied twice must be two rows.
 const tables = (number: string): string => `
   create table stream_applied (
-    n ${number}, consumer text not null, key text not null, place int not null, version int not null
+    n ${number}, consumer text not null, key text not null, place int not null, version int not null,
+    late int not null, effect text
   );
+  create table stream_step (
+    n ${number}, key text not null, place int not null, step text not null, idem text not null, effect text not null
+  );
+  create index stream_step_idem on stream_step (idem);
+  create table stream_mended (at int not null);
   create table stream_newest (consumer text, key text, version int not null, primary key (consumer, key))`;
-const APPLIED = "select consumer, key, place, version from stream_applied order by n";
+const APPLIED = "select consumer, key, place, version, late, effect from stream_applied order by n";
+const STEPS = "select key, place, step, idem, effect from stream_step order by n";
+const MEND = "insert into stream_mended values (1)";
+const DEAD = "select count(*) as n from";
+const UNRESOLVED = "where resolved_at is null";
 const NEWEST = "select consumer, key, version from stream_newest";
 
 /** A file of its own. */
@@ -41,9 +72,13 @@ export async function createSqliteStoredDatabase(): Promise<StoredDatabase> {
   const rows = (sql: string): Promise<never> => Promise.resolve(db.prepare(sql).all() as never);
   return {
     ...outbox,
-    applied: () => rows(APPLIED),
-    newest: () => rows(NEWEST),
-    dead: () => Promise.resolve(Number(db.prepare("select count(*) from posthorn_dead").pluck().get())),
+    rows: async () => ({
+      applied: await rows(APPLIED),
+      newest: await rows(NEWEST),
+      steps: await rows(STEPS),
+    }),
+    mend: () => Promise.resolve(void db.exec(MEND)),
+    dead: () => Promise.resolve(Number(db.prepare(`${DEAD} posthorn_dead ${UNRESOLVED}`).pluck().get())),
   };
 }
 
@@ -56,13 +91,15 @@ export async function openPostgresStoredDatabase(url: string): Promise<StoredDat
   const rows = async (sql: string): Promise<never> => (await pool.query(sql)).rows as never;
   return {
     ...outbox,
-    applied: () => rows(APPLIED),
-    newest: () => rows(NEWEST),
+    rows: async () => ({
+      applied: await rows(APPLIED),
+      newest: await rows(NEWEST),
+      steps: await rows(STEPS),
+    }),
+    mend: async () => void (await pool.query(MEND)),
     dead: async () => {
-      const { rows: counted } = await pool.query<{ n: number }>(
-        "select count(*)::int as n from posthorn.dead",
-      );
-      return counted[0]?.n ?? 0;
+      const { rows: counted } = await pool.query<{ n: string }>(`${DEAD} posthorn.dead ${UNRESOLVED}`);
+      return Number(counted[0]?.n);
     },
     close: async () => {
       await pool.end();

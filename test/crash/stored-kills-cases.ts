@@ -6,8 +6,9 @@ import { killWhileStored } from "./stored-kills.js";
 import { createStream } from "./stored-stream.js";
 import { KEPT } from "./stored-verdict.js";
 
-const SIZE = { keys: 100, versions: 15 * CRASH_TIMES };
+const SIZE = { keys: 60, otherKeys: 10, versions: 15 * CRASH_TIMES };
 const KILLS = 8;
+const REPLAYS = 16;
 const TIMEOUT_MS = 120_000 + 30_000 * CRASH_TIMES;
 
 /** A stream that is reordered, doubled and full of gaps, through processes that are killed throughout. */
@@ -25,11 +26,16 @@ export function tryStoredStream(open: () => Promise<StoredDatabase>): void {
         chance,
         everyMs: 1500,
         leastKills: KILLS,
+        replays: REPLAYS,
         drainMs: TIMEOUT_MS / 2,
       });
       console.log(`${database.name}: ${JSON.stringify(figures)}`);
       expect(verdict).toEqual(KEPT);
       expect(figures.again).toBeGreaterThan(0);
+      // A hold that lets everything pass, or an operator without work, would prove nothing.
+      expect(figures.putInOrder).toBeGreaterThan(0);
+      expect(figures.replayed).toBe(REPLAYS);
+      expect(figures.redriven).toBeGreaterThan(0);
       // Kills that met nobody would prove nothing.
       expect(figures.atWork).toBeGreaterThan(figures.kills / 4);
     },

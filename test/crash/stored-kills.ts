@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Chance } from "../chance.js";
 import type { StoredDatabase } from "./stored-database.js";
+import { putInOrder } from "./stored-order.js";
 import { StoredRun } from "./stored-run.js";
 import type { KeyStream } from "./stored-stream.js";
 import type { StoredVerdict } from "./stored-verdict.js";
@@ -14,6 +15,8 @@ export interface StoredKillsOptions {
   readonly everyMs: number;
   /** So many at least, however fast the stream is sent. */
   readonly leastKills: number;
+  /** So many events are replayed, at one consumer each, while everybody is killed. */
+  readonly replays: number;
   readonly drainMs: number;
   readonly onProgress?: (line: string) => void;
 }
@@ -27,6 +30,10 @@ export interface StoredKills {
   readonly kills: number;
   /** Kills while lanes were leased. */
   readonly atWork: number;
+  /** Events that came behind newer ones of their key, and were held back until it was their turn. */
+  readonly putInOrder: number;
+  readonly replayed: number;
+  readonly redriven: number;
   readonly seconds: number;
 }
 
@@ -42,17 +49,58 @@ export async function killWhileStored(options: StoredKillsOptions): Promise<Stor
     const sending = { over: false };
     const sent = run.send().finally(() => (sending.over = true));
     sent.catch(() => undefined);
+    const operated = operateUntil(run, options, () => sending.over);
+    operated.catch(() => undefined);
     const { kills, atWork } = await killUntil(run, options, () => sending.over);
     await sent;
-    await run.drained(drainMs);
+    const replayed = await operated;
+    await run.mended(drainMs);
     const seconds = (performance.now() - startedAt) / 1000;
     const { sent: events, again, unanswered } = run.sender;
     const verdict = await run.end();
-    return { verdict, events, again, unanswered, kills, atWork, seconds };
+    const inOrder = putInOrder(options.stream, (await database.rows()).applied);
+    const { redriven } = run.deeds;
+    return {
+      verdict,
+      events,
+      again,
+      unanswered,
+      kills,
+      atWork,
+      putInOrder: inOrder,
+      replayed,
+      redriven,
+      seconds,
+    };
   } finally {
     await run.stop();
     await database.close();
   }
+}
+
+const REPLAYED_AT_ONCE = 4;
+const OPERATE_EVERY_MS = 400;
+
+/** Replays while events come, and mends the broken handlers in the middle of the stream. Says how much was replayed. */
+async function operateUntil(
+  run: StoredRun,
+  { database, stream, replays }: StoredKillsOptions,
+  isOver: () => boolean,
+): Promise<number> {
+  const half = stream.flat().length / 2;
+  let replayed = 0;
+  let isMended = false;
+  while (!isOver() || replayed < replays) {
+    if (replayed < replays)
+      replayed += await run.deeds.replay(Math.min(REPLAYED_AT_ONCE, replays - replayed));
+    if (!isMended && run.sender.sent > half) {
+      await database.mend();
+      isMended = true;
+    }
+    if (isMended) await run.deeds.redrive();
+    await sleep(OPERATE_EVERY_MS);
+  }
+  return replayed;
 }
 
 async function killUntil(
@@ -68,7 +116,7 @@ async function killUntil(
     await sleep(chance.below(everyMs));
     if ((await database.leases()).size > 0) atWork++;
     // Workers more often than the receiver: a stream that cannot be sent kills nobody at work.
-    await chance.pick([run.keeper, ...run.workers, ...run.workers]).kill();
+    await chance.pick([run.keeper, run.operator, ...run.workers, ...run.workers]).kill();
     kills++;
     waiting = await database.pending();
     onProgress?.(`${run.sender.sent} events sent, ${waiting} wait, ${kills} kills`);

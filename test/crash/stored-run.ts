@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Chance } from "../chance.js";
 import type { HostEnd, HostOptions } from "./host.js";
 import type { StoredDatabase } from "./stored-database.js";
+import { StoredDeeds } from "./stored-deeds.js";
 import { StoredSender } from "./stored-sender.js";
 import type { KeyStream } from "./stored-stream.js";
 import { judgeStored } from "./stored-verdict.js";
@@ -14,17 +15,21 @@ export interface StoredRunOptions {
   readonly scope: string;
   readonly chance: Chance;
   readonly workers: number;
-  readonly worker?: Pick<HostOptions, "failsOneIn" | "plant">;
+  readonly worker?: Pick<HostOptions, "failsOneIn" | "slowJobEvery" | "waits">;
   readonly senders?: number;
 }
 
 const SENDERS = 32;
+/** Of host/worker-process.mjs: so many handlers are cut off by one kill at most. */
+const SLOTS = 4;
 
-/** A provider that is not killed, and a receiver and workers that are: each is started again whenever it has ended. */
+/** A provider that is not killed, and a receiver, workers and an operator that are: each is started again whenever it has ended. */
 export class StoredRun {
   readonly keeper: Supervisor;
   readonly workers: readonly Supervisor[];
+  readonly operator: Supervisor;
   readonly sender: StoredSender;
+  readonly deeds: StoredDeeds;
   /** How the processes ended so far. */
   readonly ends: HostEnd[] = [];
   readonly #options: StoredRunOptions;
@@ -33,16 +38,24 @@ export class StoredRun {
     const { scope, chance, workers, worker = {}, senders = SENDERS } = options;
     this.#options = options;
     this.keeper = this.#supervise({ program: "keeper" });
+    this.operator = this.#supervise({ program: "operator" });
     this.workers = Array.from({ length: workers }, () => this.#supervise({ program: "worker", ...worker }));
     this.sender = new StoredSender(this.keeper, { scope, chance, senders });
+    this.deeds = new StoredDeeds({ ...options, operator: this.operator, sender: this.sender });
   }
 
   /** Starts everybody. The workers first: an event is stored for the handlers that are registered. */
   async start(): Promise<void> {
-    for (const supervisor of [...this.workers, this.keeper]) {
-      await supervisor.host();
-      supervisor.onEnd(() => void supervisor.host());
-    }
+    await this.startWorkers();
+    await this.startKeeper();
+  }
+
+  async startWorkers(): Promise<void> {
+    for (const worker of this.workers) await kept(worker);
+  }
+
+  startKeeper(): Promise<void> {
+    return kept(this.keeper);
   }
 
   /** Sends the whole stream. */
@@ -62,14 +75,24 @@ export class StoredRun {
     }
   }
 
+  /** The same, after the handlers were mended, and with all that is dead redriven. */
+  async mended(patienceMs: number): Promise<void> {
+    await this.#options.database.mend();
+    do await this.drained(patienceMs);
+    while ((await this.deeds.redrive()) > 0);
+  }
+
   /** Ends every process, and says what the run came to. */
   async end(): Promise<StoredVerdict> {
     await this.stop();
-    return judgeStored(this.#options.stream, this.#options.database);
+    const { stream, database } = this.#options;
+    const cutOff = this.ends.length * SLOTS;
+    return judgeStored({ stream, rounds: this.deeds.rounds, cutOff }, database);
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.keeper, ...this.workers].map((supervisor) => supervisor.stop()));
+    const all = [this.keeper, this.operator, ...this.workers];
+    await Promise.all(all.map((supervisor) => supervisor.stop()));
   }
 
   #supervise(options: Partial<HostOptions>): Supervisor {
@@ -77,4 +100,10 @@ export class StoredRun {
     supervisor.onEnd((end) => this.ends.push(end));
     return supervisor;
   }
+}
+
+/** Starts a host, and from then on again whenever it has ended. */
+async function kept(supervisor: Supervisor): Promise<void> {
+  await supervisor.host();
+  supervisor.onEnd(() => void supervisor.host());
 }

@@ -45,6 +45,12 @@ export class StoredSender {
     }
   }
 
+  /** Sends events that were acknowledged before. */
+  async sendOnceMore(events: readonly StreamEvent[]): Promise<void> {
+    for (const event of events) await this.#untilTaken(event);
+    this.#agent.destroy();
+  }
+
   /** Keys in any order; within a key, none before the one before it is acknowledged. */
   async #sendShare(share: readonly KeyStream[]): Promise<void> {
     const { chance } = this.#options;
@@ -79,16 +85,16 @@ export class StoredSender {
   async #post(event: StreamEvent): Promise<boolean> {
     const id = idOf(this.#options.scope, event);
     const body = Buffer.from(JSON.stringify({ type: "counted", ...event }));
-    const name = { tenant: "default", source: "shop", id };
+    const path = `/${event.source}`;
     const { port } = await this.#keeper.host();
     const sent = request({
       port,
       host: "127.0.0.1",
-      path: "/shop",
+      path,
       method: "POST",
       agent: this.#agent,
       headers: {
-        ...signedHeaders({ event: name, body, path: "/shop", genuine: true }),
+        ...signedHeaders({ event: { tenant: "default", source: event.source, id }, body, genuine: true }),
         "content-length": body.length,
       },
     });
@@ -100,6 +106,7 @@ export class StoredSender {
   }
 }
 
-function idOf(scope: string, { key, version }: StreamEvent): string {
+/** The id under which an event is sent. */
+export function idOf(scope: string, { key, version }: StreamEvent): string {
   return `${scope}-${key}-${version}`;
 }

@@ -1,35 +1,37 @@
+import { createStream as createKeyStreams } from "../../simulator/stored/stream.js";
+import type { StreamEvent as KeyEvent } from "../../simulator/stored/stream.js";
 import type { Chance } from "../chance.js";
 
-/** An event of a stream, as it is sent. */
-export interface StreamEvent {
-  readonly key: string;
-  /** Where the key's events are stored: 0, 1, 2 and so on. */
-  readonly place: number;
-  /** Where the event stands at its origin, which sends in another order and leaves some out. */
-  readonly version: number;
+/** The sources of host/keeper-process.mjs. Each has consumers of its own: host/stored-consumers.mjs. */
+export const STREAM_SOURCES = ["shop", "held", "latest", "jobs", "frail"] as const;
+
+export type StreamSource = (typeof STREAM_SOURCES)[number];
+
+/** An event of a stream, as it is sent; no two sources have the same key. */
+export interface StreamEvent extends KeyEvent {
+  readonly source: StreamSource;
 }
 
 /** The events of one key, in the order in which they are sent. */
 export type KeyStream = readonly StreamEvent[];
 
-const WINDOW = 6;
-const MISSING_ONE_IN = 40;
-const LATE_ONE_IN = 25;
-
-/** A reordered stream with gaps: some versions never come, some come last, and the others within a few places of their own. */
-export function createStream(
-  { keys, versions }: { readonly keys: number; readonly versions: number },
-  chance: Chance,
-): readonly KeyStream[] {
-  return Array.from({ length: keys }, (_, n) => keyStream(`k${n}`, versions, chance));
+export interface StreamSize {
+  /** Of the source "shop". */
+  readonly keys: number;
+  /** Of each other source. */
+  readonly otherKeys: number;
+  readonly versions: number;
 }
 
-function keyStream(key: string, versions: number, chance: Chance): KeyStream {
-  const sent: { readonly version: number; readonly at: number }[] = [];
-  for (let version = 1; version <= versions; version++) {
-    if (version > 1 && chance.below(MISSING_ONE_IN) === 0) continue;
-    const late = chance.below(LATE_ONE_IN) === 0 ? versions : 0;
-    sent.push({ version, at: version + late + chance.below(WINDOW) });
-  }
-  return sent.toSorted((a, b) => a.at - b.at).map(({ version }, place) => ({ key, place, version }));
+/** A reordered stream with gaps for each source. */
+export function createStream(
+  { keys, otherKeys, versions }: StreamSize,
+  chance: Chance,
+): readonly KeyStream[] {
+  return STREAM_SOURCES.flatMap((source) => {
+    const streams = createKeyStreams({ keys: source === "shop" ? keys : otherKeys, versions }, chance);
+    return streams.map((events) =>
+      events.map((event) => Object.assign(event, { source, key: `${source}-${event.key}` })),
+    );
+  });
 }

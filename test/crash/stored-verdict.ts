@@ -1,17 +1,35 @@
-import type { AppliedRow, NewestRow, StoredDatabase } from "./stored-database.js";
-import type { KeyStream } from "./stored-stream.js";
+import type { AppliedRow, StoredDatabase, StreamRows } from "./stored-database.js";
+import { judgeHeld, judgeLatest } from "./stored-order.js";
+import { judgeSteps } from "./stored-steps.js";
+import type { KeyStream, StreamEvent, StreamSource } from "./stored-stream.js";
 
-/** The consumers of host/worker-process.mjs. */
-const CONSUMERS = ["single", "many"];
+/** The consumers of each source, as host/stored-consumers.mjs has them. */
+export const CONSUMERS: Readonly<Record<StreamSource, readonly string[]>> = {
+  shop: ["single", "many"],
+  held: ["held"],
+  latest: ["latest"],
+  jobs: ["jobs"],
+  frail: ["frail"],
+};
 
 /** What became of a stream, over all consumers. */
 export interface StoredVerdict {
   readonly lost: number;
   readonly doubled: number;
-  /** Applied after one that was stored behind it. */
+  /** Applied for the first time after one that was to come behind it: in the order of storing, or of versions where it is held. */
   readonly outOfOrder: number;
+  /** Told that it comes too late, though nothing that comes behind it was stored before it. */
+  readonly wronglyLate: number;
+  /** Applied, though a newer version of its resource had been. */
+  readonly stale: number;
   /** Keys whose state is not that of the ordered stream. */
   readonly otherState: number;
+  /** Effects of a step which it has had in the same round already, though the step could look for them. */
+  readonly stepsDoubled: number;
+  /** Steps that cannot look, done again more often than a kill explains. */
+  readonly stepsAgain: number;
+  /** Events that are marked without the effect of their step. */
+  readonly stepsLost: number;
   /** Applied, and never sent. */
   readonly unknown: number;
   readonly dead: number;
@@ -21,56 +39,88 @@ export const KEPT: StoredVerdict = {
   lost: 0,
   doubled: 0,
   outOfOrder: 0,
+  wronglyLate: 0,
+  stale: 0,
   otherState: 0,
+  stepsDoubled: 0,
+  stepsAgain: 0,
+  stepsLost: 0,
   unknown: 0,
   dead: 0,
 };
 
-/** Holds what handlers have written against what was sent. */
-export async function judgeStored(
-  stream: readonly KeyStream[],
-  database: StoredDatabase,
-): Promise<StoredVerdict> {
-  const [applied, newest] = [await database.applied(), await database.newest()];
-  return { ...judgeRows(stream, applied, newest), dead: await database.dead() };
+/** What was done to a stream. */
+export interface StreamPast {
+  readonly stream: readonly KeyStream[];
+  /** How many rounds more than one, by `nameOfEffect`; what was never replayed is not in it. */
+  readonly rounds: ReadonlyMap<string, number>;
+  /** How many handlers may have been cut off by kills: each may do a step again. */
+  readonly cutOff: number;
 }
 
-export function judgeRows(
-  stream: readonly KeyStream[],
-  applied: readonly AppliedRow[],
-  newest: readonly NewestRow[],
-): Omit<StoredVerdict, "dead"> {
-  const rows = placesByName(applied);
+/** Names what a consumer does about an event. */
+export function nameOfEffect(consumer: string, { key, place }: Pick<StreamEvent, "key" | "place">): string {
+  return `${consumer} ${key} ${place}`;
+}
+
+/** Holds what handlers have written against what was sent. */
+export async function judgeStored(past: StreamPast, database: StoredDatabase): Promise<StoredVerdict> {
+  return { ...judgeRows(past, await database.rows()), dead: await database.dead() };
+}
+
+type Counts = { -readonly [Harm in Exclude<keyof StoredVerdict, "dead">]: number };
+
+export function judgeRows(past: StreamPast, { applied, newest, steps }: StreamRows): Counts {
+  const rows = rowsByName(applied);
   const states = new Map(newest.map((row) => [nameOf(row), row.version]));
-  const counts = { lost: 0, doubled: 0, outOfOrder: 0, otherState: 0, unknown: 0 };
-  for (const events of stream) {
+  const { dead: _, ...counts }: { -readonly [Harm in keyof StoredVerdict]: number } = { ...KEPT };
+  for (const events of past.stream) {
     const [first] = events;
     if (first === undefined) continue;
-    for (const consumer of CONSUMERS) {
+    for (const consumer of CONSUMERS[first.source]) {
       const name = nameOf({ consumer, key: first.key });
-      const places = rows.get(name) ?? [];
+      judgeKey({ consumer, events, rows: rows.get(name) ?? [], rounds: past.rounds }, counts);
       rows.delete(name);
-      const distinct = new Set(places);
-      counts.lost += events.filter(({ place }) => !distinct.has(place)).length;
-      counts.doubled += places.length - distinct.size;
-      counts.outOfOrder += overtaken(places);
-      const ordered = Math.max(...events.map(({ version }) => version));
-      if (states.get(name) !== ordered) counts.otherState++;
+      if (states.get(name) !== Math.max(...events.map(({ version }) => version))) counts.otherState++;
     }
   }
   for (const left of rows.values()) counts.unknown += left.length;
-  return counts;
+  return { ...counts, ...judgeSteps(applied, steps, past.cutOff) };
 }
 
-function placesByName(applied: readonly AppliedRow[]): Map<string, number[]> {
-  const places = new Map<string, number[]>();
+interface KeyRows {
+  readonly consumer: string;
+  readonly events: KeyStream;
+  readonly rows: readonly AppliedRow[];
+  readonly rounds: StreamPast["rounds"];
+}
+
+function judgeKey({ consumer, events, rows, rounds }: KeyRows, counts: Counts): void {
+  const wanted = consumer === "latest" ? judgeLatest(events, rows, counts) : events;
+  const times = new Map<number, number>();
+  for (const { place } of rows) times.set(place, (times.get(place) ?? 0) + 1);
+  for (const event of wanted) {
+    const found = times.get(event.place) ?? 0;
+    const due = 1 + (rounds.get(nameOfEffect(consumer, event)) ?? 0);
+    counts.lost += Math.max(0, due - found);
+    counts.doubled += Math.max(0, found - due);
+  }
+  // A replay comes at the end of its lane: what counts is when each event was applied for the first time.
+  const seen = new Set<number>();
+  const firsts = rows.filter(({ place }) => seen.size < seen.add(place).size);
+  if (consumer === "held") judgeHeld(events, firsts, counts);
+  else counts.outOfOrder += overtaken(firsts.map(({ place }) => place));
+}
+
+function rowsByName(applied: readonly AppliedRow[]): Map<string, AppliedRow[]> {
+  const rows = new Map<string, AppliedRow[]>();
   for (const row of applied) {
     const name = nameOf(row);
-    const known = places.get(name);
-    if (known) known.push(row.place);
-    else places.set(name, [row.place]);
+    const known = rows.get(name);
+    if (known) known.push(row);
+    else rows.set(name, [row]);
   }
-  return places;
+  return rows;
 }
 
 function overtaken(places: readonly number[]): number {

@@ -73,7 +73,11 @@ export class Receiving {
     const name = { tenant: "default", source: "shop", id };
     const signer = createSigner({ secrets: SECRET, clock: this.#clock });
     const headers = await sign(signer, { id, body });
-    const call = sender.invoke("send", { ...name, bodyHash: hashOf(body), genuine: true });
+    const call = sender.invoke("send", {
+      ...name,
+      bodyHash: hashOf(body ?? new Uint8Array()),
+      genuine: true,
+    });
     const answered = this.#receiver.receive("shop", { headers, body, method: "POST" });
     const reply = await this.#within(answered);
     if (reply === undefined) call.unknown("no answer");
@@ -96,7 +100,7 @@ export class Receiving {
   async #end(): Promise<HistoryReport> {
     const reader = this.#history.writer("reader");
     for (const { tenant, source, id, body } of this.#effects)
-      reader.see("effect", { tenant, source, id, bodyHash: hashOf(body) });
+      reader.see("effect", { tenant, source, id, bodyHash: hashOf(body ?? new Uint8Array()) });
     reader.see("effects_read", { rows: this.#effects.length, counted: this.#counted });
     const rows = await Promise.all(
       ["a", "b", "c"].map((id) => this.#store.read({ tenant: "default", source: "shop", id })),
@@ -104,7 +108,14 @@ export class Receiving {
     const known = rows.filter((row) => row !== undefined);
     for (const { tenant, source, id, outcome, body, bodyHash } of known) {
       const hashColumn = Buffer.from(bodyHash).toString("hex");
-      reader.see("stored", { tenant, source, id, outcome, bodyHash: hashOf(body), hashColumn });
+      reader.see("stored", {
+        tenant,
+        source,
+        id,
+        outcome,
+        bodyHash: hashOf(body ?? new Uint8Array()),
+        hashColumn,
+      });
     }
     reader.see("inbox_read", { rows: known.length, sources: ["shop"] });
     return this.#checker.end();

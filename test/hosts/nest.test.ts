@@ -1,4 +1,5 @@
 import "reflect-metadata";
+import type { IncomingMessage } from "node:http";
 import { Controller, Inject, Injectable, Module, Post, Scope, VersioningType } from "@nestjs/common";
 import type { INestApplication } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
@@ -135,6 +136,49 @@ describe.each(platforms)("Nest on %s", (platform) => {
     await host.close?.();
   });
 
+  it("says so where the provider signed a URL without the prefix", async () => {
+    const stage = setStage();
+    const app = await create(platform, moduleFor(stage));
+    app.setGlobalPrefix("api");
+    const host = await listen(app);
+    const { port } = (app.getHttpServer() as { address(): { port: number } }).address();
+    const request = await signedRequest("twilio", { url: `http://127.0.0.1:${port}/webhooks/twilio` });
+    const reply = await host.post({
+      path: "/api/webhooks/twilio",
+      headers: request.headers,
+      body: request.body,
+    });
+    expect(reply.status).toBe(401);
+    expect(stage.signals).toMatchObject([
+      {
+        code: "signature_mismatch",
+        diagnosis: [expect.stringContaining("without the first part of its path")],
+      },
+    ]);
+    await host.close?.();
+  });
+
+  it("behind a guard that read the request itself answers body_consumed with the cure", async () => {
+    const stage = setStage();
+    const app = await create(platform, moduleFor(stage));
+    app.useGlobalGuards({
+      async canActivate(context) {
+        const request = context
+          .switchToHttp()
+          .getRequest<IncomingMessage & { readonly raw?: IncomingMessage }>();
+        for await (const _ of request.raw ?? request);
+        return true;
+      },
+    });
+    const host = await listen(app);
+    // Of a type without a parser: one that is parsed is kept as rawBody before any guard runs.
+    expect((await host.post(await signed("<a/>", { type: "application/xml" }))).status).toBe(500);
+    expect(stage.refusals).toMatchObject([
+      { code: "body_consumed", why: expect.stringContaining("no guard") as string },
+    ]);
+    await host.close?.();
+  });
+
   it("leaves other routes as they are: types without a parser are refused on Fastify, JSON is parsed", async () => {
     @Controller("orders")
     class Orders {
@@ -152,6 +196,16 @@ describe.each(platforms)("Nest on %s", (platform) => {
     expect(xml.status).toBe(platform === "fastify" ? 415 : 201);
     await host.close?.();
   });
+});
+
+it("Nest on Express answers 413 itself for JSON above 100 kB, unless useBodyParser raises the limit", async () => {
+  const stage = setStage();
+  const options = { rawBody: true, logger: false, forceCloseConnections: true } as const;
+  const app = await NestFactory.create(moduleFor(stage) as never, new ExpressAdapter(), options);
+  const host = await listen(app);
+  const large = await host.post(await signed(JSON.stringify({ type: "a.b", pad: " ".repeat(110_000) })));
+  expect([large.status, stage.signals]).toEqual([413, []]);
+  await host.close?.();
 });
 
 describe("the start of a Nest application", () => {

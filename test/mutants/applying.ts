@@ -14,6 +14,8 @@ function bug(
 
 const THROWS = "an apply whose handler throws changes nothing, and its claim is still held";
 const RUN_ENDS = "a run ends before an event that was applied before, or that it has already";
+const OTHER_LANE =
+  "where nothing waits behind, an apply may lease another lane of the same consumer: due, leased by nobody, its head never tried";
 const EXTENDED = "an extended lease is claimed by nobody else until it ends";
 const CLAIMED_APART =
   "a dispatcher claims no handler, and a worker claims no endpoint and no handler that it does not name";
@@ -27,10 +29,10 @@ export const APPLYING: readonly StoreMutant[] = [
     [
       {
         find: "const draft = await this.#run(scope,",
-        replace: `closed = await this.#pool.query(settle.statement(arrivals.length, undefined), 5000);
+        replace: `closed = await this.#pool.query(settle(arrivals.length, undefined), 5000);
             const draft = await this.#run(scope,`,
       },
-      { find: "scope.closing = settle.statement(draft.count, scope.backend?.xid);", replace: "" },
+      { find: "scope.closing = settle(draft.count, scope.backend?.xid);", replace: "" },
       { find: "scope.onClosed = (last) => (closed = last);", replace: "" },
     ],
     THROWS,
@@ -56,13 +58,19 @@ export const APPLYING: readonly StoreMutant[] = [
   bug(
     "an apply acknowledges more than it applied",
     ["postgres", "lanes/apply.ts"],
-    [{ find: "settle.statement(draft.count,", replace: "settle.statement(claim.run.length," }],
+    [{ find: "settle(draft.count,", replace: "settle(claim.run.length," }],
     RUN_ENDS,
+  ),
+  bug(
+    "an apply takes another lane as if it were its own",
+    ["postgres", "lanes/settle-run.ts"],
+    [{ find: "lane ??= { id: laneId, lane: named,", replace: "lane ??= { id: claim.id, lane: named," }],
+    OTHER_LANE,
   ),
   bug(
     "an apply acknowledges more than it applied",
     ["sqlite", "lanes/apply.ts"],
-    [{ find: "acknowledged: Math.max(1, count)", replace: "acknowledged: claim.run.length" }],
+    [{ find: "const acknowledged = Math.max(1, count);", replace: "const acknowledged = claim.run.length;" }],
     RUN_ENDS,
   ),
   bug(
@@ -108,7 +116,7 @@ export const APPLYING: readonly StoreMutant[] = [
   bug(
     "a settlement forgets the pause",
     ["postgres", "lanes/pause.ts"],
-    [{ find: 'await session.query(pauseSql("id = $3::text::int8", [String(number)], given));', replace: "" }],
+    [{ find: 'await session.query(pauseSql("id = $4::text::int8", [String(number)], given));', replace: "" }],
     PAUSED,
   ),
   bug(

@@ -5,7 +5,8 @@ import type { Databases } from "./databases.js";
 import type { DatabaseName, Planted, StoreMutant } from "./mutant.js";
 import type { CaseName, Order, Ran } from "./run-cases.js";
 import type { BrokenBy } from "./run-nth-calls.js";
-import type { FoundAt } from "./run-seeds.js";
+import type { World } from "../simulator/campaign.js";
+import type { FoundAt, SeedOrder } from "./run-seeds.js";
 
 /** What became of one planted bug, or of a run without one. */
 export interface Judgement {
@@ -22,7 +23,8 @@ export async function judgeStore(mutant: StoreMutant, databases: Databases | und
   const { suite, case: wanted } = mutant.caughtBy;
   const control = controlOf(mutant);
   const file = await builtWith("run-cases", mutant);
-  const [caught, untouched] = await ranCases(file, mutant.database, [mutant.caughtBy, control], databases);
+  // The green one first: a case that a bug keeps from its end leaves statements running, which the next one meets as deadlocks.
+  const [untouched, caught] = await ranCases(file, mutant.database, [control, mutant.caughtBy], databases);
   if (caught?.error === undefined) return { passed: false, told: `NOT CAUGHT by ${suite}: ${wanted}` };
   if (untouched?.error !== undefined)
     return { passed: false, told: `breaks everything, also "${control.case}": ${untouched.error}` };
@@ -51,9 +53,10 @@ export async function judgeWithoutBugs(
 }
 
 /** Looks for a bug of a decision by simulated runs. */
-export async function judgeDecision(planted: Planted): Promise<Judgement> {
+export async function judgeDecision(planted: Planted, world: World): Promise<Judgement> {
   const file = await builtWith("run-seeds", planted);
-  const found = await reportOf<FoundAt | null>(file, String(SEEDS));
+  const order: SeedOrder = { world, seeds: SEEDS };
+  const found = await reportOf<FoundAt | null>(file, JSON.stringify(order));
   if (!found) return { passed: false, told: `NOT FOUND within ${SEEDS} seeds` };
   return { passed: true, told: `seed ${found.seed}: ${found.invariant}, ${found.found}` };
 }

@@ -6,6 +6,7 @@ import type { Planted } from "./mutant.js";
 import { plantedIn } from "./mutant.js";
 import { NTH_CALLS } from "./nth-calls.js";
 import { suitesOf } from "./suites.js";
+import { WORKER_DECISIONS } from "./worker-decisions.js";
 
 // `npx tsx scripts/mutants.ts` plants them. Here the tables themselves are kept true, so that a refactoring tells.
 
@@ -13,15 +14,19 @@ const sourceOf = ({ file }: Planted): string =>
   readFileSync(new URL(`../../library/src/${file}`, import.meta.url), "utf8");
 
 describe("planted bugs", () => {
-  it.each([...STORE_MUTANTS, ...DECISIONS, ...NTH_CALLS])("$file: $name: has its one place", (planted) => {
-    const source = sourceOf(planted);
-    expect(plantedIn(source, planted)).not.toBe(source);
-  });
+  it.each([...STORE_MUTANTS, ...DECISIONS, ...WORKER_DECISIONS, ...NTH_CALLS])(
+    "$file: $name: has its one place",
+    (planted) => {
+      const source = sourceOf(planted);
+      expect(plantedIn(source, planted)).not.toBe(source);
+    },
+  );
 
   it("have names of their own", () => {
     const names = STORE_MUTANTS.map(({ database, name }) => `${database}: ${name}`);
     expect(new Set(names).size).toBe(names.length);
-    expect(new Set(DECISIONS.map(({ name }) => name)).size).toBe(DECISIONS.length);
+    const decisions = [...DECISIONS, ...WORKER_DECISIONS].map(({ name }) => name);
+    expect(new Set(decisions).size).toBe(decisions.length);
   });
 
   it("are as many as the proof says", () => {
@@ -37,7 +42,7 @@ describe("planted bugs", () => {
         !lines.some((line) => line.startsWith(`| ${name} |`) && line.includes(caughtBy.case)),
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
-    for (const { name, file } of [...DECISIONS, ...NTH_CALLS])
+    for (const { name, file } of [...DECISIONS, ...WORKER_DECISIONS, ...NTH_CALLS])
       expect(lines).toContain(`| ${name} | \`${file}\` |`);
   });
 

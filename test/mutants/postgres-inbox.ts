@@ -109,8 +109,8 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
     "a failure overwrites another delivery's success",
     "inbox/records.ts",
     {
-      find: "error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body\n            where known.outcome in ('failed', 'skipped', 'pending')",
-      replace: "error = excluded.error",
+      find: "ordering_key = excluded.ordering_key\n            where known.outcome in ('failed', 'skipped', 'pending')",
+      replace: "ordering_key = excluded.ordering_key",
     },
     ["inbox", "a failure that comes after another delivery's success changes nothing"],
   ),

@@ -1,20 +1,21 @@
 // Looks for a planted bug, seed after seed: built by bundle.ts, started by scripts/mutants.ts, which reads its report.
-import { simulate } from "../../simulator/simulate.js";
-import { storeOf } from "../simulator/campaign.js";
-import { openMemoryStore } from "../simulator/memory-engine.js";
+import { runOf } from "../simulator/campaign.js";
+import type { World } from "../simulator/campaign.js";
 
 /** The first run that breaks a promise; undefined where none does. */
 export type FoundAt =
   | { readonly seed: number; readonly invariant: string; readonly found: string }
   | undefined;
 
-async function foundAt(seeds: number): Promise<FoundAt> {
+/** What is simulated, and how often. */
+export interface SeedOrder {
+  readonly world: World;
+  readonly seeds: number;
+}
+
+async function foundAt({ world, seeds }: SeedOrder): Promise<FoundAt> {
   for (let seed = 0; seed < seeds; seed++) {
-    const { violations } = await simulate(
-      seed,
-      storeOf(seed) === "memory" ? { openStore: openMemoryStore } : {},
-    );
-    const [violation] = violations;
+    const [violation] = (await runOf(seed, world)).violations;
     if (violation) return { seed, invariant: violation.invariant, found: violation.found };
   }
   return undefined;
@@ -24,5 +25,5 @@ async function foundAt(seeds: number): Promise<FoundAt> {
 Error.stackTraceLimit = 0;
 // What a planted bug leaves unhandled is not what it is judged by.
 process.on("unhandledRejection", () => undefined);
-const report = await foundAt(Number(process.argv[2]));
+const report = await foundAt(JSON.parse(process.argv[2] ?? "{}") as SeedOrder);
 process.send?.(report ?? null, () => process.exit());

@@ -82,8 +82,8 @@ export const SQLITE: readonly StoreMutant[] = [
     "a failure overwrites another delivery's success",
     "inbox/records.ts",
     {
-      find: "body = excluded.body, error = excluded.error\n     where outcome in ('failed', 'skipped', 'pending')",
-      replace: "body = excluded.body, error = excluded.error",
+      find: "ordering_key = excluded.ordering_key\n     where outcome in ('failed', 'skipped', 'pending')",
+      replace: "ordering_key = excluded.ordering_key",
     },
     ["inbox", "a failure that comes after another delivery's success changes nothing"],
   ),
@@ -92,10 +92,10 @@ export const SQLITE: readonly StoreMutant[] = [
     "inbox/records.ts",
     [
       {
-        find: "received_at, last_received_at, headers, body_hash, body, error)",
-        replace: "received_at, last_received_at, keep_until, headers, body_hash, body, error)",
+        find: "received_at, last_received_at, headers, body_hash, body, error,",
+        replace: "received_at, last_received_at, keep_until, headers, body_hash, body, error,",
       },
-      { find: "'failed', 1, 1, ?, ?, ?, ?, ?, ?)", replace: "'failed', 1, 1, ?, ?, ?, ?, ?, ?, ?)" },
+      { find: "'failed', 1, 1, ?, ?, ?, ?, ?, ?, ?)", replace: "'failed', 1, 1, ?, ?, ?, ?, ?, ?, ?, ?)" },
       { find: "arrivalValues(arrival, nowMs, { window: false })", replace: "arrivalValues(arrival, nowMs)" },
     ],
     ["inbox", "purge never removes a row that says failed"],

@@ -4,11 +4,13 @@ import { openDatabases } from "./databases.js";
 import { DECISIONS } from "./decisions.js";
 import type { Judgement } from "./judge.js";
 import { judgeDecision, judgeNthCall, judgeStore, judgeWithoutBugs } from "./judge.js";
-import type { DatabaseName } from "./mutant.js";
+import type { DatabaseName, Planted } from "./mutant.js";
+import type { World } from "../simulator/campaign.js";
 import { NTH_CALLS } from "./nth-calls.js";
+import { WORKER_DECISIONS } from "./worker-decisions.js";
 
 /** What must notice a bug. */
-export type Where = DatabaseName | "simulator" | "nth-call";
+export type Where = DatabaseName | "simulator" | "workers" | "nth-call";
 
 /** Something that is judged, and what it came to. */
 export interface Judged extends Judgement {
@@ -62,17 +64,21 @@ function trialsOf(isWanted: IsWanted, databases: Databases | undefined): readonl
       name: each.name,
       judge: () => judgeStore(each, databases),
     })),
-    ...DECISIONS.map((each) => ({
-      where: "simulator" as const,
-      name: each.name,
-      judge: () => judgeDecision(each),
-    })).filter(({ name, where }) => isWanted(name, where)),
+    ...decisionTrials(DECISIONS, "delivery", isWanted),
+    ...decisionTrials(WORKER_DECISIONS, "workers", isWanted),
     ...NTH_CALLS.map((each) => ({
       where: "nth-call" as const,
       name: each.name,
       judge: () => judgeNthCall(each),
     })).filter(({ name, where }) => isWanted(name, where)),
   ];
+}
+
+function decisionTrials(planted: readonly Planted[], world: World, isWanted: IsWanted): readonly Trial[] {
+  const where = world === "workers" ? "workers" : "simulator";
+  return planted
+    .filter(({ name }) => isWanted(name, where))
+    .map((each) => ({ where, name: each.name, judge: () => judgeDecision(each, world) }));
 }
 
 async function judged({ where, name, judge }: Trial): Promise<Judged> {

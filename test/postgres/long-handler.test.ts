@@ -83,7 +83,7 @@ describe.each(drivers)("a long handler on Postgres by $name", (driver) => {
               await new Promise((resolve) => setTimeout(resolve, 9000));
               signal.throwIfAborted();
               const open = await column(
-                "select count(*)::text from pg_stat_activity where state like 'idle in%' and datname = current_database()",
+                "select count(*)::text from pg_stat_activity where state like 'idle in%' and datname = current_database() and xact_start < clock_timestamp() - interval '3 s'",
               );
               return async (tx) => void (await pool.inside(tx, insert(`${id} ${String(open)}`)));
             },

@@ -1,16 +1,16 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCensus } from "../../library/src/stores/postgres/operator/census.js";
+import { readCensus } from "../../library/src/stores/postgres/operator/views/census.js";
 import type {
   Answer,
   Pool as StorePool,
   Row,
   Statement,
 } from "../../library/src/stores/postgres/client/database.js";
-import { listDeliveries, readDelivery } from "../../library/src/stores/postgres/operator/deliveries.js";
-import { listEvents, readEvent } from "../../library/src/stores/postgres/operator/events.js";
+import { listDeliveries, readDelivery } from "../../library/src/stores/postgres/operator/views/deliveries.js";
+import { listEvents, readEvent } from "../../library/src/stores/postgres/operator/views/events.js";
 import { forgetNames } from "../../library/src/stores/postgres/outbox/forget-names.js";
-import { listLanes, readLane } from "../../library/src/stores/postgres/operator/lanes.js";
+import { listLanes, readLane } from "../../library/src/stores/postgres/operator/views/lanes.js";
 import { tablesIn } from "../../library/src/stores/postgres/schema/tables.js";
 import type { StoreDatabase } from "../../library/src/stores/postgres/client/own-transaction.js";
 import { OwnTransactions } from "../../library/src/stores/postgres/client/own-transaction.js";

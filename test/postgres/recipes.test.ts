@@ -34,9 +34,11 @@ it("the page has blocks with what they print", () => {
     "account",
     "entry",
     "invoice",
+    "shipment",
     "parcel",
     "charge",
     "webhook_inbox",
+    "postel_received_messages",
   ]);
 });
 

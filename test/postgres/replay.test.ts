@@ -38,6 +38,7 @@ describe.each(drivers)("handling events again on Postgres by $name", (driver) =>
     expect(await post("evt_1", { amount: 2 })).toBe("conflict");
     const [conflict] = (await operator.refusedEvents()).items;
     if (conflict === undefined) throw new Error("There is no conflict.");
+    expect(conflict.key).toBe("k");
     expect((await operator.redriveRefused(conflict)).kind).toBe("staged");
     await worker.drain();
     expect(await effects()).toMatch(/^evt_1 evt_2 evt_1 evt_2 evt_1~[0-9a-f]{12}$/);

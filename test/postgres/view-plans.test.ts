@@ -2,15 +2,16 @@ import { migrate } from "posthorn/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Row, Statement } from "../../library/src/stores/postgres/client/database.js";
 import type { StoreDatabase } from "../../library/src/stores/postgres/client/own-transaction.js";
-import { readEnds } from "../../library/src/stores/postgres/operator/ends.js";
+import { readEnds } from "../../library/src/stores/postgres/operator/views/ends.js";
 import {
   listEventIds,
   listEvents,
   readEvent,
   readTenants,
-} from "../../library/src/stores/postgres/operator/events.js";
-import { readQueue } from "../../library/src/stores/postgres/operator/queue.js";
-import { readNamedEvents, readRepeats } from "../../library/src/stores/postgres/operator/repeats.js";
+} from "../../library/src/stores/postgres/operator/views/events.js";
+import { listHeld, readHeldEvent } from "../../library/src/stores/postgres/operator/views/held.js";
+import { readQueue } from "../../library/src/stores/postgres/operator/views/queue.js";
+import { readNamedEvents, readRepeats } from "../../library/src/stores/postgres/operator/views/repeats.js";
 import { tablesIn } from "../../library/src/stores/postgres/schema/tables.js";
 import { SERVER_MIGRATIONS } from "../../server/src/store/postgres/migrations.js";
 import { postgresRegistry } from "../../server/src/store/postgres/registry.js";
@@ -86,6 +87,9 @@ async function fillTo(from: number, to: number): Promise<void> {
     insert into posthorn.event (public_id, tenant, source, type, key, content_type, event_at, written_at, body)
     select 'evt_' || to_char(n, 'FM0000000'), 'default', 'app', 'order.paid', 'k' || n % 100, 'application/json',
       to_timestamp(${DAY / 1000} + n), to_timestamp(${DAY / 1000} + n), '\\x7b7d' from ${series}`);
+  await pool.query(`
+    insert into posthorn.held (tenant, source, key, generation, seq, event_id, stage_id, until)
+    select 'default', 'app', 'k' || n % 100, 1, n, n, n, now() from ${series}`);
   await pool.query(
     `insert into posthorn.delivery (lane_id, seq, event_id, round) select 1 + n % 100, n, n, 1 from ${series}`,
   );
@@ -148,6 +152,9 @@ const VIEWS: Readonly<Record<string, () => Promise<unknown>>> = {
   "story: ends": () => readEnds(store, { kind: "lane", lane: 78n, sequence: 777n }),
   "story: changes": () => registry.audit.auditOf(["dlv_78_777", "ep_7"], 100),
   "story: operations": () => registry.operations.itemsAbout({ eventId: ID, lanes: ["78"] }, 100),
+  "held, first": () => listHeld(store, {}, { limit: 100 }),
+  "held of a key": () => listHeld(store, { tenant: "default", source: "app", key: "k7" }, { limit: 10 }),
+  "story: held": () => readHeldEvent(store, "default", ID),
   "lane: first": () => readQueue(store, 78n, { part: "first", limit: 12 }),
   "lane: last": () => readQueue(store, 78n, { part: "last", limit: 4 }),
   "lane: finished": () => readQueue(store, 78n, { part: "finished", limit: 3 }),

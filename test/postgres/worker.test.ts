@@ -1,4 +1,11 @@
-import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
+import {
+  createReceiver,
+  createSender,
+  createSigner,
+  createWorker,
+  signSync,
+  standardWebhooks,
+} from "posthorn";
 import type { Worker } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
 import { afterEach, describe, expect, it } from "vitest";
@@ -54,6 +61,96 @@ describe.each(drivers)("stored events on Postgres by $name", (driver) => {
       const { verdict } = await receiver.receive("shop", { headers, body });
       expect(["stored", "duplicate", "in_progress"]).toContain(verdict);
     }
+  });
+
+  it("are drained on a pool of one connection: by handlers that fail and publish, a batch, and a long one with a step", async () => {
+    const pool = driver.open(await freshDatabase(), { max: 1 });
+    await pool.rows("create table effect (n bigint generated always as identity, told text)");
+    const store = postgresStore({ client: pool.client });
+    const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } };
+    const receiver = createReceiver({ mode: "store_first", store, sources });
+    for (const [n, type] of ["plain", "plain", "many", "many", "slow"].entries()) {
+      const body = new TextEncoder().encode(JSON.stringify({ type, key: type }));
+      const headers = signSync(createSigner({ secrets: SECRET }), { id: `evt_${n}`, body });
+      expect(await receiver.receive("shop", { headers, body })).toMatchObject({ verdict: "stored" });
+    }
+    const write = (tx: unknown, told: string) =>
+      pool.inside(tx, `insert into effect (told) values ('${told}')`);
+    let hasFailed = false;
+    const worker = createWorker({
+      store,
+      publisher: createSender({ store }),
+      retry: { waitsMs: [0] },
+      observer: () => undefined,
+      handlers: {
+        plain: async ({ id }, { tx, publish }) => {
+          await write(tx, id);
+          await publish({ type: "told", data: {} });
+          if (!hasFailed) {
+            hasFailed = true;
+            throw new Error("fails once");
+          }
+        },
+        many: {
+          by: "key",
+          max: 5,
+          batch: (events, { tx }) => write(tx, events.map(({ id }) => id).join("+")),
+        },
+        slow: {
+          long: async ({ id }, { once }) => {
+            const step = await once("step", { act: () => "done" });
+            return (tx) => write(tx, `${id} ${step}`);
+          },
+        },
+      },
+    });
+    await expect(worker.start()).rejects.toThrow(/3 or more/);
+    let handled = 0;
+    for (let more = true; more;) {
+      const report = await worker.drain({ deadlineMs: 20_000 });
+      handled += report.handled;
+      more = report.failed > 0;
+    }
+    expect(handled).toBe(5);
+    const rows = await pool.rows("select told from effect order by told");
+    expect(rows.map(({ told }) => told)).toEqual(["evt_0", "evt_1", "evt_2+evt_3", "evt_4 done"]);
+    expect(await pool.rows("select public_id from posthorn.event where type = 'told'")).toHaveLength(2);
+  });
+
+  it("are claimed once for nine lanes: a settlement that empties a lane leases the next one", async () => {
+    const pool = driver.open(await freshDatabase(), { max: 4 });
+    const store = postgresStore({ client: pool.client });
+    const receiver = createReceiver({
+      mode: "store_first",
+      store,
+      sources: { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } },
+    });
+    const handled: string[] = [];
+    let claims = 0;
+    const counting = new Proxy(store, {
+      get(target, name) {
+        if (name === "claim") claims++;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const worker = createWorker({
+      store: counting,
+      slots: 1,
+      observer: () => undefined,
+      handlers: { "order.paid": ({ id }) => void handled.push(id) },
+    });
+    await worker.drain();
+    claims = 0;
+    for (let n = 0; n < 18; n++) {
+      const body = new TextEncoder().encode(JSON.stringify({ type: "order.paid", key: `k${n}` }));
+      const headers = signSync(createSigner({ secrets: SECRET }), { id: `evt_${n}`, body });
+      await receiver.receive("shop", { headers, body });
+    }
+    await worker.drain();
+    expect(handled).toEqual(Array.from({ length: 18 }, (_, n) => `evt_${n}`));
+    // Two that find nine lanes each, and one that finds nothing.
+    expect(claims).toBe(3);
   });
 });
 

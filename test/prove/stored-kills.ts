@@ -8,13 +8,17 @@ import type { Bench, Part } from "./part.js";
 import { createDatabase } from "./postgres-crash.js";
 
 // A little more than the events that are sent: one in forty never comes.
-const SIZE = { ci: { keys: 150, versions: 14 }, long: { keys: 1000, versions: 103 } };
-const EVERY_MS = { ci: 800, long: 12_000 };
-const LEAST_KILLS = { ci: 10, long: 50 };
+const SIZE = {
+  ci: { keys: 90, otherKeys: 15, versions: 14 },
+  long: { keys: 600, otherKeys: 100, versions: 103 },
+};
+const REPLAYS = { ci: 20, long: 400 };
+const EVERY_MS = { ci: 800, long: 1500 };
+const LEAST_KILLS = { ci: 10, long: 80 };
 const DRAIN_MS = { ci: 120_000, long: 1_200_000 };
 
 const ABOUT =
-  "kill -9 of a receiver that stores first and of three workers, under a stream that is reordered, doubled and gapped";
+  "kill -9 of a receiver that stores first, of three workers and of an operator, under a stream that is reordered, doubled and gapped";
 
 export const storedSqliteKills: Part = {
   name: "stored sqlite kills",
@@ -50,6 +54,7 @@ async function streamInto(bench: Bench, database: StoredDatabase): Promise<void>
     chance,
     everyMs: EVERY_MS[depth],
     leastKills: LEAST_KILLS[depth],
+    replays: REPLAYS[depth],
     drainMs: DRAIN_MS[depth],
     onProgress: (line) => bench.progress(`${name}: ${line}`),
   });
@@ -58,5 +63,8 @@ async function streamInto(bench: Bench, database: StoredDatabase): Promise<void>
     bench.count(`${name}: ${harm}`, times);
     bench.expect(`${name}: nothing is ${harm}, seed ${seed}`, times === 0);
   }
+  bench.expect(`${name}: what came behind newer events was held back until its turn`, figures.putInOrder > 0);
+  bench.expect(`${name}: everything was replayed that was to be`, figures.replayed === REPLAYS[depth]);
+  bench.expect(`${name}: something dead was redriven`, figures.redriven > 0);
   bench.expect(`${name}: kills met work under way`, figures.atWork > figures.kills / 4);
 }

@@ -8,8 +8,8 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 /** A server's API on the database of an application that stores first, in the same process. */
 export interface InboxBench extends ApiBench {
-  /** Receives an event of the source `shop`, and says what became of it. */
-  post(id: string, data?: object): Promise<string>;
+  /** Receives an event of the source `shop`, or of `orders`, which holds what comes before its turn by `n`; says what became of it. */
+  post(id: string, data?: object, source?: "shop" | "orders"): Promise<string>;
   /** Runs handlers until nothing is due; what they throw is by the id of the event. */
   work(throws?: Readonly<Record<string, Error>>, consumers?: readonly string[]): Promise<void>;
   /** `consumer id` of each handler that committed, in order. */
@@ -22,15 +22,20 @@ export async function inboxBench(): Promise<InboxBench> {
   const store = bench.parts.outbox as never as WorkerOptions<unknown, "synchronous">["store"];
   const sources = {
     shop: { verifier: standardWebhooks({ secrets: SECRET, clock }), key: { json: "/order" } },
+    orders: {
+      verifier: standardWebhooks({ secrets: SECRET, clock }),
+      key: { json: "/order" },
+      order: { policy: "hold", sequence: { json: "/n" } },
+    },
   } as const;
   const receiver = createReceiver({ mode: "store_first", store: store as never, clock, sources });
   const effects: string[] = [];
   return Object.assign(bench, {
     effects,
-    async post(id: string, data: object = {}) {
+    async post(id: string, data: object = {}, source: "shop" | "orders" = "shop") {
       const body = new TextEncoder().encode(JSON.stringify({ type: "order.paid", order: "1", ...data }));
       const headers = signSync(createSigner({ secrets: SECRET, clock }), { id, body });
-      return (await receiver.receive("shop", { headers, body })).verdict ?? "rejected";
+      return (await receiver.receive(source, { headers, body })).verdict ?? "rejected";
     },
     async work(throws: Readonly<Record<string, Error>> = {}, consumers: readonly string[] = ["billing"]) {
       const handlerOf = (name: string) => ({

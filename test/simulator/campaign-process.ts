@@ -1,9 +1,11 @@
 // One process of a campaign: built and started by scripts/prove/simulated.ts, which hears what it says.
 import { simulate } from "../../simulator/simulate.js";
+import { simulateStored } from "../../simulator/simulate-stored.js";
 import { campaign } from "./campaign.js";
-import type { CampaignReport } from "./campaign.js";
+import type { CampaignReport, World } from "./campaign.js";
 import { useLightAbort } from "./light-abort.js";
-import { planted, PLANTED_BUGS } from "./planted-bugs.js";
+import { openStoredMemory } from "./journaled-memory.js";
+import { planted, PLANTED_BUGS, WORKER_BUGS } from "./planted-bugs.js";
 
 useLightAbort();
 
@@ -26,6 +28,13 @@ export interface Found {
 
 const PROGRESS_EVERY = 500;
 
+/** What of a campaign this process does. */
+interface Share {
+  readonly from: number;
+  readonly runs: number;
+  readonly stride: number;
+}
+
 /** Resolves when it is said: a process that ends at once would take a large report with it. */
 function say(said: Said): Promise<void> {
   return new Promise((resolve) => {
@@ -34,19 +43,27 @@ function say(said: Said): Promise<void> {
   });
 }
 
-async function runCampaign(from: number, runs: number, stride: number): Promise<void> {
+async function runCampaign(world: World, share: Share): Promise<void> {
   const onProgress = (done: number): void => void say({ kind: "progress", done });
-  const report = await campaign({ from, runs, stride, every: PROGRESS_EVERY, onProgress });
+  const report = await campaign({ world, ...share, every: PROGRESS_EVERY, onProgress });
   const { user, system } = process.cpuUsage();
   await say({ kind: "report", report, cpuMs: (user + system) / 1000 });
 }
 
-async function findBugs(from: number, seeds: number, stride: number): Promise<void> {
-  for (const bug of PLANTED_BUGS.filter((_, index) => index % stride === from)) {
-    const options = planted(bug);
+async function findBugs({ from, runs: seeds, stride }: Share): Promise<void> {
+  const ofDelivery = PLANTED_BUGS.map((bug) => ({
+    name: bug.name,
+    run: async (seed: number) => (await simulate(seed, planted(bug))).violations,
+  }));
+  const ofWorkers = WORKER_BUGS.map(({ name, decisions }) => ({
+    name,
+    run: async (seed: number) =>
+      (await simulateStored(seed, { openStore: openStoredMemory, decisions })).violations,
+  }));
+  for (const bug of [...ofDelivery, ...ofWorkers].filter((_, index) => index % stride === from)) {
     let found: Found | undefined;
     for (let seed = 0; seed < seeds && found === undefined; seed++) {
-      const [violation] = (await simulate(seed, options)).violations;
+      const [violation] = await bug.run(seed);
       if (violation !== undefined) found = { seed, invariant: violation.invariant, what: violation.found };
     }
     await say({ kind: "bug", name: bug.name, found });
@@ -54,7 +71,8 @@ async function findBugs(from: number, seeds: number, stride: number): Promise<vo
 }
 
 const [mode, ...numbers] = process.argv.slice(2);
-const [from = 0, many = 0, stride = 1] = numbers.map(Number);
-await (mode === "bugs" ? findBugs(from, many, stride) : runCampaign(from, many, stride));
+const [from = 0, runs = 0, stride = 1] = numbers.map(Number);
+const share = { from, runs, stride };
+await (mode === "bugs" ? findBugs(share) : runCampaign(mode === "workers" ? "workers" : "delivery", share));
 await say({ kind: "end" });
 if (process.connected) process.disconnect();

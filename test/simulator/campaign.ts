@@ -1,5 +1,8 @@
 import { simulate } from "../../simulator/simulate.js";
+import type { RunReport } from "../../simulator/simulate.js";
+import { simulateStored } from "../../simulator/simulate-stored.js";
 import type { RunViolation } from "../../simulator/laws/violation.js";
+import { openStoredMemory } from "./journaled-memory.js";
 import { openMemoryStore } from "./memory-engine.js";
 
 /** What came of many runs. */
@@ -20,7 +23,12 @@ export interface Failure {
 export const SIZES = ["nodes", "events", "calls", "faults", "posts"] as const;
 export type Size = (typeof SIZES)[number];
 
+/** What is simulated: events that are published and delivered, or those that are stored first and handled by workers. */
+export type World = "delivery" | "workers";
+
 export interface CampaignOptions {
+  /** @default "delivery" */
+  readonly world?: World;
   readonly from: number;
   readonly runs: number;
   /** Every so manieth seed, as many processes share a campaign. @default 1 */
@@ -38,8 +46,15 @@ export function storeOf(seed: number): "memory" | "model" {
   return seed % 10 === 9 ? "memory" : "model";
 }
 
+/** One run of a seed. */
+export function runOf(seed: number, world: World): Promise<Omit<RunReport, "script">> {
+  if (world === "workers") return simulateStored(seed, { openStore: openStoredMemory });
+  return simulate(seed, storeOf(seed) === "memory" ? { openStore: openMemoryStore } : {});
+}
+
 /** Runs seed after seed, and stops when enough of them have failed. */
 export async function campaign({
+  world = "delivery",
   from,
   runs,
   stride = 1,
@@ -52,7 +67,7 @@ export async function campaign({
   let done = 0;
   for (; done < runs && failures.length < MOST_FAILURES; done++) {
     const seed = from + done * stride;
-    const report = await simulate(seed, storeOf(seed) === "memory" ? { openStore: openMemoryStore } : {});
+    const report = await runOf(seed, world);
     for (const [what, times] of report.counts) counts[what] = (counts[what] ?? 0) + times;
     for (const size of SIZES) sizes[size].push(report.counts.get(size) ?? 0);
     if (report.violations.length > 0) failures.push({ seed, violations: report.violations });

@@ -1,6 +1,9 @@
 import { simulate } from "../../simulator/simulate.js";
 import type { Script } from "../../simulator/script/script.js";
+import { simulateStored } from "../../simulator/simulate-stored.js";
+import type { StoredScript } from "../../simulator/stored/script.js";
 import { expect, it } from "vitest";
+import { openStoredMemory } from "./journaled-memory.js";
 
 // Mistakes that the simulator has found in shipped code, each kept as the shortest script that shows it.
 
@@ -75,4 +78,61 @@ it("a process that was stopped between its lease and the first byte sends nothin
   );
   expect(runs.flatMap(({ right }) => right)).toEqual([]);
   expect(new Set(runs.flatMap(({ hasty }) => hasty))).toEqual(new Set(["I9"]));
+});
+
+const received = (number: number, type: "order.paid" | "order.new") =>
+  ({ number, type, key: `k${number}`, version: 1, passesOn: false, worksMs: 1 }) as const;
+
+const calmWorkers: Omit<StoredScript, "nodes" | "steps"> = {
+  seed: 1,
+  consumers: [
+    { name: "billing", kind: "plain", order: "key", waitsMs: [100], dead: undefined, pauseMs: 500 },
+  ],
+  hold: undefined,
+  leaseMs: 6000,
+  pollMs: 2000,
+  slots: 1,
+  hints: true,
+  delivers: false,
+  healAt: 5000,
+};
+
+// Both versions of the host slept until the event was due. The one without a handler, whose clock was a little faster, was
+// always first: it claimed the event and gave it back for five seconds, again and again, and all behind it waited.
+it("what another version handles is not kept from it by a worker whose clock is faster", async () => {
+  const script: StoredScript = {
+    ...calmWorkers,
+    nodes: [
+      { version: 2, skewMs: 0, rate: 0.99 },
+      { version: 1, skewMs: 0, rate: 1 },
+      { version: 1, skewMs: 0, rate: 1 },
+    ],
+    steps: [{ at: 100, kind: "send", event: received(0, "order.new"), trips: [] }],
+  };
+  for (let seed = 0; seed < 20; seed++) {
+    const { violations, virtualMs } = await simulateStored(
+      { ...script, seed },
+      { openStore: openStoredMemory },
+    );
+    expect(violations).toEqual([]);
+    expect(virtualMs).toBeLessThan(60_000);
+  }
+});
+
+// A settlement whose claim may have been committed gives back what nobody holds. When that failed, the loop settled again,
+// and the head that the first answer had leased counted as held for ever: a worker with one slot had no room any more.
+it("a worker whose release fails after a lost answer has room for the next event", async () => {
+  const script: StoredScript = {
+    ...calmWorkers,
+    nodes: [{ version: 2, skewMs: 0, rate: 1 }],
+    steps: [
+      { at: 0, kind: "store", node: 0, call: "apply", how: "lost" },
+      { at: 0, kind: "store", node: 0, call: "release", how: "reject" },
+      { at: 100, kind: "send", event: received(0, "order.paid"), trips: [] },
+      { at: 200, kind: "send", event: received(1, "order.paid"), trips: [] },
+    ],
+  };
+  const { violations, virtualMs } = await simulateStored(script, { openStore: openStoredMemory });
+  expect(violations).toEqual([]);
+  expect(virtualMs).toBeLessThan(60_000);
 });

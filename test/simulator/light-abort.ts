@@ -12,6 +12,10 @@ class LightSignal {
     this.#listeners.delete(listener);
   }
 
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;

@@ -7,6 +7,7 @@ import type { Lane, LaneChange } from "../../library/src/lanes/lane.js";
 import type { Decisions } from "../../simulator/world/world.js";
 import type { ModelRules } from "../../simulator/model/rules.js";
 import type { SimulateOptions } from "../../simulator/simulate.js";
+import type { StoredDecisions } from "../../simulator/stored/world.js";
 
 /** A mistake of logic that somebody could make, and that the simulator must find. */
 export interface PlantedBug {
@@ -279,6 +280,27 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "a lease is told before it is durable",
     foundAt: 48,
     decisions: { answersBeforeSync: (call) => call === "claim" },
+  },
+];
+
+/** A mistake of the world around a store whose events are stored first; those of shipped code are in test/mutants. */
+export interface WorkerBug {
+  readonly name: string;
+  /** The first seed that finds it. */
+  readonly foundAt: number;
+  readonly decisions: StoredDecisions;
+}
+
+export const WORKER_BUGS: readonly WorkerBug[] = [
+  {
+    name: "an event is acknowledged before it is durable",
+    foundAt: 15,
+    decisions: { answersBeforeSync: (call) => call === "ingest" },
+  },
+  {
+    name: "what a handler writes is there before its transaction commits",
+    foundAt: 1,
+    decisions: { writesAtOnce: true },
   },
 ];
 

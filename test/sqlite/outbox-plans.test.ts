@@ -47,6 +47,10 @@ async function useAll(handle: SqliteDatabase): Promise<void> {
     ...request,
     settlements: claims.map((claim) => ({ claim, attempts: [], acknowledged: 0, rest: dead, next: true })),
   });
+  await outbox.heldEvents({}, { limit: 10 });
+  await outbox.heldEvents({ tenant: "default", source: "shop", key: "k" }, { limit: 10 });
+  await outbox.heldEvent("default", "e1");
+  await outbox.releaseHeld("default", "e1");
   const letters = await outbox.deadLetters({ limit: 10 });
   await outbox.deadLetters({ limit: 10 }, { order: "oldest", since: new Date(0), upTo: 9n });
   await outbox.deadLetters({ limit: 10 }, { endpointId: "ep_a", because: "exhausted", until: new Date() });

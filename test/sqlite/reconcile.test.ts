@@ -42,6 +42,11 @@ it("an inbox on SQLite is compared with a table of the host, and what is missing
       return tx.prepare("select 1 from paid where id = ?").get(id) !== undefined;
     },
   };
+  // A promise is no answer: taken for one, it would call every event applied.
+  const late = { ...options, wasApplied: () => Promise.resolve(false) as never };
+  await expect(reconcile({ ...late, extra: "mark" })).rejects.toThrow(
+    /wasApplied returned a promise for shop\/evt_1/,
+  );
   expect(await reconcile({ ...options, missing: "replay" })).toMatchObject({
     compared: 2,
     differences: [{ kind: "missing", event: { id: "evt_1", round: 1 }, done: "staged" }],

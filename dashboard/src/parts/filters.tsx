@@ -23,6 +23,7 @@ const HINTS: Readonly<Record<string, string>> = {
   state: "dead, delivered, retrying, …",
   code: "signature_mismatch",
   status: "500, or none",
+  because: "conflict, or stale",
   outcome: "success, skipped, failed, …",
   consumer: "billing, or hnd_billing",
 };

@@ -72,12 +72,19 @@ export function FreshRows({ of }: { readonly of: Settled<unknown> }): JSX.Elemen
   );
 }
 
+interface ListFootProps {
+  readonly of: Grown<unknown>;
+  readonly noun: string;
+  /** What stands at its head. @default "newest" */
+  readonly head?: "newest" | "first";
+}
+
 /** The foot of a list: how many are shown, and the way to more. */
-export function ListFoot({ of, noun }: { readonly of: Grown<unknown>; readonly noun: string }): JSX.Element {
+export function ListFoot({ of, noun, head = "newest" }: ListFootProps): JSX.Element {
   return (
     <div class="list-foot">
       <span class="small faint">
-        {of.more ? `The newest ${count(of.rows.length, noun)}` : count(of.rows.length, noun)}
+        {of.more ? `The ${head} ${count(of.rows.length, noun)}` : count(of.rows.length, noun)}
       </span>
       {of.more && (
         <Act small harmless onAct={() => of.grow()}>

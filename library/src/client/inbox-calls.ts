@@ -2,6 +2,8 @@ import type { Call, Caller } from "./caller.js";
 import type {
   Consumer,
   Forgot,
+  HeldEvent,
+  HeldReleased,
   InboxEvent,
   InboxQuery,
   InboxRedriven,
@@ -39,6 +41,16 @@ export interface InboxCalls {
   ): Promise<InboxRedriven>;
   /** Forgets an event: when its provider sends it again, it is applied as a new one. */
   forget(id: string, options?: OfTenant & Noted): Promise<Forgot>;
+  /** Events that wait for others of their key, by source, key and sequence. */
+  held(
+    query?: PageWish & {
+      readonly tenant?: string | undefined;
+      readonly source?: string | undefined;
+      readonly key?: string | undefined;
+    },
+  ): Promise<Page<HeldEvent>>;
+  /** Gives up what a held event waits for: it goes on now, after those that are held before it. */
+  release(id: string, options?: OfTenant & Noted): Promise<HeldReleased>;
   /** Conflicts and stale events. */
   refused(
     query?: PageWish & {
@@ -54,6 +66,13 @@ export interface ConsumerCalls {
   list(): Promise<Page<Consumer>>;
   /** Makes all that has failed there due now. */
   retry(id: string): Promise<Retried>;
+  /**
+   * Lets what comes for a handler wait, in order, for `forMs` or until somebody resumes it. Of two pauses the one that ends
+   * later stays: a shorter one is refused.
+   */
+  pause(id: string, options?: Noted & { readonly forMs?: number | undefined }): Promise<Consumer>;
+  /** Ends a pause, whoever or whatever has paused it. */
+  resume(id: string, options?: Noted): Promise<Consumer>;
 }
 
 export function inboxCalls(caller: Caller): InboxCalls {
@@ -62,6 +81,8 @@ export function inboxCalls(caller: Caller): InboxCalls {
     get: (id, options = {}) => caller.json(read(["inbox", id], options)),
     redrive: (id, options = {}) => caller.json(post(["inbox", id, "redrive"], options)),
     forget: (id, options = {}) => caller.json(post(["inbox", id, "forget"], options)),
+    held: (query = {}) => caller.json(read(["held"], query)),
+    release: (id, options = {}) => caller.json(post(["held", id, "release"], options)),
     refused: (query = {}) => caller.json(read(["refused"], query)),
   };
 }
@@ -70,6 +91,8 @@ export function consumerCalls(caller: Caller): ConsumerCalls {
   return {
     list: () => caller.json(read(["consumers"])),
     retry: (id) => caller.json({ method: "POST", path: ["consumers", id, "retry"], repeatable: true }),
+    pause: (id, options = {}) => caller.json(post(["consumers", id, "pause"], options)),
+    resume: (id, options = {}) => caller.json(post(["consumers", id, "resume"], options)),
   };
 }
 

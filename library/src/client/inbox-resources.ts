@@ -69,6 +69,49 @@ export interface RefusedEvent {
   readonly bodyBytes: number;
 }
 
+/** Sequences of a key that did not come. */
+export interface HeldGap {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A stored event whose source holds what comes before its turn: what it waits for, or what was decided of it. */
+export interface HeldEvent {
+  /** The stored event. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly source: string;
+  readonly key: string;
+  readonly type: string;
+  readonly generation: string;
+  readonly sequence: string;
+  readonly receivedAt: string;
+  /** The handlers that get it: all of them wait. */
+  readonly consumerIds: readonly string[];
+  /** Null where it is held no longer, or never was. */
+  readonly heldSince: string | null;
+  /** At the latest; then what is missing is given up. */
+  readonly heldUntil: string | null;
+  /** Directly before it; null where it waits for those alone that are held before it. */
+  readonly missing: HeldGap | null;
+  /** What was given up before it, and why: `time`, `number`, `restart` or `operator`. */
+  readonly gap: (HeldGap & { readonly because: string }) | null;
+  /** It came after its place had been passed. */
+  readonly late: boolean;
+  /** What it waits for, or what was decided, in words. */
+  readonly sentence: string;
+}
+
+/** What a release has let go. */
+export interface HeldReleased {
+  /** The event that was named. */
+  readonly id: string;
+  /** How many events are held no longer. */
+  readonly events: number;
+  /** What was given up, in the order of the sequences. */
+  readonly gaps: readonly HeldGap[];
+}
+
 /** One event of the inbox: its rows, what failed, where it waits, and what was refused under its id. */
 export interface InboxEvent {
   readonly id: string;
@@ -81,6 +124,8 @@ export interface InboxEvent {
   /** Of the stored event, to handlers. */
   readonly deliveries: readonly Delivery[];
   readonly refused: readonly RefusedEvent[];
+  /** The stored event in the sequence of its key, where its source holds what comes before its turn. */
+  readonly held: readonly HeldEvent[];
 }
 
 /** What became of an event that was to be handled again. */
@@ -126,7 +171,10 @@ export interface Consumer {
   readonly versions: readonly { readonly types: readonly string[]; readonly at: string }[];
   readonly state: "active" | "paused" | "disabled";
   readonly because: string | null;
+  /** Null: until somebody resumes it. */
   readonly pausedUntil: string | null;
+  /** The person who paused it; null where a rule for errors has, or nobody. */
+  readonly pausedBy: string | null;
   /** When a worker that has it last said so, which it does every minute. */
   readonly seenAt: string | null;
   /** Whether one has within three minutes. */

@@ -1,4 +1,4 @@
-import type { Consumer } from "./inbox-resources.js";
+import type { Consumer, HeldEvent } from "./inbox-resources.js";
 import type { Attempt, Delivery, EventDetail, Lane } from "./resources.js";
 
 // What people look at first: how everything stands, what happened, and why. Instants are ISO 8601, sequences decimal texts.
@@ -40,6 +40,8 @@ export interface StatusCounts {
   readonly waiting: number;
   /** Events that were stored and have no places in lanes yet. */
   readonly staged: number;
+  /** Of these, those that wait for others of their key. */
+  readonly held: number;
   /** Deliveries that were given up, and that nobody has resolved. */
   readonly dead: number;
   readonly haltedLanes: number;
@@ -69,6 +71,9 @@ export interface Need {
     | "source_silent"
     | "dead_letters"
     | "lane_retrying"
+    /** Events of a key wait for others that have not come. */
+    | "key_held"
+    | "consumer_paused"
     | "endpoint_paused";
   /** `bad`: somebody gets nothing. `warn`: somebody will not, if it goes on. `note`: an operator asked for it. */
   readonly level: "bad" | "warn" | "note";
@@ -203,6 +208,8 @@ export interface Story {
   /** Duplicates and conflicts, oldest first. */
   readonly repeats: readonly Repeat[];
   readonly deliveries: readonly StoryDelivery[];
+  /** Where it stands in the sequence of its key; null where its source holds nothing back. */
+  readonly held: HeldEvent | null;
   /** All of it in the order of time; what is still to come stands last. */
   readonly steps: readonly Step[];
 }
@@ -255,6 +262,10 @@ export interface Step {
     | "stored"
     | "duplicate"
     | "conflict"
+    /** It waits for others of its key that have not come. */
+    | "held"
+    /** What was decided of it in the sequence of its key: others were given up before it, or it came late. */
+    | "decided"
     | "placed"
     | "attempt"
     | "delivered"

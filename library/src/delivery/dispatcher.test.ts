@@ -65,9 +65,8 @@ async function asleep() {
   await add();
   const run = begin();
   const ended = run.untilStopped();
-  const pass = async (): Promise<void> => {
-    for (let n = 0; n < 20; n++) await clock.advance(1);
-  };
+  // Settlements wait for turns of the event loop, which `advance` alone may not give.
+  const pass = (): Promise<void> => clock.until(clock.sleep(20), 1);
   await pass();
   onTestFinished(async () => {
     run.stop();

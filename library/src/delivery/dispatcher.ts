@@ -1,12 +1,9 @@
-import { newId } from "../id.js";
+import { LaneLoop } from "../lanes/lane-loop.js";
 import { ENDPOINTS } from "../lanes/lane-store.js";
 import type { Claim, ClaimRequest, RunLimits, Settled } from "../lanes/lane-store.js";
-import { Sequencing } from "../lanes/sequencing.js";
 import { notify } from "../observer.js";
-import { isPosthornError } from "../posthorn-error.js";
 import { joinParties } from "../witness.js";
-import { WorkLoop } from "../work/work-loop.js";
-import type { AskedNext, WorkPort } from "../work/work-loop.js";
+import type { AskedNext } from "../work/work-loop.js";
 import type { DeliveryStore } from "./delivery-store.js";
 import { checkDispatcher } from "./dispatcher-options.js";
 import type { DispatcherOptions, DispatcherSettings } from "./dispatcher-options.js";
@@ -135,10 +132,8 @@ export class DispatcherRun {
   readonly #store: DeliveryStore;
   readonly #settings: DispatcherSettings;
   readonly #runParts: RunParts;
-  readonly #worker: string;
   readonly #endpoints: KnownEndpoints;
-  readonly #loop: WorkLoop<HeldClaim, RunResult>;
-  readonly #sequencing: Sequencing;
+  readonly #loop: LaneLoop<HeldClaim, RunResult>;
   readonly #inFlight = new Map<string, number>();
   readonly #paces = new Paces();
   readonly #keeping = new SlotKeeping();
@@ -148,77 +143,53 @@ export class DispatcherRun {
   #short: Ask | undefined;
   readonly #turns: ClaimTurns;
   readonly #counts = { delivered: 0, failed: 0 };
-  readonly #unlisten: () => void;
-  #stopping = false;
   #maxEvents = Infinity;
 
   constructor(store: DeliveryStore, egress: Egress, settings: DispatcherSettings) {
     const { clock, slots, pollMs } = settings;
     this.#store = store;
     this.#settings = settings;
-    this.#runParts = { ...settings, egress, paces: this.#paces, isStopping: () => this.#stopping };
-    this.#worker = newId("wrk", clock.now());
+    this.#runParts = { ...settings, egress, paces: this.#paces, isStopping: () => this.#loop.isStopping };
     this.#turns = new ClaimTurns(pollMs);
     this.#endpoints = new KnownEndpoints(store);
-    this.#loop = new WorkLoop(this.#port(), { slots, pollMs, settleBatch: SETTLE_BATCH }, clock);
-    this.#sequencing = new Sequencing({
+    this.#loop = new LaneLoop({
       store,
-      clock,
-      pollMs,
-      onWork: () => {
-        this.#turns.news();
-        this.#loop.hint();
+      of: ENDPOINTS,
+      work: {
+        claim: ({ alone }) => (alone ? this.#claimAlone() : this.#claimFairly()),
+        run: (held) => runClaim(this.#runParts, held, this.#endpoints.get(held.claim.consumer.id)),
+        settle: (results, asked) => this.#settle(results, asked),
+        release: (held) => this.#release(held),
       },
-      failed: (operation, error) => this.#failed(operation, error),
+      limits: { slots, pollMs, settleBatch: SETTLE_BATCH },
+      clock,
+      observer: settings.observer,
+      onNews: () => this.#turns.news(),
     });
-    this.#unlisten = store.wake.listen((hint) => this.#sequencing.hint(hint));
   }
 
   /** Delivers until `stop`. */
-  async untilStopped(): Promise<void> {
-    try {
-      await Promise.all([this.#sequencing.run(), this.#loop.run()]);
-    } finally {
-      this.#unlisten();
-    }
+  untilStopped(): Promise<void> {
+    return this.#loop.untilStopped();
   }
 
   /** Delivers what is due now. */
   async drain({ maxEvents = Infinity, deadlineMs }: DrainLimits): Promise<DrainReport> {
     this.#maxEvents = maxEvents;
-    const over = new AbortController();
-    if (deadlineMs !== undefined)
-      void this.#settings.clock.sleep(deadlineMs, over.signal).then(() => this.stop());
-    try {
-      while (await this.#sequencing.once()) if (this.#stopping) break;
-      await this.#loop.run({ once: true });
-    } finally {
-      over.abort("done");
-      this.#unlisten();
-    }
-    return { ...this.#counts, more: this.#stopping };
+    if (deadlineMs !== undefined) this.#loop.after(deadlineMs, () => this.stop());
+    const more = await this.#loop.drain();
+    return { ...this.#counts, more };
   }
 
   stop(): void {
-    this.#stopping = true;
-    this.#sequencing.stop();
     this.#loop.stop();
   }
 
-  #port(): WorkPort<HeldClaim, RunResult> {
-    return {
-      claim: ({ alone }) => (alone ? this.#claimAlone() : this.#claimFairly()),
-      run: (held) => runClaim(this.#runParts, held, this.#endpoints.get(held.claim.consumer.id)),
-      settle: (results, asked) => this.#settle(results, asked),
-      release: async (held) => {
-        await this.#store.release(
-          this.#worker,
-          held.map(({ claim }) => claim),
-        );
-      },
-      untilDue: () => this.#untilDue(),
-      failed: (operation, error) => this.#failed(operation, error),
-    };
+  async #release(held: readonly HeldClaim[]): Promise<void> {
+    await this.#store.release(
+      this.#loop.worker,
+      held.map(({ claim }) => claim),
+    );
   }
 
   async #claimAlone() {
@@ -258,7 +229,7 @@ export class DispatcherRun {
     const endsAt = this.#leaseEnd();
     const { claims, lapsed } = await this.#store.claim({
       of: ENDPOINTS,
-      worker: this.#worker,
+      worker: this.#loop.worker,
       limit,
       leaseMs: this.#settings.leaseMs,
       inFlight: this.#inFlight,
@@ -287,13 +258,6 @@ export class DispatcherRun {
     };
   }
 
-  async #untilDue(): Promise<number | undefined> {
-    const dueMs = await this.#store.untilDue(ENDPOINTS);
-    // What is due may be an event whose `deliverAt` has come, and which has no place yet.
-    if (dueMs !== undefined && dueMs <= 0) this.#sequencing.look();
-    return dueMs;
-  }
-
   async #settle(
     results: readonly RunResult[],
     { next, waiting }: AskedNext,
@@ -304,7 +268,7 @@ export class DispatcherRun {
     const keeps = this.#keeping.decide(consumers, this.#holding(), others);
     const endsAt = this.#leaseEnd();
     const settled = await this.#store.settle({
-      worker: this.#worker,
+      worker: this.#loop.worker,
       leaseMs: this.#settings.leaseMs,
       run: this.#runLimits(),
       // Named one by one: a copy by spreading costs Node as much as a signature.
@@ -355,11 +319,5 @@ export class DispatcherRun {
   /** A drain of few events sends them one by one: a run could deliver more than it may. */
   #runLimits(): RunLimits {
     return this.#maxEvents < RUN_LIMITS.maxEvents ? { ...RUN_LIMITS, maxEvents: 1 } : RUN_LIMITS;
-  }
-
-  #failed(operation: string, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    const code = isPosthornError(error) ? error.code : "store_unavailable";
-    notify(this.#settings.observer, { kind: "store_failed", operation, code, message });
   }
 }

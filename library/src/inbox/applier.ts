@@ -2,19 +2,22 @@ import type { Clock } from "../clock.js";
 import type { Event } from "../event.js";
 import { notify } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
-import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival.js";
-import type { Identified } from "./arrival.js";
-import { InProgress, Timeouts } from "./deadlines.js";
-import type { TypeTable } from "./handlers.js";
+import { storeFailed } from "../store-failed.js";
+import { describeThrown, framesOf } from "../thrown.js";
+import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
+import type { Identified, Proof } from "./arrival/arrival.js";
+import { keyed } from "./arrival/hold-rule.js";
+import { InProgress, Timeouts } from "./handler/deadlines.js";
+import type { TypeTable } from "./handler/handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import { mayTakeOver } from "./inbox-store.js";
 import type { Acceptance, Arrival, Handled, InboxStore } from "./inbox-store.js";
-import { isSameBody } from "./same-body.js";
-import { HandlerFailure, isPromise, prepareWork } from "./prepare-work.js";
-import type { Work, WorkParts } from "./prepare-work.js";
-import type { DropStale, NewestStore } from "./newest.js";
+import { isSameBody } from "./arrival/same-body.js";
+import { HandlerFailure, isPromise, prepareWork } from "./handler/prepare-work.js";
+import type { Work, WorkParts } from "./handler/prepare-work.js";
+import type { DropStale, NewestStore } from "./handler/newest.js";
 import type { Source } from "./source.js";
-import { storedId } from "./stored-id.js";
+import { storedId } from "./arrival/stored-id.js";
 import type { Verdict } from "./verdict.js";
 
 /** All that applying an event needs, checked and defaulted. */
@@ -58,8 +61,7 @@ export class Applier<Tx> {
     return known !== undefined && known.outcome !== "failed";
   }
 
-  /** `exact`: the bytes are those that were sent, so that another body under the id can be told. */
-  async apply(source: Source, event: Event, headers: string, exact = true): Promise<Verdict> {
+  async apply(source: Source, event: Event, headers: string, { exact }: Proof): Promise<Verdict> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
     const told = await identify(source, event, headers);
@@ -97,15 +99,16 @@ export class Applier<Tx> {
   async #once(source: Source, event: Event, identified: Identified): Promise<Judgement> {
     const { store, clock } = this.#parts;
     const { arrival } = identified;
+    const occasion = { source, event, arrival };
     const known = await store.find(arrival);
     // Only an event that is unknown can be stale: one that failed is still waiting to be applied, however old it is.
     if (known === undefined && isStale(source, arrival, clock.now())) {
-      await store.refuse(arrival, "stale");
+      await store.refuse(keyed(source, event, arrival), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
     // Another body beside the same signature, which anybody can put there: not even a failed event may run with it.
     if (known !== undefined && source.firstBodyOnly && !isSameBody(known.bodyHash, arrival.bodyHash)) {
-      return this.#settle(arrival, { kind: "conflict", known });
+      return this.#settle(occasion, { kind: "conflict", known });
     }
     const handler = this.#parts.handlers.find(arrival.source, arrival.type);
     // A skipped event is taken over once there is a handler for it: after a typo is mended, its redelivery is applied.
@@ -113,18 +116,19 @@ export class Applier<Tx> {
       known?.outcome === "skipped" ? handler === undefined : known && !mayTakeOver(known.outcome);
     if (known !== undefined && isOver === true) {
       const same = isSameBody(known.bodyHash, arrival.bodyHash);
-      return this.#settle(arrival, { kind: same ? "duplicate" : "conflict", known });
+      return this.#settle(occasion, { kind: same ? "duplicate" : "conflict", known });
     }
     const came: Came = { to: undefined };
-    const judgement = await this.#settle(arrival, await this.#run(handler, { event, identified, came }));
+    const judgement = await this.#settle(occasion, await this.#run(handler, { event, identified, came }));
     if (judgement.verdict !== "applied") return judgement;
     if (handler === undefined) return { verdict: "skipped", why: `no handler for ${arrival.type}` };
     const { outcome, because } = came.to ?? {};
     return outcome === "dropped" ? { verdict: "dropped", ...(because && { why: because }) } : judgement;
   }
 
-  async #settle(arrival: Arrival, acceptance: Acceptance): Promise<Judgement> {
+  async #settle(occasion: Arriving, acceptance: Acceptance): Promise<Judgement> {
     const { store } = this.#parts;
+    const { source, event, arrival } = occasion;
     switch (acceptance.kind) {
       case "applied":
         return { verdict: "applied" };
@@ -137,8 +141,8 @@ export class Applier<Tx> {
       case "conflict":
         // The store compares bytes; one of the two deliveries came from a log, which has others.
         if (isSameBody(acceptance.known.bodyHash, arrival.bodyHash))
-          return this.#settle(arrival, { kind: "duplicate", known: acceptance.known });
-        await store.refuse(arrival, "conflict");
+          return this.#settle(occasion, { kind: "duplicate", known: acceptance.known });
+        await store.refuse(keyed(source, event, arrival), "conflict");
         // The sender still uses the id: forgotten in the middle of it, the other body would be applied.
         store.touch(arrival);
         return { verdict: "conflict", why: "the id is known with another body" };
@@ -147,12 +151,12 @@ export class Applier<Tx> {
       case "saturated":
         return { verdict: "saturated", why: `no connection within ${this.#parts.acquireMs} ms` };
       case "failed":
-        return this.#recordFailure(arrival, acceptance.error);
+        return this.#recordFailure(keyed(source, event, arrival), acceptance.error);
     }
   }
 
   async #recordFailure(arrival: Arrival, error: unknown): Promise<Judgement> {
-    const why = describeError(error);
+    const why = describeThrown(error);
     try {
       await this.#parts.store.fail(arrival, why);
     } catch (storeError) {
@@ -184,16 +188,20 @@ export class Applier<Tx> {
   }
 
   #report(operation: string, error: unknown): string {
-    const message = describeError(error);
-    const code = isPosthornError(error) ? error.code : "store_unavailable";
-    notify(this.#parts.observer, { kind: "store_failed", operation, code, message });
-    return message;
+    notify(this.#parts.observer, storeFailed(operation, error));
+    return describeThrown(error);
   }
 }
 
 /** What a handler came to. Of work that was rolled back and ran again, the last word counts. */
 interface Came {
   to: Handled | undefined;
+}
+
+interface Arriving {
+  readonly source: Source;
+  readonly event: Event;
+  readonly arrival: Arrival;
 }
 
 interface Running {
@@ -215,30 +223,4 @@ function deadlineError(ms: number): PosthornError<InboxErrorCode> {
     "handler_deadline",
     `The handler did not finish within ${ms} ms; its transaction was rolled back.`,
   );
-}
-
-const MAX_ERROR_LENGTH = 2000;
-// As V8 writes them, and as JavaScriptCore does.
-const FRAME = /^\s*at |@.*:\d+:\d+$/;
-const OWN = /[/\\]node_modules[/\\]posthorn[/\\]/;
-
-/**
- * The host's frames alone: the words before them are told as `why`, and a driver's may be many. Our own errors say what to
- * mend, and their frames are none of the host's.
- */
-export function framesOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || isPosthornError(error) || typeof error.stack !== "string")
-    return undefined;
-  const frames = error.stack.split("\n").filter((line) => FRAME.test(line) && !OWN.test(line));
-  return frames.length === 0 ? undefined : frames.join("\n").slice(0, MAX_ERROR_LENGTH);
-}
-
-/** Handlers may throw anything, also what cannot be made into a text. */
-export function describeError(error: unknown): string {
-  try {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
-    return text.slice(0, MAX_ERROR_LENGTH);
-  } catch {
-    return `thrown: a value of type ${typeof error} that cannot be shown as text`;
-  }
 }

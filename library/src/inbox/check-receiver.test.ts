@@ -6,7 +6,7 @@ import { memoryStore } from "../stores/memory/store.js";
 import { signedRequest } from "../testing/signed-request/signed-request.js";
 import { createReceiver } from "./receiver.js";
 import type { Receiver } from "./receiver.js";
-import { createWorker } from "./worker.js";
+import { createWorker } from "./worker/worker.js";
 import type { Signal } from "../observer.js";
 
 const SECRET = "whsec_one_endpoint";

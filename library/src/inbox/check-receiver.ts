@@ -1,6 +1,6 @@
 import { checkStore } from "../given-store.js";
 import { PosthornError } from "../posthorn-error.js";
-import { isPattern, noPattern } from "./handlers.js";
+import { isPattern, noPattern } from "./handler/handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 
 type Named = Readonly<Record<string, unknown>>;

@@ -20,7 +20,7 @@ export const INBOX_ERRORS = {
   body_too_large: "The body is larger than the source's `maxBodyBytes`.",
   body_compressed: "The body is compressed, and signatures cover the bytes as they were before.",
   source_unknown: "No source of this name was configured.",
-  inbox_option_invalid: "An option of the receiver or of `dedup` has a value that cannot work.",
+  inbox_option_invalid: "An option of the receiver, of a worker or of `dedup` has a value that cannot work.",
 } as const;
 
 /** The codes of what goes wrong while receiving. */

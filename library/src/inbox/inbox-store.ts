@@ -35,7 +35,12 @@ export interface Arrival extends InboxKey {
   readonly headers: string;
   /** Kept this long after its last receipt; undefined = for ever. */
   readonly windowS: number | undefined;
+  /** What orders the events of its source, for what is kept to be redriven; undefined where nothing does. */
+  readonly key?: string | undefined;
 }
+
+/** What the inbox records of an event whose payload is stored already: that is kept once, with the stored event. */
+export type StoredPayload = Omit<Arrival, "body" | "headers">;
 
 /** What is known of an event that arrived before. */
 export interface KnownEvent {
@@ -45,7 +50,11 @@ export interface KnownEvent {
 }
 
 /** A whole row, for people and for replay. */
-export interface InboxRow extends KnownEvent, Omit<Arrival, "windowS"> {
+export interface InboxRow extends KnownEvent, Omit<StoredPayload, "windowS"> {
+  /** Of an event that was stored first: the stored event's, and undefined when retention has removed that. */
+  readonly body: Uint8Array | undefined;
+  /** Header names and values as JSON text of ASCII characters; undefined with the body. */
+  readonly headers: string | undefined;
   readonly lastReceivedAt: Date;
   /** The end of its window; undefined = for ever, and while it is failed. */
   readonly keepUntil: Date | undefined;

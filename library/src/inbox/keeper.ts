@@ -3,15 +3,15 @@ import type { Event, IncomingName } from "../event.js";
 import { newId } from "../id.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
-import { isPosthornError } from "../posthorn-error.js";
 import type { Receipt } from "../receipt.js";
-import { describeError } from "./applier.js";
-import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival.js";
-import type { Named } from "./arrival.js";
+import { storeFailed } from "../store-failed.js";
+import { describeThrown } from "../thrown.js";
+import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
+import type { Named, Proof } from "./arrival/arrival.js";
 import type { InboxStore } from "./inbox-store.js";
-import { holdMark, keyOf } from "./hold-rule.js";
+import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
-import { storedId } from "./stored-id.js";
+import { storedId } from "./arrival/stored-id.js";
 import type { Verdict } from "./verdict.js";
 
 /** An event as it is stored for handlers. */
@@ -26,7 +26,7 @@ export interface KeptEvent {
   readonly contentHash: undefined;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly origin: { readonly providerId: string; readonly verifiedBy: undefined };
+  readonly origin: { readonly providerId: string; readonly verifiedBy: string | undefined };
   readonly receipt: Receipt;
   readonly time: Date;
   readonly deliverAt: undefined;
@@ -72,13 +72,12 @@ export class Keeper {
     return known !== undefined && known.outcome !== "failed";
   }
 
-  /** `exact`: the bytes are those that were sent, so that another body under the id can be told. */
-  async apply(source: Source, event: Event, headers: string, exact = true): Promise<Verdict> {
+  async apply(source: Source, event: Event, headers: string, { exact, key }: Proof): Promise<Verdict> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
     const told = await identify(source, event, headers);
     const identified = exact || source.naming.bodyVaries ? told : withoutBytes(told);
-    const judged = await this.#judge(source, event, identified);
+    const judged = await this.#judge(source, event, { ...identified, verifiedBy: key });
     const { verdict, why = told.fellBack ? FELL_BACK : undefined } = judged;
     const { arrival, id } = identified;
     notify(observer, {
@@ -94,23 +93,21 @@ export class Keeper {
     return verdict;
   }
 
-  async #judge(source: Source, event: Event, identified: Named): Promise<Judgement> {
+  async #judge(source: Source, event: Event, identified: Proved): Promise<Judgement> {
     try {
       return await this.#once(source, event, identified);
     } catch (error) {
       // Broken infrastructure: nothing is acknowledged, so the sender comes again.
-      const message = describeError(error);
-      const code = isPosthornError(error) ? error.code : "store_unavailable";
-      notify(this.#parts.observer, { kind: "store_failed", operation: "ingest", code, message });
-      return { verdict: "unavailable", why: message };
+      notify(this.#parts.observer, storeFailed("ingest", error));
+      return { verdict: "unavailable", why: describeThrown(error) };
     }
   }
 
-  async #once(source: Source, event: Event, identified: Named): Promise<Judgement> {
+  async #once(source: Source, event: Event, identified: Proved): Promise<Judgement> {
     const { store, clock } = this.#parts;
     const { arrival } = identified;
     if (isStale(source, arrival, clock.now()) && (await store.find(arrival)) === undefined) {
-      await store.refuse(arrival, "stale");
+      await store.refuse(keyed(source, event, arrival), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
     const { kind, id } = await store.ingest({
@@ -122,15 +119,20 @@ export class Keeper {
     // The sender still uses the id: the row of an event that was applied is remembered as long as its name is.
     store.touch(arrival);
     if (kind === "duplicate") return { verdict: "duplicate", why: `stored before as ${id}` };
-    await store.refuse(arrival, "conflict");
+    await store.refuse(keyed(source, event, arrival), "conflict");
     return { verdict: "conflict", why: "the id is known with another body" };
   }
+}
+
+/** An event with its names, and the key that verified it. */
+interface Proved extends Named {
+  readonly verifiedBy: string | undefined;
 }
 
 function keptEvent(
   source: Source,
   event: Event,
-  { identified: { id, arrival }, nowMs }: { readonly identified: Named; readonly nowMs: number },
+  { identified: { id, arrival, verifiedBy }, nowMs }: { readonly identified: Proved; readonly nowMs: number },
 ): KeptEvent {
   const headers = JSON.parse(arrival.headers) as Readonly<Record<string, string>>;
   const { tenant, type, body, bodyHash, eventAt, idPreview, windowS } = arrival;
@@ -146,7 +148,7 @@ function keptEvent(
     contentHash: undefined,
     contentType: headers["content-type"] ?? "application/octet-stream",
     headers,
-    origin: { providerId: id, verifiedBy: undefined },
+    origin: { providerId: id, verifiedBy },
     receipt: {
       id,
       storedId: arrival.id,

@@ -10,24 +10,26 @@ import type { Reply, SignedRequest, Verified, Verifier } from "../signature/sche
 import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
+import type { Proof } from "./arrival/arrival.js";
 import { checkHandlers, checkReceiver, shown } from "./check-receiver.js";
 import { Keeper } from "./keeper.js";
 import type { KeeperStore } from "./keeper.js";
-import { TypeTable } from "./handlers.js";
-import { checkDropStale, type DropStale, type NewestStore } from "./newest.js";
-import type { Handlers, Publisher, ReceiverTypes, Schemas } from "./handlers.js";
+import { TypeTable } from "./handler/handlers.js";
+import { checkDropStale, type DropStale, type NewestStore } from "./handler/newest.js";
+import type { Handlers, Publisher, ReceiverTypes, Schemas } from "./handler/handlers.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
-import { keptHeadersText } from "./kept-headers.js";
-import { isEncoded, refusalOf } from "./refusal.js";
-import type { RequestRefusal } from "./refusal.js";
+import { keptHeadersText } from "./arrival/kept-headers.js";
+import { isEncoded, refusalOf } from "./arrival/refusal.js";
+import type { RequestRefusal } from "./arrival/refusal.js";
 import { createSource } from "./source.js";
 import type { Source, SourceOptions } from "./source.js";
 import { unobserved } from "./unobserved.js";
 import { replyTo, UNAVAILABLE, worstOf } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
 import type { StopSignal } from "../stop-signal.js";
+import { storeFailed } from "../store-failed.js";
 import { joinParties, witnessed } from "../witness.js";
 import { repeat } from "../work/repeat.js";
 
@@ -160,8 +162,7 @@ export function createReceiver(
 interface Judge {
   /** Whether an event that its provider's log names is done. */
   isOver(source: Source, id: string): Promise<boolean>;
-  /** `exact`: the bytes are those that were sent. */
-  apply(source: Source, event: Event, headers: string, exact?: boolean): Promise<Verdict>;
+  apply(source: Source, event: Event, headers: string, proof: Proof): Promise<Verdict>;
 }
 
 class InboxReceiver<Tx> implements Receiver {
@@ -248,7 +249,7 @@ class InboxReceiver<Tx> implements Receiver {
     const { scheme } = source.verifier;
     const handshake = await scheme.handshake?.(verified);
     if (handshake !== undefined) return handshake;
-    const verdict = await this.#applyAll(source, verified);
+    const verdict = await this.#applyAll(source, verified, { exact: true, key: verified.key });
     const { status, headers = {}, body } = replyTo(verdict, schemeAnswering(verified));
     // Field by field: on Node 20 a spread costs fifty times as much.
     return body === undefined ? { status, headers, verdict } : { status, headers, body, verdict };
@@ -276,11 +277,7 @@ class InboxReceiver<Tx> implements Receiver {
     const proved = await verify(quiet, request).catch(() => undefined);
     const verified = proved ?? unproved(source.verifier, request);
     if ((await source.verifier.scheme.handshake?.(verified)) !== undefined) return "skipped";
-    const headers = keptHeadersText(request.headers);
-    const verdicts: Verdict[] = [];
-    for (const event of readEvents(verified, source.name))
-      verdicts.push(await this.#judge.apply(source, event, headers, proved !== undefined));
-    return worstOf(verdicts);
+    return this.#applyAll(source, verified, { exact: proved !== undefined, key: proved?.key });
   }
 
   maxBodyBytes(source: string): number {
@@ -339,11 +336,11 @@ class InboxReceiver<Tx> implements Receiver {
   }
 
   /** One after the other, in the order of the array: each in a transaction of its own, so that one failure costs only its event. */
-  async #applyAll(source: Source, verified: Verified): Promise<Verdict> {
+  async #applyAll(source: Source, verified: Verified, proof: Proof): Promise<Verdict> {
     const headers = keptHeadersText(verified.request.headers);
     const verdicts: Verdict[] = [];
     for (const event of readEvents(verified, source.name))
-      verdicts.push(await this.#judge.apply(source, event, headers));
+      verdicts.push(await this.#judge.apply(source, event, headers, proof));
     return worstOf(verdicts);
   }
 
@@ -360,8 +357,7 @@ class InboxReceiver<Tx> implements Receiver {
 
   /** A purge that fails loses nothing; the next round tries again. */
   #purgeFailed(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    notify(this.#observer, { kind: "store_failed", operation: "purge", code: "store_unavailable", message });
+    notify(this.#observer, storeFailed("purge", error));
   }
 }
 

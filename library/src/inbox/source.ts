@@ -8,7 +8,7 @@ import { PosthornError } from "../posthorn-error.js";
 import { diagnose } from "../signature/forensics/forensics.js";
 import type { Scheme, Verifier } from "../signature/scheme.js";
 import type { InboxErrorCode } from "./inbox-errors.js";
-import type { NamingRule } from "./names.js";
+import type { NamingRule } from "./arrival/names.js";
 
 /** What a source can be told besides its verifier. */
 export interface SourceOptions {

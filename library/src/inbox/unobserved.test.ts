@@ -3,11 +3,12 @@ import { utf8 } from "../bytes.js";
 import { stripe } from "../signature/schemes/stripe.js";
 import { memoryStore } from "../stores/memory/store.js";
 import { signedRequest } from "../testing/signed-request/signed-request.js";
+import { again } from "./handler/again.js";
 import { createReceiver } from "./receiver.js";
 import type { ReceiverOptions } from "./receiver.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
 import { unobserved } from "./unobserved.js";
-import { createWorker } from "./worker.js";
+import { createWorker } from "./worker/worker.js";
 
 const SECRET = "whsec_one_endpoint";
 const told: string[] = [];
@@ -135,6 +136,18 @@ describe("a worker without an observer", () => {
         /failed, attempt 1: Error: relation invoice does not exist\n\s+at .*unobserved\.test\.ts:\d+[^]*of the worker/,
       ),
       expect.stringMatching(/hnd_default has given up invoice\.paid .*halt/),
+    ]);
+  });
+
+  it("says nothing of an event that its handler wants again: that is no failure", async () => {
+    await worked({ "invoice.paid": () => again({ afterMs: 1000 }) }, ["invoice.paid"]);
+    expect(told).toEqual([]);
+  });
+
+  it("tells how to name a type that has a colon itself", async () => {
+    await worked({ "invoice:paid": () => 1 }, ["invoice:paid"]);
+    expect(told).toEqual([
+      expect.stringContaining('what stands before a colon is a source: write "stripe:invoice:paid"'),
     ]);
   });
 

@@ -50,7 +50,10 @@ function skippedProblem(
   handlers: readonly string[],
 ): Problem {
   const keys = handlers.slice(0, MAX_KEYS).map((key) => JSON.stringify(key));
-  const text = `${source}:${type} ${id} skipped: no handler for ${type}; there is one for ${keys.join(", ") || "nothing"}.`;
+  const colon = handlers.includes(type)
+    ? ` In a key, what stands before a colon is a source: write ${JSON.stringify(`${source}:${type}`)}.`
+    : "";
+  const text = `${source}:${type} ${id} skipped: no handler for ${type}; there is one for ${keys.join(", ") || "nothing"}.${colon}`;
   return { kind: `skipped ${source} ${type}`, text, isSkipped: true };
 }
 

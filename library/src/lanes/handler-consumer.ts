@@ -35,6 +35,8 @@ export interface RegisteredHandler extends Omit<HandlerConsumer, "types"> {
   readonly because: string | undefined;
   /** When its pause ends by itself; undefined where it is not paused, or until an operator ends it. */
   readonly pausedUntil?: Date | undefined;
+  /** The person who paused it; undefined where it is not paused, or a rule for errors has paused it. */
+  readonly pausedBy?: string | undefined;
   /** Grows with each change. */
   readonly version: number;
   /** Random, and another one with each change, where the store can lose changes in a failover. */
@@ -79,6 +81,7 @@ export function registered(
     state: before?.state ?? "active",
     because: before?.because,
     pausedUntil: before?.pausedUntil,
+    pausedBy: before?.pausedBy,
     version: (before?.version ?? 0) + 1,
   };
 }
@@ -88,6 +91,8 @@ export interface Standing {
   readonly state: RegisteredHandler["state"];
   readonly untilMs: number | undefined;
   readonly because: string | undefined;
+  /** The person who paused it; undefined where a rule has. */
+  readonly by: string | undefined;
 }
 
 /** The state at a moment: a pause whose end has passed is over, whether or not anybody has written that down. Postgres says the same in SQL. */
@@ -104,13 +109,13 @@ export function stateAt(
  */
 export function pausedBy(
   before: Pick<Standing, "state" | "untilMs">,
-  { forMs, because }: HandlerPause,
+  { forMs, because, by }: HandlerPause,
   nowMs: number,
 ): Standing | undefined {
   const untilMs = forMs === undefined ? undefined : nowMs + forMs;
   const isLonger = before.untilMs !== undefined && (untilMs === undefined || untilMs > before.untilMs);
   const mayPause = before.state === "active" || (before.state === "paused" && isLonger);
-  return mayPause ? { state: "paused", untilMs, because } : undefined;
+  return mayPause ? { state: "paused", untilMs, because, by } : undefined;
 }
 
 /** How a handler is to be paused. */
@@ -118,6 +123,8 @@ export interface HandlerPause {
   /** When it ends by itself; undefined: when somebody resumes the handler. */
   readonly forMs?: number | undefined;
   readonly because: string;
+  /** The person who pauses it; undefined where a rule does. */
+  readonly by?: string | undefined;
 }
 
 function definitionOf(handler: RegisteredHandler): Omit<HandlerConsumer, "types"> {

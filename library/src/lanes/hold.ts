@@ -37,6 +37,8 @@ export interface HeldEvent {
   readonly mark: HoldMark | undefined;
   /** Whether it has waited for as long as it may. */
   readonly isDue: boolean;
+  /** Whether a person has released it. */
+  readonly isReleased?: boolean;
 }
 
 /** An event that is held no longer. */
@@ -122,10 +124,10 @@ export function freedOf<Held extends HeldEvent>(
     .toSorted((one, other) => inSequence(one.mark, other.mark));
   const freed: Freed<Held>[] = [];
   const marks = waiting.map(({ mark }) => mark);
-  const givesUp = givenUp(
-    marks,
-    waiting.findLastIndex((each) => each.held.isDue),
-  );
+  const givesUp = givenUp(marks, {
+    due: waiting.findLastIndex((each) => each.held.isDue),
+    released: waiting.findLastIndex((each) => each.held.isReleased === true),
+  });
   let reached = progress;
   for (const [index, { held: each, mark }] of waiting.entries()) {
     const turn = turnOf(reached, mark);
@@ -139,12 +141,16 @@ export function freedOf<Held extends HeldEvent>(
 }
 
 /** Why those before an event are waited for no longer; undefined where they are. */
-function givenUp(marks: readonly HoldMark[], lastDue: number): (index: number) => Gap["because"] | undefined {
+function givenUp(
+  marks: readonly HoldMark[],
+  last: { readonly due: number; readonly released: number },
+): (index: number) => Gap["because"] | undefined {
   const [first] = marks;
   const tooMany = first === undefined ? 0 : marks.length - first.maxEvents;
   const newest = marks.at(-1)?.generation;
   return (index) => {
-    if (index <= lastDue) return "time";
+    if (index <= last.released) return "operator";
+    if (index <= last.due) return "time";
     if (index < tooMany) return "number";
     return marks[index]?.generation === newest ? undefined : "restart";
   };
@@ -152,6 +158,25 @@ function givenUp(marks: readonly HoldMark[], lastDue: number): (index: number) =
 
 function gapBefore({ last }: Progress, mark: HoldMark, because: Gap["because"]): Gap {
   return { from: last + 1n, to: beforeOf(mark) ?? mark.sequence - 1n, because };
+}
+
+/**
+ * The sequences directly before a held event that have not come; undefined where it waits for none but those that are
+ * held before it.
+ */
+export function missingBefore(
+  mark: HoldMark,
+  known: {
+    readonly progress: Progress | undefined;
+    /** The highest sequence of its generation below it that is held too. */
+    readonly heldBefore: bigint | undefined;
+  },
+): Pick<Gap, "from" | "to"> | undefined {
+  const { progress, heldBefore } = known;
+  const last = progress?.generation === mark.generation ? progress.last : undefined;
+  const reached = heldBefore ?? last;
+  const to = beforeOf(mark) ?? mark.sequence - 1n;
+  return reached === undefined || reached >= to ? undefined : { from: reached + 1n, to };
 }
 
 /** By generation, then by sequence. */

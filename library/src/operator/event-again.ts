@@ -16,9 +16,9 @@ export function conflictId(id: string, bodyHash: Uint8Array): string {
   return `${id.slice(0, 240)}~${encodeHex(bodyHash).slice(0, 12)}`;
 }
 
-/** The event as a receiver would have stored it, without a key: what orders a source's events is known to its receiver alone. */
+/** The event as a receiver would have stored it, with the key by which its receiver orders events. */
 export function eventAgain(
-  { tenant, source, type, id, idPreview, eventAt, headers, body, bodyHash }: KeptArrival,
+  { tenant, source, type, id, idPreview, eventAt, headers, body, bodyHash, key }: KeptArrival,
   { nowMs, causedBy }: { readonly nowMs: number; readonly causedBy?: string | undefined },
 ): OutgoingEvent {
   return {
@@ -27,7 +27,7 @@ export function eventAgain(
     tenant,
     source,
     type,
-    key: undefined,
+    key,
     body,
     contentHash: undefined,
     contentType: headers["content-type"] ?? "application/octet-stream",

@@ -36,6 +36,7 @@ export interface InboxRecord extends InboxAddress {
   readonly result: string | undefined;
   /** The last failure of a handler that ran within its request. */
   readonly error: string | undefined;
+  /** Of the body, which lies with the stored event where there is one; 0 when retention has removed that. */
   readonly bodyBytes: number;
 }
 
@@ -89,6 +90,8 @@ export interface RefusedRecord {
   readonly because: RefusedBecause;
   readonly type: string;
   readonly eventAt: Date | undefined;
+  /** What orders the events of its source; undefined where nothing does. */
+  readonly key: string | undefined;
   readonly receipts: number;
   readonly refusedAt: Date;
   readonly lastRefusedAt: Date;
@@ -105,6 +108,8 @@ export interface ConsumerStanding extends Pick<HandlerConsumer, "id" | "sources"
   readonly because: string | undefined;
   /** When its pause ends by itself. */
   readonly pausedUntil: Date | undefined;
+  /** The person who paused it; undefined where a rule for errors has. */
+  readonly pausedBy: string | undefined;
   /** When a worker that has it last said so, which it does every minute; undefined where none ever has. */
   readonly seenAt: Date | undefined;
   /** Deliveries, those behind a dead head included. */
@@ -125,7 +130,7 @@ export interface ConsumerStanding extends Pick<HandlerConsumer, "id" | "sources"
 
 /** A handler as it is shown, of what a store knows of it. */
 export function consumerStanding(
-  { id, sources, order, versions, state, because, pausedUntil }: RegisteredHandler,
+  { id, sources, order, versions, state, because, pausedUntil, pausedBy }: RegisteredHandler,
   found: {
     readonly standing: EndpointStanding | undefined;
     readonly seenAt: Date | undefined;
@@ -140,6 +145,7 @@ export function consumerStanding(
     state,
     because,
     pausedUntil,
+    pausedBy,
     seenAt: found.seenAt,
     ...waitingOf(found.standing),
     dead: found.dead,

@@ -99,6 +99,8 @@ export interface LaneSummary {
 export interface OutboxCensus {
   /** Committed events that have no places yet. */
   readonly staged: number;
+  /** Of these, those that are held because others of their key are missing before them. */
+  readonly held: number;
   /** Deliveries that wait or are under way. */
   readonly waiting: number;
   /** How long the longest due delivery has been due; 0 when none is. */

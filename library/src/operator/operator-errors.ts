@@ -1,7 +1,10 @@
 /** What can go wrong when a person looks and intervenes. Printed into docs/errors.md. */
 export const OPERATOR_ERRORS = {
   cursor_invalid: "A list was to go on where no page of it ended: the cursor is not one that this list gave.",
-  number_invalid: "A lane or a sequence was given that is no whole number.",
+  operator_option_invalid:
+    "A verb of an operator, or `reconcile`, was given something that it cannot work with; nothing was changed.",
+  number_invalid:
+    "A lane or a sequence was given that is no whole number, or a pause of a length that none can have.",
 } as const;
 
 export type OperatorErrorCode = keyof typeof OPERATOR_ERRORS;

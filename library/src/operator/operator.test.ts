@@ -55,3 +55,36 @@ describe("an operator's answers", () => {
     await expect(operator.deadLetters({}, { upTo: "9e3" })).rejects.toMatchObject({ code: "number_invalid" });
   });
 });
+
+describe("an operator of handlers", () => {
+  const handler = {
+    id: "hnd_a",
+    sources: ["*"],
+    types: ["*"],
+    order: "key",
+    retry: { kind: "list", waitsMs: [], jitter: 0 },
+    dead: undefined,
+    maxInFlight: 8,
+  } as const;
+
+  it("pauses one with who and why, leaves a longer pause as it is, and resumes it", async () => {
+    const operator = createOperator({ store });
+    expect(await operator.pause("hnd_a", { because: "x" })).toBe("unknown");
+    await store.register([handler]);
+    expect(await operator.resume("hnd_a")).toBe("active");
+    expect(await operator.pause("hnd_a", { because: "deploy", by: "ada", forMs: 60_000 })).toBe("paused");
+    expect((await operator.consumers())[0]).toMatchObject({
+      state: "paused",
+      because: "deploy",
+      pausedBy: "ada",
+      pausedUntil: new Date(clock.now() + 60_000),
+    });
+    expect(await operator.pause("hnd_a", { because: "shorter", forMs: 1000 })).toBe("kept");
+    expect((await operator.consumers())[0]?.because).toBe("deploy");
+    await expect(operator.pause("hnd_a", { because: "x", forMs: 0 })).rejects.toMatchObject({
+      code: "number_invalid",
+    });
+    expect(await operator.resume("hnd_a")).toBe("resumed");
+    expect(await operator.resume("hnd_b")).toBe("unknown");
+  });
+});

@@ -29,6 +29,10 @@ import type {
   RefusedFilter,
   RefusedRecord,
 } from "./inbox-view-store.js";
+import { checkInboxFilter } from "./check-asked.js";
+import { consumersOf } from "./consumers.js";
+import type { Consumers, PausingStore } from "./consumers.js";
+import type { HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./held-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 import { replaysOf } from "./replays.js";
 import type { Replays, ReplayingStore } from "./replays.js";
@@ -119,6 +123,16 @@ export interface InboxViews {
   consumers(): Promise<readonly ConsumerStanding[]>;
 }
 
+/** How a person finds events that wait for others of their key, where the store can hold them. */
+export interface Helds {
+  /** Events that are held, by source and key: what is missing, since when, and until when at the latest. */
+  held(filter?: HeldFilter, page?: Partial<Page>): Promise<Paged<Plain<HeldRecord>>>;
+  /** What one event waits for, or what was decided when its hold ended; undefined where its source holds nothing. */
+  heldEvent(tenant: string, eventId: string): Promise<Plain<HeldRecord> | undefined>;
+  /** Gives up what a held event waits for: it goes on now, after those that are held before it. */
+  release(tenant: string, eventId: string): Promise<Plain<HeldReleased>>;
+}
+
 /** How a person deals with many dead letters at once, where the store can. */
 export interface Bulk {
   /** Dead letters that died alike, counted without reading them. */
@@ -142,8 +156,15 @@ const MOST = 1000;
  * for (const lane of (await operator.blockedLanes()).items) console.log(lane.key, lane.state, lane.depth);
  */
 export function createOperator(options: {
-  readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore & InboxViewStore & ReplayingStore;
-}): Operator & Lookups & Bulk & SetAsides & InboxViews & Replays;
+  readonly store: OperatorStore &
+    LookupStore &
+    DeadStore &
+    SetAsideStore &
+    InboxViewStore &
+    HeldStore &
+    PausingStore &
+    ReplayingStore;
+}): Operator & Lookups & Bulk & SetAsides & InboxViews & Helds & Consumers & Replays;
 export function createOperator(options: {
   readonly store: OperatorStore & LookupStore & DeadStore & SetAsideStore;
 }): Operator & Lookups & Bulk & SetAsides;
@@ -169,6 +190,8 @@ export function createOperator({ store }: { readonly store: OperatorStore }): Op
     ...(hasBulk(store) && bulkOf(store)),
     ...(hasSetAside(store) && setAsidesOf(store)),
     ...(showsInbox(store) && inboxViewsOf(store)),
+    ...(canHold(store) && heldsOf(store)),
+    ...(canPause(store) && consumersOf(store)),
     ...(canReplay(store) && replaysOf(store)),
   };
 }
@@ -207,13 +230,32 @@ function showsInbox(store: OperatorStore): store is OperatorStore & InboxViewSto
 
 function inboxViewsOf(store: InboxViewStore): InboxViews {
   return {
-    inboxRows: (filter = {}, page) => store.inboxRows(filter, pageOf(page)),
+    inboxRows: async (filter = {}, page) => {
+      checkInboxFilter(filter);
+      return store.inboxRows(filter, pageOf(page));
+    },
     inboxByPrefix: (prefix, page) => store.inboxByPrefix(prefix, pageOf(page)),
     inboxRowsOf: (tenant, source, id) => store.inboxRowsOf(tenant, source, id),
     inboxFailures: (address) => store.inboxFailures(address),
     refusedEvents: (filter = {}, page) => store.refusedEvents(filter, pageOf(page)),
     consumers: () => store.consumers(),
   };
+}
+
+function canHold(store: OperatorStore): store is OperatorStore & HeldStore {
+  return "heldEvents" in store;
+}
+
+function heldsOf(store: HeldStore): Helds {
+  return {
+    held: async (filter = {}, page) => plain(await store.heldEvents(filter, pageOf(page))),
+    heldEvent: async (tenant, eventId) => plain(await store.heldEvent(tenant, eventId)),
+    release: async (tenant, eventId) => plain(await store.releaseHeld(tenant, eventId)),
+  };
+}
+
+function canPause(store: OperatorStore): store is OperatorStore & PausingStore {
+  return "pauseHandler" in store;
 }
 
 function canLookUp(store: OperatorStore): store is OperatorStore & LookupStore {

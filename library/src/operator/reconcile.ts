@@ -1,6 +1,7 @@
 import { newId } from "../id.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
+import { checkFound, checkReconcile } from "./check-asked.js";
 import type { InboxRecord, InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import type { ReplayStore, StagedAgain } from "./replay-store.js";
@@ -39,7 +40,7 @@ export interface ReconcileOptions<Tx, Mode extends TransactionMode = Transaction
   readonly until?: Date | undefined;
   readonly tenant?: string | undefined;
   readonly source?: string | undefined;
-  /** The name of the worker's consumer. @default "", the handlers of a receiver and of a worker without names */
+  /** The name of the worker's consumer. @default "default", the handlers of a receiver and of a worker without names */
   readonly consumer?: string | undefined;
   /**
    * Whether the host's own tables have the event's effect. It only looks: its transaction is rolled back. On SQLite it may
@@ -80,6 +81,8 @@ export type ReconcilingStore<Tx, Mode extends TransactionMode = TransactionMode>
 class Looked extends Error {}
 
 const LOOK_MS = 30_000;
+// No consumer of a worker may have this name. The inbox knows it as the empty one.
+const DEFAULT = "default";
 
 /**
  * Compares the rows of an inbox with the host's own tables: after a restored backup, a bug that committed half, or an
@@ -95,7 +98,10 @@ const LOOK_MS = 30_000;
 export async function reconcile<Tx, Mode extends TransactionMode>(
   options: ReconcileOptions<Tx, Mode>,
 ): Promise<Reconciliation> {
-  const { store, since, until, tenant, source, consumer = "", limit = 100, after } = options;
+  checkReconcile(options);
+  const { store, since, until, tenant, source, limit = 100, after } = options;
+  const { consumer: named = DEFAULT } = options;
+  const consumer = named === DEFAULT ? "" : named;
   const filter = { since, until, tenant, source, consumer, order: "oldest" } as const;
   const { items, next } = await store.inboxRows(filter, { limit, after });
   const events: ReconciledEvent[] = [];
@@ -146,7 +152,7 @@ async function look<Tx, Mode extends TransactionMode>(
   const work = (tx: Tx): never | Promise<never> => {
     found.length = 0;
     if (store.transactions === "synchronous") {
-      for (const event of events) found.push(wasApplied(event, tx) as boolean);
+      for (const event of events) found.push(checkFound(wasApplied(event, tx), event));
       throw new Looked();
     }
     return lookAsync(events, found, (event) => wasApplied(event, tx));
@@ -163,7 +169,7 @@ async function lookAsync(
   found: boolean[],
   ask: (event: ReconciledEvent) => boolean | Promise<boolean>,
 ): Promise<never> {
-  for (const event of events) found.push(await ask(event));
+  for (const event of events) found.push(checkFound(await ask(event), event));
   throw new Looked();
 }
 

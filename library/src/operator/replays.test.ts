@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../bytes.js";
 import { createReceiver } from "../inbox/receiver.js";
-import { createWorker } from "../inbox/worker.js";
+import { createWorker } from "../inbox/worker/worker.js";
 import { createSigner, signSync } from "../signature/sign.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import type { MemoryTx } from "../stores/memory/client/transaction.js";
@@ -39,6 +39,12 @@ function setUp() {
 }
 
 describe("an operator", () => {
+  it("sees which key verified an event that was stored first", async () => {
+    const { operator, post } = setUp();
+    await post("evt_1");
+    expect((await operator.events()).items).toMatchObject([{ providerId: "evt_1", verifiedBy: "secret 1" }]);
+  });
+
   it("replays what was applied once more for each replay, and never for a replay that is repeated", async () => {
     const { operator, effects, post, work, row } = setUp();
     await post("evt_1");
@@ -93,6 +99,32 @@ describe("an operator", () => {
     expect((await operator.event("default", id))?.causedBy).toBe(first?.storedAs);
   });
 
+  it.each(["a conflict", "what failed within its request"])(
+    "redrives %s behind the events of its key that wait",
+    async (what) => {
+      const { operator, effects, store, clock, sources, post, work, row } = setUp();
+      const keyed = { shop: { ...sources.shop, key: { json: "/order" } } };
+      const storing = createReceiver({ mode: "store_first", store, clock, sources: keyed, observer });
+      const handlers = { "*": () => Promise.reject(new Error("down")) };
+      const failing = createReceiver({ store, clock, sources: keyed, observer, handlers });
+      await work();
+      if (what === "a conflict") {
+        await post("evt_1", { order: "a" }, storing);
+        await work();
+        await post("evt_1", { order: "a", amount: 2 }, storing);
+      } else await post("evt_1", { order: "a" }, failing);
+      effects.length = 0;
+      await post("evt_2", { order: "a" }, storing);
+      const [refused] = (await operator.refusedEvents()).items;
+      if (refused === undefined) await operator.redriveInbox([row]);
+      else await operator.redriveRefused(refused);
+      const { items } = await operator.lanes();
+      expect(items.map(({ key, depth }) => [key, depth])).toEqual([["a", "2"]]);
+      await work();
+      expect(effects).toEqual(["evt_2", expect.stringMatching(/^evt_1/)]);
+    },
+  );
+
   it("forgets an event, which is applied again when it is sent again", async () => {
     const { operator, effects, post, work } = setUp();
     await post("evt_1");
@@ -108,7 +140,61 @@ describe("an operator", () => {
   });
 });
 
+describe("an operator refuses", () => {
+  it.each([
+    [undefined, /replay is given undefined; expected a list of rows/],
+    [{ source: "shop" }, /replay is given an object; expected a list of rows/],
+    [["evt_1"], /row 1 is "evt_1"; expected \{ tenant, source, id, consumer \}/],
+    [[{ tenant: "default", source: "shop", id: "evt_1" }], /row 1 has no consumer/],
+  ])("to replay what names no row: %o", async (rows, message) => {
+    const { operator } = setUp();
+    await expect(operator.replay(rows as never)).rejects.toThrow(message);
+  });
+
+  it.each([
+    [{ outcome: "applied" }, /outcome is "applied"; expected success, skipped, dropped, failed or pending/],
+    [{ since: "2026-11-18" }, /since is of type string; expected a valid Date/],
+    [{ until: new Date("tomorrow") }, /until is an invalid Date; expected a valid Date/],
+  ])("to list rows by a filter that would find nothing: %o", async (filter, message) => {
+    const { operator } = setUp();
+    await expect(operator.inboxRows(filter as never)).rejects.toThrow(message);
+  });
+});
+
 describe("reconcile", () => {
+  it.each([
+    [{ since: undefined }, /since is missing; expected a Date/],
+    [{ since: "2026-11-18" }, /since is of type string; expected a valid Date/],
+    [{ wasApplied: undefined }, /wasApplied is undefined; expected a function/],
+    [{ missing: "repaly" }, /missing is "repaly"; expected "report" or "replay"/],
+    [{ extra: true }, /extra is true; expected "report" or "mark"/],
+    [{ limit: 0 }, /limit is 0; expected a whole number from 1 to 1000/],
+    // Nothing returned would read as no difference, and a row that was found as one.
+    [
+      { wasApplied: () => undefined },
+      /wasApplied returned undefined for shop\/evt_1; expected true or false/,
+    ],
+    [
+      { wasApplied: () => ({ id: 1 }) },
+      /wasApplied returned an object for shop\/evt_1; expected true or false/,
+    ],
+  ])("changes nothing where it is asked what it cannot do: %o", async (wrong, message) => {
+    const { store, operator, post, work } = setUp();
+    await post("evt_1");
+    await work();
+    const asked = { store, since: new Date(0), wasApplied: () => false, ...wrong };
+    await expect(reconcile(asked as never)).rejects.toThrow(message);
+    expect((await operator.inboxRows()).items).toMatchObject([{ outcome: "success", round: 1 }]);
+  });
+
+  it("knows the handlers without a name as `default`, as signals and `settled` call them", async () => {
+    const { store, post, work } = setUp();
+    await post("evt_1");
+    await work();
+    const asked = { store, since: new Date(0), consumer: "default", wasApplied: () => true };
+    expect(await reconcile(asked)).toMatchObject({ compared: 1, differences: [] });
+  });
+
   it("says what is missing and what is extra, page by page, and changes nothing unless it is told to", async () => {
     const { store, operator, effects, post, work } = setUp();
     for (const id of ["evt_1", "evt_2", "evt_3"]) await post(id);

@@ -1,8 +1,9 @@
 import { systemClock } from "../clock.js";
 import type { InboxStore } from "../inbox/inbox-store.js";
-import type { WorkerStore } from "../inbox/worker-store.js";
+import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import type { IngestStore } from "../outbox/ingest-store.js";
 import { matcherOf } from "../pattern.js";
+import { checkRows } from "./check-asked.js";
 import { conflictId, eventAgain } from "./event-again.js";
 import type { KeptArrival } from "./event-again.js";
 import type { InboxAddress, InboxViewStore, RefusedRecord } from "./inbox-view-store.js";
@@ -55,6 +56,7 @@ export interface Replays {
 export function replaysOf(store: ReplayingStore): Replays {
   return {
     async redriveInbox(rows) {
+      checkRows("redriveInbox", rows);
       const results = [
         ...(await store.stageAgain(rows.map((row) => ({ ...row, verb: "redrive" as const })))),
       ];
@@ -63,19 +65,24 @@ export function replaysOf(store: ReplayingStore): Replays {
       }
       return results;
     },
-    replay: (rows) => store.stageAgain(rows.map((row) => ({ ...row, verb: "replay" }))),
+    replay: async (rows) => {
+      checkRows("replay", rows);
+      return store.stageAgain(rows.map((row) => ({ ...row, verb: "replay" })));
+    },
     forget: (tenant, source, id) => store.forgetEvent(tenant, source, id),
     redriveRefused: (refused) => redriveRefused(store, refused),
   };
 }
 
-/** Stores what failed within its request: its row has its bytes. */
+/** Stores what failed within its request: its row has its bytes. That of an event which a worker handled has none of its own. */
 async function storeRow(store: ReplayingStore, address: InboxAddress): Promise<StagedAgain> {
   const row = await store.read(address);
   if (row === undefined) return "unknown";
   if (!(await hasHandler(store, row.source))) return "no_worker";
+  const { body } = row;
+  if (body === undefined || row.headers === undefined) return "not_stored";
   const headers = JSON.parse(row.headers) as Record<string, string>;
-  await storeArrival(store, { ...row, headers }, undefined);
+  await storeArrival(store, { ...row, body, headers }, undefined);
   return "staged";
 }
 

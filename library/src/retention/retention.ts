@@ -4,6 +4,7 @@ import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { StopSignal } from "../stop-signal.js";
+import { storeFailed } from "../store-failed.js";
 import { repeat } from "../work/repeat.js";
 import { FIRST_LIMIT, nextPace } from "./pace.js";
 import type { RetentionErrorCode } from "./retention-errors.js";
@@ -128,13 +129,7 @@ class Remover implements Retention {
 
   /** A pass that fails loses nothing; the next one tries again. */
   #failed(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    notify(this.#observer, {
-      kind: "store_failed",
-      operation: "removeOld",
-      code: "store_unavailable",
-      message,
-    });
+    notify(this.#observer, storeFailed("removeOld", error));
   }
 }
 

@@ -112,7 +112,9 @@ function judge(questions: readonly Question[], answers: readonly Answer[], keys:
   for (let index = 0; index < questions.length; index++) {
     const { key, signatures } = questions[index] as Question;
     const signature = signatures[answers[index] ?? -1];
-    if (signature !== undefined) return { key, keyIndex: keys.indexOf(key), signature };
+    if (signature === undefined) continue;
+    // By name: a secret that its provider may use in two forms has two keys of one name, the second behind all first ones.
+    return { key, keyIndex: keys.findIndex(({ name }) => name === key.name), signature };
   }
   throw failure(
     "signature_mismatch",

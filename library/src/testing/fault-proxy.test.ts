@@ -118,11 +118,10 @@ describe("a fault", () => {
     client.socket.write("late");
     await client.hears("late");
     expect(performance.now() - startedAt).toBeGreaterThan(190);
+    proxy.set({ latencyMs: 3_600_000 });
     proxy.heal();
-    const healedAt = performance.now();
     client.socket.write("soon");
     await client.hears("soon");
-    expect(performance.now() - healedAt).toBeLessThan(190);
   });
 
   it("resets a connection after exactly so many bytes to the server", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../bytes.js";
 import { createReceiver } from "../inbox/receiver.js";
-import { createWorker } from "../inbox/worker.js";
-import type { WorkerOptions } from "../inbox/worker-options.js";
+import { createWorker } from "../inbox/worker/worker.js";
+import type { WorkerOptions } from "../inbox/worker/worker-options.js";
 import { createSender } from "../outbox/sender.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import { createSigner, signSync } from "../signature/sign.js";

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Dispatcher } from "../delivery/dispatcher.js";
 import type { Receiver } from "../inbox/receiver.js";
-import type { Worker } from "../inbox/worker.js";
+import type { Worker } from "../inbox/worker/worker.js";
 import { ENDPOINTS } from "../lanes/lane-store.js";
 import type { Claimable } from "../lanes/lane-store.js";
 import type { Signal } from "../observer.js";
@@ -34,7 +34,7 @@ export interface SettledEvent {
   readonly type: string;
   /** `default` where the receiver or worker has `handlers` and no `consumers`. */
   readonly consumer: string;
-  /** `applied`, `skipped`, `duplicate`, `failed`, and of a receiver whatever else its verdict is. */
+  /** `applied`, `skipped`, `dropped`, `duplicate`, `postponed`, `failed`, and of a receiver whatever else its verdict is. */
   readonly outcome: string;
 }
 

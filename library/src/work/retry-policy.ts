@@ -53,6 +53,11 @@ export type RetryOptions =
 
 /** Checks a policy once, where it is handed in: a NaN that is found at the first retry would lose the event. */
 export function checkRetry(options: RetryOptions = {}): RetryPolicy {
+  // A number in its place would be taken for a policy of defaults.
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw invalid(
+      `it is of type ${typeof options}; expected { firstMs, factor, capMs, maxAttempts } or { waitsMs: [1000, 5000] }`,
+    );
   const jitter = within("jitter", options.jitter ?? DEFAULT_RETRY.jitter, 0, 1);
   if ("waitsMs" in options) {
     const { waitsMs } = options;

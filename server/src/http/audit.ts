@@ -6,9 +6,11 @@ import { actionOf } from "./audit-action.js";
 import type { AuditedAction } from "./audit-action.js";
 import { tokenOf } from "./auth/token-check.js";
 import { problem } from "./problem.js";
+import { readConsumer } from "./read-consumer.js";
 import { showDelivery } from "./resources/delivery.js";
 import { showEndpoint } from "./resources/endpoint.js";
 import { showLane } from "./resources/lane.js";
+import { showHeld } from "./resources/held.js";
 import { showSource } from "./resources/source.js";
 import { showToken } from "./resources/token.js";
 
@@ -149,11 +151,24 @@ async function readState(parts: ApiParts, kind: string, id: string): Promise<obj
         done,
         filter,
       }));
+    case "consumer":
+      return readConsumer(parts, id).catch(() => undefined);
+    case "held":
+      return readHeld(parts, id);
     case "dead_group":
       return shownAs((await registry.audit.readNotes([id]))[0], ({ text, by }) => ({ note: text, by }));
     default:
       return undefined;
   }
+}
+
+/** Of the first tenant that has it: an id of ours is given once. */
+async function readHeld({ outbox, clock }: ApiParts, id: string): Promise<object | undefined> {
+  for (const tenant of await outbox.tenantsOf(id)) {
+    const found = await outbox.heldEvent(tenant, id);
+    if (found !== undefined) return showHeld(found, clock.now());
+  }
+  return undefined;
 }
 
 function shownAs<T>(found: T | undefined, show: (found: T) => object): object | undefined {

@@ -12,6 +12,8 @@ export interface Deed {
   /** Null where it was done to the whole lane. */
   readonly deliveryId: string | null;
   readonly laneId: string | null;
+  /** Given where it was done to the event itself, before it had its places. */
+  readonly eventId?: string;
 }
 
 /** An event, by its deliveries. */
@@ -29,12 +31,11 @@ export async function deedsOf(
   { registry }: Pick<ApiParts, "registry">,
   { eventId, since, deliveries }: Placed,
 ): Promise<readonly Deed[]> {
-  if (deliveries.length === 0) return [];
   const lanes = [...new Set(deliveries.flatMap(({ laneId }) => laneId ?? []))];
-  const subjects = [...deliveries.map(({ id }) => id), ...lanes];
+  const subjects = [eventId, ...deliveries.map(({ id }) => id), ...lanes];
   const [changes, items] = await Promise.all([
     registry.audit.auditOf(subjects, MOST_DEEDS),
-    registry.operations.itemsAbout({ eventId, lanes }, MOST_DEEDS),
+    deliveries.length === 0 ? [] : registry.operations.itemsAbout({ eventId, lanes }, MOST_DEEDS),
   ]);
   const deeds = [...changes.flatMap(ofChange), ...items.flatMap(ofItem)];
   // A lane has a past of its own, before the event came.
@@ -44,8 +45,13 @@ export async function deedsOf(
 /** What was refused was not done. */
 function ofChange({ at, by, action, subject, note, status }: AuditEntry): readonly Deed[] {
   const isOfDelivery = subject.kind === "delivery";
-  if (status === null || status >= 300 || (!isOfDelivery && subject.kind !== "lane")) return [];
   const verb = action.slice(action.indexOf(".") + 1);
+  if (status === null || status >= 300) return [];
+  if (subject.kind === "held" && subject.id !== null)
+    return [
+      { at, by: by.name, verb, note, operationId: null, deliveryId: null, laneId: null, eventId: subject.id },
+    ];
+  if (!isOfDelivery && subject.kind !== "lane") return [];
   const about = { deliveryId: isOfDelivery ? subject.id : null, laneId: isOfDelivery ? null : subject.id };
   return [{ at, by: by.name, verb, note, operationId: null, ...about }];
 }

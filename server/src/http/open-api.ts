@@ -9,6 +9,7 @@ import {
   TEST_SEND,
 } from "./resources/endpoint.js";
 import { EVENT_DETAIL, EVENT_INPUT, EVENT_SUMMARY, PUBLISHED_EVENT } from "./resources/event.js";
+import { HELD_EVENT } from "./resources/held.js";
 import { CONSUMER, INBOX_EVENT, INBOX_ROW, REFUSED_EVENT } from "./resources/inbox.js";
 import { DEAD_LETTER, LANE } from "./resources/lane.js";
 import { PROBLEM } from "./problem.js";
@@ -51,6 +52,7 @@ const RESOURCES: readonly object[] = [
   SET_ASIDE,
   INBOX_ROW,
   REFUSED_EVENT,
+  HELD_EVENT,
   INBOX_EVENT,
   CONSUMER,
   OPERATION_INPUT,

@@ -25,6 +25,7 @@ import { registerDead } from "./routes/dead.js";
 import { registerDeliveries } from "./routes/deliveries.js";
 import { registerEndpoints } from "./routes/endpoints.js";
 import { registerEvents } from "./routes/events.js";
+import { registerHeld } from "./routes/held.js";
 import { registerHealth } from "./routes/health.js";
 import { registerInbox } from "./routes/inbox.js";
 import { registerInboxDeeds } from "./routes/inbox-deeds.js";
@@ -149,6 +150,7 @@ async function registerApi(open: FastifyInstance, parts: ApiParts): Promise<void
     registerDead(api, parts);
     registerInbox(api, parts);
     registerInboxDeeds(api, parts);
+    registerHeld(api, parts);
     registerConsumers(api, parts);
     registerOperations(api, parts);
     registerAuditRoute(api, parts);

@@ -1,5 +1,5 @@
 import type { Endpoint } from "posthorn";
-import type { Repeat, Step, StoryDelivery } from "posthorn/client";
+import type { HeldEvent, Repeat, Step, StoryDelivery } from "posthorn/client";
 import type { StoredEvent } from "posthorn/operator";
 import type { Deed } from "./deeds.js";
 import { count, duration } from "../terminal/for-people.js";
@@ -8,6 +8,7 @@ interface StoryFacts {
   readonly event: StoredEvent;
   readonly repeats: readonly Repeat[];
   readonly deliveries: readonly StoryDelivery[];
+  readonly held: HeldEvent | undefined;
   /** Of these deliveries, by id. */
   readonly endpoints: ReadonlyMap<string, Pick<Endpoint, "state">>;
   readonly deeds: readonly Deed[];
@@ -25,7 +26,9 @@ export function stepsOf(facts: StoryFacts): readonly Step[] {
   const drafts = [
     ...beginning(facts.event),
     ...facts.repeats.map(repeatStep),
+    ...heldSteps(facts),
     ...facts.deliveries.flatMap((delivery) => deliverySteps(delivery, facts)),
+    ...facts.deeds.filter(({ eventId }) => eventId !== undefined).map(eventDeed),
   ];
   // Stable: steps of one millisecond stay in the order in which they are written here.
   const sorted = drafts.toSorted(
@@ -81,6 +84,33 @@ function repeatStep({ kind, receipts, firstAt, lastAt, body }: Repeat): Draft {
   return at(firstAt, { kind, text: `${what}${bytes}${times}` });
 }
 
+/** What it waits for in the sequence of its key, or what was decided of it. */
+function heldSteps(facts: StoryFacts): readonly Draft[] {
+  const { held, nowMs } = facts;
+  if (held === undefined) return [];
+  const { heldSince, heldUntil, sentence, gap, late, sequence, key } = held;
+  // Nobody writes down when it was decided; its places follow within moments.
+  if (heldSince === null || heldUntil === null)
+    return gap === null && !late
+      ? []
+      : [{ step: { kind: "decided", text: lower(sentence) }, sortMs: turnMs(facts) }];
+  const end = { ...BLANK, kind: "waiting", text: lower(sentence), future: true, at: heldUntil } as const;
+  return [
+    at(heldSince, { kind: "held", text: `held: ${sequence} of ${key} has come before its turn` }),
+    { step: end, sortMs: nowMs },
+  ];
+}
+
+/** When its turn came, as far as anybody knows: at once, or behind the deed that released it. */
+function turnMs({ event, deeds }: StoryFacts): number {
+  const released = deeds.flatMap((deed) => (deed.eventId === undefined ? [] : [Date.parse(deed.at) + 0.5]));
+  return Math.max(event.writtenAt.getTime(), ...released);
+}
+
+function lower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "");
+}
+
 type About = Pick<Step, "endpointId" | "deliveryId">;
 
 function deliverySteps(delivery: StoryDelivery, facts: StoryFacts): readonly Draft[] {
@@ -90,7 +120,7 @@ function deliverySteps(delivery: StoryDelivery, facts: StoryFacts): readonly Dra
   const text = `placed for ${endpointId} ${place}`;
   return [
     // Nobody writes down when; it follows the event within moments.
-    { step: { ...about, round: 1, kind: "placed", text }, sortMs: facts.event.writtenAt.getTime() },
+    { step: { ...about, round: 1, kind: "placed", text }, sortMs: turnMs(facts) },
     ...tried.map((attempt) => attemptStep(attempt, about)),
     ...ends.map((end) => endStep(end, about)),
     ...ends.flatMap((end) => resolved(end, about)),
@@ -127,11 +157,18 @@ function resolved(
   ];
 }
 
+/** What was done to the event, before it had deliveries. */
+function eventDeed({ at: doneAt, by, note, operationId, verb }: Deed): Draft {
+  const why = note === null ? "" : `: ${note}`;
+  return at(doneAt, { kind: "deed", text: `${verb} by ${by}${why}`, by, note, operationId });
+}
+
 /** What was done to this delivery, or to its lane before it landed. */
 function deedStep(deed: Deed, { id, laneId, state, tried }: StoryDelivery, about: About): readonly Draft[] {
   const landedAt = state === "delivered" ? tried.at(-1)?.startedAt : undefined;
   const ofLane =
     deed.laneId !== null && deed.laneId === laneId && (landedAt === undefined || deed.at <= landedAt);
+  if (deed.eventId !== undefined) return [];
   if (deed.deliveryId === null ? !ofLane : deed.deliveryId !== id) return [];
   const { at: doneAt, by, note, operationId, verb } = deed;
   const what = deed.deliveryId === null ? `${verb} of lane ${laneId}` : verb;
@@ -150,7 +187,7 @@ function future(delivery: StoryDelivery, about: About, { nowMs, endpoints }: Sto
     const text =
       stopped === "active" && laneId !== null
         ? `waits behind others of lane ${laneId}: ${endpointId}`
-        : `waits for its endpoint: ${endpointId}${stopped === "active" ? "" : ` is ${stopped}`}`;
+        : `waits for its ${endpointId.startsWith("hnd_") ? "handler" : "endpoint"}: ${endpointId}${stopped === "active" ? "" : ` is ${stopped}`}`;
     return [{ step: { ...about, round, future: true, kind: "waiting", text }, sortMs: nowMs }];
   }
   const when = dueInMs <= 0 ? "due now" : `in ${duration(dueInMs)}`;
@@ -186,7 +223,7 @@ export function laneSentence(
       }. ${waits}`;
     case "paused":
     case "disabled":
-      return `Its endpoint ${lane.endpointId} is ${lane.state}. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "waits" : "wait"}, in order.`;
+      return `Its ${lane.endpointId.startsWith("hnd_") ? "handler" : "endpoint"} ${lane.endpointId} is ${lane.state}. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "waits" : "wait"}, in order.`;
     default:
       return `It moves. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "is" : "are"} in it.`;
   }

@@ -9,6 +9,7 @@ import { timedOutbox } from "./timed-outbox.js";
 
 const CENSUS: OutboxCensus = {
   staged: 1,
+  held: 0,
   waiting: 20,
   oldestDueMs: 3500,
   blockedLanes: 4,
@@ -50,6 +51,7 @@ const STATUS = statusOf({
   day: [],
   lastSeen: new Map([["stripe", new Date("2027-01-01T00:00:00Z")]]),
   consumers: [],
+  held: [],
 });
 
 const lines = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>

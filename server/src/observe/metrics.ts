@@ -205,6 +205,12 @@ class PrometheusMetrics implements Metrics {
     );
     this.#gauge(
       census,
+      "held_events",
+      "Of these, those that wait for others of their key.",
+      (each) => each.held,
+    );
+    this.#gauge(
+      census,
       "waiting_deliveries",
       "Deliveries that wait or are under way.",
       (each) => each.waiting,

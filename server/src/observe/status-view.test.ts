@@ -17,7 +17,7 @@ const QUIET: StatusFacts = {
   nowMs: NOW,
   version: "1.2.3",
   nodes: [node(["ingest", "dispatch", "api"])],
-  census: { staged: 0, waiting: 0, oldestDueMs: 0, blockedLanes: 0, dead: 0, setAside: 0 },
+  census: { staged: 0, held: 0, waiting: 0, oldestDueMs: 0, blockedLanes: 0, dead: 0, setAside: 0 },
   standings: [],
   blockedLanes: [],
   endpoints: [],
@@ -26,6 +26,7 @@ const QUIET: StatusFacts = {
   day: [],
   lastSeen: new Map(),
   consumers: [],
+  held: [],
 };
 
 const source = (name: string) => ({ name, tenant: "default", scheme: "stripe" });

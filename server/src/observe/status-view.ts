@@ -3,13 +3,15 @@ import type { Endpoint } from "posthorn";
 import type {
   BlockedLane,
   ConsumerStanding,
+  HeldRecord,
   EndpointStanding as Standing,
   OutboxCensus,
 } from "posthorn/operator";
-import { hasWorker, showConsumer } from "../http/resources/inbox.js";
+import { showConsumer } from "../http/resources/inbox.js";
 import type { SeenNode, SeriesRow } from "../store/series.js";
 import type { SourceRecord } from "../store/source.js";
 import { count, duration, size } from "../terminal/for-people.js";
+import { handlerNeeds, NONE, waits } from "./handler-needs.js";
 import { LogHistogram } from "./log-histogram.js";
 
 /** Everything that a status is made of. */
@@ -31,6 +33,8 @@ export interface StatusFacts {
   /** Why the database does not take a write. */
   readonly refusal?: string | undefined;
   readonly consumers: readonly ConsumerStanding[];
+  /** The first of those that wait for others of their key. */
+  readonly held: readonly HeldRecord[];
   /** Of the disk on which the database is, where it can be seen. */
   readonly freeBytes?: number | undefined;
 }
@@ -81,6 +85,7 @@ function countsOf({ census, standings: endpoints, consumers }: StatusFacts): Sta
   return {
     waiting: census.waiting,
     staged: census.staged,
+    held: census.held,
     dead: census.dead,
     haltedLanes: sum(({ haltedLanes }) => haltedLanes),
     parkedLanes: sum(({ parkedLanes }) => parkedLanes),
@@ -178,21 +183,12 @@ interface Standings {
   readonly counts: StatusCounts;
 }
 
-const NONE = {
-  endpointId: null,
-  laneId: null,
-  key: null,
-  source: null,
-  sinceMs: null,
-  because: null,
-} as const;
-
 /** What needs a person, worst first. */
 function needsOf(facts: StatusFacts, standings: Standings): readonly Need[] {
   return [
     ...refusalNeeds(facts),
     ...dispatcherNeeds(facts),
-    ...facts.consumers.flatMap((consumer) => workerNeed(consumer, facts.nowMs)),
+    ...handlerNeeds(facts),
     ...facts.blockedLanes.flatMap(laneNeed),
     ...standings.endpoints.flatMap((endpoint) => endpointNeed(endpoint, facts)),
     ...standings.sources.flatMap((source) => sourceNeed(source, facts.nowMs)),
@@ -213,6 +209,8 @@ const KINDS: readonly Need["kind"][] = [
   "source_silent",
   "dead_letters",
   "lane_retrying",
+  "key_held",
+  "consumer_paused",
   "endpoint_paused",
 ];
 
@@ -241,16 +239,6 @@ function dispatcherNeeds({ nodes, census, consumers }: StatusFacts): readonly Ne
   if (waiting === 0 || nodes.length === 0 || nodes.some(({ roles }) => roles.includes("dispatch"))) return [];
   const text = `no node delivers: ${waits(waiting)} for one with the role dispatch`;
   return [{ ...NONE, kind: "no_dispatcher", level: "bad", text, count: waiting }];
-}
-
-function workerNeed(consumer: ConsumerStanding, nowMs: number): readonly Need[] {
-  if (hasWorker(consumer, nowMs)) return [];
-  const { id, waiting, seenAt } = consumer;
-  const sinceMs = seenAt === undefined ? null : nowMs - seenAt.getTime();
-  const ago = sinceMs === null ? "" : ` for ${duration(sinceMs)}`;
-  const text = `no worker: ${id}${ago}; ${count(waiting, "event")} ${waiting === 1 ? "waits" : "wait"}`;
-  const level = waiting === 0 ? "note" : "bad";
-  return [{ ...NONE, kind: "no_worker", level, text, endpointId: id, count: waiting, sinceMs }];
 }
 
 function laneNeed(lane: BlockedLane): readonly Need[] {
@@ -349,14 +337,20 @@ function sentenceOf(needs: readonly Need[], counts: StatusCounts): string {
     ...told(of("source_silent"), "source", "silent"),
     ...(dead === undefined ? [] : [dead.text]),
     ...told(of("lane_retrying"), "lane", "tried again and again"),
+    ...told(
+      needs.filter(({ kind, level }) => kind === "key_held" && level === "warn").length,
+      "key",
+      "held for long",
+    ),
   ];
-  if (parts.length === 0) return "Nothing is stuck.";
+  if (parts.length === 0) return counts.held === 0 ? "Nothing is stuck." : heldSentence(counts.held);
   const oldest = oldestUndeliveredMs >= 1000 ? ` Oldest due: ${duration(oldestUndeliveredMs)}.` : "";
   return `${parts.join(". ")}.${oldest}`;
 }
 
-function waits(number: number): string {
-  return `${count(number, "event")} ${number === 1 ? "waits" : "wait"}`;
+/** It ends by itself; whoever looks for such an event must not be told that all is well. */
+function heldSentence(held: number): string {
+  return `Nothing is stuck for good: ${waits(held)} for others of ${held === 1 ? "its key" : "their keys"}.`;
 }
 
 function told(number: number, what: string, how: string): readonly string[] {

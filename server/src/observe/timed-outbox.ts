@@ -47,6 +47,9 @@ const TIMED: ReadonlySet<string | symbol> = new Set([
   "inboxFailures",
   "refusedEvents",
   "consumers",
+  "heldEvents",
+  "heldEvent",
+  "releaseHeld",
 ]);
 
 type Asked = (...given: unknown[]) => Promise<unknown>;

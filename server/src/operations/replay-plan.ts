@@ -41,6 +41,14 @@ export function replayFilterOf(query: InboxQuery, nowMs: number): InboxFilter {
 /** The same query with instants in place of ages, and an end: what is applied after the plan is not meant. */
 export function fixedReplay(query: InboxQuery, nowMs: number): InboxQuery {
   const { since, until } = replayFilterOf(query, nowMs);
+  const { outcome: _, ...narrowing } = query;
+  if (Object.values(narrowing).every((wanted) => wanted === undefined)) {
+    throw problem(
+      "request_invalid",
+      "Say what is to be replayed, by source, consumer, type, tenant, since or until: everything that was ever applied is too much.",
+      { field: "filter.inbox" },
+    );
+  }
   return {
     ...query,
     ...(since !== undefined && { since: since.toISOString() }),

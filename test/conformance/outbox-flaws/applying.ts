@@ -49,6 +49,17 @@ export const applyingFlaws = {
       apply: (claim, work, limits) => inner.apply(claim, work, { ...limits, next: false }),
     }),
   },
+  apply_leases_another_consumers_lane: {
+    wrap: (inner) => ({
+      apply: async (claim, work, limits) => {
+        const applied = await inner.apply(claim, work, limits);
+        if (applied.kind !== "applied" || limits.other !== true) return applied;
+        const of = { kind: "handler", ids: ["hnd_b"] } as const;
+        const terms = { ...limits, of, limit: 1, inFlight: new Map<string, number>(), alone: false };
+        return { ...applied, next: (await inner.claim(terms)).claims[0] };
+      },
+    }),
+  },
   stale_apply_called_applied: {
     wrap: (inner) => ({
       apply: async (claim, work, limits) => {

@@ -1,5 +1,7 @@
 import { Holds } from "../../../library/src/stores/memory/lanes/hold.js";
 import type { HoldMark } from "../../../library/src/hold-mark.js";
+import type { MemoryStore } from "posthorn/memory";
+import type { Hold } from "posthorn/operator";
 import type { Flaw } from "./flaw.js";
 
 /** Flaws of events that are held until their turn in the sequence of their key comes. */
@@ -31,7 +33,57 @@ export const holdingFlaws = {
   },
   late_untold: claimed((mark) => ({ ...mark, late: undefined })),
   redrive_judged_again: claimed((mark, round) => (round > 1 ? { ...mark, late: true } : mark)),
+  held_events_of_any_key: {
+    wrap: (inner) => ({
+      heldEvents: (filter, page) => inner.heldEvents({ ...filter, key: undefined }, page),
+    }),
+  },
+  held_events_without_what_is_missing: { wrap: (inner) => eachHeld(inner, { missing: undefined }) },
+  held_for_ever: { wrap: (inner) => eachHeld(inner, { until: new Date(8.64e15) }) },
+  decided_forgotten: {
+    wrap: (inner) => ({
+      heldEvent: async (tenant, id) => {
+        const found = await inner.heldEvent(tenant, id);
+        return found && { ...found, gap: undefined };
+      },
+    }),
+  },
+  late_not_shown: {
+    wrap: (inner) => ({
+      heldEvent: async (tenant, id) => {
+        const found = await inner.heldEvent(tenant, id);
+        return found && { ...found, isLate: false };
+      },
+    }),
+  },
+  release_lets_the_rest_wait: {
+    mutate: (swaps) => swaps.swap(Holds.prototype, "release", () => () => ({ events: 1, gaps: [] })),
+  },
+  release_untold: claimed((mark) => ({ ...mark, gap: undefined })),
+  released_twice: {
+    wrap: (inner) => ({
+      releaseHeld: async (tenant, id) => {
+        const released = await inner.releaseHeld(tenant, id);
+        return released.kind === "released" ? released : { kind: "released", events: 0, gaps: [] };
+      },
+    }),
+  },
 } satisfies Readonly<Record<string, Flaw>>;
+
+/** What is held is shown with another hold than its own. */
+function eachHeld(inner: MemoryStore, change: Partial<Hold>): Partial<MemoryStore> {
+  return {
+    heldEvents: async (filter, page) => {
+      const { items, next } = await inner.heldEvents(filter, page);
+      return {
+        items: items.map((each) =>
+          Object.assign({}, each, { hold: each.hold && Object.assign({}, each.hold, change) }),
+        ),
+        next,
+      };
+    },
+  };
+}
 
 /** Events are stored with another mark than theirs. */
 function marked(alter: (mark: HoldMark) => HoldMark | undefined): Flaw {

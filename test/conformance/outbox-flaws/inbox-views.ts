@@ -24,6 +24,7 @@ export const inboxViewFlaws = {
       inboxRowsOf: async (...event) => (await inner.inboxRowsOf(...event)).slice(0, 1),
     }),
   },
+  inbox_forgets_the_size_of_the_stored_event: { wrap: (inner) => eachRow(inner, { bodyBytes: 0 }) },
   inbox_forgets_the_stored_event: { wrap: (inner) => eachRow(inner, { storedAs: undefined }) },
   inbox_forgets_results: { wrap: (inner) => eachRow(inner, { result: undefined }) },
   consumers_without_dead: { wrap: (inner) => eachConsumer(inner, () => ({ dead: 0 })) },
@@ -46,6 +47,16 @@ export const inboxViewFlaws = {
           .map((lane) => Object.assign({}, lane, { id: lane.id + 1000n }));
         return { items: [...items, ...again], next };
       },
+    }),
+  },
+  redriven_and_applied_looks_dead: {
+    wrap: (inner) => ({
+      deliveriesOf: async (tenant, ids) =>
+        (await inner.deliveriesOf(tenant, ids)).map((each) =>
+          each.state === "delivered" && each.round > 1
+            ? Object.assign({}, each, { state: "dead", round: each.round - 1 })
+            : each,
+        ),
     }),
   },
   loose_at_handlers_not_found: {

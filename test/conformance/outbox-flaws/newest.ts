@@ -1,5 +1,5 @@
 import type { MemoryTx } from "posthorn/memory";
-import type { Compared, ResourceVersion } from "../../../library/src/inbox/newest.js";
+import type { Compared, ResourceVersion } from "../../../library/src/inbox/handler/newest.js";
 import type { Flaw } from "./flaw.js";
 
 /** How a plain map of versions goes about it. */

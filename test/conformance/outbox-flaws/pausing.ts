@@ -46,6 +46,9 @@ export const pausingFlaws = {
       },
     }),
   },
+  pause_of_nobody: {
+    wrap: (inner) => ({ pauseHandler: (id, { by: _by, ...pause }) => inner.pauseHandler(id, pause) }),
+  },
   resume_says_nothing: {
     wrap: (inner) => ({ resumeHandler: async (id) => inner.resumeHandler(id).then(() => true) }),
   },

@@ -81,19 +81,19 @@ export const ELSEWHERE: Readonly<
   ],
   "due | its handler throws, and a rule for errors says that this is never tried again": [
     {
-      file: "library/src/inbox/worker-errors.test.ts",
+      file: "library/src/inbox/worker/worker-errors.test.ts",
       test: "gives an event up at once, and its dead letter says that a rule did",
     },
   ],
   "due | its handler throws, and a rule for errors pauses the consumer for a time": [
     {
-      file: "library/src/inbox/worker-errors.test.ts",
+      file: "library/src/inbox/worker/worker-errors.test.ts",
       test: "pauses the consumer: nothing of it runs meanwhile, nothing is spent, and other consumers go on",
     },
   ],
   "due | its handler asks for the event again": [
     {
-      file: "library/src/inbox/worker-errors.test.ts",
+      file: "library/src/inbox/worker/worker-errors.test.ts",
       test: "lets the event wait at the head of its lane, without a slot and uncounted, and undoes what was written",
     },
   ],

@@ -1,6 +1,5 @@
-// What the handlers of a worker do: a row for each event without a unique key, and the newest version beside it, so that
-// what was applied twice, torn or out of order can be seen.
-import { setTimeout as sleep } from "node:timers/promises";
+// What the handlers of a worker write: a row for each event without a unique key, and the state of its key beside it, so
+// that what was applied twice, torn or out of order can be seen.
 
 /** @import Database from "better-sqlite3" */
 /** @import { PoolClient } from "pg" */
@@ -8,69 +7,81 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** @import { HostOptions } from "./work.mjs" */
 
 /** @typedef {{ key: string, place: number, version: number }} Stored */
-/** @typedef {readonly ReceivedEvent<Stored>[]} Events */
+/**
+ * @typedef {object} Write
+ * @property {string} consumer
+ * @property {readonly ReceivedEvent<Stored>[]} events
+ * @property {string} [effect] What a step has come to.
+ * @property {Error | undefined} error Thrown after the writes.
+ */
 
-const SLOW_ONE_IN = 20;
-const SLOW_MS = 20;
+// These get their events in the order of versions: what comes last is the state. The others keep the highest.
+const LAST_COUNTS = new Set(["held", "latest"]);
+// Events of a source whose handler has a bug, until somebody mends it.
+const BROKEN_EVERY = 5;
 
 /** @param {HostOptions} options */
-export function applyingTo({ store, failsOneIn = 50 }) {
-  const apply = store === "sqlite" ? appliedInTurn : appliedByStatements;
-  /** @param {string} consumer @param {Events} events @param {{ tx?: unknown }} context */
-  const handle = async (consumer, events, { tx }) => {
-    // Some are held for a while, so that kills meet them.
-    if (oneIn(SLOW_ONE_IN)) await sleep(SLOW_MS);
-    return apply(consumer, events, { tx, fails: oneIn(failsOneIn) });
-  };
-  return {
-    /** @param {ReceivedEvent<Stored>} event @param {{ tx?: unknown }} context */
-    single: (event, context) => handle("single", [event], context),
-    /** @param {Events} events @param {{ tx?: unknown }} context */
-    many: (events, context) => handle("many", events, context),
-  };
+export function writerOf({ store }) {
+  return /** @type {(write: Write, tx: unknown, how?: { isInner: boolean }) => unknown} */ (
+    store === "sqlite" ? writtenInTurn : writtenByStatements
+  );
 }
 
-/** @param {number} times */
-function oneIn(times) {
-  return Math.random() * times < 1;
-}
-
-/** @typedef {{ tx: unknown, fails: boolean }} How */
-
-/** @param {string} consumer @param {Events} events @param {How} how */
-function appliedInTurn(consumer, events, { fails }) {
-  return (/** @type {Database.Database} */ tx) => {
-    const insert = tx.prepare(
-      "insert into stream_applied (consumer, key, place, version) values (?, ?, ?, ?)",
+/** @param {Write} write @param {Database.Database} tx @param {{ isInner: boolean }} [how] */
+function writtenInTurn({ consumer, events, effect, error }, tx, { isInner } = { isInner: false }) {
+  const inner = (/** @type {Database.Database} */ db) => {
+    const insert = db.prepare(
+      "insert into stream_applied (consumer, key, place, version, late, effect) values (?, ?, ?, ?, ?, ?)",
     );
-    const update = tx.prepare(
+    const changed = LAST_COUNTS.has(consumer) ? "excluded.version" : "max(version, excluded.version)";
+    const update = db.prepare(
       `insert into stream_newest (consumer, key, version) values (?, ?, ?)
-       on conflict (consumer, key) do update set version = max(version, excluded.version)`,
+       on conflict (consumer, key) do update set version = ${changed}`,
     );
-    for (const { data } of events) {
-      insert.run(consumer, data.key, data.place, data.version);
-      update.run(consumer, data.key, data.version);
+    for (const { data, order } of events) {
+      const late = order?.late === true;
+      insert.run(consumer, data.key, data.place, data.version, late ? 1 : 0, effect ?? null);
+      if (!late) update.run(consumer, data.key, data.version);
     }
-    if (fails) throw new Error("after its writes");
+    if (isBroken(consumer, events) && db.prepare("select 1 from stream_mended").get() === undefined)
+      throw broken();
+    if (error) throw error;
   };
+  return isInner ? inner(tx) : inner;
 }
 
-/** @param {string} consumer @param {Events} events @param {How} how */
-async function appliedByStatements(consumer, events, { tx, fails }) {
-  const client = /** @type {PoolClient} */ (tx);
-  const rows = JSON.stringify(events.map(({ data }) => data));
-  await client.query(
-    `insert into stream_applied (consumer, key, place, version)
-     select $1, key, place, version from rows from
-       (jsonb_to_recordset($2) as (key text, place int, version int)) with ordinality as r (key, place, version, nth)
+/** @param {Write} write @param {PoolClient} tx */
+async function writtenByStatements({ consumer, events, effect, error }, tx) {
+  const rows = events.map(({ data, order }) => ({ ...data, late: order?.late === true ? 1 : 0 }));
+  await tx.query(
+    `insert into stream_applied (consumer, key, place, version, late, effect)
+     select $1, key, place, version, late, $3 from rows from
+       (jsonb_to_recordset($2) as (key text, place int, version int, late int))
+       with ordinality as r (key, place, version, late, nth)
      order by nth`,
-    [consumer, rows],
+    [consumer, JSON.stringify(rows), effect ?? null],
   );
-  await client.query(
+  const changed = LAST_COUNTS.has(consumer)
+    ? "excluded.version"
+    : "greatest(stream_newest.version, excluded.version)";
+  await tx.query(
     `insert into stream_newest (consumer, key, version)
-     select $1, key, max(version) from jsonb_to_recordset($2) as r (key text, place int, version int) group by key
-     on conflict (consumer, key) do update set version = greatest(stream_newest.version, excluded.version)`,
-    [consumer, rows],
+     select $1, key, max(version) from jsonb_to_recordset($2) as r (key text, version int) group by key
+     on conflict (consumer, key) do update set version = ${changed}`,
+    [consumer, JSON.stringify(rows.filter(({ late }) => late === 0))],
   );
-  if (fails) throw new Error("after its writes");
+  if (isBroken(consumer, events)) {
+    const { rowCount } = await tx.query("select 1 from stream_mended");
+    if (rowCount === 0) throw broken();
+  }
+  if (error) throw error;
+}
+
+/** @param {string} consumer @param {readonly ReceivedEvent<Stored>[]} events */
+function isBroken(consumer, events) {
+  return consumer === "frail" && events.some(({ data }) => data.version % BROKEN_EVERY === 0);
+}
+
+function broken() {
+  return Object.assign(new Error("a bug of the handler"), { name: "Broken" });
 }

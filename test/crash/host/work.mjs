@@ -5,10 +5,12 @@
  * @property {"pg" | "postgres"} [driver] Of Postgres. Default: pg.
  * @property {string} [plant] A bug to be caught.
  * @property {number} [handlerDeadlineMs]
- * @property {"host" | "publisher" | "dispatcher" | "whole" | "landing" | "keeper" | "worker" | "remover"} [program] Which of the programs in this folder. Default: host.
+ * @property {"host" | "publisher" | "dispatcher" | "whole" | "landing" | "keeper" | "worker" | "operator" | "remover"} [program] Which of the programs in this folder. Default: host.
  * @property {number} [deadlineMs] Of a dispatcher.
  * @property {number} [leaseMs] Of a dispatcher.
  * @property {number} [failsOneIn] Of a worker: so many handlers, one of them throws.
+ * @property {number} [slowJobEvery] Of a worker: the long handlers of every so many versions take longer than a beat of their leases.
+ * @property {boolean} [waits] A worker that starts only when it is asked to.
  * @property {string} [poison] A dispatcher that is about to send a request with this text ends itself.
  */
 

@@ -2,20 +2,14 @@
 import { createWorker } from "posthorn";
 import { openStore } from "./open-store.mjs";
 import { serve } from "./serve.mjs";
-import { applyingTo } from "./stored-work.mjs";
+import { consumersOf } from "./stored-consumers.mjs";
 
 /** @import { HostOptions } from "./work.mjs" */
 
 const options = /** @type {HostOptions} */ (JSON.parse(process.argv[2] ?? "{}"));
-const { single, many } = applyingTo(options);
-// Whoever is killed must not use up what a handler that throws is allowed.
-const retry = { firstMs: 20, factor: 1, maxAttempts: 60 };
 const worker = createWorker({
   store: /** @type {any} */ (await openStore(options, 8)),
-  consumers: {
-    single: { handlers: { "*": /** @type {never} */ (single) }, retry },
-    many: { handlers: { "*": /** @type {never} */ ({ by: "key", max: 20, batch: many }) }, retry },
-  },
+  consumers: /** @type {any} */ (await consumersOf(options)),
   slots: 4,
   // As short as a worker takes it: most of a test's time is leases that end.
   handlerDeadlineMs: 1000,
@@ -27,5 +21,11 @@ const worker = createWorker({
   },
 });
 process.once("SIGTERM", () => void worker.stop().then(() => process.exit(0)));
-await worker.start();
-serve({});
+// One that waits can be armed before it registers its handlers.
+if (options.waits !== true) await worker.start();
+serve({
+  "/start": async (_request, response) => {
+    await worker.start();
+    response.writeHead(204).end();
+  },
+});

@@ -28,7 +28,8 @@ import {
 
 const ODD_IDS = ["msg.1", "msg 1", "é", "msg\n1", "m".repeat(256), "m".repeat(255), "__proto__", "\u007f"];
 
-function draw(chance: Chance): Parts {
+/** What every sender of Standard Webhooks draws. */
+export function draw(chance: Chance): Parts {
   return {
     secret: `whsec_${chance.bytes(chance.pick([24, 32, 33, 64])).toString("base64")}`,
     id: `msg_${chance.below(1e9)}`,
@@ -39,16 +40,27 @@ function draw(chance: Chance): Parts {
   };
 }
 
-function sign({ secret, id, time, body }: Parts): { headers: Record<string, string> } {
+export function sign({ secret, id, time, body }: Parts): { headers: Record<string, string> } {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
-  const digest = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
-  return { headers: { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `v1,${digest}` } };
+  return { headers: signedHeaders(key, { id, time, body }, "webhook") };
 }
 
-const HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"];
-const FORM = { header: "webhook-signature", list: { separator: " ", prefix: "v1," } };
+export function signedHeaders(
+  key: Buffer | string,
+  { id, time, body }: Pick<Parts, "id" | "time" | "body">,
+  prefix: Prefix,
+): Record<string, string> {
+  const digest = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
+  return { [`${prefix}-id`]: id, [`${prefix}-timestamp`]: time, [`${prefix}-signature`]: `v1,${digest}` };
+}
 
-function change(chance: Chance): Change {
+/** The names of the three headers start with it. */
+export type Prefix = "webhook" | "svix";
+
+const HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+
+export function change(chance: Chance, prefix: Prefix = "webhook"): Change {
+  const signature = { header: `${prefix}-signature`, list: { separator: " ", prefix: "v1," } };
   switch (chance.below(9)) {
     case 0:
     case 1:
@@ -58,17 +70,20 @@ function change(chance: Chance): Change {
     case 3:
       return changeTimeBefore(chance);
     case 4:
-      return changeTimeAfter(chance, "webhook-timestamp", /^(.*)$/s);
+      return changeTimeAfter(chance, `${prefix}-timestamp`, /^(.*)$/s);
     case 5:
-      return dropHeader(chance, HEADERS);
+      return dropHeader(
+        chance,
+        HEADERS.map((name) => name.replace("webhook", prefix)),
+      );
     case 6: {
       const id = chance.pick(ODD_IDS);
       return chance.below(2) === 0
         ? before("odd id", (parts) => ({ ...parts, id }))
-        : changeHeader("changed", "webhook-id", () => id);
+        : changeHeader("changed", `${prefix}-id`, () => id);
     }
     default:
-      return changeSignature(chance, FORM);
+      return changeSignature(chance, signature);
   }
 }
 
@@ -89,52 +104,70 @@ function changeSecretForm(chance: Chance): Change {
   ]);
 }
 
-const DIFFERENCES: readonly Difference[] = [
+export const ODD_ID: Difference = {
+  name: "accepts ids that cannot be told apart from what follows",
+  library: "accepts",
+  code: "header_malformed",
+  when: (sample) =>
+    !/^[\x21-\x2d\x2f-\x7e]{1,255}$/.test(header(sample, "webhook-id") || header(sample, "svix-id")),
+  what: "accepts any id: with full stops, spaces, letters beyond ASCII or of any length",
+  why: "the standard forbids the full stop, because id and time could trade places under one signature; HTTP carries only ASCII unchanged",
+};
+
+export const SHORT_SECRET: Difference = {
+  name: "accepts short secrets",
+  library: "accepts",
+  code: "secret_malformed",
+  when: ({ secret }) => Buffer.from(secret.replace("whsec_", ""), "base64").length < 24,
+  what: "accepts secrets of fewer than 24 bytes",
+  why: "the standard asks for 24 to 64 bytes",
+};
+
+export const SPACED_SECRET: Difference = {
+  name: "accepts secrets with a character too many",
+  library: "accepts",
+  code: "secret_malformed",
+  when: ({ secret }) => /\s$/.test(secret),
+  what: "passes over a space or line break behind the secret",
+  why: "a secret that was copied wrongly is told at start; elsewhere the same text would be another key",
+};
+
+export const URL_SAFE_SECRET: Difference = {
+  name: "rejects secrets in the url-safe alphabet",
+  library: "rejects",
+  when: ({ secret }) => /[-_]/.test(secret.replace("whsec_", "")),
+  what: "reads secrets in the standard alphabet only",
+  why: "the standard does not say which alphabet; both are read, mixed ones are refused",
+};
+
+/** Of `standardwebhooks`, and of every library that calls it. */
+export const DIFFERENCES: readonly Difference[] = [
   ANY_LENGTH,
   LOOSE_TIME,
   ...DECODES_BODY,
-  {
-    name: "accepts ids that cannot be told apart from what follows",
-    library: "accepts",
-    code: "header_malformed",
-    when: (sample) => !/^[\x21-\x2d\x2f-\x7e]{1,255}$/.test(header(sample, "webhook-id")),
-    what: "accepts any id: with full stops, spaces, letters beyond ASCII or of any length",
-    why: "the standard forbids the full stop, because id and time could trade places under one signature; HTTP carries only ASCII unchanged",
-  },
+  ODD_ID,
   tooManyEntries(" "),
   ignoresTail(",", "signature_unsupported"),
-  {
-    name: "accepts short secrets",
-    library: "accepts",
-    code: "secret_malformed",
-    when: ({ secret }) => Buffer.from(secret.replace("whsec_", ""), "base64").length < 24,
-    what: "accepts secrets of fewer than 24 bytes",
-    why: "the standard asks for 24 to 64 bytes",
-  },
-  {
-    name: "accepts secrets with a character too many",
-    library: "accepts",
-    code: "secret_malformed",
-    when: ({ secret }) => /\s$/.test(secret),
-    what: "passes over a space or line break behind the secret",
-    why: "a secret that was copied wrongly is told at start; elsewhere the same text would be another key",
-  },
-  {
-    name: "rejects secrets in the url-safe alphabet",
-    library: "rejects",
-    when: ({ secret }) => /[-_]/.test(secret.replace("whsec_", "")),
-    what: "reads secrets in the standard alphabet only",
-    why: "the standard does not say which alphabet; both are read, mixed ones are refused",
-  },
+  SHORT_SECRET,
+  SPACED_SECRET,
+  URL_SAFE_SECRET,
   COMPARES_BASE64,
 ];
+
+export const NOT_JSON: Difference = {
+  name: "rejects bodies that are not JSON",
+  library: "rejects",
+  when: ({ body }) => !isJson(body),
+  what: "parses the body and throws where it is not JSON, though it is rightly signed",
+  why: "whether the body is JSON is for the handler; the verdict is about its origin",
+};
 
 export const STANDARDWEBHOOKS: Subject = {
   library: "standardwebhooks",
   verifier: "new Webhook(secret).verify(payload, headers, { jsonParse: false })",
   create: standardWebhooks,
   draw,
-  change,
+  change: (chance) => change(chance),
   sign,
   accepts: ({ secret, headers, body }) => {
     new Official(secret).verify(body, { ...headers }, { jsonParse: false });
@@ -156,13 +189,7 @@ export const SVIX: Subject = {
   },
   differences: [
     ...DIFFERENCES,
-    {
-      name: "rejects bodies that are not JSON",
-      library: "rejects",
-      when: ({ body }) => !isJson(body),
-      what: "parses the body and throws where it is not JSON, though it is rightly signed",
-      why: "whether the body is JSON is for the handler; the verdict is about its origin",
-    },
+    NOT_JSON,
     {
       name: "accepts a mixture of two sets of headers",
       library: "accepts",

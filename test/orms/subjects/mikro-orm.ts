@@ -8,8 +8,13 @@ export const Effect = new EntitySchema<{ id: number; mark: string }>({
   properties: { id: { type: "integer", primary: true, autoincrement: true }, mark: { type: "string" } },
 });
 
-export const mikroOrm = driverOf({ name: "mikro-orm", commit: "COMMIT" }, ({ url, max }) => {
-  const orm = MikroORM.initSync({ clientUrl: url, pool: { min: 0, max }, entities: [Effect] });
+// 7 has a constructor in place of initSync, and writes its statements by Kysely.
+const is6 = "initSync" in MikroORM;
+type MikroOrm7 = new (options: object) => MikroORM;
+
+export const mikroOrm = driverOf({ name: "mikro-orm", commit: is6 ? "COMMIT" : "commit" }, ({ url, max }) => {
+  const options = { clientUrl: url, pool: { min: 0, max }, entities: [Effect] };
+  const orm = is6 ? MikroORM.initSync(options) : new (MikroORM as unknown as MikroOrm7)(options);
   return opened(fromMikroOrm(orm.em), {
     inside: (em, text) => em.execute(text),
     end: () => orm.close(true),

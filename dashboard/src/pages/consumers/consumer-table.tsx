@@ -6,6 +6,7 @@ import { consumerHref } from "../../place/links.ts";
 import { hrefOf } from "../../place/location.ts";
 import { age, grouped, oneLine } from "../../words/format.ts";
 import { consumerLook, typesOf, typeWords } from "./consumer-look.ts";
+import { pausedByWords } from "./pause.tsx";
 
 /** Handlers with how they stand. */
 export function ConsumerTable({ consumers }: { readonly consumers: readonly Consumer[] }): JSX.Element {
@@ -34,7 +35,8 @@ export function ConsumerTable({ consumers }: { readonly consumers: readonly Cons
 }
 
 function ConsumerRow({ consumer }: { readonly consumer: Consumer }): JSX.Element {
-  const { id, sources, waiting, exact, oldestMs, dead, seenAt, hasWorker, state, pausedUntil } = consumer;
+  const { id, sources, waiting, exact, oldestMs, dead, seenAt, hasWorker, state, because, pausedUntil } =
+    consumer;
   const look = consumerLook(consumer);
   return (
     <tr data-row class="tall">
@@ -46,9 +48,11 @@ function ConsumerRow({ consumer }: { readonly consumer: Consumer }): JSX.Element
       </td>
       <td>
         <State look={look} />
-        {state === "paused" && pausedUntil !== null && (
-          <span class="sub">
-            paused, ends <Ago at={pausedUntil} />
+        {state === "paused" && (
+          <span class="sub" title={because ?? ""}>
+            {pausedByWords(consumer)}, {pausedUntil === null ? "until it is resumed" : "ends "}
+            {pausedUntil !== null && <Ago at={pausedUntil} />}
+            {because !== null && `: ${oneLine(because, 50)}`}
           </span>
         )}
       </td>

@@ -17,6 +17,7 @@ import { InboxTable } from "../inbox/inbox-table.tsx";
 import { LaneTable } from "../lanes/lane-table.tsx";
 import { consumerLook } from "./consumer-look.ts";
 import { sourceWords } from "./consumer-table.tsx";
+import { pauseConsumer, pausedByWords, resumeConsumer } from "./pause.tsx";
 
 /** One handler: whether a worker has it, what waits for it, its lanes, and what it has handled last. */
 export function ConsumerPage({ id = "" }: { readonly id?: string }): JSX.Element {
@@ -28,6 +29,7 @@ export function ConsumerPage({ id = "" }: { readonly id?: string }): JSX.Element
       cli={[
         "posthorn consumers list",
         `posthorn consumers retry ${word}`,
+        `posthorn consumers pause ${word} --for 1h`,
         `posthorn inbox list --consumer ${word}`,
       ]}
       get={["/consumers", `/inbox?consumer=${encodeURIComponent(id)}`]}
@@ -125,6 +127,15 @@ function Head({ consumer }: { readonly consumer: Consumer }): JSX.Element {
       >
         Retry now
       </Act>
+      {consumer.state === "active" ? (
+        <Act icon="pause" onAct={() => pauseConsumer(consumer)}>
+          Pause…
+        </Act>
+      ) : (
+        <Act kind="primary" icon="play" onAct={() => resumeConsumer(consumer)}>
+          {consumer.state === "paused" ? "Resume" : "Enable"}
+        </Act>
+      )}
     </PageHead>
   );
 }
@@ -148,38 +159,52 @@ function Tabs({ consumer }: { readonly consumer: Consumer }): JSX.Element {
   );
 }
 
-/** Why nothing moves there, and what to do. */
-function Trouble({ consumer }: { readonly consumer: Consumer }): JSX.Element | null {
-  const { hasWorker, seenAt, waiting, state, because, pausedUntil } = consumer;
-  if (!hasWorker) {
-    return (
-      <div class={`notice ${waiting > 0 ? "s-halted" : "s-retrying"}`}>
-        <Shape name="s-failing" />
-        <div>
-          <b>No worker has this handler now.</b>{" "}
-          {seenAt !== null && (
-            <>
-              The last one said so <Ago at={seenAt} />.{" "}
-            </>
-          )}
-          Start a process whose createWorker has it.{" "}
-          {waiting > 0 ? "What waits is handled then, in order." : "Nothing waits for it yet."}
-        </div>
+/** Why nothing moves there, and what to do. A consumer may be paused, and have no worker besides. */
+function Trouble({ consumer }: { readonly consumer: Consumer }): JSX.Element {
+  return (
+    <>
+      <Gone consumer={consumer} />
+      <Stopped consumer={consumer} />
+    </>
+  );
+}
+
+function Gone({ consumer }: { readonly consumer: Consumer }): JSX.Element | null {
+  const { hasWorker, seenAt, waiting } = consumer;
+  if (hasWorker) return null;
+  return (
+    <div class={`notice ${waiting > 0 ? "s-halted" : "s-retrying"}`}>
+      <Shape name="s-failing" />
+      <div>
+        <b>No worker has this handler now.</b>{" "}
+        {seenAt !== null && (
+          <>
+            The last one said so <Ago at={seenAt} />.{" "}
+          </>
+        )}
+        Start a process whose createWorker has it.{" "}
+        {waiting > 0 ? "What waits is handled then, in order." : "Nothing waits for it yet."}
       </div>
-    );
-  }
+    </div>
+  );
+}
+
+function Stopped({ consumer }: { readonly consumer: Consumer }): JSX.Element | null {
+  const { state, because, pausedUntil } = consumer;
   if (state === "active") return null;
   return (
     <div class="notice s-paused">
       <Shape name="s-paused" />
       <div>
-        <b>{state === "paused" ? "It is paused" : "It is disabled"}</b>
-        {pausedUntil !== null && (
+        <b>{state === "paused" ? `It is paused ${pausedByWords(consumer)}` : "It is disabled"}</b>
+        {pausedUntil === null ? (
+          ", until somebody resumes it"
+        ) : (
           <>
             , and goes on by itself <Ago at={pausedUntil} />
           </>
         )}
-        .{because !== null && ` ${oneLine(because, 300)}`}
+        {because === null ? "." : `: ${oneLine(because, 300)}`}
       </div>
     </div>
   );

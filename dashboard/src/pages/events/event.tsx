@@ -12,6 +12,8 @@ import { Ago, Clock } from "../../parts/time.tsx";
 import { eventHref, shellWord } from "../../place/links.ts";
 import { hrefOf, place } from "../../place/location.ts";
 import { byteSize, duration, oneLine } from "../../words/format.ts";
+import { inboxLook } from "../../words/words.ts";
+import { HeldNotice } from "../inbox/held.tsx";
 import { AttemptPanel } from "./attempt-panel.tsx";
 import { attemptName, attemptOf } from "./attempts.ts";
 import { Branch } from "./branch.tsx";
@@ -44,6 +46,9 @@ export function Event({ id = "" }: { readonly id?: string }): JSX.Element {
 function EventStory({ story }: { readonly story: Story }): JSX.Element {
   const { event, deliveries, steps } = story;
   const { type, source, key } = event;
+  // A server of another version may not say it.
+  const { held = null } = story as Partial<Story>;
+  const isHeld = held !== null && held.heldSince !== null;
   const few = deliveries.length <= 3;
   const tried = attemptOf(deliveries, place.value.query.get("attempt"));
   return (
@@ -54,7 +59,7 @@ function EventStory({ story }: { readonly story: Story }): JSX.Element {
           ["Events", hrefOf("/events")],
           [oneLine(source, 40), hrefOf("/events", { source })],
         ]}
-        badge={<Badge look={eventLook(deliveries)} />}
+        badge={<Badge look={isHeld ? inboxLook("held") : eventLook(deliveries)} />}
       >
         <Pager />
         <CopyAs
@@ -64,6 +69,7 @@ function EventStory({ story }: { readonly story: Story }): JSX.Element {
         />
       </PageHead>
       <EventFacts story={story} />
+      {held !== null && <HeldNotice held={held} />}
       <div class="cols-story">
         <section class="panel" aria-label="Story">
           <header>
@@ -81,7 +87,7 @@ function EventStory({ story }: { readonly story: Story }): JSX.Element {
               open={few || delivery.state !== "delivered"}
             />
           ))}
-          {deliveries.length === 0 && <Untaken />}
+          {deliveries.length === 0 && !isHeld && <Untaken />}
         </section>
         <div class="stack">
           <EventBody event={event} repeats={story.repeats} />

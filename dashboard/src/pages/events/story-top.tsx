@@ -4,22 +4,23 @@ import { Icon, Shape } from "../../parts/icon.tsx";
 import { hrefOf, place } from "../../place/location.ts";
 import { sourceHref } from "../../place/links.ts";
 import { oneLine } from "../../words/format.ts";
-import { gapOf, Point } from "./point.tsx";
+import { gapOf, Point, RING } from "./point.tsx";
 
 /** What happened to the event before it had places in lanes, and what came again: one timeline. */
 export function StoryTop({ story }: { readonly story: Story }): JSX.Element {
-  const steps = story.steps.filter(({ deliveryId, future }) => deliveryId === null && !future);
+  const steps = story.steps.filter(({ deliveryId }) => deliveryId === null);
   return (
     <div class="pad story-top">
       <ol class="timeline">
         {steps.map((step, index) => (
           <Point
             key={index}
-            icon={iconOf(step)}
+            icon={step.future ? RING : iconOf(step)}
+            future={step.future}
             what={<Words step={step} story={story} />}
             note={<Note step={step} story={story} />}
             at={step.at}
-            gapMs={gapOf(steps[index - 1]?.at, step.at)}
+            gapMs={step.future ? undefined : gapOf(steps[index - 1]?.at, step.at)}
             last={index === steps.length - 1}
           />
         ))}
@@ -34,6 +35,9 @@ const ICONS: Readonly<Record<string, string>> = {
   published: "send",
   stored: "stored",
   duplicate: "same",
+  held: "pause",
+  decided: "skip",
+  deed: "note",
 };
 
 function iconOf({ kind }: Step): ComponentChildren {

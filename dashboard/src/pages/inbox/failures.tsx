@@ -6,6 +6,7 @@ import { Ago, Clock } from "../../parts/time.tsx";
 import { consumerHref, deliveryHref } from "../../place/links.ts";
 import { byteSize, count, oneLine } from "../../words/format.ts";
 import { outcomeLook } from "../../words/words.ts";
+import type { Look } from "../../words/words.ts";
 
 /** Every failure of its handlers, the newest first, with the mark by which one cause is known again. */
 export function Failures({ failures }: { readonly failures: readonly InboxFailure[] }): JSX.Element {
@@ -69,6 +70,11 @@ const REFUSED: Readonly<Record<RefusedEvent["because"], string>> = {
   stale: "It happened before what is remembered began",
 };
 
+/** How a refusal looks, and why it was one. */
+export function refusedLook(because: RefusedEvent["because"]): Look {
+  return { tone: "retrying", icon: "s-failing", word: REFUSED[because] ?? because };
+}
+
 /** What came under its id and was refused for good. */
 export function RefusedHere({ refused }: { readonly refused: readonly RefusedEvent[] }): JSX.Element {
   return (
@@ -88,7 +94,7 @@ export function RefusedHere({ refused }: { readonly refused: readonly RefusedEve
             {refused.map(({ because, type, bodyHash, bodyBytes, receipts, lastRefusedAt }) => (
               <tr class="tall" key={`${because} ${bodyHash}`}>
                 <td>
-                  <State look={{ tone: "retrying", icon: "s-failing", word: REFUSED[because] ?? because }} />
+                  <State look={refusedLook(because)} />
                   <span class="sub">
                     {because}, {oneLine(type, 40)}
                   </span>

@@ -12,8 +12,10 @@ import { Clock } from "../../parts/time.tsx";
 import { eventHref, shellWord } from "../../place/links.ts";
 import { hrefOf, place } from "../../place/location.ts";
 import { byteSize, oneLine, shortId } from "../../words/format.ts";
+import { inboxLook } from "../../words/words.ts";
 import { AtConsumers } from "./at-consumers.tsx";
 import { Failures, RefusedHere } from "./failures.tsx";
+import { HeldNotice } from "./held.tsx";
 import { consumersOf, inboxEventLook } from "./standing.ts";
 
 interface EventProps {
@@ -50,7 +52,10 @@ interface FoundProps {
 function Found({ event, get, cli }: FoundProps): JSX.Element {
   const { id, source, rows, deliveries, refused, failures } = event;
   const all = consumersOf(event);
-  const type = rows[0]?.type ?? deliveries[0]?.type ?? refused[0]?.type ?? id;
+  // A server of another version may not say it.
+  const { held = [] } = event as Partial<InboxEvent>;
+  const isHeld = held.some(({ heldSince }) => heldSince !== null);
+  const type = rows[0]?.type ?? deliveries[0]?.type ?? held[0]?.type ?? refused[0]?.type ?? id;
   return (
     <>
       <PageHead
@@ -59,12 +64,15 @@ function Found({ event, get, cli }: FoundProps): JSX.Element {
           ["Inbox", hrefOf("/inbox")],
           [oneLine(source, 40), hrefOf("/inbox", { source })],
         ]}
-        badge={<Badge look={inboxEventLook(all)} />}
+        badge={<Badge look={isHeld ? inboxLook("held") : inboxEventLook(all)} />}
       >
         <Pager />
         <CopyAs id={id} get={get} cli={cli} />
       </PageHead>
       <EventFacts event={event} />
+      {held.map((each) => (
+        <HeldNotice held={each} key={each.id} />
+      ))}
       {all.length > 0 && <AtConsumers all={all} />}
       {failures.length > 0 && <Failures failures={failures} />}
       {refused.length > 0 && <RefusedHere refused={refused} />}
@@ -75,7 +83,7 @@ function Found({ event, get, cli }: FoundProps): JSX.Element {
 function EventFacts({ event }: { readonly event: InboxEvent }): JSX.Element {
   const { eventId, tenant, rows, deliveries } = event;
   const [row] = rows;
-  const stored = row?.storedAs ?? deliveries[0]?.eventId ?? null;
+  const stored = row?.storedAs ?? deliveries[0]?.eventId ?? event.held[0]?.id ?? null;
   return (
     <Facts>
       <Fact label="Event" mono>

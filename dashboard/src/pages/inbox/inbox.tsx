@@ -9,6 +9,7 @@ import { Empty, FailureNotice, Page, PageHead } from "../../parts/page.tsx";
 import { inboxHref, shellWord, walk } from "../../place/links.ts";
 import { hrefOf } from "../../place/location.ts";
 import { count } from "../../words/format.ts";
+import { InboxTabs } from "./inbox-tabs.tsx";
 import { InboxTable, rowName } from "./inbox-table.tsx";
 
 const FILTERS = ["source", "outcome", "consumer", "type", "since", "until", "id", "tenant"] as const;
@@ -30,6 +31,7 @@ export function Inbox(): JSX.Element {
       get={[`/inbox?${asked}`]}
     >
       <PageHead title="Inbox" lede={<Lede />} />
+      <InboxTabs />
       <Filters names={FILTERS} filter={filter} />
       {list.live.failure !== undefined && <FailureNotice failure={list.live.failure} />}
       <section class="panel" aria-label="Inbox" {...list.hold}>

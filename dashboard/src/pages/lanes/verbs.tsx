@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Lane, LaneWaiting, WaitingDelivery } from "posthorn/client";
+import type { Consumer, Lane, LaneWaiting, WaitingDelivery } from "posthorn/client";
 import { api, failureOf } from "../../api/api.ts";
 import { useStatus } from "../../api/status.ts";
 import { Act } from "../../parts/act.tsx";
@@ -10,6 +10,7 @@ import { isHandler } from "../../place/links.ts";
 import { confirmed, perform, tell } from "../../shell/deeds.ts";
 import { onKey } from "../../shell/keys.ts";
 import { grouped, oneLine } from "../../words/format.ts";
+import { pauseConsumer, pausedByWords, resumeConsumer } from "../consumers/pause.tsx";
 import { watch } from "../dead/operation.ts";
 import { redriveOne } from "../dead/redrive-one.tsx";
 import { behindOf, LaneAfter } from "./lane-drawing.tsx";
@@ -27,7 +28,9 @@ export function Verbs({ waiting }: { readonly waiting: LaneWaiting }): JSX.Eleme
       for (const stop of stops) stop();
     };
   });
-  const configured = useStatus().data?.endpoints.find(({ id }) => id === endpointId)?.configured;
+  const { endpoints = [], consumers = [] } = useStatus().data ?? {};
+  const configured = endpoints.find(({ id }) => id === endpointId)?.configured;
+  const consumer = consumers.find(({ id }) => id === endpointId);
   const why = isDead ? undefined : `#${head} is not dead: it is still tried by itself.`;
   return (
     <Panel title="What you can do">
@@ -35,6 +38,7 @@ export function Verbs({ waiting }: { readonly waiting: LaneWaiting }): JSX.Eleme
       <SkipVerb lane={lane} next={first[1]} onAct={skipHead} />
       <CancelVerb lane={lane} />
       {configured !== undefined && <EndpointVerb id={endpointId} state={configured} />}
+      {consumer !== undefined && <ConsumerVerb consumer={consumer} />}
     </Panel>
   );
 }
@@ -192,6 +196,36 @@ function Verb({ act, after, children }: VerbProps): JSX.Element {
 interface EndpointVerbProps {
   readonly id: string;
   readonly state: "active" | "paused" | "disabled";
+}
+
+/** Pause and resume: for all lanes of the handler. */
+function ConsumerVerb({ consumer }: { readonly consumer: Consumer }): JSX.Element {
+  const name = oneLine(consumer.id, 30);
+  if (consumer.state === "active") {
+    return (
+      <Verb
+        act={
+          <Act icon="pause" onAct={() => pauseConsumer(consumer)}>
+            Pause handler…
+          </Act>
+        }
+      >
+        <b>Everything for {name} waits</b>, in all of its lanes and in order, for a time or until you resume
+        it.
+      </Verb>
+    );
+  }
+  return (
+    <Verb
+      act={
+        <Act kind="primary" icon="play" onAct={() => resumeConsumer(consumer)}>
+          {consumer.state === "paused" ? "Resume handler" : "Enable handler"}
+        </Act>
+      }
+    >
+      <b>{name} gets its events again</b>, in order. It was paused {pausedByWords(consumer)}.
+    </Verb>
+  );
 }
 
 /** Pause, resume, enable: for all lanes of the endpoint. */

@@ -22,7 +22,10 @@ export function NeedsYou({ status }: { readonly status: Status | undefined }): J
       )}
       <ul class="needs">
         {needs.slice(0, SHOWN).map((need) => (
-          <NeedRow need={need} key={`${need.kind} ${need.laneId} ${need.endpointId} ${need.source}`} />
+          <NeedRow
+            need={need}
+            key={`${need.kind} ${need.laneId} ${need.endpointId} ${need.source} ${need.key}`}
+          />
         ))}
       </ul>
       {needs.length > SHOWN && (

@@ -33,6 +33,10 @@ describe("the sentence of the overview", () => {
     expect(needHref(need({ kind: "source_rejecting", source: "stripe" }))).toBe("/rejected?source=stripe");
     expect(needHref(need({ kind: "endpoint_failing", endpointId: "ep_a" }))).toBe("/endpoints/ep_a");
     expect(needHref(need({ kind: "dead_letters", endpointId: "ep_a" }))).toBe("/dead?endpoint=ep_a");
+    expect(needHref(need({ kind: "key_held", source: "shop", key: "7" }))).toBe(
+      "/inbox/held?source=shop&key=7",
+    );
+    expect(needHref(need({ kind: "consumer_paused", endpointId: "hnd_a" }))).toBe("/consumers/hnd_a");
     expect(needHref(need({ kind: "no_worker", endpointId: "hnd_a" }))).toBe("/consumers/hnd_a");
   });
 });

@@ -27,10 +27,12 @@ export const NEED_LOOKS: Readonly<Record<Need["kind"], Look>> = {
   no_dispatcher: { tone: "halted", icon: "s-failing", word: "no dispatcher" },
   no_worker: { tone: "halted", icon: "s-failing", word: "no worker" },
   dead_letters: { tone: "dead", icon: "s-dead", word: "dead" },
+  key_held: { tone: "paused", icon: "s-silent", word: "held" },
+  consumer_paused: { tone: "paused", icon: "s-paused", word: "paused" },
 };
 
 /** Where something that needs a person can be mended. */
-export function needHref({ kind, laneId, endpointId, source }: Need): string {
+export function needHref({ kind, laneId, endpointId, source, key }: Need): string {
   if (laneId !== null) return laneHref(laneId);
   switch (kind) {
     case "source_rejecting":
@@ -42,6 +44,9 @@ export function needHref({ kind, laneId, endpointId, source }: Need): string {
     case "store_refusing":
     case "no_dispatcher":
       return hrefOf("/settings");
+    case "key_held":
+      return hrefOf("/inbox/held", { source: source ?? undefined, key: key ?? undefined });
+    case "consumer_paused":
     case "no_worker":
       return endpointId === null ? hrefOf("/consumers") : consumerHref(endpointId);
     case "lane_halted":
@@ -85,6 +90,8 @@ const ACTS: Readonly<Record<Need["kind"], string>> = {
   no_dispatcher: "Look at the nodes",
   no_worker: "Look at the consumer",
   dead_letters: "Look at the dead letters",
+  key_held: "Look at what is held",
+  consumer_paused: "Look at the consumer",
 };
 
 /** The first sentence is the headline; what follows explains it. */

@@ -596,6 +596,20 @@ describe("a URL that differs behind a proxy is told", () => {
       "a proxy removed the start of the path, so set publicUrl.",
     ],
     [
+      "a prefix of the application",
+      "https://example.com/hooks",
+      "https://example.com/api/hooks",
+      {},
+      "the provider has it without the first part of its path, so set publicUrl.",
+    ],
+    [
+      "a prefix and a version",
+      "https://example.com/hooks?a=1",
+      "https://example.com/api/v1/hooks?a=1",
+      {},
+      "the provider has it without the first two parts of its path, so set publicUrl.",
+    ],
+    [
       "another path",
       "https://example.com/api/hooks?a=1",
       "https://example.com/internal",

@@ -62,10 +62,22 @@ function* paths(base: Parts, headers: HeaderBag): Generator<readonly [string, st
       join({ ...base, path: prefix + base.path }),
     ];
   }
+  const rest = withoutStart(base.path);
+  const last = rest && withoutStart(rest);
+  const without = "the provider has it without the first";
+  if (rest !== undefined)
+    yield [`${without} part of its path, so set publicUrl`, join({ ...base, path: rest })];
+  if (last !== undefined)
+    yield [`${without} two parts of its path, so set publicUrl`, join({ ...base, path: last })];
   const original = headerOf(headers, "x-original-uri") ?? headerOf(headers, "x-original-url");
   if (original !== undefined && original.startsWith("/")) {
     yield ["a proxy changed the path, so set publicUrl", join({ ...base, path: original, query: "" })];
   }
+}
+
+/** Without a prefix or a version that the application or a proxy has added; undefined where nothing would be left. */
+function withoutStart(path: string): string | undefined {
+  return /^\/[^/]+(\/.+)$/.exec(path)?.[1];
 }
 
 /** Origin as the first proxy saw it, by `X-Forwarded-*`, `Forwarded`, or else `Host`. */

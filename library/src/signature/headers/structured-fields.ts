@@ -10,7 +10,7 @@ export interface Component {
   readonly parameters: string;
 }
 
-/** An inner list with its parameters, and the very text of both, which is part of what is signed. */
+/** An inner list with its parameters, and the text of both as RFC 9651 writes it, which is part of what is signed. */
 export interface SignatureInput {
   readonly components: readonly Component[];
   readonly parameters: ReadonlyMap<string, string | number>;
@@ -81,22 +81,31 @@ function readInput(text: string): Read<SignatureInput> | undefined {
     at += whole.length;
   }
   at = text.indexOf(")", at) + 1;
-  const parameters = readParameters(text.slice(at));
-  if (parameters === undefined) return undefined;
-  const length = at + parameters.length;
-  return { value: { components, parameters: parameters.value, text: text.slice(0, length) }, length };
+  const read = readParameters(text.slice(at));
+  if (read === undefined) return undefined;
+  // Written anew and not cut out: whoever sends or passes on the header may put spaces in it that were never signed.
+  const list = components.map(({ name, parameters }) => quoted(name) + parameters).join(" ");
+  const { parameters, text: tail } = read.value;
+  return { value: { components, parameters, text: `(${list})${tail}` }, length: at + read.length };
 }
 
-function readParameters(text: string): Read<ReadonlyMap<string, string | number>> | undefined {
-  const value = new Map<string, string | number>();
+function readParameters(text: string): Read<Pick<SignatureInput, "parameters" | "text">> | undefined {
+  const parameters = new Map<string, string | number>();
+  let written = "";
   let at = 0;
   while (text[at] === ";") {
     const [whole, name = "", bare = "?1"] = ONE_PARAMETER.exec(text.slice(at)) ?? [];
-    if (whole === undefined || value.has(name)) return undefined;
-    value.set(name, bare.startsWith('"') ? unquoted(bare) : /^-?\d+$/.test(bare) ? Number(bare) : bare);
+    if (whole === undefined || parameters.has(name)) return undefined;
+    const value = bare.startsWith('"') ? unquoted(bare) : /^-?\d+$/.test(bare) ? Number(bare) : bare;
+    parameters.set(name, value);
+    written += `;${name}${bare === "?1" ? "" : `=${typeof value === "number" ? value : bare}`}`;
     at += whole.length;
   }
-  return { value, length: at };
+  return { value: { parameters, text: written }, length: at };
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
 function unquoted(text: string): string {

@@ -24,8 +24,8 @@ export const ASANA: DescribedScheme = {
   title: "Asana",
   secret: "what the header `X-Hook-Secret` of the webhook's handshake said",
   evidence: {
-    kind: "unconfirmed",
-    why: "its documentation describes the signature and shows no example that can be computed",
+    kind: "published_example",
+    where: "Asana/devrel-examples, javascript/webhooks-nodejs/index.js, run over the vectors",
   },
   covers: { body: true, url: false, time: false },
   headers: [HEADER],

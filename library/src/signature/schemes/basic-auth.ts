@@ -29,10 +29,6 @@ function basicAuth(
   } satisfies DescribedScheme);
 }
 
-const RFC_7617 = {
-  kind: "published_example",
-  where: "RFC 7617, section 2; nothing is computed",
-} as const;
 const SECRET = 'user and password of the webhook, as "user:password"';
 
 /** Chargebee, with basic authentication. */
@@ -41,7 +37,7 @@ export const CHARGEBEE: DescribedScheme = /* @__PURE__ */ basicAuth(
     name: "chargebee",
     title: "Chargebee",
     secret: SECRET,
-    evidence: RFC_7617,
+    evidence: { kind: "official_library", name: "chargebee", version: "3.33.0" },
     toleranceS: undefined,
     // Seven more attempts within about two days.
     retryHorizonS: 259_200,
@@ -62,7 +58,7 @@ export const POSTMARK: DescribedScheme = /* @__PURE__ */ basicAuth(
     name: "postmark",
     title: "Postmark",
     secret: SECRET,
-    evidence: RFC_7617,
+    evidence: { kind: "published_example", where: "RFC 7617, section 2; nothing is computed" },
     toleranceS: undefined,
     // Ten more attempts within ten and a half hours.
     retryHorizonS: 38_400,

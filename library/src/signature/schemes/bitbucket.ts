@@ -20,8 +20,8 @@ export const BITBUCKET: DescribedScheme = /* @__PURE__ */ describeHmac(
   {
     secret: "the secret that you gave the webhook",
     evidence: {
-      kind: "unconfirmed",
-      why: "its documentation describes the signature; no example of it has been computed here",
+      kind: "published_example",
+      where: "support.atlassian.com, Bitbucket Cloud, Manage webhooks",
     },
   },
 );

@@ -19,8 +19,8 @@ export const CAL_COM: DescribedScheme = /* @__PURE__ */ describeHmac(
   {
     secret: "the secret that you gave the webhook",
     evidence: {
-      kind: "unconfirmed",
-      why: "its documentation describes the signature and shows no example that can be computed",
+      kind: "published_example",
+      where: "calcom/cal.com, packages/features/webhooks/lib/sendPayload.ts, run over the vector",
     },
   },
 );

@@ -21,8 +21,8 @@ export const DOCUSIGN: DescribedScheme = {
   title: "DocuSign Connect",
   secret: "the account's HMAC key of Connect Keys",
   evidence: {
-    kind: "unconfirmed",
-    why: "its documentation describes the signature and shows no example that can be computed",
+    kind: "published_example",
+    where: "docusign/code-examples-node, lib/connect/examples/validateWebhookMessage.js, run over the vector",
   },
   covers: { body: true, url: false, time: false },
   headers: HEADERS,

@@ -22,8 +22,8 @@ export const INTERCOM: DescribedScheme = /* @__PURE__ */ describeHmac(
   {
     secret: "the app's client secret",
     evidence: {
-      kind: "unconfirmed",
-      why: "its documentation describes the signature and shows no example that can be computed",
+      kind: "published_example",
+      where: "intercom-archive/intercom-webhooks, node/index.js, run over the vector",
     },
     // A later attempt counts itself in `delivery_attempts`.
     bodyVaries: true,

@@ -1,7 +1,8 @@
+import { decodeBase64 } from "../../bytes.js";
 import { identityAt, sayPlaces } from "../event-places.js";
 import type { EventPlaces } from "../event-places.js";
 import { findHeader } from "../headers/headers.js";
-import type { Key } from "../keys/key.js";
+import { Key } from "../keys/key.js";
 import { parseVerifyingSecret } from "../keys/secret.js";
 import { createProviderVerifier } from "../provider-verifier.js";
 import type { DescribedScheme, Verified, Verifier } from "../scheme.js";
@@ -36,7 +37,7 @@ export const ANTHROPIC: DescribedScheme = /* @__PURE__ */ standardSender(
     name: "anthropic",
     title: "Anthropic",
     secret: 'the webhook\'s signing key, "whsec_…"',
-    evidence: { kind: "official_library", name: "@anthropic-ai/sdk", version: "1.9.0" },
+    evidence: { kind: "official_library", name: "@anthropic-ai/sdk", version: "1.10.0" },
   },
   { type: { pointer: ["data", "type"] }, time: { pointer: ["created_at"], unit: "iso" } },
 );
@@ -66,13 +67,16 @@ export const OPENAI: DescribedScheme = /* @__PURE__ */ standardSender(
   { type: { pointer: ["type"] }, time: { pointer: ["created_at"], unit: "s" } },
 );
 
-/** Polar. The text of its secret is the key, as it stands. */
+/**
+ * Polar. The whole text of a secret is the key if Polar made it before 8 September 2026; the key of a later one is its
+ * base64, as the standard has it. Both look alike, so both keys count.
+ */
 export const POLAR: DescribedScheme = /* @__PURE__ */ standardSender(
   {
     name: "polar",
     title: "Polar",
     secret: "the secret that you gave the endpoint, or that Polar made for it",
-    evidence: { kind: "official_library", name: "@polar-sh/sdk", version: "0.49.0" },
+    evidence: { kind: "official_library", name: "@polar-sh/sdk", version: "1.0.1" },
   },
   { type: { pointer: ["type"] }, time: { pointer: ["timestamp"], unit: "iso" } },
 );
@@ -94,7 +98,7 @@ export const RESEND: DescribedScheme = /* @__PURE__ */ standardSender(
     name: "resend",
     title: "Resend",
     secret: WHSEC,
-    evidence: { kind: "official_library", name: "resend", version: "6.37.0" },
+    evidence: { kind: "official_library", name: "resend", version: "6.38.0" },
     retryHorizonS: SVIX_HORIZON_S,
   },
   { type: { pointer: ["type"] }, time: { pointer: ["created_at"], unit: "iso" } },
@@ -155,7 +159,10 @@ export function openai(options: VerifierOptions): Verifier {
  * const verifier = polar({ secrets: process.env.POLAR_WEBHOOK_SECRET });
  */
 export function polar(options: VerifierOptions): Verifier {
-  return createProviderVerifier(POLAR, options, textSecret);
+  const verifier = createProviderVerifier(POLAR, options, textSecret);
+  if (options.keys !== undefined || typeof verifier.keys === "function") return verifier;
+  const { keys } = verifier.keys;
+  return Object.freeze({ ...verifier, keys: { keys: Object.freeze([...keys, ...keys.flatMap(decoded)]) } });
 }
 
 /**
@@ -190,6 +197,15 @@ export function supabase(options: VerifierOptions): Verifier {
 
 function textSecret(secret: string, name: string): Key {
   return parseVerifyingSecret(secret, name, "utf8");
+}
+
+/** The key of the standard that stands in the text of a secret, where the text is base64 of 24 bytes or more. */
+function decoded(key: Key): readonly Key[] {
+  const text = new TextDecoder().decode(key.material()).replace(/^whsec_/, "");
+  // The alphabet of Polar's own library, which the oldest secrets, `polar_whs_…`, are not written in.
+  const bytes = /^[A-Za-z0-9+/=]+$/.test(text) ? decodeBase64(text) : undefined;
+  if (key.algorithm !== "hmac_sha256" || bytes === undefined || bytes.length < 24) return [];
+  return [new Key("hmac_sha256", key.name, bytes)];
 }
 
 /** Supabase shows its secrets with the signature's version before them. */

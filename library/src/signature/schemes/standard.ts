@@ -23,7 +23,7 @@ import type { VerifierOptions } from "../verifier.js";
 export interface StandardOptions extends Omit<VerifierOptions, "publicUrl"> {
   /** Refuse requests without signed order headers, which only Posthorn's senders make. @default false */
   readonly requireOrder?: boolean;
-  /** `utf8` for senders that use the text of their secret as it stands (Polar). @default "base64" */
+  /** `utf8` for senders that use the text of their secret as it stands. @default "base64" */
   readonly secretEncoding?: SecretEncoding;
 }
 

@@ -11,7 +11,7 @@ import type { MemoryInbox } from "./inbox/inbox.js";
 import { NewestTable } from "./inbox/newest.js";
 import type { CancelledDelivery } from "./lanes/history.js";
 import { createLanes } from "./lanes/lanes.js";
-import { createInboxViews, createOperator, createReplays } from "./operator/operator.js";
+import { createHeldViews, createInboxViews, createOperator, createReplays } from "./operator/operator.js";
 import { createOutbox } from "./outbox/outbox.js";
 import { Publications } from "./outbox/publications.js";
 import { openParts } from "./parts.js";
@@ -57,7 +57,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const inbox = openInbox(clock);
   const versions = new NewestTable();
   const publications = new Publications(parts, firstEvent, observer);
-  const inboxVerbs = createInbox(inbox);
+  const inboxVerbs = createInbox(inbox, parts.events);
   return {
     capabilities: CAPABILITIES,
     transactions: "asynchronous",
@@ -69,6 +69,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     ...createOperator(parts, publications),
     ...createReplays(parts, inbox),
     ...createInboxViews(parts, inbox, () => inboxVerbs.refused()),
+    ...createHeldViews(parts, publications),
     ...createRetention(parts, publications),
     ...createCursors(),
     cancelled: () => parts.history.cancelled(),

@@ -2,7 +2,7 @@ import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
 import { checkDedup, checkedScope } from "../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../inbox/dedup.js";
-import { storedId } from "../../inbox/stored-id.js";
+import { storedId } from "../../inbox/arrival/stored-id.js";
 import type { Observer } from "../../observer.js";
 import { Asker } from "./asker.js";
 import { commandsOf, textOf } from "./client.js";

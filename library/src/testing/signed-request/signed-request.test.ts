@@ -191,6 +191,16 @@ describe("secrets", () => {
     },
   );
 
+  it("of Polar sign once each: by their base64, or by their text where they have none", async () => {
+    const standard = `whsec_${btoa("p".repeat(32))}`;
+    const { signing } = TEST_SECRETS.polar;
+    const request = await signedRequest("polar", { secrets: [signing, standard], clock });
+    expect(request.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+    for (const secret of [signing, standard])
+      expect(await verify(verifierOf("polar", secret), request)).toMatchObject({ keyIndex: 0 });
+    expect(await verify(verifierOf("standard_webhooks", standard), request)).toMatchObject({ keyIndex: 0 });
+  });
+
   it("beyond the first are refused where the provider signs with one", async () => {
     await expect(signedRequest("github", { secrets: ["a", "b"] })).rejects.toMatchObject({
       code: "option_invalid",

@@ -1,3 +1,5 @@
+import { produce } from "#crypto";
+import type { KeySet } from "../../signature/keys/key.js";
 import {
   anthropic,
   clerk,
@@ -70,15 +72,23 @@ export const OPENAI_SENDER: Sender = standardSender({
   }),
 });
 
-export const POLAR_SENDER: Sender = standardSender({
-  create: polar,
-  type: "order.paid",
-  body: ({ type, time, data, nonce }) => ({
-    type,
-    timestamp: time.toISOString(),
-    data: { id: nonce, status: "paid", ...data },
+export const POLAR_SENDER: Sender = {
+  ...standardSender({
+    create: polar,
+    type: "order.paid",
+    body: ({ type, time, data, nonce }) => ({
+      type,
+      timestamp: time.toISOString(),
+      data: { id: nonce, status: "paid", ...data },
+    }),
   }),
-});
+  bind: (options) => {
+    const bound = bySecret(polar)(options);
+    // One key for each secret, as Polar signs today: its base64 where it is base64, its text otherwise.
+    const keys = new Map((bound.verifier.keys as KeySet).keys.map((key) => [key.name, key]));
+    return { ...bound, signers: Array.from(keys.values(), (key) => (content) => produce(key, content)) };
+  },
+};
 
 export const REPLICATE_SENDER: Sender = standardSender({
   create: replicate,

@@ -23,7 +23,7 @@ export interface Surroundings {
 export function explainDelivery(delivery: Facts, around: Surroundings = {}): Explanation {
   switch (delivery.state) {
     case "delivered":
-      return { says: `The endpoint acknowledged it with ${delivery.lastStatus ?? "2xx"}.`, todo: undefined };
+      return { says: deliveredWords(delivery), todo: undefined };
     case "under_way":
       return { says: "An attempt is under way right now.", todo: undefined };
     case "waiting":
@@ -42,6 +42,26 @@ export function explainDelivery(delivery: Facts, around: Surroundings = {}): Exp
   return { says: `It is ${String(delivery.state)}.`, todo: undefined };
 }
 
+function deliveredWords({ endpointId, lastStatus }: Facts): string {
+  return isHandler(endpointId)
+    ? "Its handler applied it."
+    : `The endpoint acknowledged it with ${lastStatus ?? "2xx"}.`;
+}
+
+/** Whether a lane leads to a handler in a host's process. */
+export function isHandler(endpointId: string): boolean {
+  return endpointId.startsWith("hnd_");
+}
+
+function kindOf(endpointId: string): string {
+  return isHandler(endpointId) ? "handler" : "endpoint";
+}
+
+/** The command that ends a pause. */
+export function resumeLine(endpointId: string): string {
+  return `posthorn ${isHandler(endpointId) ? "consumers" : "endpoint"} resume ${endpointId}`;
+}
+
 function retrying(delivery: Facts, { endpoint }: Surroundings): Explanation {
   const { attempts, dueInMs, endpointId } = delivery;
   const failed = `${count(attempts, "attempt")} failed: ${explainAnswer(delivery)}`;
@@ -49,8 +69,8 @@ function retrying(delivery: Facts, { endpoint }: Surroundings): Explanation {
   const stopped = endpoint?.state ?? (dueInMs === null ? "stopped" : "active");
   if (dueInMs === null || stopped !== "active") {
     return {
-      says: `${failed} It waits, because its endpoint is ${stopped}.`,
-      todo: `When the receiver is back, go on with: posthorn endpoint resume ${endpointId}`,
+      says: `${failed} It waits, because its ${kindOf(endpointId)} is ${stopped}.`,
+      todo: `When ${isHandler(endpointId) ? "it may go on" : "the receiver is back"}, go on with: ${resumeLine(endpointId)}`,
     };
   }
   return { says: `${failed} It is tried again ${due(dueInMs)}.`, todo: retryAfter(delivery) };
@@ -60,8 +80,8 @@ function waiting({ id, laneId, dueInMs, endpointId }: Facts, { endpoint, lane }:
   const { state = "active", because = null } = endpoint ?? {};
   if (state !== "active") {
     return {
-      says: `It has not been tried: its endpoint is ${state}${because === null ? "" : ` (${because})`}.`,
-      todo: `Let everything that waits there go on with: posthorn endpoint resume ${endpointId}`,
+      says: `It has not been tried: its ${kindOf(endpointId)} is ${state}${because === null ? "" : ` (${because})`}.`,
+      todo: `Let everything that waits there go on with: ${resumeLine(endpointId)}`,
     };
   }
   if (dueInMs !== null) return { says: `It has not been tried; it is due ${due(dueInMs)}.`, todo: undefined };

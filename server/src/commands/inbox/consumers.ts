@@ -1,13 +1,22 @@
+import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import type { Consumer } from "posthorn/client";
-import { count, duration, relative } from "../../terminal/for-people.js";
+import { LONGEST_PAUSE_MS } from "posthorn/operator";
+import { duration } from "../../config/kinds.js";
+import { count, duration as durationWords, relative } from "../../terminal/for-people.js";
+import type { Printer } from "../../terminal/printer.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
+import { NOTE_FLAG } from "../operations/operations.js";
 
 /** Adds `posthorn consumers`. */
 export function registerConsumers(program: Command, context: CommandContext): void {
-  const consumers = defineGroup(program, "consumers", "Look at the handlers that workers have registered.");
+  const consumers = defineGroup(
+    program,
+    "consumers",
+    "Look at the handlers that workers have registered, and pause them.",
+  );
   defineCommand(consumers, context, {
     form: "list",
     says: "List handlers: what waits for each, what is dead there, and whether a worker has it.",
@@ -17,6 +26,7 @@ export function registerConsumers(program: Command, context: CommandContext): vo
       print.show(page, () => {
         if (page.items.length === 0) print.line("No worker has registered a handler yet.");
         else print.table(consumerTable(page.items, clock.now()));
+        drawStopped(print, page.items, clock.now());
       });
     },
   });
@@ -24,11 +34,88 @@ export function registerConsumers(program: Command, context: CommandContext): vo
     form: "retry <id>",
     says: "Make all that has failed at a handler and waits for its next attempt due now.",
     examples: ["posthorn consumers retry hnd_billing"],
-    run: async ({ args: [id = ""], client, print }) => {
+    run: async ({ args: [name = ""], client, print }) => {
+      const id = idOf(name);
       const { retried } = await client().consumers.retry(id);
       print.show({ id, retried }, () => print.line(`Due now: ${count(retried, "delivery", "deliveries")}.`));
     },
   });
+  registerPause(consumers, context);
+}
+
+interface PauseOptions {
+  readonly for?: number;
+  readonly because?: string;
+}
+
+function registerPause(consumers: Command, context: CommandContext): void {
+  defineCommand<PauseOptions>(consumers, context, {
+    form: "pause <id>",
+    says: "Let what comes for a handler wait, in order, for a time or until it is resumed.",
+    examples: ['posthorn consumers pause billing --for 1h --because "the bank is down"'],
+    flags: [
+      {
+        form: "--for <duration>",
+        says: "After so long it ends by itself, as 90s, 15m or 1h.",
+        parse: pauseMs,
+      },
+      { form: "--because <text>", says: "Why, for whoever finds it paused." },
+    ],
+    run: async ({ args: [name = ""], options, client, print, context: { clock } }) => {
+      const paused = await client().consumers.pause(idOf(name), {
+        forMs: options.for,
+        note: options.because,
+      });
+      print.show(paused, () => {
+        const end =
+          paused.pausedUntil === null
+            ? `until somebody resumes it: posthorn consumers resume ${paused.id}`
+            : `and goes on ${relative(paused.pausedUntil, clock.now())}`;
+        print.line({ text: paused.id, tone: "name" }, ` is paused ${end}.`);
+      });
+    },
+  });
+  defineCommand<{ readonly note?: string }>(consumers, context, {
+    form: "resume <id>",
+    says: "End the pause of a handler, whether a person or a rule for errors has paused it.",
+    examples: ["posthorn consumers resume billing"],
+    flags: [NOTE_FLAG],
+    run: async ({ args: [name = ""], options: { note }, client, print }) => {
+      const resumed = await client().consumers.resume(idOf(name), { note });
+      print.show(resumed, () =>
+        print.line({ text: resumed.id, tone: "name" }, " gets what waited, in order."),
+      );
+    },
+  });
+}
+
+const PAUSE = duration(1000, LONGEST_PAUSE_MS);
+
+function pauseMs(raw: string): number {
+  const ms = PAUSE.read(raw);
+  if (ms === undefined) throw new InvalidArgumentError(`Expected ${PAUSE.expected}.`);
+  return ms;
+}
+
+/** By its id, or by the name that the host gave it. */
+function idOf(given: string): string {
+  return given.startsWith("hnd_") ? given : `hnd_${given}`;
+}
+
+/** Why a consumer does not work, and until when. */
+function stateWords({ state, because, pausedUntil, pausedBy }: Consumer, nowMs: number): string {
+  if (state === "active") return "";
+  const who = pausedBy === null ? "" : ` by ${pausedBy}`;
+  const end = pausedUntil === null ? "until it is resumed" : `ends ${relative(pausedUntil, nowMs)}`;
+  return `${state}${who}, ${end}${because === null ? "" : `: ${because}`}`;
+}
+
+/** Says of each consumer that is stopped who or what has stopped it, why, and until when. */
+export function drawStopped(print: Printer, consumers: readonly Consumer[], nowMs: number): void {
+  for (const consumer of consumers) {
+    const words = stateWords(consumer, nowMs);
+    if (words !== "") print.line({ text: `  ${consumer.id} is ${words}`, tone: "warn" });
+  }
 }
 
 /** How each consumer stands. */
@@ -54,7 +141,7 @@ export function consumerTable(consumers: readonly Consumer[], nowMs: number): Ta
           : { text: "none", tone: waiting > 0 ? "bad" : "warn" },
         sources.join(", "),
         exact ? waiting : `${waiting}+`,
-        oldestMs === null ? "–" : duration(oldestMs),
+        oldestMs === null ? "–" : durationWords(oldestMs),
         dead,
       ],
     ),

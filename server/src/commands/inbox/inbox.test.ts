@@ -50,3 +50,42 @@ describe("posthorn consumers", () => {
     expect(client.calls).toEqual([["consumers.retry", "hnd_billing"]]);
   });
 });
+
+describe("posthorn consumers pause", () => {
+  it("takes a name and a duration, gives the reason, and says when it ends", async () => {
+    const client = fakeClient();
+    const flags = ["--for", "1h", "--because", "the bank is down"];
+    const { out, code } = await runCommand(["consumers", "pause", "billing", ...flags], { client });
+    expect(code).toBe(0);
+    expect(client.calls).toEqual([
+      ["consumers.pause", "hnd_billing", { forMs: 3_600_000, note: "the bank is down" }],
+    ]);
+    expect(out).toMatch(/hnd_billing is paused and goes on in/);
+    expect(await runCommand(["consumers", "pause", "billing", "--for", "soon"])).toMatchObject({ code: 2 });
+    await runCommand(["consumers", "resume", "hnd_billing", "--note", "it is back"], { client });
+    expect(client.calls.at(-1)).toEqual(["consumers.resume", "hnd_billing", { note: "it is back" }]);
+  });
+
+  it("is seen in the list: who has paused it, until when and why", async () => {
+    const paused = { ...CONSUMER, state: "paused", because: "we deploy", pausedBy: "ada" };
+    const client = fakeClient({ "consumers.list": () => page([paused]) });
+    const { out } = await runCommand(["consumers", "list"], { client });
+    expect(out).toContain("hnd_billing is paused by ada, until it is resumed: we deploy");
+  });
+});
+
+describe("posthorn inbox held", () => {
+  it("says what is missing, since when, and until when at the latest, and how to go on", async () => {
+    const { out, err } = await runCommand(["inbox", "held", "--source", "shop"], { columns: 160 });
+    for (const text of ["evt_2ZbGqm", "order 7", "7–8", "hnd_billing"]) expect(out).toContain(text);
+    expect(out + err).toContain("posthorn inbox release evt_2ZbGqm");
+  });
+
+  it("releases an event after asking, and says what was given up", async () => {
+    const client = fakeClient();
+    const args = ["inbox", "release", "evt_2ZbGqm", "--note", "never sent", "--yes"];
+    const { out } = await runCommand(args, { client });
+    expect(out).toContain("Go on now: 2 events. Given up: 7 to 8.");
+    expect(client.calls[0]).toEqual(["inbox.release", "evt_2ZbGqm", { note: "never sent" }]);
+  });
+});

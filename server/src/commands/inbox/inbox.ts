@@ -7,6 +7,7 @@ import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
 import { deliveryTable } from "../deliveries/delivery-table.js";
+import { registerHeld } from "./held.js";
 import { registerInboxDeeds } from "./inbox-deeds.js";
 import { INBOX_FLAGS } from "./inbox-flags.js";
 import { collect, hintMore, LIST_FLAGS, TENANT_FLAG } from "../listing.js";
@@ -57,6 +58,7 @@ export function registerInbox(program: Command, context: CommandContext): void {
   });
   registerShow(inbox, context);
   registerRefused(inbox, context);
+  registerHeld(inbox, context);
   registerInboxDeeds(inbox, context);
 }
 
@@ -149,11 +151,21 @@ function refusedTable(events: readonly RefusedEvent[], nowMs: number): Table {
 
 function drawEvent(print: Printer, event: InboxEvent, nowMs: number): void {
   const { id, tenant, rows, failures, deliveries, refused } = event;
+  // A server of another version may not say it.
+  const { held = [] } = event as Partial<InboxEvent>;
   print.line({ text: id, tone: "strong" }, tenant === "default" ? "" : `  of ${tenant}`);
   if (rows.length === 0) print.line("No handler has ended yet.");
   else print.table(inboxTable(rows, nowMs));
   for (const { consumerId, result } of rows)
     if (result !== null) print.line(`  ${consumerId} returned ${result}`);
+  for (const { sentence, heldSince, id: heldId } of held) {
+    print.line({ text: `  ${sentence}`, tone: heldSince === null ? "plain" : "warn" });
+    if (heldSince !== null)
+      print.line({
+        text: `  Go on without what is missing: posthorn inbox release ${heldId}`,
+        tone: "strong",
+      });
+  }
   if (failures.length > 0) print.line();
   for (const { consumerId, attempt, at, error, fingerprint } of failures) {
     const cause = fingerprint === null ? "" : `  (${fingerprint})`;

@@ -4,6 +4,7 @@ import type { Tone } from "../../terminal/colour.js";
 import { orLook } from "../../terminal/failure.js";
 import { count, due, duration } from "../../terminal/for-people.js";
 import type { Table } from "../../terminal/table.js";
+import { isHandler, resumeLine } from "../deliveries/explain-delivery.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
 import { collect, hintMore, LIST_FLAGS } from "../listing.js";
@@ -128,11 +129,10 @@ export function explainLane(lane: Lane): { readonly says: string; readonly todo:
     case "paused":
     case "disabled":
       return {
-        says: `Its endpoint is ${lane.state}; there ${lane.depth === "1" ? "is" : "are"} ${waiting} in it, in order.`,
-        todo: [
-          `See why: posthorn endpoint show ${lane.endpointId}`,
-          `Go on: posthorn endpoint resume ${lane.endpointId}`,
-        ],
+        says: `Its ${isHandler(lane.endpointId) ? "handler" : "endpoint"} is ${lane.state}; there ${lane.depth === "1" ? "is" : "are"} ${waiting} in it, in order.`,
+        todo: isHandler(lane.endpointId)
+          ? ["See why: posthorn consumers list", `Go on: ${resumeLine(lane.endpointId)}`]
+          : [`See why: posthorn endpoint show ${lane.endpointId}`, `Go on: ${resumeLine(lane.endpointId)}`],
       };
   }
   // A newer server may know more states than we do.

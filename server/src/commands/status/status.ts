@@ -69,7 +69,8 @@ function whyLine({ laneId, endpointId, source, kind }: Need): string {
   if (kind === "store_refusing" || kind === "no_dispatcher")
     return "posthorn doctor (on the server's machine)";
   if (kind === "dead_letters") return "posthorn dead groups";
-  if (kind === "no_worker") return "posthorn consumers list";
+  if (kind === "key_held") return "posthorn inbox held";
+  if (kind === "no_worker" || kind === "consumer_paused") return "posthorn consumers list";
   if (kind === "source_rejecting") return `posthorn rejected list --source ${source ?? ""}`;
   return `posthorn why ${laneId ?? endpointId ?? source ?? ""}`;
 }

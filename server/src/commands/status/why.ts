@@ -160,6 +160,8 @@ function drawStanding(
 const TONES: Readonly<Record<string, Tone>> = {
   delivered: "good",
   attempt: "warn",
+  held: "warn",
+  decided: "warn",
   conflict: "warn",
   dead: "bad",
   cancelled: "bad",
@@ -167,7 +169,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   next_attempt: "faint",
 };
 
-function drawStory(print: Printer, { event, foundBy, steps, deliveries }: Story): void {
+function drawStory(print: Printer, story: Story): void {
+  const { event, foundBy, steps, deliveries } = story;
   print.line({ text: event.type, tone: "strong" }, ` from ${event.source}, `, {
     text: event.id,
     tone: "name",
@@ -190,6 +193,12 @@ function drawStory(print: Printer, { event, foundBy, steps, deliveries }: Story)
     );
   }
   print.line();
+  // A server of another version may not say it.
+  const { held = null } = story as Partial<Story>;
+  if (held !== null && held.heldSince !== null) {
+    print.line(held.sentence);
+    todo(print, `  Go on without what is missing: posthorn inbox release ${event.id}`);
+  }
   for (const delivery of deliveries) {
     print.line(`${delivery.endpointId}: ${delivery.sentence}`);
     const line = explainDelivery(delivery).todo;

@@ -27,6 +27,8 @@ const PAGES = [
   "/sources/:name",
   "/compose",
   "/inbox",
+  "/inbox/held",
+  "/inbox/refused",
   "/inbox/:name/:id",
   "/consumers",
   "/consumers/:id",

@@ -96,6 +96,7 @@ export const INBOX_EVENT: object = {
     failures: { type: "array", items: FAILURE },
     deliveries: { type: "array", items: { $ref: "Delivery#" } },
     refused: { type: "array", items: { $ref: "RefusedEvent#" } },
+    held: { type: "array", items: { $ref: "HeldEvent#" } },
   }),
 };
 
@@ -112,7 +113,8 @@ export const CONSUMER: object = {
     },
     state: { ...TEXT, enum: ["active", "paused", "disabled"] },
     because: MAYBE_TEXT,
-    pausedUntil: MAYBE_INSTANT,
+    pausedUntil: { ...MAYBE_INSTANT, description: "Null: until somebody resumes it." },
+    pausedBy: { ...MAYBE_TEXT, description: "The person; null where a rule for errors has paused it." },
     seenAt: { ...MAYBE_INSTANT, description: "When a worker that has it last said so: every minute." },
     hasWorker: { type: "boolean", description: "Whether one has within three minutes." },
     waiting: COUNT,
@@ -211,6 +213,7 @@ export function showConsumer(consumer: ConsumerStanding, nowMs: number): Consume
     state,
     because: because ?? null,
     pausedUntil: instant(consumer.pausedUntil),
+    pausedBy: consumer.pausedBy ?? null,
     seenAt: instant(seenAt),
     hasWorker: hasWorker(consumer, nowMs),
     waiting,

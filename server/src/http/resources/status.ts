@@ -15,6 +15,7 @@ const YES = { type: "boolean" } as const;
 const COUNTS = whole<StatusCounts>({
   waiting: { ...COUNT, description: "Deliveries that wait or are under way." },
   staged: { ...COUNT, description: "Events that have no places in lanes yet." },
+  held: { ...COUNT, description: "Of these, those that wait for others of their key." },
   dead: { ...COUNT, description: "Dead letters that nobody has resolved." },
   haltedLanes: COUNT,
   parkedLanes: COUNT,
@@ -40,6 +41,8 @@ const NEED = whole<Need>({
       "source_silent",
       "dead_letters",
       "lane_retrying",
+      "key_held",
+      "consumer_paused",
       "endpoint_paused",
     ],
   },

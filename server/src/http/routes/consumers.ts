@@ -1,8 +1,11 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Consumer, Page, Retried } from "posthorn/client";
+import { LONGEST_PAUSE_MS } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
+import { actorOf, noteOf } from "../audit.js";
+import { readConsumer } from "../read-consumer.js";
 import { pageSchema } from "../page.js";
-import { notFound } from "../problem.js";
+import { notFound, problem, shown } from "../problem.js";
 import { showConsumer } from "../resources/inbox.js";
 import { whole } from "../resources/text.js";
 import { param, routeSchema } from "../route-schema.js";
@@ -10,7 +13,8 @@ import { param, routeSchema } from "../route-schema.js";
 const tag = "consumers";
 
 /** /consumers: handlers in the processes of hosts. */
-export function registerConsumers(api: FastifyInstance, { outbox, operator, clock }: ApiParts): void {
+export function registerConsumers(api: FastifyInstance, parts: ApiParts): void {
+  const { outbox, operator, clock } = parts;
   api.get("/consumers", { schema: LIST }, async (): Promise<Page<Consumer>> => {
     const found = await outbox.consumers();
     return { items: found.map((each) => showConsumer(each, clock.now())), next: null };
@@ -22,6 +26,46 @@ export function registerConsumers(api: FastifyInstance, { outbox, operator, cloc
       if ((await outbox.readHandlers([id])).length === 0) throw notFound("consumer", id);
       return { retried: await operator.retry({ endpointId: id }) };
     },
+  );
+  api.post<ById & { Body: { readonly forMs?: number } }>(
+    "/consumers/:id/pause",
+    { schema: PAUSE, preValidation: bodyOptional },
+    (request) => pause(parts, request),
+  );
+  api.post<ById>(
+    "/consumers/:id/resume",
+    { schema: RESUME, preValidation: bodyOptional },
+    async ({ params: { id } }): Promise<Consumer> => {
+      if ((await operator.resume(id)) === "unknown") throw notFound("consumer", id);
+      return readConsumer(parts, id);
+    },
+  );
+}
+
+interface ById {
+  readonly Params: { readonly id: string };
+}
+
+function bodyOptional(request: { body?: unknown }, _reply: unknown, done: () => void): void {
+  request.body ??= {};
+  done();
+}
+
+async function pause(
+  parts: ApiParts,
+  request: FastifyRequest<ById & { Body: { readonly forMs?: number } }>,
+): Promise<Consumer> {
+  const { params, body } = request;
+  const by = actorOf(request).name;
+  const because = noteOf(request) ?? "no reason was given";
+  const paused = await parts.operator.pause(params.id, { forMs: body.forMs, because, by });
+  if (paused === "unknown") throw notFound("consumer", params.id);
+  const consumer = await readConsumer(parts, params.id);
+  if (paused === "paused") return consumer;
+  const until = consumer.pausedUntil === null ? "until somebody resumes it" : `until ${consumer.pausedUntil}`;
+  throw problem(
+    "conflict",
+    `The consumer ${shown(params.id)} is ${consumer.state} ${until} already: ${consumer.because ?? "the reason is not known"}. Resume it first to pause it for less.`,
   );
 }
 
@@ -38,4 +82,33 @@ const RETRY = routeSchema({
   tag,
   params: param("id"),
   answers: { 200: whole<Retried>({ retried: { type: "integer" } }) },
+});
+
+const PAUSE = routeSchema({
+  operationId: "pauseConsumer",
+  summary: "Lets everything wait at a handler, in order, for a time or until it is resumed; `note` says why.",
+  tag,
+  params: param("id"),
+  body: {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      forMs: {
+        type: "integer",
+        minimum: 1,
+        maximum: LONGEST_PAUSE_MS,
+        description: "After so long it ends by itself. Left out: when somebody resumes the handler.",
+      },
+    },
+  },
+  answers: { 200: { $ref: "Consumer#" } },
+});
+
+const RESUME = routeSchema({
+  operationId: "resumeConsumer",
+  summary: "Ends the pause of a handler, whether a person or a rule for errors has paused it.",
+  tag,
+  params: param("id"),
+  body: { type: "object", additionalProperties: false, properties: {} },
+  answers: { 200: { $ref: "Consumer#" } },
 });

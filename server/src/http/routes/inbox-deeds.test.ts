@@ -64,6 +64,10 @@ describe("a replay", () => {
     });
     const failed = { ...asked, filter: { inbox: { outcome: "failed" } } } as const;
     await expect(client.operations.create(failed)).rejects.toMatchObject({ detail: { field: "outcome" } });
+    for (const inbox of [{}, { outcome: "success" }] as const) {
+      const everything = client.operations.create({ ...asked, filter: { inbox }, dryRun: false });
+      await expect(everything).rejects.toMatchObject({ detail: { field: "filter.inbox" } });
+    }
     const redrive = { ...asked, verb: "redrive" } as const;
     await expect(client.operations.create(redrive)).rejects.toMatchObject({ detail: { field: "filter" } });
   });

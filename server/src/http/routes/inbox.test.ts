@@ -84,6 +84,51 @@ describe("consumers", () => {
     expect(status.needs.map(({ kind }) => kind)).not.toContain("no_dispatcher");
   });
 
+  it("are paused and resumed by a person, which is written down with who and why", async () => {
+    const bench = await inboxBench();
+    await bench.work();
+    await bench.post("in_1");
+    const client = bench.client();
+    const paused = await client.consumers.pause("hnd_billing", {
+      forMs: 3_600_000,
+      note: "the bank is down",
+    });
+    expect(paused).toMatchObject({
+      id: "hnd_billing",
+      state: "paused",
+      because: "the bank is down",
+      pausedUntil: new Date(bench.clock.now() + 3_600_000).toISOString(),
+    });
+    expect(paused.pausedBy).toBeTypeOf("string");
+    await bench.work();
+    expect(bench.effects).toEqual([]);
+    const status = await client.status();
+    expect(status.needs).toMatchObject([
+      { kind: "consumer_paused", level: "note", endpointId: "hnd_billing", count: 1 },
+    ]);
+    expect(status.needs[0]?.text).toMatch(
+      /^paused: hnd_billing by .+ until .+ \(the bank is down\); 1 event waits$/,
+    );
+    const [event] = (await client.events.list()).items;
+    expect((await client.story(event?.id ?? "")).steps.at(-1)?.text).toBe(
+      "waits for its handler: hnd_billing is paused",
+    );
+    await expect(client.consumers.pause("hnd_billing", { forMs: 1000 })).rejects.toMatchObject({
+      detail: { code: "conflict" },
+    });
+    const audited = (await client.audit.list({ action: "consumer.pause" })).items;
+    expect(audited.find(({ status: answer }) => answer === 200)).toMatchObject({
+      note: "the bank is down",
+      before: { state: "active" },
+      after: { state: "paused" },
+    });
+    expect(await client.consumers.resume("hnd_billing")).toMatchObject({ state: "active", pausedBy: null });
+    await bench.work();
+    expect(bench.effects).toEqual(["billing in_1"]);
+    await expect(client.consumers.pause("hnd_none")).rejects.toMatchObject({ code: "api_not_found" });
+    await expect(client.consumers.resume("hnd_none")).rejects.toMatchObject({ code: "api_not_found" });
+  });
+
   it("have their dead letters skipped, redriven and retried by the verbs of any other", async () => {
     const bench = await inboxBench();
     await bench.post("in_1");

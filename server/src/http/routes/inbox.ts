@@ -6,6 +6,7 @@ import { PAGE_QUERY, pageSchema } from "../page.js";
 import type { PageQuery } from "../page.js";
 import { notFound, problem, shown } from "../problem.js";
 import { showDelivery } from "../resources/delivery.js";
+import { showHeld } from "../resources/held.js";
 import {
   consumerIdOf,
   consumerNameOf,
@@ -106,7 +107,11 @@ export function eventNamed(id: string): { readonly source: string; readonly even
 }
 
 /** All that is known of one event of the inbox. */
-export async function readInboxEvent({ outbox }: ApiParts, tenant: string, id: string): Promise<InboxEvent> {
+export async function readInboxEvent(
+  { outbox, clock }: ApiParts,
+  tenant: string,
+  id: string,
+): Promise<InboxEvent> {
   const { source, eventId } = eventNamed(id);
   const rows = await outbox.inboxRowsOf(tenant, source, eventId);
   const { items: refused } = await outbox.refusedEvents(
@@ -117,6 +122,7 @@ export async function readInboxEvent({ outbox }: ApiParts, tenant: string, id: s
   const stored = [...new Set([...rows.flatMap(({ storedAs }) => storedAs ?? []), ...named])];
   const deliveries = stored.length === 0 ? [] : await outbox.deliveriesOf(tenant, stored);
   if (rows.length + refused.length + stored.length === 0) throw notFound("event in the inbox", id);
+  const held = await Promise.all(stored.map((storedId) => outbox.heldEvent(tenant, storedId)));
   const failures: InboxFailure[] = [];
   for (const row of rows) {
     const found = await outbox.inboxFailures(row);
@@ -135,6 +141,7 @@ export async function readInboxEvent({ outbox }: ApiParts, tenant: string, id: s
     failures: failures.toSorted((a, b) => (a.at < b.at ? -1 : 1)),
     deliveries: deliveries.map(showDelivery),
     refused: refused.map(showRefused),
+    held: held.flatMap((each) => (each === undefined ? [] : [showHeld(each, clock.now())])),
   };
 }
 

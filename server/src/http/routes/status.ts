@@ -14,6 +14,7 @@ const SEEN_MS = 60_000;
 const RECENT_MS = 600_000;
 const DAY_MS = 86_400_000;
 const MOST_BLOCKED = 50;
+const MOST_HELD = 500;
 const PAGE = 500;
 const MOST_LISTED = 1000;
 
@@ -50,7 +51,7 @@ export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Pr
   const nowMs = clock.now();
   const until = new Date(nowMs + 60_000);
   const recent = { step: 60, since: new Date(nowMs - RECENT_MS), until } as const;
-  const [nodes, census, standings, blocked, endpoints, sources, rows, day, lastSeen, ready, consumers] =
+  const [nodes, census, standings, blocked, endpoints, sources, rows, day, lastSeen, ready, consumers, held] =
     await Promise.all([
       registry.listNodes(SEEN_MS),
       outbox.census(),
@@ -67,6 +68,7 @@ export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Pr
       // A full disk can still be read: without a write, all would look well while every event is refused.
       probe?.ask(),
       outbox.consumers(),
+      outbox.heldEvents({}, { limit: MOST_HELD }),
     ]);
   return statusOf({
     nowMs,
@@ -82,6 +84,7 @@ export async function readStatus(parts: StatusParts, probe?: ReadinessProbe): Pr
     lastSeen,
     refusal: ready?.ready === false ? ready.why : undefined,
     consumers,
+    held: held.items,
     freeBytes: parts.settings === undefined ? undefined : freeBytes(parts.settings),
   });
 }

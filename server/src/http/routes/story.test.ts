@@ -4,6 +4,7 @@ import { newId } from "posthorn/gateway";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiBench, closeBenches } from "../../../../test/server/api-bench.js";
 import type { ApiBench } from "../../../../test/server/api-bench.js";
+import { inboxBench } from "../../../../test/server/inbox-bench.js";
 
 let bench: ApiBench;
 let client: Client;
@@ -213,6 +214,28 @@ describe("a search", () => {
     const { id = "" } = (await client.story(eventId)).deliveries[0] ?? {};
     expect((await client.search(id)).items.map(({ kind }) => kind).toSorted()).toEqual(["delivery", "event"]);
     expect((await client.search("nothing of ours")).items).toEqual([]);
+  });
+});
+
+describe("the story of an event that a handler has applied after a redrive", () => {
+  it("ends with the attempt that applied it, and does not call its delivery dead", async () => {
+    const inbox = await inboxBench();
+    await inbox.post("in_1");
+    await inbox.work({ in_1: new Error("down") });
+    const calls = inbox.client();
+    const [dead] = (await calls.dead.list()).items;
+    await calls.redrive(dead?.id ?? "");
+    await inbox.clock.advance(1000);
+    await inbox.work();
+    expect(inbox.effects).toEqual(["billing in_1"]);
+    const { deliveries, steps } = await calls.story(dead?.eventId ?? "");
+    expect(deliveries).toMatchObject([{ state: "delivered", round: 2, sentence: "Its handler applied it." }]);
+    expect(steps.at(-1)).toMatchObject({
+      kind: "delivered",
+      round: 2,
+      outcome: "acknowledged",
+      future: false,
+    });
   });
 });
 

@@ -9,6 +9,7 @@ import { deedsOf } from "../deeds.js";
 import { findEvents, search } from "../find-event.js";
 import { notFound } from "../problem.js";
 import { showAttempt, showDelivery } from "../resources/delivery.js";
+import { showHeld } from "../resources/held.js";
 import { showEventDetail } from "../resources/event.js";
 import { base64, instant, whole } from "../resources/text.js";
 import { param, query, routeSchema } from "../route-schema.js";
@@ -44,12 +45,18 @@ async function storyOf(parts: ApiParts, tenant: string | undefined, id: string):
   const { event, foundBy } = found;
   const { outbox, clock } = parts;
   const summaries = await outbox.deliveriesOf(event.tenant, [event.id]);
-  const read = await outbox.readEndpoints([...new Set(summaries.map(({ endpointId }) => endpointId))]);
-  const endpoints: EndpointsById = new Map(read.map((endpoint) => [endpoint.id, endpoint]));
-  const [deliveries, repeated] = await Promise.all([
+  const ids = [...new Set(summaries.map(({ endpointId }) => endpointId))];
+  const [read, handlers] = await Promise.all([
+    outbox.readEndpoints(ids),
+    ids.length === 0 ? [] : outbox.readHandlers(ids),
+  ]);
+  const endpoints: EndpointsById = new Map([...read, ...handlers].map((each) => [each.id, each]));
+  const [deliveries, repeated, record] = await Promise.all([
     Promise.all(summaries.map((summary) => storyDelivery(parts, summary, endpoints))),
     outbox.repeats(event.tenant, event.id),
+    outbox.heldEvent(event.tenant, event.id),
   ]);
+  const held = record && showHeld(record, clock.now());
   const deeds = await deedsOf(parts, { eventId: event.id, since: event.writtenAt, deliveries });
   const repeats = repeated.map((repeat) => showRepeat(repeat, event.bodyBytes));
   return {
@@ -58,7 +65,8 @@ async function storyOf(parts: ApiParts, tenant: string | undefined, id: string):
     bodySha256: createHash("sha256").update(event.body).digest("hex"),
     repeats,
     deliveries,
-    steps: stepsOf({ event, repeats, deliveries, deeds, endpoints, nowMs: clock.now() }),
+    held: held ?? null,
+    steps: stepsOf({ event, repeats, deliveries, held, deeds, endpoints, nowMs: clock.now() }),
   };
 }
 

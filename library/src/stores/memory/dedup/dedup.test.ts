@@ -61,9 +61,10 @@ describe("memoryDedup", () => {
   it("takes no longer per call when it is full of a hundred thousand", async () => {
     const { adapter } = watched(100_000);
     const time = async (from: number): Promise<number> => {
-      const startedAt = performance.now();
+      const before = process.cpuUsage();
       for (let n = from; n < from + 20_000; n++) await adapter.record(`evt_${n}`, 60);
-      return performance.now() - startedAt;
+      // Not by the clock on the wall: others may have the processor.
+      return process.cpuUsage(before).user / 1000;
     };
     const empty = await time(0);
     for (let from = 20_000; from < 240_000; from += 20_000) await time(from);

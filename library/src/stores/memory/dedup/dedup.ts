@@ -3,7 +3,7 @@ import type { Clock } from "../../../clock.js";
 import { checkDedup } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
-import { storedId } from "../../../inbox/stored-id.js";
+import { storedId } from "../../../inbox/arrival/stored-id.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";

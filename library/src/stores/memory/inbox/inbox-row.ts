@@ -1,5 +1,14 @@
-import type { Arrival, Handled, InboxKey, InboxRow, KnownEvent } from "../../../inbox/inbox-store.js";
+import { headersText } from "../../../inbox/arrival/kept-headers.js";
+import type {
+  Arrival,
+  Handled,
+  InboxKey,
+  InboxRow,
+  KnownEvent,
+  StoredPayload,
+} from "../../../inbox/inbox-store.js";
 import type { Touch } from "../../../inbox/touches.js";
+import type { EventLog } from "../outbox/event-log.js";
 
 /** A row as the memory store keeps it: never changed, only replaced. */
 export interface StoredRow extends Omit<InboxRow, "receivedAt" | "lastReceivedAt" | "keepUntil"> {
@@ -21,7 +30,7 @@ export interface RowOwner {
 
 /** The row after its handler succeeded or was skipped. */
 export function appliedRow(
-  arrival: Arrival,
+  arrival: Arrival | StoredPayload,
   { outcome, result, because }: Handled,
   {
     before,
@@ -54,8 +63,18 @@ export function touchedRow(row: StoredRow, { windowS, atMs }: Touch): StoredRow 
   return { ...row, receipts: row.receipts + 1, lastReceivedAtMs: atMs, keepUntilMs };
 }
 
+/** The body and the headers of an event that was stored first lie with the stored event. */
+export function payloadOf(
+  { tenant, storedAs, body, headers }: StoredRow,
+  events: EventLog,
+): Pick<InboxRow, "body" | "headers"> {
+  if (body !== undefined || storedAs === undefined) return { body, headers };
+  const stored = events.find(tenant, storedAs).at(-1);
+  return { body: stored?.body, headers: stored && headersText(stored.headers ?? {}) };
+}
+
 /** A copy for a caller, with bytes and dates of its own: a caller that changes them changes nothing here. */
-export function copyOf(stored: StoredRow): InboxRow {
+export function copyOf(stored: StoredRow, events: EventLog): InboxRow {
   const {
     receivedAtMs,
     lastReceivedAtMs,
@@ -65,9 +84,11 @@ export function copyOf(stored: StoredRow): InboxRow {
     storedAs: _as,
     ...row
   } = stored;
+  const { body, headers } = payloadOf(stored, events);
   return {
     ...row,
-    body: row.body.slice(),
+    body: body?.slice(),
+    headers,
     bodyHash: row.bodyHash.slice(),
     receivedAt: new Date(receivedAtMs),
     lastReceivedAt: new Date(lastReceivedAtMs),
@@ -86,12 +107,17 @@ export function textOf({ tenant, source, id }: InboxKey, consumer = ""): string 
 
 type Arrived = Omit<StoredRow, "outcome" | "result" | "error" | "keepUntilMs">;
 
-function arrivedRow(arrival: Arrival, before: StoredRow | undefined, nowMs: number): Arrived {
+function arrivedRow(
+  arrival: StoredPayload & Partial<Arrival>,
+  before: StoredRow | undefined,
+  nowMs: number,
+): Arrived {
   const { windowS: _, ...kept } = arrival;
   return {
     ...kept,
     // The caller may use its buffer again for the next request.
-    body: arrival.body.slice(),
+    body: arrival.body?.slice(),
+    headers: arrival.headers,
     bodyHash: arrival.bodyHash.slice(),
     consumer: before?.consumer ?? "",
     round: before?.round ?? 1,

@@ -9,6 +9,7 @@ import type {
 import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { Touches } from "../../../inbox/touches.js";
 import { MemoryTransaction } from "../client/transaction.js";
+import type { EventLog } from "../outbox/event-log.js";
 import type { MemoryTx } from "../client/transaction.js";
 import { accept } from "./accept.js";
 import type { AcceptParts } from "./accept.js";
@@ -45,12 +46,12 @@ export function openInbox(clock: Clock): AcceptParts {
   return { clock, rows: new Map(), applying: new Set<string>(), begin, failures: new Map() };
 }
 
-export function createInbox(opened: AcceptParts): MemoryInbox {
+export function createInbox(opened: AcceptParts, events: EventLog): MemoryInbox {
   const parts: InboxParts = { ...opened, touches: new Touches(), refused: [] };
   const { rows } = parts;
   return {
     find: (key) => Promise.resolve(mapped(rows.get(textOf(key)), knownOf)),
-    read: (key) => Promise.resolve(mapped(rows.get(textOf(key)), copyOf)),
+    read: (key) => Promise.resolve(mapped(rows.get(textOf(key)), (row) => copyOf(row, events))),
     accept: (arrival, work, limits) => accept(parts, arrival, work, limits),
     fail: (arrival, error) => Promise.resolve(fail(parts, arrival, error)),
     refuse: (arrival, because) => Promise.resolve(refuse(parts, arrival, because)),

@@ -1,4 +1,4 @@
-import type { Compared, NewestStore, ResourceVersion } from "../../../inbox/newest.js";
+import type { Compared, NewestStore, ResourceVersion } from "../../../inbox/handler/newest.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";

@@ -1,8 +1,9 @@
 import type { Handled } from "../../../inbox/inbox-store.js";
 import { mayTakeOver } from "../../../inbox/inbox-store.js";
-import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
-import type { StoredArrival } from "../../../inbox/stored-arrival.js";
-import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker-store.js";
+import { arrivalsOf, inboxConsumer } from "../../../inbox/worker/stored-arrival.js";
+import type { StoredArrival } from "../../../inbox/worker/stored-arrival.js";
+import { redrivenAttempts } from "../../../inbox/worker/redriven-attempts.js";
+import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker/worker-store.js";
 import type { Claim } from "../../../lanes/lane-store.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
 import { commitEffects, run } from "../inbox/accept.js";
@@ -29,7 +30,7 @@ export async function apply(
   work: ApplyWork<MemoryTx>,
   limits: ApplyLimits,
 ): Promise<Applied> {
-  const { rows, applying, begin } = parts.inbox;
+  const { rows, applying, begin, clock } = parts.inbox;
   const consumer = inboxConsumer(claim);
   const arrivals = arrivalsOf(claim).map(({ delivery, arrival }) => ({
     delivery,
@@ -44,11 +45,12 @@ export async function apply(
   const [head] = arrivals;
   if (stop === 0 && head !== undefined) {
     if (!isKnown(head)) return { kind: "busy" };
-    const next = settleApplied(parts, claim, 1, limits);
+    const next = settleApplied(parts, claim, { count: 1, limits, startedAtMs: clock.now() });
     return next === "stale" ? { kind: "stale" } : { kind: "duplicate", count: 1, next };
   }
   const entered = stop === -1 ? arrivals : arrivals.slice(0, stop);
   for (const { key } of entered) applying.add(key);
+  const startedAtMs = clock.now();
   const tx = begin();
   try {
     const inboxRound = (key: string): number => rows.get(key)?.round ?? 1;
@@ -58,7 +60,7 @@ export async function apply(
       tx.rollback();
       return { kind: "failed", error: ran.thrown };
     }
-    return commit(parts, claim, { entered, handled: ran.handled, tx, limits });
+    return commit(parts, claim, { entered, handled: ran.handled, tx, limits, startedAtMs });
   } finally {
     for (const { key } of entered) applying.delete(key);
   }
@@ -69,12 +71,14 @@ interface Done {
   readonly handled: readonly Handled[];
   readonly tx: MemoryTransaction;
   readonly limits: ApplyLimits;
+  readonly startedAtMs: number;
 }
 
 // Nothing awaits from here on: the fence is looked at, and all is written, in one step.
-function commit(parts: ApplyParts, claim: Claim, { entered, handled, tx, limits }: Done): Applied {
+function commit(parts: ApplyParts, claim: Claim, done: Done): Applied {
+  const { entered, handled, tx } = done;
   const { clock, rows } = parts.inbox;
-  const next = settleApplied(parts, claim, entered.length, limits);
+  const next = settleApplied(parts, claim, { ...done, count: entered.length });
   if (next === "stale") {
     tx.rollback();
     return { kind: "stale" };
@@ -92,14 +96,15 @@ function commit(parts: ApplyParts, claim: Claim, { entered, handled, tx, limits 
 function settleApplied(
   parts: ApplyParts,
   claim: Claim,
-  count: number,
-  limits: ApplyLimits,
+  { count, limits, startedAtMs }: Pick<Done, "limits" | "startedAtMs"> & { readonly count: number },
 ): Claim | "stale" | undefined {
   const { lanes, endpoints, rule } = parts;
   const row = lanes.find(claim.kind, claim.id);
   if (row === undefined || !rule.isCurrent(laneOf(row), claim)) return "stale";
   const active = endpoints.isActive(row.endpointId);
-  const settlement = { attempts: [], acknowledged: count, rest: undefined, next: limits.next };
+  const durationMs = parts.inbox.clock.now() - startedAtMs;
+  const attempts = redrivenAttempts(claim, count, { startedAtMs, durationMs });
+  const settlement = { attempts, acknowledged: count, rest: undefined, next: limits.next };
   const change = rule.settled(laneOf(row), settlement, { active });
   writeChange(parts, row, change);
   return leaseRun(parts, row, change, limits);

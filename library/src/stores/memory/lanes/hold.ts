@@ -1,6 +1,6 @@
 import type { Clock } from "../../../clock.js";
-import type { HoldMark } from "../../../hold-mark.js";
-import { planHold } from "../../../lanes/hold.js";
+import type { Gap, HoldMark } from "../../../hold-mark.js";
+import { inSequence, missingBefore, planHold } from "../../../lanes/hold.js";
 import type { HeldEvent, Progress } from "../../../lanes/hold.js";
 import { gapSignal, lateSignal } from "../../../lanes/hold-signals.js";
 import type { Signal } from "../../../observer.js";
@@ -15,6 +15,13 @@ interface Arrived {
 interface Held extends Arrived {
   /** By the monotonic clock. */
   readonly until: number;
+}
+
+/** A held event, and what it waits for. */
+export interface HeldPlace {
+  readonly event: StoredEvent;
+  readonly until: Date;
+  readonly missing: Pick<Gap, "from" | "to"> | undefined;
 }
 
 interface KnownKey {
@@ -55,6 +62,31 @@ export class Holds {
     return before - this.count;
   }
 
+  /** Where the events of these keys stand that are held: by key, then by sequence. */
+  held(): readonly HeldPlace[] {
+    return [...this.#keys.values()].flatMap(({ progress, held }) => {
+      const sorted = held.toSorted((one, other) => inSequence(one.mark, other.mark));
+      return sorted.map(({ event, mark, until }, index) => {
+        const before = sorted[index - 1]?.mark;
+        const heldBefore = before?.generation === mark.generation ? before.sequence : undefined;
+        const { clock } = this.#parts;
+        return {
+          event,
+          until: new Date(clock.now() + until - clock.monotonic()),
+          missing: missingBefore(mark, { progress, heldBefore }),
+        };
+      });
+    });
+  }
+
+  /** Gives up what an event waits for, and says what was given up; undefined where it is not held. */
+  release(event: StoredEvent): { readonly events: number; readonly gaps: readonly Gap[] } | undefined {
+    if (!this.has(event)) return undefined;
+    const before = this.count;
+    const gaps = this.#judge(nameOf(event), [], event);
+    return { events: before - this.count, gaps };
+  }
+
   has(event: StoredEvent): boolean {
     const key = event.receipt?.hold === undefined ? undefined : this.#keys.get(nameOf(event));
     return key?.held.some((each) => each.event === event) === true;
@@ -81,13 +113,14 @@ export class Holds {
     return until <= this.#parts.clock.monotonic();
   }
 
-  #judge(name: string, arrivals: readonly Arrived[]): void {
+  #judge(name: string, arrivals: readonly Arrived[], released?: StoredEvent): readonly Gap[] {
     const { clock } = this.#parts;
     const known = this.#keys.get(name) ?? { progress: undefined, held: [], seenAt: 0 };
     this.#keys.set(name, known);
     const held = known.held.map((each): HeldEvent & { readonly each: Held } => ({
       mark: each.mark,
       isDue: this.#isDue(each),
+      isReleased: each.event === released,
       each,
     }));
     const plan = planHold({ progress: known.progress, held }, arrivals);
@@ -97,9 +130,11 @@ export class Holds {
     const freed = plan.freed.map(({ held: { each }, gap }) => ({ held: each as Arrived, gap }));
     known.held = known.held.filter((each) => !freed.some((free) => free.held === each));
     for (const each of plan.holding) known.held.push({ ...each, until: clock.monotonic() + each.mark.maxMs });
-    const again = [...freed, ...plan.again].map((free) => this.#decided(free.held, free.gap));
+    const decided = [...freed, ...plan.again];
+    const again = decided.map((free) => this.#decided(free.held, free.gap));
     // Their turns are asked for again: what was given up before them is known now.
     if (again.length > 0) this.#judge(name, again);
+    return decided.flatMap(({ gap }) => gap ?? []);
   }
 
   #decided({ event, mark }: Arrived, gap: HoldMark["gap"]): Arrived {

@@ -1,4 +1,4 @@
-import type { WorkerStore } from "../../../inbox/worker-store.js";
+import type { WorkerStore } from "../../../inbox/worker/worker-store.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 import type { MemoryTx } from "../client/transaction.js";

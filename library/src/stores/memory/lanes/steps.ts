@@ -1,4 +1,4 @@
-import type { StepKey, StepState } from "../../../inbox/step-store.js";
+import type { StepKey, StepState } from "../../../inbox/handler/step-store.js";
 
 interface StepRow {
   readonly tenant: string;

@@ -7,27 +7,29 @@ import { numberOfCursor } from "../../../operator/cursor.js";
 import type { Publications } from "../outbox/publications.js";
 import type { MemoryParts } from "../parts.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { HeldStore } from "../../../operator/held-store.js";
 import type { ReplayStore } from "../../../operator/replay-store.js";
 import { forgetEvent, markApplied, stageAgain } from "./stage-again.js";
 import type { AcceptParts } from "../inbox/accept.js";
 import type { RefusedEvent } from "../inbox/inbox.js";
 import { textOf } from "../inbox/inbox-row.js";
-import { consumers } from "./consumers.js";
-import { inboxByPrefix, inboxRows, inboxRowsOf, refusedEvents } from "./inbox-rows.js";
-import { blockedLanes } from "./blocked-lanes.js";
+import { consumers } from "./views/consumers.js";
+import { heldEvent, heldEvents } from "./views/held.js";
+import { inboxByPrefix, inboxRows, inboxRowsOf, refusedEvents } from "./views/inbox-rows.js";
+import { blockedLanes } from "./views/blocked-lanes.js";
 import { cancelLane } from "./cancel.js";
-import { census } from "./census.js";
-import { deadGroups } from "./dead-groups.js";
-import { deadLetters } from "./dead-letters.js";
-import { deadSummary } from "./dead-summary.js";
-import { deliveriesOf, delivery } from "./deliveries.js";
-import { event, events, readTenants, findEventIds } from "./events.js";
-import { lane, lanes } from "./lanes.js";
-import { queue } from "./queue.js";
+import { census } from "./views/census.js";
+import { deadGroups } from "./views/dead-groups.js";
+import { deadLetters } from "./views/dead-letters.js";
+import { deadSummary } from "./views/dead-summary.js";
+import { deliveriesOf, delivery } from "./views/deliveries.js";
+import { event, events, readTenants, findEventIds } from "./views/events.js";
+import { lane, lanes } from "./views/lanes.js";
+import { queue } from "./views/queue.js";
 import { redrive, redriveAll } from "./redrive.js";
 import { retry } from "./retry.js";
 import { skip } from "./skip.js";
-import { standings } from "./standings.js";
+import { standings } from "./views/standings.js";
 
 /** The verbs by which a person looks and intervenes. */
 export function createOperator(
@@ -59,7 +61,8 @@ export function createOperator(
     delivery: (id) => Promise.resolve(delivery(parts, id)),
     lanes: (filter, page) => asked(() => lanes(parts, filter, page)),
     lane: (id) => Promise.resolve(lane(parts, id)),
-    census: () => Promise.resolve(census(parts, publications.waiting)),
+    census: () =>
+      Promise.resolve(census(parts, { staged: publications.waiting, held: publications.holds.count })),
     standings: () => Promise.resolve(standings(parts)),
     queue: (laneId, part, limit) => Promise.resolve(queue(parts, laneId, { part, limit })),
     ends: (deliveryId) => Promise.resolve(parts.history.ends(deliveryId)),
@@ -83,16 +86,32 @@ export function createReplays(parts: MemoryParts, inbox: AcceptParts): ReplaySto
   };
 }
 
+/** What a person sees of events that wait for others of their key. */
+export function createHeldViews(parts: MemoryParts, publications: Publications): HeldStore {
+  return {
+    heldEvents: (filter, page) => asked(() => heldEvents(parts, publications, { filter, page })),
+    heldEvent: (tenant, eventId) => Promise.resolve(heldEvent(parts, publications, { tenant, eventId })),
+    releaseHeld(tenant, eventId) {
+      const found = parts.events.find(tenant, eventId).at(-1);
+      const released = found && publications.holds.release(found);
+      if (released === undefined) return Promise.resolve({ kind: "unknown" });
+      parts.wake.ring("committed");
+      return Promise.resolve({ kind: "released", ...released });
+    },
+  };
+}
+
 /** What a person sees of the inbox. */
 export function createInboxViews(
   parts: MemoryParts,
   { rows, failures }: AcceptParts,
   refused: () => readonly RefusedEvent[],
 ): InboxViewStore {
+  const kept = { rows, events: parts.events };
   return {
-    inboxRows: (filter, page) => asked(() => inboxRows(rows, filter, page)),
-    inboxByPrefix: (prefix, page) => asked(() => inboxByPrefix(rows, prefix, page)),
-    inboxRowsOf: (tenant, source, id) => Promise.resolve(inboxRowsOf(rows, tenant, source, id)),
+    inboxRows: (filter, page) => asked(() => inboxRows(kept, filter, page)),
+    inboxByPrefix: (prefix, page) => asked(() => inboxByPrefix(kept, prefix, page)),
+    inboxRowsOf: (tenant, source, id) => Promise.resolve(inboxRowsOf(kept, { tenant, source, id })),
     inboxFailures: (address) => Promise.resolve(failures.get(textOf(address, address.consumer)) ?? []),
     refusedEvents: (filter, page) => asked(() => refusedEvents(refused(), filter, page)),
     consumers: () => Promise.resolve(consumers(parts)),

@@ -39,12 +39,12 @@ export class EndpointTable {
   #standing(handler: RegisteredHandler): RegisteredHandler {
     const standing = this.#standings.get(handler.id);
     if (standing === undefined) return handler;
-    const { untilMs, because } = standing;
+    const { untilMs, because, by } = standing;
     const now = this.#clock.monotonic();
     const state = stateAt(standing, now);
     if (state === "active") return handler;
     const pausedUntil = untilMs === undefined ? undefined : new Date(this.#clock.now() + untilMs - now);
-    return { ...handler, state, because, pausedUntil };
+    return { ...handler, state, because, pausedUntil, pausedBy: by };
   }
 
   /** When a handler's pause ends by itself, by the monotonic clock. */

@@ -5,6 +5,7 @@ import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
+import { storeFailed } from "../../../store-failed.js";
 import { Batcher } from "../../../work/batcher.js";
 import type { Pool } from "../client/database.js";
 import type { MarkedId, Receipt, ScopedBatch } from "./batch.js";
@@ -221,8 +222,7 @@ export class PooledDedup {
       .catch((error: unknown) => {
         // No caller waits for a purge. But a table that is never purged grows for ever: the observer is told.
         if (isSaturated(error)) return;
-        const { code, message } = storeError(error, cure);
-        notify(observer, { kind: "store_failed", operation: "dedup.purge", code, message });
+        notify(observer, storeFailed("dedup.purge", storeError(error, cure)));
       })
       .finally(() => (this.#purging = false));
   }

@@ -2,7 +2,7 @@ import { systemClock } from "../../../clock.js";
 import { checkDedup, checkedScope } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { PurgeLimits, PurgeReport } from "../../../inbox/inbox-store.js";
-import { storedId } from "../../../inbox/stored-id.js";
+import { storedId } from "../../../inbox/arrival/stored-id.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../store-errors.js";

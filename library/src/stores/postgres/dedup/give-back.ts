@@ -1,5 +1,6 @@
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
+import { storeFailed } from "../../../store-failed.js";
 import type { Pool } from "../client/database.js";
 import { storeError } from "../client/failure.js";
 import type { MarkedId } from "./batch.js";
@@ -67,8 +68,7 @@ export class GivingBack {
       if (given.length > 0) await this.#remove(given);
     } catch (error) {
       failed = true;
-      const { code, message } = storeError(error, this.#parts.cure);
-      notify(this.#parts.observer, { kind: "store_failed", operation: "dedup.give_back", code, message });
+      notify(this.#parts.observer, storeFailed("dedup.give_back", storeError(error, this.#parts.cure)));
     }
     if (this.#marks.size === 0) this.#running = false;
     else this.#plan(failed || given.length === 0 ? tries + 1 : 0);

@@ -1,6 +1,7 @@
 import type { Arrival, InboxKey, InboxRow, KnownEvent } from "../../../inbox/inbox-store.js";
 import { bytes, columns, instant, number, optional, text } from "../client/columns.js";
 import type { Parameter, Row, Session } from "../client/database.js";
+import { keptText } from "../../../inbox/arrival/kept-headers.js";
 import { withoutNul } from "../client/identifiers.js";
 import type { Tables } from "../schema/tables.js";
 
@@ -44,12 +45,19 @@ export async function readKnown(
   return rows[0] && KNOWN.read(rows[0]);
 }
 
+/** The event that a row of a worker refers to: the newest of its public id, as a replay takes it. */
+export function storedEventSql({ event }: Tables, row: string): string {
+  return `select body, headers from ${event} as event
+      where event.public_id = ${row}.stored_as and event.tenant = ${row}.tenant order by event.id desc limit 1`;
+}
+
 const WHOLE = columns<Omit<InboxRow, keyof KnownEvent | keyof InboxKey>>({
   idPreview: optional(text("id_preview")),
   type: text("type"),
   eventAt: optional(instant("event_at")),
-  body: bytes("body"),
-  headers: text("headers"),
+  body: optional(bytes("coalesce(known.body, stored.body)")),
+  headers: optional(text("coalesce(known.headers, stored.headers)")),
+  key: optional(text("ordering_key")),
   lastReceivedAt: instant("last_received_at"),
   keepUntil: optional(instant("keep_until")),
   attempts: number("attempts"),
@@ -62,16 +70,20 @@ const WHOLE = columns<Omit<InboxRow, keyof KnownEvent | keyof InboxKey>>({
 export async function readRow(
   session: Session,
   key: InboxKey,
-  { inbox }: Tables,
+  tables: Tables,
 ): Promise<InboxRow | undefined> {
   const { rows } = await session.query({
-    text: `select ${KNOWN.list}, ${WHOLE.list} from ${inbox} where ${IS_KEY}`,
+    text: `
+      select ${KNOWN.list}, ${WHOLE.list} from ${tables.inbox} as known
+      left join lateral (${storedEventSql(tables, "known")}) as stored on known.body is null
+      where ${IS_KEY}`,
     params: keyParams(key),
   });
   const [row] = rows;
   if (row === undefined) return undefined;
   const { tenant, source, id } = key;
-  return { ...KNOWN.read(row), tenant, source, id, ...WHOLE.read(row, KNOWN.size) };
+  const { headers, ...whole } = WHOLE.read(row, KNOWN.size);
+  return { ...KNOWN.read(row), tenant, source, id, ...whole, headers: headers && keptText(headers) };
 }
 
 /** What an arrival brings, as the parameters $1 to $10 of `ARRIVAL`. */

@@ -4,6 +4,7 @@ import type { Arrival, InboxStore } from "../../../inbox/inbox-store.js";
 import { Touches } from "../../../inbox/touches.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
+import { storeFailed } from "../../../store-failed.js";
 import type { Pool, Session } from "../client/database.js";
 import type { DurabilityCheck } from "../client/durability.js";
 import { againWhenLost, storeError } from "../client/failure.js";
@@ -107,8 +108,7 @@ class Receipts {
   #flushInBackground(): void {
     this.flush()
       .catch((error: unknown) => {
-        const { code, message } = storeError(error, MIGRATE_CURE);
-        notify(this.#parts.observer, { kind: "store_failed", operation: "touch", code, message });
+        notify(this.#parts.observer, storeFailed("touch", storeError(error, MIGRATE_CURE)));
       })
       .finally(() => (this.#planned = false));
   }

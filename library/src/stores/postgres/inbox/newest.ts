@@ -1,4 +1,4 @@
-import type { Compared, NewestStore, ResourceVersion } from "../../../inbox/newest.js";
+import type { Compared, NewestStore, ResourceVersion } from "../../../inbox/handler/newest.js";
 import type { Session } from "../client/database.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";

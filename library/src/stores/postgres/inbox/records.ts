@@ -24,15 +24,16 @@ export async function recordFailure(
           select ${tryLock(tables)} as got
         ), written as (
           insert into ${tables.inbox} as known (tenant, source, event_id, id_preview, type, event_at, outcome, attempts,
-            receipts, received_at, last_received_at, keep_until, error, headers, body_hash, body)
+            receipts, received_at, last_received_at, keep_until, error, headers, body_hash, body, ordering_key)
           select tenant, source, event_id, id_preview, type, event_at, 'failed', 1,
-            1, at, at, null, $11::text, headers, body_hash, body
+            1, at, at, null, $11::text, headers, body_hash, body, $12::text
           from (${ARRIVAL}) as arrival where (select got from locked)
           on conflict (tenant, source, event_id, consumer) do update set
             id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,
             outcome = 'failed', keep_until = null, attempts = known.attempts + 1, receipts = known.receipts + 1,
             last_received_at = excluded.last_received_at,
-            error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
+            error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body,
+            ordering_key = excluded.ordering_key
             where known.outcome in ('failed', 'skipped', 'pending')
           returning tenant, source, event_id, consumer, round, attempts, last_received_at, error
         ), attempt as (
@@ -41,7 +42,7 @@ export async function recordFailure(
           on conflict (tenant, source, event_id, consumer, round, attempt) do nothing
         )
         select got::text as got from locked`,
-      params: [...arrivalParams(arrival), withoutNul(error)],
+      params: [...arrivalParams(arrival), withoutNul(error), arrival.key ?? null],
     },
     acquireMs,
   );
@@ -58,13 +59,13 @@ export async function recordRefusal(
     {
       text: `
         insert into ${tables.inboxRefused} as known (tenant, source, event_id, because, body_hash, id_preview, type, event_at,
-          receipts, refused_at, last_refused_at, keep_until, headers, body)
+          receipts, refused_at, last_refused_at, keep_until, headers, body, ordering_key)
         select tenant, source, event_id, $11::text, body_hash, id_preview, type, event_at,
-          1, at, at, keep_until, headers, body
+          1, at, at, keep_until, headers, body, $12::text
         from (${ARRIVAL}) as arrival
         on conflict (tenant, source, event_id, because, body_hash) do update set receipts = known.receipts + 1,
           last_refused_at = excluded.last_refused_at, keep_until = excluded.keep_until`,
-      params: [...arrivalParams(arrival), because],
+      params: [...arrivalParams(arrival), because, arrival.key ?? null],
     },
     acquireMs,
   );

@@ -2,9 +2,10 @@ import { reach } from "#faults";
 import { systemClock } from "../../../clock.js";
 import type { Handled } from "../../../inbox/inbox-store.js";
 import { mayTakeOver } from "../../../inbox/inbox-store.js";
-import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
-import type { StoredArrival } from "../../../inbox/stored-arrival.js";
-import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker-store.js";
+import { arrivalsOf, inboxConsumer } from "../../../inbox/worker/stored-arrival.js";
+import type { StoredArrival } from "../../../inbox/worker/stored-arrival.js";
+import { redrivenAttempts } from "../../../inbox/worker/redriven-attempts.js";
+import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker/worker-store.js";
 import type { Claim } from "../../../lanes/lane-store.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
@@ -23,6 +24,7 @@ import { MIGRATE_CURE } from "../schema/migrate.js";
 import type { Tables } from "../schema/tables.js";
 import { enterRun, enteredOf } from "./enter-run.js";
 import type { EnteredRow } from "./enter-run.js";
+import { insertAttempts } from "./attempt-rows.js";
 import { nextClaimOf, settleRun } from "./settle-run.js";
 
 const MAX_TRIES = 3;
@@ -81,6 +83,7 @@ export class RunApplier<Tx> {
   async #once(given: Try<Tx>): Promise<Applied | RunShortened> {
     const { claim, arrivals, limits } = given;
     const begun = { value: false };
+    const startedAtMs = systemClock.now();
     let closed: Answer | undefined;
     const settle = settleRun(claim, limits, this.#tables);
     let end: TransactionEnd<Draft>;
@@ -93,7 +96,8 @@ export class RunApplier<Tx> {
           async (scope, answer) => {
             const draft = await this.#run(scope, enteredOf(answer), { ...given, begun });
             if (draft.kind === "busy") return draft;
-            scope.closing = settle.statement(draft.count, scope.backend?.xid);
+            await this.#recordRedriven(scope, claim, { count: draft.count, startedAtMs });
+            scope.closing = settle(draft.count, scope.backend?.xid);
             scope.onClosed = (last) => (closed = last);
             reach("apply.before_settle");
             return draft;
@@ -109,7 +113,7 @@ export class RunApplier<Tx> {
     const draft = end.value;
     if (draft.kind === "busy") return draft;
     reach("apply.after_commit");
-    const next = closed && nextClaimOf(claim, { count: draft.count, epoch: settle.epoch, limits }, closed);
+    const next = closed && nextClaimOf(claim, limits.run, closed);
     return draft.kind === "duplicate"
       ? { kind: "duplicate", count: 1, next }
       : { kind: "applied", count: draft.count, next };
@@ -140,6 +144,17 @@ export class RunApplier<Tx> {
         await noteHandled(scope, ctid, { handled, tables: this.#tables });
     }
     return { kind: "applied", count: arrivals.length };
+  }
+
+  /** Before the settlement, which removes the deliveries. */
+  async #recordRedriven(
+    scope: Scope<Tx>,
+    claim: Claim,
+    { count, startedAtMs }: { readonly count: number; readonly startedAtMs: number },
+  ): Promise<void> {
+    const durationMs = systemClock.now() - startedAtMs;
+    const attempts = redrivenAttempts(claim, count, { startedAtMs, durationMs });
+    if (attempts.length > 0) await scope.query(insertAttempts(claim, attempts, this.#tables));
   }
 
   /** Read by a statement of its own, because the first one's snapshot may be older than the row. */

@@ -1,4 +1,4 @@
-import type { StoredArrival } from "../../../inbox/stored-arrival.js";
+import type { StoredArrival } from "../../../inbox/worker/stored-arrival.js";
 import { columns, number, text } from "../client/columns.js";
 import type { Answer, Statement } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
@@ -33,10 +33,9 @@ const GIVEN = givenRows<StoredArrival>(
     type: texts(({ arrival }) => withoutNul(arrival.type)),
     event_ms: numbers("float8", ({ arrival }) => arrival.eventAt?.getTime()),
     window_s: numbers("float8", ({ arrival }) => arrival.windowS),
-    headers: texts(({ arrival }) => arrival.headers),
     stored_as: texts(({ delivery }) => delivery.event.id),
   },
-  { body_hash: ({ arrival }) => arrival.bodyHash, body: ({ arrival }) => arrival.body },
+  { body_hash: ({ arrival }) => arrival.bodyHash },
 );
 
 /** Takes the locks of a run's events and writes their rows, as if their handlers had succeeded; those that it got are returned. */
@@ -53,9 +52,9 @@ export function enteredOf({ rows }: Answer): ReadonlyMap<string, EnteredRow> {
 const ENTER = sqlFor(
   (tables) => `
     insert into ${tables.inbox} as known (tenant, source, event_id, consumer, stored_as, id_preview, type, event_at, outcome,
-      attempts, receipts, received_at, last_received_at, keep_until, headers, body_hash, body)
+      attempts, receipts, received_at, last_received_at, keep_until, body_hash)
     select tenant, source, event_id, $1::text, stored_as, id_preview, type, to_timestamp(event_ms / 1000), 'success', 1, 1,
-      at, at, at + make_interval(secs => window_s), headers, body_hash, body
+      at, at, at + make_interval(secs => window_s), body_hash
     from ${GIVEN.table("arrival", 2)} cross join (select clock_timestamp() as at) as clock
     where pg_try_advisory_xact_lock(case when $1::text = '' then ${eventLock(tables, "arrival")}
       else hashtextextended($1::text, ${eventLock(tables, "arrival")}) end)
@@ -63,8 +62,8 @@ const ENTER = sqlFor(
     on conflict (tenant, source, event_id, consumer) do update set
       stored_as = excluded.stored_as, id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,
       outcome = 'success', attempts = known.attempts + 1, receipts = known.receipts + 1,
-      last_received_at = excluded.last_received_at, keep_until = excluded.keep_until, headers = excluded.headers,
-      body_hash = excluded.body_hash, body = excluded.body
+      last_received_at = excluded.last_received_at, keep_until = excluded.keep_until, headers = null,
+      body_hash = excluded.body_hash, body = null
       where known.outcome in ('failed', 'skipped', 'pending')
     returning ${ENTERED.list}`,
 );

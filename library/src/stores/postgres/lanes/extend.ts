@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { Claim } from "../../../lanes/lane-store.js";
 import { bigint, columns, text } from "../client/columns.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
@@ -25,11 +26,13 @@ export async function extend(
 ): Promise<readonly boolean[]> {
   if (leases.length === 0) return [];
   const sorted = leases.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  reach("extend.before_record");
   const { rows } = await transactions.write({
     text: EXTEND(tables),
     params: [worker, String(leaseMs), ...GIVEN.params(sorted)],
     prepared: true,
   });
+  reach("extend.after_record");
   const extended = new Set(rows.map((row) => nameOf(EXTENDED.read(row))));
   return leases.map((lease) => extended.has(nameOf(lease)));
 }

@@ -1,7 +1,7 @@
 import { goingOn, planHold } from "../../../lanes/hold.js";
 import type { Freed, HeldEvent, HoldPlan, Progress } from "../../../lanes/hold.js";
 import { gapSignal, lateSignal } from "../../../lanes/hold-signals.js";
-import type { HoldMark } from "../../../hold-mark.js";
+import type { Gap, HoldMark } from "../../../hold-mark.js";
 import type { Signal } from "../../../observer.js";
 import { decidedReceipt, holdMarkIn } from "../../../receipt.js";
 import { bigint, boolean, columns, optional, text } from "../client/columns.js";
@@ -60,6 +60,8 @@ export async function holdBack(
   const arrivals = queues.flat().flatMap(arrivedOf);
   if (arrivals.length === 0 && !due) return { queues, held: 0, freed: 0, told: [] };
   const known = await readKeys(session, arrivals, { due, tables });
+  const byName = new Map(known.map((each) => [nameOf(each), each]));
+  for (const arrived of arrivals) byName.get(nameOf(arrived))?.arrivals.push(arrived);
   const plans = known.map((each) => ({ name: each, plan: planHold(each, each.arrivals) }));
   await writeProgress(session, plans, tables);
   await writeDecided(session, plans, tables);
@@ -81,6 +83,32 @@ export async function holdBack(
     freed: freed.length,
     told: plans.flatMap(({ plan }) => signalsOf(plan)),
   };
+}
+
+/** What was given up so that a held event goes on. */
+export interface ReleasedHold {
+  /** How many events are held no longer. */
+  readonly events: number;
+  readonly gaps: readonly Gap[];
+  /** Told when the step is committed. */
+  readonly told: readonly Signal[];
+}
+
+/** Gives up what a held event waits for, and puts back into the stage what is held no longer. Under the lock of the sequencer. */
+export async function releaseHold(
+  session: Session,
+  { eventId, ...name }: KeyName & { readonly eventId: bigint },
+  tables: Tables,
+): Promise<ReleasedHold> {
+  const [known] = await readKeys(session, [name], { due: false, tables });
+  const held = (known?.held ?? []).map((each) =>
+    Object.assign({}, each, { isReleased: each.eventId === eventId }),
+  );
+  const plan: Plan = planHold({ progress: known?.progress, held }, []);
+  await writeDecided(session, [{ name, plan }], tables);
+  await stageFreed(session, plan.freed, tables);
+  const gaps = plan.freed.flatMap(({ gap }) => gap ?? []);
+  return { events: plan.freed.length, gaps, told: signalsOf(plan) };
 }
 
 /** A redrive, and an event that has a part of its places, had their turn before. */
@@ -133,12 +161,12 @@ const FOUND = columns<FoundValues>({
 
 async function readKeys(
   session: Session,
-  arrivals: readonly Arrived[],
+  names: readonly KeyName[],
   { due, tables }: { readonly due: boolean; readonly tables: Tables },
 ): Promise<readonly KnownKey[]> {
   const { rows } = await session.query({
     text: READ(tables),
-    params: [due ? "t" : "f", ...KEYS.params(arrivals)],
+    params: [due ? "t" : "f", ...KEYS.params(names)],
     prepared: true,
   });
   const known = new Map<string, KnownKey>();
@@ -152,7 +180,6 @@ async function readKeys(
     const mark = receipt === undefined ? undefined : holdMarkIn(receipt);
     each.held.push({ ...name, eventId, isDue, mark, receipt, publicId: publicId ?? String(eventId) });
   }
-  for (const arrived of arrivals) known.get(nameOf(arrived))?.arrivals.push(arrived);
   return [...known.values()];
 }
 

@@ -2,7 +2,7 @@ import type { Statement } from "../client/database.js";
 import { booleans, givenRows, numbers, texts } from "../client/given-rows.js";
 import { sqlFor } from "../schema/tables.js";
 import type { Tables } from "../schema/tables.js";
-import { ATTEMPT_COLUMNS, ATTEMPT_VALUES, TRIED, triedOf } from "./attempt-rows.js";
+import { attemptsSql, TRIED, triedOf } from "./attempt-rows.js";
 import type { Turn } from "./run.js";
 
 /** Who leases, and for how long. */
@@ -61,8 +61,9 @@ const LEASE_COLUMNS = `leased_by = case when change.leased then $1::text end,
 // is ready, and stays, for a redrive. Rows are found one by one and changed by their ctid, which nobody else can change
 // while they are locked: a join with the table was planned, when a vacuum had just found it empty, as a walk over all of
 // it for each row.
-const WRITE = sqlFor(
-  ({ laneState, delivery, attempt, loose, looseAttempt }) => `
+const WRITE = sqlFor((tables) => {
+  const { laneState, delivery, loose } = tables;
+  return `
     with clock as materialized (
       select clock_timestamp() as at, make_interval(secs => $2::text::float8 / 1000) as lease
     ), change as materialized (
@@ -93,23 +94,7 @@ const WRITE = sqlFor(
         ) as found
       ) as change
       where loose.ctid = change.found_at
-    ), lane_attempts as (
-      insert into ${attempt} (lane_id, seq, round, no, event_id, ${ATTEMPT_COLUMNS})
-      select owner, tried.seq, tried.round, no, placed.event_id, ${ATTEMPT_VALUES}
-      from tried cross join lateral (
-        select event_id from ${delivery} as delivery
-        where tried.kind = 'lane' and delivery.lane_id = tried.owner and delivery.seq = tried.seq limit 1
-      ) as placed
-      on conflict (lane_id, seq, round, no) do nothing
-    ), loose_attempts as (
-      insert into ${looseAttempt} (delivery_id, round, no, event_id, consumer_id, ${ATTEMPT_COLUMNS})
-      select owner, tried.round, no, known.event_id, known.consumer_id, ${ATTEMPT_VALUES}
-      from tried cross join lateral (
-        select event_id, consumer_id from ${loose} as loose
-        where tried.kind = 'loose' and loose.id = tried.owner limit 1
-      ) as known
-      on conflict (delivery_id, round, no) do nothing
-    ), passed as (
+    ), ${attemptsSql(tables)}, passed as (
       delete from ${delivery} where ctid = any (array(
         select passed.ctid from change cross join lateral (
           select delivery.ctid from ${delivery} as delivery
@@ -121,5 +106,5 @@ const WRITE = sqlFor(
     )
     delete from ${loose} where id = any (array(
       select id from change where kind = 'loose' and head_seq > 0
-    ))`,
-);
+    ))`;
+});

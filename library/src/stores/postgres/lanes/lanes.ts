@@ -1,4 +1,4 @@
-import type { WorkerStore } from "../../../inbox/worker-store.js";
+import type { WorkerStore } from "../../../inbox/worker/worker-store.js";
 import type { Pool, Session } from "../client/database.js";
 import { readHandlers } from "../outbox/consumer-row.js";
 import { RunApplier } from "./apply.js";

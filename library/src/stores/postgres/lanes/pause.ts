@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { HandlerPause } from "../../../lanes/handler-consumer.js";
 import type { Parameter, Session, Statement } from "../client/database.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
@@ -12,7 +13,9 @@ export async function pauseHandler(
   pause: HandlerPause,
 ): Promise<boolean> {
   return transactions.run(async (session) => {
-    await session.query(pauseSql("public_id = $3::text", [id], { pause, tables }));
+    reach("pause.before_record");
+    await session.query(pauseSql("public_id = $4::text", [id], { pause, tables }));
+    reach("pause.after_record");
     return isHandler(session, id, tables);
   });
 }
@@ -23,14 +26,16 @@ export async function pauseConsumer(
   number: bigint,
   given: { readonly pause: HandlerPause; readonly tables: Tables },
 ): Promise<void> {
-  await session.query(pauseSql("id = $3::text::int8", [String(number)], given));
+  reach("pause.before_record");
+  await session.query(pauseSql("id = $4::text::int8", [String(number)], given));
+  reach("pause.after_record");
 }
 
 /** Ends a pause; false where there is none to end. */
 export async function resumeHandler({ transactions, tables }: StoreDatabase, id: string): Promise<boolean> {
   const { rows } = await transactions.write({
     text: `
-      update ${tables.consumer} as consumer set state = 'active', because = null, paused_until = null, stopped_at = null,
+      update ${tables.consumer} as consumer set state = 'active', because = null, paused_until = null, paused_by = null, stopped_at = null,
         version = version + 1, mark = gen_random_uuid()
       where public_id = $1::text and kind = 'handler' and removed_at is null and ${stateNow("consumer")} <> 'active'
       returning 'resumed' as resumed`,
@@ -43,11 +48,12 @@ export async function resumeHandler({ transactions, tables }: StoreDatabase, id:
 function pauseSql(
   which: string,
   params: readonly Parameter[],
-  { pause: { forMs, because }, tables }: { readonly pause: HandlerPause; readonly tables: Tables },
+  { pause: { forMs, because, by }, tables }: { readonly pause: HandlerPause; readonly tables: Tables },
 ): Statement {
   return {
     text: `
       update ${tables.consumer} as consumer set state = 'paused', because = $2::text, paused_until = wanted.until,
+        paused_by = $3::text,
         stopped_at = case when ${stateNow("consumer")} = 'active' then clock_timestamp() else stopped_at end,
         version = version + 1, mark = gen_random_uuid()
       from (select clock_timestamp() + make_interval(secs => $1::text::float8 / 1000) as until) as wanted
@@ -55,7 +61,12 @@ function pauseSql(
         state = 'active'
         or state = 'paused' and paused_until is not null and coalesce(wanted.until > paused_until, true)
       )`,
-    params: [forMs === undefined ? null : String(forMs), withoutNul(because), ...params],
+    params: [
+      forMs === undefined ? null : String(forMs),
+      withoutNul(because),
+      by === undefined ? null : withoutNul(by),
+      ...params,
+    ],
   };
 }
 

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { registered } from "../../../lanes/handler-consumer.js";
 import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import { textArray } from "../client/column-arrays.js";
@@ -27,10 +28,13 @@ export async function register(
     // Two processes that start at once must not register one name twice, nor may an event be matched in between.
     await lockStage(session, tables);
     const changes = await changesOf(session, consumers, tables);
+    reach("register.before_record");
     for (const handler of changes) await save(session, handler, tables);
     await markChanged(session, tables);
     await stageUnclaimed(session, tables);
+    reach("register.after_record");
   });
+  reach("register.after_commit");
 }
 
 // Many processes have the same handlers: one that was seen a moment ago is left as it is.

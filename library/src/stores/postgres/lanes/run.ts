@@ -18,14 +18,14 @@ export interface Turn {
 // again, to a lane that has another event at its head by then; what the first worker says of its own would settle that.
 const MOST_RAISED = 2 ** 31;
 
-export function raised({ epoch }: { readonly epoch: bigint }): bigint {
-  return epoch + 1n + BigInt(Math.floor(Math.random() * MOST_RAISED));
+export function raise(): bigint {
+  return 1n + BigInt(Math.floor(Math.random() * MOST_RAISED));
 }
 
 /** Leases as much as the rule allows, of what was read from the head on; where that is nothing, the next claim has it. */
 export function turnOf(locked: LockedLane, change: LaneChange, limits: RunLimits): Turn {
   const run = change.leasable === "nothing" ? undefined : runOf(locked, change, limits);
-  return { locked, change, run, epoch: run ? raised(change) : change.epoch };
+  return { locked, change, run, epoch: run ? change.epoch + raise() : change.epoch };
 }
 
 /** The lane is written as the rule says, and leased by nobody. */

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../clock.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
-import { isPosthornError } from "../../../posthorn-error.js";
+import { storeFailed } from "../../../store-failed.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { sqlFor } from "../schema/tables.js";
 
@@ -36,9 +36,7 @@ export class SeenTime {
       await this.#look();
     } catch (error) {
       this.#nextAt = now + AGAIN_MS;
-      const message = error instanceof Error ? error.message : String(error);
-      const code = isPosthornError(error) ? error.code : "store_unavailable";
-      notify(this.#parts.observer, { kind: "store_failed", operation: "seen_time", code, message });
+      notify(this.#parts.observer, storeFailed("seen_time", error));
     }
   }
 

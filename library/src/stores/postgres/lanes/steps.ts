@@ -1,4 +1,5 @@
-import type { StepKey, StepState, StepStore } from "../../../inbox/step-store.js";
+import { reach } from "#faults";
+import type { StepKey, StepState, StepStore } from "../../../inbox/handler/step-store.js";
 import { boolean, columns, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { sqlFor } from "../schema/tables.js";
@@ -25,14 +26,18 @@ export function createSteps({ transactions, tables }: StoreDatabase): StepStore 
     },
     async beginStep(key, storedAs): Promise<StepState> {
       const params = [...keyParams(key), storedAs];
+      reach("step.before_begin");
       const { rows } = await transactions.write({ text: BEGIN(tables), params, prepared: true });
+      reach("step.after_begin");
       const { tries, done, result } = BEGUN.read(rows[0] ?? []);
       if (done) return { kind: "done", result };
       return { kind: tries === 1 ? "new" : "begun" };
     },
     async keepStep(key, result) {
       const params = [...keyParams(key), result ?? null];
+      reach("step.before_keep");
       await transactions.write({ text: KEEP(tables), params, prepared: true });
+      reach("step.after_keep");
     },
   };
 }

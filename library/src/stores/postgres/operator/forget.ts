@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
 import type { Forgotten } from "../../../operator/replay-store.js";
 import { textArray } from "../client/column-arrays.js";
@@ -27,12 +28,12 @@ const COUNT = columns<{ readonly isAll: boolean }>({ isAll: boolean("count(*) = 
 const OF_EVENT = "tenant = $1::text and source = $2::text and event_id = $3::text";
 
 /** Forgets an event at all of its consumers, with the names under which it came. */
-export function forgetEvent(
+export async function forgetEvent(
   { transactions, tables }: StoreDatabase,
   event: ForgottenEvent,
 ): Promise<Forgotten> {
   const key = [event.tenant, event.source, event.id];
-  return transactions.run(async (session) => {
+  const forgotten = await transactions.run(async (session): Promise<Forgotten> => {
     const locked = await session.query({
       text: `select ${ROW.list} from ${tables.inbox} where ${OF_EVENT} for update skip locked`,
       params: key,
@@ -45,12 +46,16 @@ export function forgetEvent(
     // A row that somebody else holds: its handler runs.
     if (counted.rows[0] === undefined || !COUNT.read(counted.rows[0]).isAll) return { kind: "busy" };
     if (rows.some(({ outcome }) => outcome === "pending")) return { kind: "pending" };
+    reach("forget.before_record");
     for (const table of [tables.inbox, tables.inboxAttempt]) {
       await session.query({ text: `delete from ${table} where ${OF_EVENT}`, params: key });
     }
     const names = await forgetNames(session, event, { rows, tables });
+    reach("forget.after_record");
     return rows.length + names === 0 ? { kind: "unknown" } : { kind: "forgotten", rows: rows.length, names };
   }, "fresh");
+  reach("forget.after_commit");
+  return forgotten;
 }
 
 // By its id's name, which the key of names has; its other names are found among those of its source, by the event.

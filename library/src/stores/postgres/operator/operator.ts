@@ -2,39 +2,44 @@ import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import type { DeadStore, RedrivenRound } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
+import type { Observer } from "../../../observer.js";
 import type { OperatorStore, RetryTarget } from "../../../operator/operator-store.js";
 import type { SetAsideStore } from "../../../operator/set-aside-store.js";
 import type { ViewStore } from "../../../operator/view-store.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { HeldStore } from "../../../operator/held-store.js";
 import type { ReplayStore } from "../../../operator/replay-store.js";
 import { forgetEvent } from "./forget.js";
 import { markApplied, stageAgain } from "./stage-again.js";
-import { listConsumers } from "./consumers.js";
-import { listInboxByPrefix, listInboxRows, readInboxFailures, readInboxRows } from "./inbox-rows.js";
-import { listRefused } from "./refused.js";
-import { readAttempts } from "./attempts.js";
-import { listBlockedLanes } from "./blocked-lanes.js";
+import { listConsumers } from "./views/consumers.js";
+import { listHeld, readHeldEvent } from "./views/held.js";
+import { listInboxByPrefix, listInboxRows, readInboxFailures, readInboxRows } from "./views/inbox-rows.js";
+import { listRefused } from "./views/refused.js";
+import { readAttempts } from "./views/attempts.js";
+import { listBlockedLanes } from "./views/blocked-lanes.js";
 import { cancelLane } from "./cancel.js";
-import { readCensus } from "./census.js";
-import { listDeadGroups } from "./dead-groups.js";
-import { listDeadLetters } from "./dead-letters.js";
-import { readDeadSummary } from "./dead-summary.js";
-import { listDeliveries, readDelivery } from "./deliveries.js";
-import { readEnds } from "./ends.js";
-import { listEventIds, listEvents, readEvent, readTenants } from "./events.js";
-import { listLanes, readLane } from "./lanes.js";
-import { readQueue } from "./queue.js";
+import { readCensus } from "./views/census.js";
+import { listDeadGroups } from "./views/dead-groups.js";
+import { listDeadLetters } from "./views/dead-letters.js";
+import { readDeadSummary } from "./views/dead-summary.js";
+import { listDeliveries, readDelivery } from "./views/deliveries.js";
+import { readEnds } from "./views/ends.js";
+import { listEventIds, listEvents, readEvent, readTenants } from "./views/events.js";
+import { listLanes, readLane } from "./views/lanes.js";
+import { readQueue } from "./views/queue.js";
 import { redriveAll } from "./redrive.js";
-import { readNamedEvents, readRepeats } from "./repeats.js";
+import { readNamedEvents, readRepeats } from "./views/repeats.js";
+import { releaseHeld } from "./release-held.js";
 import { raiseGenerations } from "./raise-generations.js";
 import { retryWaiting } from "./retry.js";
 import type { WantedRetry } from "./retry.js";
 import { listSetAside, redriveEvent } from "./set-aside.js";
 import { skip } from "./skip.js";
-import { readStandings } from "./standings.js";
+import { readStandings } from "./views/standings.js";
 
 export interface OperatorParts extends StoreDatabase {
+  readonly observer: Observer | undefined;
   /** Called when something was committed. */
   readonly committed: () => void;
 }
@@ -42,9 +47,17 @@ export interface OperatorParts extends StoreDatabase {
 /** How a person looks and intervenes. */
 export function createOperator(
   parts: OperatorParts,
-): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore & ReplayStore {
+): OperatorStore &
+  DeadStore &
+  SetAsideStore &
+  LookupStore &
+  ViewStore &
+  InboxViewStore &
+  HeldStore &
+  ReplayStore {
   return {
     ...inboxViewsOf(parts),
+    ...heldOf(parts),
     ...replaysOf(parts),
     blockedLanes: (page) => listBlockedLanes(parts, page),
     deadLetters: (page, filter) => listDeadLetters(parts, page, filter),
@@ -79,6 +92,20 @@ export function createOperator(
       const place = placeOf(deliveryId);
       return place === undefined ? [] : readAttempts(parts, place);
     },
+    ...lookupsOf(parts),
+    standings: () => readStandings(parts),
+    queue: async (laneId, part, limit) =>
+      laneId > LAST_NUMBER ? [] : readQueue(parts, laneId, { part, limit }),
+    async ends(deliveryId) {
+      const place = placeOf(deliveryId);
+      return place === undefined ? [] : readEnds(parts, place);
+    },
+    ...namesOf(parts),
+  };
+}
+
+function lookupsOf(parts: OperatorParts): LookupStore {
+  return {
     events: (filter, page) => listEvents(parts, filter, page),
     event: (tenant, id) => readEvent(parts, tenant, id),
     deliveriesOf: (tenant, eventIds) => listDeliveries(parts, tenant, eventIds),
@@ -89,14 +116,6 @@ export function createOperator(
     lanes: (filter, page) => listLanes(parts, filter, page),
     lane: async (id) => (id > LAST_NUMBER ? undefined : readLane(parts, id)),
     census: () => readCensus(parts),
-    standings: () => readStandings(parts),
-    queue: async (laneId, part, limit) =>
-      laneId > LAST_NUMBER ? [] : readQueue(parts, laneId, { part, limit }),
-    async ends(deliveryId) {
-      const place = placeOf(deliveryId);
-      return place === undefined ? [] : readEnds(parts, place);
-    },
-    ...namesOf(parts),
   };
 }
 
@@ -131,6 +150,18 @@ function inboxViewsOf(parts: OperatorParts): InboxViewStore {
     inboxFailures: (address) => readInboxFailures(parts, address),
     refusedEvents: (filter, page) => listRefused(parts, filter, page),
     consumers: () => listConsumers(parts),
+  };
+}
+
+function heldOf(parts: OperatorParts): HeldStore {
+  return {
+    heldEvents: (filter, page) => listHeld(parts, filter, page),
+    heldEvent: (tenant, eventId) => readHeldEvent(parts, tenant, eventId),
+    async releaseHeld(tenant, eventId) {
+      const released = await releaseHeld(parts, tenant, eventId);
+      if (released.kind === "released") parts.committed();
+      return released;
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { DeliveryPlace } from "../../../lanes/delivery-id.js";
 import { redriven } from "../../../lanes/lane.js";
 import type { RedrivenRound } from "../../../operator/dead-store.js";
@@ -21,22 +22,26 @@ export interface WantedRedrive {
 }
 
 /** Makes dead deliveries due again, in the given order. Their lanes are locked first, as a worker does that writes a dead letter. */
-export function redriveAll(
+export async function redriveAll(
   { transactions, tables }: StoreDatabase,
   wanted: readonly WantedRedrive[],
 ): Promise<readonly RedrivenRound[]> {
-  return transactions.run(async (session) => {
+  const answers = await transactions.run(async (session) => {
     const locked = await lockAll(session, wanted, tables);
     const here = wanted.filter(({ place }) => locked.has(ownerName(ownerOf(place))));
+    reach("redrive.before_record");
     const resolved = await resolveDead(session, here, tables);
     const results = wanted.map((each) => resultOf(each, resolved, locked));
     await writeRedriven(session, results, tables);
+    reach("redrive.after_record");
     if (results.every(({ result }) => result !== "unknown")) return results.map(({ result }) => result);
     const before = await readBefore(session, here, tables);
     return results.map(({ result, wanted: { place, round } }) =>
       result === "unknown" && before.has(`${nameOf(place)} ${round}`) ? "before" : result,
     );
   });
+  reach("redrive.after_commit");
+  return answers;
 }
 
 /** The lane or the loose delivery that is locked for a delivery. */

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
 import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
@@ -87,11 +88,11 @@ const CHANGE = sqlFor(
 );
 
 /** Lets events be handled again: their rows are pending, and they are staged for their consumers, in one transaction. */
-export function stageAgain(
+export async function stageAgain(
   { transactions, tables }: StoreDatabase,
   wanted: readonly WantedAgain[],
 ): Promise<readonly StagedAgain[]> {
-  return transactions.run(async (session) => {
+  const staged = await transactions.run(async (session) => {
     const locked = await lockRows(session, wanted, tables);
     const seen = new Set<string>();
     const judged = wanted.map((each, n): StagedAgain | Change | undefined => {
@@ -110,14 +111,18 @@ export function stageAgain(
       return typeof again === "string" ? again : { row, round: again, tenant: each.tenant };
     });
     const changes = judged.filter((each) => typeof each === "object");
+    reach("stage_again.before_record");
     if (changes.length > 0)
       await session.query({ text: CHANGE(tables), params: CHANGES.params(changes), prepared: true });
+    reach("stage_again.after_record");
     const there = judged.includes(undefined) ? await readThere(session, wanted, tables) : new Set<number>();
     return judged.map((each, n) => {
       if (each === undefined) return there.has(n + 1) ? "busy" : "unknown";
-      return typeof each === "string" ? each : "staged";
+      return typeof each === "string" ? each : ("staged" as const);
     });
   });
+  reach("stage_again.after_commit");
+  return staged;
 }
 
 async function lockRows(

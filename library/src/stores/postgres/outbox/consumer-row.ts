@@ -26,7 +26,7 @@ export function handlerDefinition({ sources, versions, retry }: RegisteredHandle
 }
 
 function handlerOf(row: Row): RegisteredHandler {
-  const { id, definition, order, dead, maxInFlight, state, because, pausedUntil, version, mark } =
+  const { id, definition, order, dead, maxInFlight, state, because, pausedUntil, pausedBy, version, mark } =
     CONSUMER.read(row);
   const { sources, versions, retry } = JSON.parse(definition) as HandlerDefinition;
   return {
@@ -41,6 +41,7 @@ function handlerOf(row: Row): RegisteredHandler {
     state,
     because,
     pausedUntil,
+    pausedBy,
     version,
     mark,
   };

@@ -28,6 +28,7 @@ export interface ConsumerValues {
   readonly state: EndpointState;
   readonly because: string | undefined;
   readonly pausedUntil: Date | undefined;
+  readonly pausedBy: string | undefined;
   readonly version: number;
   readonly mark: string;
 }
@@ -46,6 +47,7 @@ export const CONSUMER: Columns<ConsumerValues> = columns<ConsumerValues>({
   pausedUntil: optional(
     instant("case when state = 'paused' and paused_until > clock_timestamp() then paused_until end"),
   ),
+  pausedBy: optional(text(`case when ${stateNow("consumer")} = 'paused' then paused_by end`)),
   version: number("version"),
   mark: text("mark::text"),
 });
@@ -53,7 +55,7 @@ export const CONSUMER: Columns<ConsumerValues> = columns<ConsumerValues>({
 export const ENDPOINT_COLUMNS: string = CONSUMER.list;
 
 export function storedEndpointOf(row: Row): StoredEndpoint {
-  const { number: consumer, definition, pausedUntil: _, ...values } = CONSUMER.read(row);
+  const { number: consumer, definition, pausedUntil: _, pausedBy: __, ...values } = CONSUMER.read(row);
   return { number: consumer, endpoint: { ...(JSON.parse(definition) as Definition), ...values } };
 }
 

@@ -41,9 +41,12 @@ create table if not exists posthorn.inbox (
   keep_until timestamptz,
   result text,
   error text,
-  headers text not null,
+  -- Null where a worker has handled the event: stored_as has both, once for all consumers, as long as retention keeps it.
+  headers text,
   body_hash bytea not null,
-  body bytea not null,
+  body bytea,
+  -- Of an event that failed within its request: a redrive puts it among the events of its key.
+  ordering_key text collate "C",
   constraint inbox_key primary key (tenant, source, event_id, consumer),
   -- A purge looks at the time alone: it would remove a failed event before its sender delivers it again, and the round of
   -- one that is to be replayed.
@@ -98,6 +101,7 @@ create table if not exists posthorn.inbox_refused (
   keep_until timestamptz,
   headers text not null,
   body bytea not null,
+  ordering_key text collate "C",
   constraint inbox_refused_key primary key (tenant, source, event_id, because, body_hash)
 );
 
@@ -309,6 +313,8 @@ create table if not exists posthorn.consumer (
   stopped_at timestamptz,
   -- When its pause ends by itself; null: an operator ends it.
   paused_until timestamptz,
+  -- Of a pause: the person; null: a rule for errors.
+  paused_by text,
   -- Of a handler: when a worker last said that it has it.
   seen_at timestamptz,
   removed_at timestamptz,
@@ -672,12 +678,16 @@ create index if not exists cancelled_cancelled_at on posthorn.cancelled (cancell
 -- A function, because each of its statements takes a snapshot of its own: a delivery that was sequenced while the lane's
 -- lock was waited for is seen and leased. Its settings end with it, so that the host's stay. What it writes is what
 -- \`acknowledged\` of lanes/lane.ts says; whether something waits behind, and whether it may be leased as a run, is
--- arithmetic on the locked row. Its name has a version: one that is replaced while another process runs it fails there.
+-- arithmetic on the locked row. Where nothing waits behind, it may lease another due lane of the consumer, so that the
+-- worker needs no claim for it: the one that has waited longest, if its head was never tried and nobody has held it since
+-- (what else a lane can be, \`claimed\` of lanes/lane.ts decides, in a claim). It never waits for that lane's lock.
+-- Its name has a version: one that is replaced while another process runs it fails there.
 -- PH001: the claim has passed to another. PH002: this is not the transaction in which the handler was begun.
 create or replace function posthorn.settle_1(
   p_kind text, p_id bigint, p_epoch bigint, p_head bigint, p_count integer, p_worker text, p_xid text,
-  p_next_epoch bigint, p_lease_ms double precision, p_max_events integer, p_max_body integer
+  p_raise bigint, p_other boolean, p_lease_ms double precision, p_max_events integer, p_max_body integer
 ) returns table (
+  lane_id bigint, generation bigint, key text, epoch bigint, head_seq bigint, last_seq bigint,
   seq bigint, round integer, public_id text, tenant text, source text, type text, content_type text,
   event_at timestamptz, expires_at timestamptz, headers text, receipt text, body bytea
 ) language plpgsql
@@ -687,9 +697,12 @@ as $$
 #variable_conflict use_column
 declare
   held record;
+  other record;
   v_head bigint := p_head + p_count;
   v_run bigint := 0;
+  v_active boolean := false;
   v_at timestamptz;
+  v_until timestamptz;
 begin
   -- Null where no handler ran: the event was applied before.
   if p_xid is not null and p_xid is distinct from pg_current_xact_id_if_assigned()::text then
@@ -711,33 +724,63 @@ begin
   if not found or held.epoch <> p_epoch or held.head_seq <> p_head or held.leased_by is distinct from p_worker then
     raise exception 'the claim has passed to another' using errcode = 'PH001';
   end if;
-  if p_next_epoch is not null and held.next_seq > v_head and (
-    select consumer.removed_at is null
-      and (consumer.state = 'active' or consumer.state = 'paused' and consumer.paused_until <= clock_timestamp())
-    from posthorn.consumer as consumer
-    where consumer.id = held.consumer_id
-  ) then
+  if p_raise is not null and (p_other or held.next_seq > v_head) then
+    v_active := (
+      select consumer.removed_at is null
+        and (consumer.state = 'active' or consumer.state = 'paused' and consumer.paused_until <= clock_timestamp())
+      from posthorn.consumer as consumer
+      where consumer.id = held.consumer_id
+    );
+  end if;
+  if v_active and held.next_seq > v_head then
     v_run := case when v_head < held.suspect_until then 1 else least(p_max_events, held.next_seq - v_head) end;
   end if;
   v_at := clock_timestamp();
+  v_until := v_at + make_interval(secs => p_lease_ms / 1000);
   update posthorn.lane_state as state set
     head_seq = v_head, last_seq = v_head - 1, state = 'flowing', attempts = 0, failures = 0, lapses = 0, intent = null,
-    blocked_at = null, run_len = v_run, epoch = case when v_run > 0 then p_next_epoch else state.epoch end,
+    blocked_at = null, run_len = v_run, epoch = case when v_run > 0 then state.epoch + p_raise else state.epoch end,
     leased_by = case when v_run > 0 then p_worker end, leased_at = case when v_run > 0 then v_at end,
-    leased_until = case when v_run > 0 then v_at + make_interval(secs => p_lease_ms / 1000) end,
-    ready_at = case when v_run > 0 then v_at + make_interval(secs => p_lease_ms / 1000)
-      when held.next_seq > v_head then v_at end
+    leased_until = case when v_run > 0 then v_until end,
+    ready_at = case when v_run > 0 then v_until when held.next_seq > v_head then v_at end
   where state.lane_id = p_id;
   delete from posthorn.delivery as delivery
   where delivery.lane_id = p_id and delivery.seq >= p_head and delivery.seq < v_head;
   if v_run > 0 then
     return query
-    select delivery.seq, delivery.round, event.public_id, event.tenant, event.source, event.type, event.content_type,
+    select p_id, null::bigint, null::text, p_epoch + p_raise, v_head, v_head - 1,
+      delivery.seq, delivery.round, event.public_id, event.tenant, event.source, event.type, event.content_type,
       event.event_at, event.expires_at, event.headers, event.receipt,
       case when delivery.seq = v_head or octet_length(event.body) <= p_max_body then event.body end
     from posthorn.delivery as delivery join posthorn.event as event on event.id = delivery.event_id
     where delivery.lane_id = p_id and delivery.seq >= v_head and delivery.seq < v_head + v_run
     order by delivery.seq;
+  elsif v_active and p_other then
+    -- Only the first is looked at: a thousand due lanes whose heads have failed would be read by every settlement.
+    select state.lane_id, state.epoch, state.head_seq, state.last_seq,
+      case when state.head_seq < state.suspect_until then 1 else least(p_max_events, state.next_seq - state.head_seq) end as run,
+      state.state = 'flowing' and state.leased_by is null and state.intent is null
+        and state.attempts = 0 and state.lapses = 0 as is_plain
+    into other from posthorn.lane_state as state
+    where state.consumer_id = held.consumer_id and state.ready_at <= v_at and state.lapses < 3
+    order by state.ready_at limit 1 for update skip locked;
+    if found and other.is_plain then
+      update posthorn.lane_state as state set
+        epoch = other.epoch + p_raise, run_len = other.run, leased_by = p_worker, leased_at = v_at,
+        leased_until = v_until, ready_at = v_until
+      where state.lane_id = other.lane_id;
+      return query
+      select other.lane_id, lane.generation, lane.key, other.epoch + p_raise, other.head_seq, other.last_seq,
+        delivery.seq, delivery.round, event.public_id, event.tenant, event.source, event.type, event.content_type,
+        event.event_at, event.expires_at, event.headers, event.receipt,
+        case when delivery.seq = other.head_seq or octet_length(event.body) <= p_max_body then event.body end
+      from posthorn.lane as lane
+      join posthorn.delivery as delivery on delivery.lane_id = lane.lane_id
+        and delivery.seq >= other.head_seq and delivery.seq < other.head_seq + other.run
+      join posthorn.event as event on event.id = delivery.event_id
+      where lane.lane_id = other.lane_id
+      order by delivery.seq;
+    end if;
   end if;
 end $$;
 `,

@@ -51,6 +51,7 @@ create table posthorn.consumer (
   mark uuid not null,
   stopped_at timestamp with time zone,
   paused_until timestamp with time zone,
+  paused_by text,
   seen_at timestamp with time zone,
   removed_at timestamp with time zone,
   cleared_at timestamp with time zone,
@@ -199,9 +200,10 @@ create table posthorn.inbox (
   keep_until timestamp with time zone,
   result text,
   error text,
-  headers text not null,
+  headers text,
   body_hash bytea not null,
-  body bytea not null,
+  body bytea,
+  ordering_key text collate "C",
   constraint inbox_failed_is_kept CHECK (((outcome <> ALL (ARRAY['failed'::text, 'pending'::text])) OR (keep_until IS NULL))),
   constraint inbox_key PRIMARY KEY (tenant, source, event_id, consumer),
   constraint inbox_outcome CHECK ((outcome = ANY (ARRAY['success'::text, 'skipped'::text, 'failed'::text, 'pending'::text, 'held'::text, 'dead'::text, 'dropped'::text])))
@@ -238,6 +240,7 @@ create table posthorn.inbox_refused (
   keep_until timestamp with time zone,
   headers text not null,
   body bytea not null,
+  ordering_key text collate "C",
   constraint inbox_refused_because CHECK ((because = ANY (ARRAY['conflict'::text, 'stale'::text]))),
   constraint inbox_refused_key PRIMARY KEY (tenant, source, event_id, because, body_hash)
 );

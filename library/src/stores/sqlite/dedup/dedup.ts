@@ -5,7 +5,7 @@ import { checkDedup, checkedScope } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
-import { storedIdSync } from "../../../inbox/stored-id.js";
+import { storedIdSync } from "../../../inbox/arrival/stored-id.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteDatabase } from "../client/client.js";

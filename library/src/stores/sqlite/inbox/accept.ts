@@ -1,7 +1,14 @@
 import { reach } from "#faults";
 import { equalBytes } from "../../../bytes.js";
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
-import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
+import type {
+  Acceptance,
+  AcceptLimits,
+  Arrival,
+  Handled,
+  InboxKey,
+  StoredPayload,
+} from "../../../inbox/inbox-store.js";
 import { isPosthornError, PosthornError } from "../../../posthorn-error.js";
 import { storableBytes } from "../client/client.js";
 import type { SqliteClient, SqliteDatabase, SqliteValue } from "../client/client.js";
@@ -73,7 +80,7 @@ export interface ClaimedRow {
 /** Writes the event's row as if all had gone well, before the handler runs; undefined where another delivery has. */
 export function claimRow(
   client: SqliteClient,
-  arrival: Arrival,
+  arrival: Arrival | StoredPayload,
   { nowMs, consumer, storedAs }: ClaimedBy,
 ): ClaimedRow | undefined {
   return client.get(
@@ -135,7 +142,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 export function noteResult(
   client: SqliteClient,
-  { tenant, source, id }: Arrival,
+  { tenant, source, id }: InboxKey,
   {
     handled: { outcome, result, because },
     consumer,
@@ -158,7 +165,7 @@ export function noteResult(
 
 /** What a row keeps of an arrival, in the order in which every insert names its columns; `window`: whether `keep_until` is among them. */
 export function arrivalValues(
-  arrival: Arrival,
+  arrival: StoredPayload & Partial<Arrival>,
   nowMs: number,
   { window }: { readonly window: boolean } = { window: true },
 ): SqliteValue[] {
@@ -173,9 +180,9 @@ export function arrivalValues(
     nowMs,
     nowMs,
     ...(window ? [keepUntil(windowS, nowMs)] : []),
-    headers,
+    headers ?? null,
     bodyHash,
-    storableBytes(body),
+    body === undefined ? null : storableBytes(body),
   ];
 }
 

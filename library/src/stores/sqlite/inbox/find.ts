@@ -26,9 +26,12 @@ export function readKnown(client: SqliteClient, { tenant, source, id }: InboxKey
 /** A whole row. */
 export function findRow(client: SqliteClient, { tenant, source, id }: InboxKey): InboxRow | undefined {
   const row = client.get(
-    `select tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts, received_at,
-       last_received_at, keep_until, result, error, headers, body_hash, body
-     from posthorn_inbox where tenant = ? and source = ? and event_id = ? and consumer = ''`,
+    `select i.tenant, i.source, i.event_id, i.id_preview, i.type, i.event_at, i.outcome, i.attempts, i.receipts,
+       i.received_at, i.last_received_at, i.keep_until, i.result, i.error, i.body_hash, i.ordering_key,
+       coalesce(i.headers, e.headers) as headers, coalesce(i.body, e.body) as body
+     from posthorn_inbox i left join posthorn_event e on i.body is null and e.id = (
+       select max(id) from posthorn_event where public_id = i.stored_as and tenant = i.tenant)
+     where i.tenant = ? and i.source = ? and i.event_id = ? and i.consumer = ''`,
     tenant,
     source,
     id,

@@ -1,4 +1,5 @@
 import type { InboxOutcome, InboxRow, KnownEvent } from "../../../inbox/inbox-store.js";
+import { keptText } from "../../../inbox/arrival/kept-headers.js";
 import { plainBytes } from "../client/client.js";
 
 /** The columns of posthorn_inbox that say what is known of an event. */
@@ -22,8 +23,10 @@ export interface InboxColumns extends KnownColumns {
   readonly keep_until: number | null;
   readonly result: string | null;
   readonly error: string | null;
-  readonly headers: string;
-  readonly body: Uint8Array;
+  /** Null when the stored event that had them is gone. */
+  readonly headers: string | null;
+  readonly body: Uint8Array | null;
+  readonly ordering_key: string | null;
 }
 
 export function knownOf({ outcome, body_hash, received_at }: KnownColumns): KnownEvent {
@@ -39,8 +42,9 @@ export function rowOf(columns: InboxColumns): InboxRow {
     idPreview: columns.id_preview ?? undefined,
     type: columns.type,
     eventAt: instant(columns.event_at),
-    body: plainBytes(columns.body),
-    headers: columns.headers,
+    body: columns.body === null ? undefined : plainBytes(columns.body),
+    headers: columns.headers === null ? undefined : keptText(columns.headers),
+    key: columns.ordering_key ?? undefined,
     lastReceivedAt: new Date(columns.last_received_at),
     keepUntil: instant(columns.keep_until),
     attempts: columns.attempts,

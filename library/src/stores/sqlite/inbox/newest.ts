@@ -1,4 +1,4 @@
-import type { Compared, NewestStore, ResourceVersion } from "../../../inbox/newest.js";
+import type { Compared, NewestStore, ResourceVersion } from "../../../inbox/handler/newest.js";
 import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import { storeError } from "../client/failure.js";
 import type { HostHandles } from "../client/host-handle.js";

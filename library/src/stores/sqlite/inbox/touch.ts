@@ -5,7 +5,7 @@ import type { Touch } from "../../../inbox/touches.js";
 import { Touches } from "../../../inbox/touches.js";
 import type { Observer } from "../../../observer.js";
 import { notify } from "../../../observer.js";
-import { isPosthornError } from "../../../posthorn-error.js";
+import { storeFailed } from "../../../store-failed.js";
 import type { SqliteClient } from "../client/client.js";
 import type { Connection } from "../client/connection.js";
 import { write } from "../client/connection.js";
@@ -68,9 +68,7 @@ export class Receipts {
     try {
       await this.flush();
     } catch (error) {
-      const code = isPosthornError(error) ? error.code : "store_unavailable";
-      const message = error instanceof Error ? error.message : String(error);
-      notify(this.#parts.observer, { kind: "store_failed", operation: "flush", code, message });
+      notify(this.#parts.observer, storeFailed("flush", error));
     }
   }
 }

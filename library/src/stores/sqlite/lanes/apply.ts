@@ -1,8 +1,9 @@
 import { reach } from "#faults";
 import type { Handled } from "../../../inbox/inbox-store.js";
-import { arrivalsOf, inboxConsumer } from "../../../inbox/stored-arrival.js";
-import type { StoredArrival } from "../../../inbox/stored-arrival.js";
-import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker-store.js";
+import { arrivalsOf, inboxConsumer } from "../../../inbox/worker/stored-arrival.js";
+import type { StoredArrival } from "../../../inbox/worker/stored-arrival.js";
+import { redrivenAttempts } from "../../../inbox/worker/redriven-attempts.js";
+import type { Applied, ApplyLimits, ApplyWork, EnteredDelivery } from "../../../inbox/worker/worker-store.js";
 import { isCurrent, settled } from "../../../lanes/lane.js";
 import type { Claim } from "../../../lanes/lane-store.js";
 import type { SqliteClient, SqliteDatabase } from "../client/client.js";
@@ -69,7 +70,10 @@ function applyNow<Db extends SqliteDatabase>(
   }
   reach("apply.before_settle");
   const leads = turn.activeConsumer(row.consumer);
-  const settlement = { attempts: [], acknowledged: Math.max(1, count), rest: undefined, next: limits.next };
+  const acknowledged = Math.max(1, count);
+  const durationMs = session.nowMs() - nowMs;
+  const attempts = redrivenAttempts(claim, acknowledged, { startedAtMs: nowMs, durationMs });
+  const settlement = { attempts, acknowledged, rest: undefined, next: limits.next };
   const change = settled(row.lane, settlement, { active: leads !== undefined });
   const next = changeLane(turn, row, change, leads && { consumer: leads, terms: limits });
   reach("apply.after_settle");

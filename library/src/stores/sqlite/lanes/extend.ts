@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { Claim } from "../../../lanes/lane-store.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
@@ -8,7 +9,8 @@ export function extendLeases(
   { worker, leaseMs }: { readonly worker: string; readonly leaseMs: number },
 ): boolean[] {
   const until = turn.nowMs + Math.ceil(leaseMs);
-  return leases.map(({ kind, id, epoch }) => {
+  reach("extend.before_record");
+  const kept = leases.map(({ kind, id, epoch }) => {
     const table = kind === "lane" ? "posthorn_lane" : "posthorn_loose_delivery";
     const extended = turn.client.run(
       // `leased_at` stays: a lapsed attempt began when its lease did, however often that was extended.
@@ -21,4 +23,6 @@ export function extendLeases(
     );
     return extended === 1;
   });
+  reach("extend.after_record");
+  return kept;
 }

@@ -1,4 +1,4 @@
-import type { HoldMark } from "../../../hold-mark.js";
+import type { Gap, HoldMark } from "../../../hold-mark.js";
 import { goingOn, planHold } from "../../../lanes/hold.js";
 import type { Freed, HeldEvent, HoldPlan, Progress } from "../../../lanes/hold.js";
 import { gapSignal, lateSignal } from "../../../lanes/hold-signals.js";
@@ -66,6 +66,23 @@ export function holdBack(turn: OutboxTurn, queues: readonly (readonly Staged[])[
     held: plans.reduce((sum, { holding }) => sum + holding.length, 0),
     freed: plans.reduce((sum, { freed }) => sum + freed.length, 0),
   };
+}
+
+/** What was given up so that a held event goes on. */
+export interface ReleasedHold {
+  /** How many events are held no longer. */
+  readonly events: number;
+  readonly gaps: readonly Gap[];
+}
+
+/** Gives up what a held event waits for, and puts back into the stage what is held no longer. */
+export function releaseHold(turn: OutboxTurn, name: KeyName, event: bigint): ReleasedHold {
+  const held = readHeld(turn, name).map((each) =>
+    Object.assign({}, each, { isReleased: each.event === event }),
+  );
+  const plan: Plan = planHold({ progress: readProgress(turn, name), held }, []);
+  write(turn, name, plan);
+  return { events: plan.freed.length, gaps: plan.freed.flatMap(({ gap }) => gap ?? []) };
 }
 
 /** An event that has a part of its places had its turn before. */

@@ -1,4 +1,4 @@
-import type { WorkerStore } from "../../../inbox/worker-store.js";
+import type { WorkerStore } from "../../../inbox/worker/worker-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { SqliteDatabase } from "../client/client.js";

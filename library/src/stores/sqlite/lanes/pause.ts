@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { pausedBy, stateAt } from "../../../lanes/handler-consumer.js";
 import type { HandlerPause, Standing } from "../../../lanes/handler-consumer.js";
 import { markChanged } from "../outbox/consumer-book.js";
@@ -29,7 +30,9 @@ function pauseRow(turn: OutboxTurn, row: EndpointColumns, pause: HandlerPause): 
   if (paused === undefined) return;
   // One that had ended by itself was no pause any more: this one begins now.
   const isNew = stateAt(before, turn.nowMs) === "active";
+  reach("pause.before_record");
   save(turn, row.id, { ...paused, stoppedAt: isNew ? turn.nowMs : Number(row.stopped_at) });
+  reach("pause.after_record");
 }
 
 /** Ends a pause; false where there is none to end. */
@@ -37,7 +40,13 @@ export function resumeHandler(turn: OutboxTurn, id: string): boolean {
   const number = turn.consumers.numbers.get(id);
   const row = number === undefined ? undefined : readHandler(turn, number);
   if (row === undefined || turn.stateOf(row.id) === "active") return false;
-  save(turn, row.id, { state: "active", untilMs: undefined, because: undefined, stoppedAt: null });
+  save(turn, row.id, {
+    state: "active",
+    untilMs: undefined,
+    because: undefined,
+    by: undefined,
+    stoppedAt: null,
+  });
   return true;
 }
 
@@ -51,14 +60,15 @@ function readHandler({ client }: OutboxTurn, number: bigint): EndpointColumns | 
 function save(
   turn: OutboxTurn,
   number: bigint,
-  { state, untilMs, because, stoppedAt }: Standing & { readonly stoppedAt: number | null },
+  { state, untilMs, because, by, stoppedAt }: Standing & { readonly stoppedAt: number | null },
 ): void {
   turn.client.run(
-    `update posthorn_consumer set state = ?, because = ?, paused_until = ?, stopped_at = ?, version = version + 1
+    `update posthorn_consumer set state = ?, because = ?, paused_until = ?, paused_by = ?, stopped_at = ?, version = version + 1
      where id = ?`,
     state,
     because === undefined ? null : withoutNul(because),
     untilMs === undefined ? null : Math.ceil(untilMs),
+    by === undefined ? null : withoutNul(by),
     stoppedAt,
     number,
   );

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { registered, stateAt } from "../../../lanes/handler-consumer.js";
 import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import { markChanged } from "../outbox/consumer-book.js";
@@ -12,12 +13,15 @@ export async function register(session: OutboxSession, consumers: readonly Handl
   const isNew = await session.look((turn) => changesOf(turn, consumers).length > 0);
   await session.write((turn) => {
     if (!isNew) return noteSeen(turn, consumers);
+    reach("register.before_record");
     for (const handler of changesOf(turn, consumers)) save(turn, handler);
     markChanged(turn.client);
     turn.forgetConsumers();
     stageUnclaimed(turn);
     noteSeen(turn, consumers);
+    reach("register.after_record");
   });
+  reach("register.after_commit");
 }
 
 function noteSeen({ client, nowMs }: OutboxTurn, consumers: readonly HandlerConsumer[]): void {
@@ -75,5 +79,5 @@ export function readHandlers({ client, nowMs }: OutboxTurn, ids?: readonly strin
 function standing(handler: RegisteredHandler, nowMs: number): RegisteredHandler {
   const { state, pausedUntil } = handler;
   if (stateAt({ state, untilMs: pausedUntil?.getTime() }, nowMs) === state) return handler;
-  return { ...handler, state: "active", because: undefined, pausedUntil: undefined };
+  return { ...handler, state: "active", because: undefined, pausedUntil: undefined, pausedBy: undefined };
 }

@@ -1,5 +1,6 @@
+import { reach } from "#faults";
 import type { InboxKey } from "../../../inbox/inbox-store.js";
-import type { StepKey, StepState } from "../../../inbox/step-store.js";
+import type { StepKey, StepState } from "../../../inbox/handler/step-store.js";
 import type { SqliteClient, SqliteValue } from "../client/client.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
@@ -17,6 +18,7 @@ export function roundOf({ client }: OutboxTurn, { tenant, source, id }: InboxKey
 
 /** Notes that a step begins, and says what was known of it before. */
 export function beginStep({ client, nowMs }: OutboxTurn, key: StepKey, storedAs: string): StepState {
+  reach("step.before_begin");
   const { tries, finished_at, result } = client.get(
     `insert into posthorn_step (tenant, source, event_id, consumer, round, step, stored_as, begun_at)
      values (?, ?, ?, ?, ?, ?, ?, ?)
@@ -26,12 +28,14 @@ export function beginStep({ client, nowMs }: OutboxTurn, key: StepKey, storedAs:
     storedAs,
     nowMs,
   ) as { tries: number; finished_at: number | null; result: string | null };
+  reach("step.after_begin");
   if (finished_at !== null) return { kind: "done", result: result ?? undefined };
   return { kind: tries === 1 ? "new" : "begun" };
 }
 
 /** Keeps a step's result, where none is kept. */
 export function keepStep({ client, nowMs }: OutboxTurn, key: StepKey, result: string | undefined): void {
+  reach("step.before_keep");
   client.run(
     `update posthorn_step set finished_at = ?, result = ?
      where tenant = ? and source = ? and event_id = ? and consumer = ? and round = ? and step = ?
@@ -40,6 +44,7 @@ export function keepStep({ client, nowMs }: OutboxTurn, key: StepKey, result: st
     result ?? null,
     ...keyValues(key),
   );
+  reach("step.after_keep");
 }
 
 /** Removes the steps of an event that was stored; says how many. */

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import type { DeadRound, DeadStore, RedrivenRound } from "../../../operator/dead-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
@@ -7,36 +8,46 @@ import type { ViewStore } from "../../../operator/view-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
+import type { HeldStore } from "../../../operator/held-store.js";
 import type { ReplayStore } from "../../../operator/replay-store.js";
 import { forgetEvent, markApplied, stageAgain } from "./stage-again.js";
-import { listConsumers } from "./consumers.js";
-import { findInboxByPrefix, findInboxRows, readInboxFailures, readInboxRows } from "./inbox-rows.js";
-import { findRefused } from "./refused.js";
-import { readAttempts, recordPlaceOf } from "./attempts.js";
-import { blockedLanes } from "./blocked-lanes.js";
+import { listConsumers } from "./views/consumers.js";
+import { findHeld, readHeldEvent } from "./views/held.js";
+import { findInboxByPrefix, findInboxRows, readInboxFailures, readInboxRows } from "./views/inbox-rows.js";
+import { findRefused } from "./views/refused.js";
+import { readAttempts, recordPlaceOf } from "./views/attempts.js";
+import { blockedLanes } from "./views/blocked-lanes.js";
 import { cancelLane } from "./cancel.js";
-import { takeCensus } from "./census.js";
-import { deadGroups } from "./dead-groups.js";
-import { deadLetters } from "./dead-letters.js";
-import { deadSummary } from "./dead-summary.js";
-import { deliveriesOf, findDelivery } from "./deliveries.js";
-import { readEnds } from "./ends.js";
-import { findEventIds, readTenants, findEvents, readEvent } from "./events.js";
-import { findLane, findLanes } from "./lanes.js";
-import { readQueue } from "./queue.js";
+import { takeCensus } from "./views/census.js";
+import { deadGroups } from "./views/dead-groups.js";
+import { deadLetters } from "./views/dead-letters.js";
+import { deadSummary } from "./views/dead-summary.js";
+import { deliveriesOf, findDelivery } from "./views/deliveries.js";
+import { readEnds } from "./views/ends.js";
+import { findEventIds, readTenants, findEvents, readEvent } from "./views/events.js";
+import { findLane, findLanes } from "./views/lanes.js";
+import { readQueue } from "./views/queue.js";
 import { redriveDead, redriveRounds } from "./redrive.js";
-import { readNamedEvents, readRepeats } from "./repeats.js";
+import { readNamedEvents, readRepeats } from "./views/repeats.js";
+import { releaseHeld } from "./release-held.js";
 import { raiseGenerations } from "./raise-generations.js";
 import { retryWaiting } from "./retry.js";
 import { redriveEvent, setAside } from "./set-aside.js";
 import { skipHead } from "./skip.js";
-import { standings } from "./standings.js";
+import { standings } from "./views/standings.js";
 
 /** How a person looks and intervenes. */
 export function createOperator(
   session: OutboxSession,
   wake: Wake,
-): OperatorStore & DeadStore & SetAsideStore & LookupStore & ViewStore & InboxViewStore & ReplayStore {
+): OperatorStore &
+  DeadStore &
+  SetAsideStore &
+  LookupStore &
+  ViewStore &
+  InboxViewStore &
+  HeldStore &
+  ReplayStore {
   const rung = async <T>(written: Promise<T>): Promise<T> => {
     const answer = await written;
     wake.ring("committed");
@@ -44,9 +55,7 @@ export function createOperator(
   };
   return {
     ...inboxViewsOf(session),
-    stageAgain: (wanted) => rung(session.write((turn) => stageAgain(turn, wanted))),
-    markApplied: (row) => session.write((turn) => markApplied(turn, row)),
-    forgetEvent: (tenant, source, id) => session.write((turn) => forgetEvent(turn, { tenant, source, id })),
+    ...inboxDeedsOf(session, rung),
     blockedLanes: (page) => session.look(({ client, nowMs }) => blockedLanes(client, { ...page, nowMs })),
     deadLetters: (page, filter) => session.look((turn) => deadLetters(turn, page, filter)),
     deadGroups: (filter) => session.look((turn) => deadGroups(turn, filter)),
@@ -65,13 +74,7 @@ export function createOperator(
       if (place === undefined) return [];
       return session.look(({ client }) => readAttempts(client, recordPlaceOf(place)));
     },
-    events: (filter, page) => session.look(({ client }) => findEvents(client, filter, page)),
-    event: (tenant, id) => session.look(({ client }) => readEvent(client, tenant, id)),
-    deliveriesOf: (tenant, eventIds) => session.look((turn) => deliveriesOf(turn, tenant, eventIds)),
-    delivery: (id) => session.look((turn) => findDelivery(turn, id)),
-    lanes: (filter, page) => session.look((turn) => findLanes(turn, filter, page)),
-    lane: (id) => session.look((turn) => findLane(turn, id)),
-    census: () => session.look(takeCensus),
+    ...lookupsOf(session),
     standings: () => session.look(standings),
     queue: (laneId, part, limit) => session.look(({ client }) => readQueue(client, laneId, { part, limit })),
     async ends(deliveryId) {
@@ -84,6 +87,41 @@ export function createOperator(
     eventIds: (tenant, prefix, limit) =>
       session.look(({ client }) => findEventIds(client, tenant, { prefix, limit })),
     tenantsOf: (eventId) => session.look(({ client }) => readTenants(client, eventId)),
+  };
+}
+
+/** What a person does about events of the inbox. `rung` wakes the worker after a commit. */
+function inboxDeedsOf(
+  session: OutboxSession,
+  rung: <T>(written: Promise<T>) => Promise<T>,
+): HeldStore & ReplayStore {
+  return {
+    heldEvents: (filter, page) => session.look((turn) => findHeld(turn, filter, page)),
+    heldEvent: (tenant, eventId) => session.look((turn) => readHeldEvent(turn, tenant, eventId)),
+    releaseHeld: (tenant, eventId) => rung(session.write((turn) => releaseHeld(turn, tenant, eventId))),
+    async stageAgain(wanted) {
+      const staged = await rung(session.write((turn) => stageAgain(turn, wanted)));
+      reach("stage_again.after_commit");
+      return staged;
+    },
+    markApplied: (row) => session.write((turn) => markApplied(turn, row)),
+    async forgetEvent(tenant, source, id) {
+      const forgotten = await session.write((turn) => forgetEvent(turn, { tenant, source, id }));
+      reach("forget.after_commit");
+      return forgotten;
+    },
+  };
+}
+
+function lookupsOf(session: OutboxSession): LookupStore {
+  return {
+    events: (filter, page) => session.look(({ client }) => findEvents(client, filter, page)),
+    event: (tenant, id) => session.look(({ client }) => readEvent(client, tenant, id)),
+    deliveriesOf: (tenant, eventIds) => session.look((turn) => deliveriesOf(turn, tenant, eventIds)),
+    delivery: (id) => session.look((turn) => findDelivery(turn, id)),
+    lanes: (filter, page) => session.look((turn) => findLanes(turn, filter, page)),
+    lane: (id) => session.look((turn) => findLane(turn, id)),
+    census: () => session.look(takeCensus),
   };
 }
 
@@ -113,5 +151,7 @@ async function redriveParts(
     const some = letters.slice(from, from + REDRIVES_PER_TURN);
     parts.push(session.write((turn) => redriveRounds(turn, some)));
   }
-  return (await Promise.all(parts)).flat();
+  const redriven = (await Promise.all(parts)).flat();
+  reach("redrive.after_commit");
+  return redriven;
 }

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import { redriven } from "../../../lanes/lane.js";
 import type { DeadRound, RedrivenRound } from "../../../operator/dead-store.js";
@@ -8,7 +9,7 @@ import { changeLane } from "../lanes/lane-write.js";
 import { readRow } from "../lanes/lane-row.js";
 import { placeAgain } from "../lanes/places.js";
 import type { OutboxTurn } from "../outbox/turn.js";
-import { recordPlaceOf } from "./attempts.js";
+import { recordPlaceOf } from "./views/attempts.js";
 
 interface DeadColumns extends RecordPlace {
   readonly id: bigint;
@@ -46,9 +47,11 @@ export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
   const row = readRow(turn.client, place.kind, place.kind === "lane" ? place.lane : place.id);
   const change = row && redriven(row.lane, place.kind === "lane" ? place.sequence : 0n);
   if (place.kind === "loose" && change === undefined) return "unknown";
+  reach("redrive.before_record");
   resolve(turn, dead.id);
   if (row !== undefined && change !== undefined) {
     changeLane(turn, row, change);
+    reach("redrive.after_record");
     return place.kind === "lane" ? "in_place" : "at_end";
   }
   const round = Number(dead.round) + 1;
@@ -57,6 +60,7 @@ export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
     event: dead.event,
     round,
   });
+  reach("redrive.after_record");
   return "at_end";
 }
 

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
 import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
@@ -43,6 +44,7 @@ function stageOne(turn: OutboxTurn, wanted: WantedAgain): StagedAgain {
   };
   const again = handledAgain(wanted, known);
   if (typeof again === "string" || event === null || handler === undefined) return again as StagedAgain;
+  reach("stage_again.before_record");
   // Without a time, so that no purge removes the round of what is still to be handled.
   client.run(
     `update posthorn_inbox set outcome = 'pending', keep_until = null, round = ?
@@ -55,6 +57,7 @@ function stageOne(turn: OutboxTurn, wanted: WantedAgain): StagedAgain {
   );
   const place = placeIn(handler, { tenant, source, key: row.key ?? undefined });
   placeAgain(turn, place, { event, round: 1 });
+  reach("stage_again.after_record");
   return "staged";
 }
 
@@ -69,6 +72,7 @@ export function forgetEvent(
     ...key,
   ) as { outcome: InboxOutcome; stored_as: string | null }[];
   if (rows.some(({ outcome }) => outcome === "pending")) return { kind: "pending" };
+  reach("forget.before_record");
   for (const table of ["posthorn_inbox", "posthorn_inbox_attempt"])
     client.run(`delete from ${table} where tenant = ? and source = ? and event_id = ?`, ...key);
   const named = client.all(
@@ -89,6 +93,7 @@ export function forgetEvent(
     `${source}0`,
     JSON.stringify(stored),
   );
+  reach("forget.after_record");
   const names = named.length + others;
   return rows.length + names === 0 ? { kind: "unknown" } : { kind: "forgotten", rows: rows.length, names };
 }

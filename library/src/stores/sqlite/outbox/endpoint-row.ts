@@ -25,6 +25,7 @@ export interface EndpointColumns {
   readonly version: bigint;
   readonly stopped_at: bigint | null;
   readonly paused_until: bigint | null;
+  readonly paused_by: string | null;
 }
 
 /** The endpoint with its secrets as they were written: sealed, where there is a seal. */
@@ -60,6 +61,7 @@ export function handlerOf(columns: EndpointColumns): RegisteredHandler {
     state: columns.state,
     because: columns.because ?? undefined,
     pausedUntil: columns.paused_until === null ? undefined : new Date(Number(columns.paused_until)),
+    pausedBy: columns.paused_by ?? undefined,
     version: Number(columns.version),
   });
 }

@@ -68,6 +68,11 @@ export class OutboxSession {
     return this.#keptTurn(this.#parts.connection.client);
   }
 
+  /** The time that a turn would have now. */
+  nowMs(): number {
+    return Math.floor(this.#parts.clock.now());
+  }
+
   #keptTurn(client: SqliteClient): OutboxTurn {
     const turn = this.#turn(client);
     this.#seenTime.keep(turn);
@@ -82,7 +87,7 @@ export class OutboxSession {
   }
 
   #turn(client: SqliteClient): OutboxTurn {
-    const { clock, observer } = this.#parts;
-    return new OutboxTurn({ client, nowMs: Math.floor(clock.now()), book: this.#book, observer });
+    const { observer } = this.#parts;
+    return new OutboxTurn({ client, nowMs: this.nowMs(), book: this.#book, observer });
   }
 }

@@ -31,9 +31,12 @@ create table if not exists posthorn_inbox (
   keep_until integer,
   result text,
   error text,
-  headers text not null,
+  -- Null where a worker has handled the event: stored_as has both, once for all consumers, as long as retention keeps it.
+  headers text,
   body_hash blob not null,
-  body blob not null,
+  body blob,
+  -- Of an event that failed within its request: a redrive puts it among the events of its key.
+  ordering_key text,
   primary key (tenant, source, event_id, consumer)
 ) strict;
 
@@ -78,6 +81,7 @@ create table if not exists posthorn_inbox_refused (
   keep_until integer,
   headers text not null,
   body blob not null,
+  ordering_key text,
   primary key (tenant, source, event_id, because, body_hash)
 ) strict;
 
@@ -275,6 +279,8 @@ create table if not exists posthorn_consumer (
   -- Since when it is not active.
   stopped_at integer,
   paused_until integer,
+  -- Of a pause: the person; null: a rule for errors.
+  paused_by text,
   -- Of a handler: when a worker last said that it has it.
   seen_at integer,
   removed_at integer,

@@ -1,4 +1,4 @@
-import { storedId } from "../../../inbox/stored-id.js";
+import { storedId } from "../../../inbox/arrival/stored-id.js";
 import type { DedupBench, DedupPledge } from "./harness.js";
 import { learn } from "./harness.js";
 import { same, shortly } from "../expectation.js";

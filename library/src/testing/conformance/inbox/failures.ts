@@ -44,6 +44,16 @@ export const inboxFailures: readonly InboxPledge[] = [
     },
   },
   {
+    name: "a failure keeps the key of its event, and so does the next one",
+    async check(bench) {
+      const arrival = await arrivalOf();
+      for (const key of ["order 7", undefined, 'ключ "8"\\']) {
+        await failOnce(bench, { ...arrival, key });
+        same((await rowOf(bench, arrival)).key, key, "the key of the row");
+      }
+    },
+  },
+  {
     name: "a failure that comes after another delivery's success changes nothing",
     async check(bench) {
       const arrival = await arrivalOf();

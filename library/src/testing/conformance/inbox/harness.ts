@@ -9,7 +9,7 @@ import type {
   RefusedBecause,
 } from "../../../inbox/inbox-store.js";
 import type { StoreCapabilities, TransactionMode } from "../../../store-capabilities.js";
-import { storedId } from "../../../inbox/stored-id.js";
+import { storedId } from "../../../inbox/arrival/stored-id.js";
 import type { BenchTime, Facts, Pledge } from "../case.js";
 import { needsOf } from "../case.js";
 import { holds, print, same, soon } from "../expectation.js";

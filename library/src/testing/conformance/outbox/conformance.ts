@@ -1,40 +1,41 @@
 import type { Case } from "../case.js";
 import { casesOf } from "../case.js";
 import { alike } from "../expectation.js";
-import { outboxApplying } from "./applying.js";
-import { outboxAttempts } from "./attempts.js";
-import { outboxBriefClaims } from "./brief-claims.js";
-import { outboxClaims } from "./claims.js";
-import { outboxCursors, outboxLookupCursors } from "./cursors.js";
-import { outboxDeadBulk } from "./dead-bulk.js";
-import { outboxDead } from "./dead.js";
-import { outboxDeliveryLookups } from "./delivery-lookups.js";
+import { outboxApplying } from "./workers/applying.js";
+import { outboxAttempts } from "./lanes/attempts.js";
+import { outboxBriefClaims } from "./lanes/brief-claims.js";
+import { outboxClaims } from "./lanes/claims.js";
+import { outboxCursors, outboxLookupCursors } from "./operator/cursors.js";
+import { outboxDeadBulk } from "./operator/dead-bulk.js";
+import { outboxDead } from "./operator/dead.js";
+import { outboxDeliveryLookups } from "./operator/delivery-lookups.js";
 import { outboxEndpoints } from "./endpoints.js";
-import { outboxEventLookups } from "./event-lookups.js";
-import { outboxExtending } from "./extending.js";
+import { outboxEventLookups } from "./operator/event-lookups.js";
+import { outboxExtending } from "./lanes/extending.js";
 import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
 import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
 import { outboxFacts } from "./harness.js";
-import { outboxHandlers } from "./handlers.js";
-import { outboxHolding } from "./holding.js";
-import { outboxInboxViews } from "./inbox-views.js";
+import { outboxHandlers } from "./workers/handlers.js";
+import { outboxHeldViews } from "./workers/held-views.js";
+import { outboxHolding } from "./workers/holding.js";
+import { outboxInboxViews } from "./workers/inbox-views.js";
 import { outboxIngest } from "./ingest.js";
-import { outboxLaneLookups } from "./lane-lookups.js";
-import { outboxLongSteps } from "./long-steps.js";
-import { outboxLapses } from "./lapses.js";
-import { outboxOperators } from "./operators.js";
-import { outboxOrder } from "./order.js";
-import { outboxNewest } from "./newest.js";
-import { outboxPausing } from "./pausing.js";
-import { outboxRetention } from "./retention.js";
-import { outboxReplaying } from "./replaying.js";
-import { outboxRestores, outboxRetries } from "./retries.js";
-import { outboxRuns } from "./runs.js";
-import { outboxSkips } from "./skips.js";
-import { outboxSetAside } from "./set-aside.js";
-import { outboxSettling } from "./settling.js";
+import { outboxLaneLookups } from "./operator/lane-lookups.js";
+import { outboxLongSteps } from "./workers/long-steps.js";
+import { outboxLapses } from "./lanes/lapses.js";
+import { outboxOperators } from "./operator/operators.js";
+import { outboxOrder } from "./lanes/order.js";
+import { outboxNewest } from "./workers/newest.js";
+import { outboxPausing } from "./workers/pausing.js";
+import { outboxRetention } from "./operator/retention.js";
+import { outboxReplaying } from "./workers/replaying.js";
+import { outboxRestores, outboxRetries } from "./operator/retries.js";
+import { outboxRuns } from "./lanes/runs.js";
+import { outboxSkips } from "./operator/skips.js";
+import { outboxSetAside } from "./operator/set-aside.js";
+import { outboxSettling } from "./lanes/settling.js";
 import { outboxTransactions } from "./transactions.js";
-import { outboxViews } from "./views.js";
+import { outboxViews } from "./operator/views.js";
 import { outboxWriting } from "./writing.js";
 
 // The first whole number that a JavaScript number cannot tell from its neighbour.
@@ -45,7 +46,7 @@ const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
   handlers: [...outboxHandlers, ...outboxApplying, ...outboxLongSteps, ...outboxPausing, ...outboxNewest],
-  holding: outboxHolding,
+  holding: [...outboxHolding, ...outboxHeldViews],
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],

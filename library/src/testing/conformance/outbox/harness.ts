@@ -1,9 +1,10 @@
 import type { LaneStore } from "../../../lanes/lane-store.js";
-import type { NewestStore } from "../../../inbox/newest.js";
-import type { WorkerStore } from "../../../inbox/worker-store.js";
+import type { NewestStore } from "../../../inbox/handler/newest.js";
+import type { WorkerStore } from "../../../inbox/worker/worker-store.js";
 import type { InboxStore } from "../../../inbox/inbox-store.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
 import type { DeadStore } from "../../../operator/dead-store.js";
+import type { HeldStore } from "../../../operator/held-store.js";
 import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
 import type { ReplayStore } from "../../../operator/replay-store.js";
 import type { LookupStore } from "../../../operator/lookup-store.js";
@@ -79,6 +80,7 @@ export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "
     | keyof DeadStore
     | keyof SetAsideStore
     | keyof InboxViewStore
+    | keyof HeldStore
     | keyof ReplayStore
     | keyof NewestStore<Tx>
     | Exclude<keyof WorkerStore<Tx>, keyof LaneStore | "transactions">

@@ -1,6 +1,7 @@
+import { judgedCopy } from "./judged-methods.js";
 import type { OrmClient } from "./orm-client.js";
-import { rowsOf, splitQuery, textOf } from "./orm-client.js";
-import { unsupportedOrm } from "./unsupported.js";
+import { rowsOf, splitQuery, textOf } from "./orm-query.js";
+import { expectPostgres, unsupportedOrm } from "./unsupported.js";
 
 /** A Drizzle database on Postgres, as `drizzle()` makes it. */
 export interface DrizzleDatabase<Tx> {
@@ -42,29 +43,14 @@ export function fromDrizzle<Tx>(db: DrizzleDatabase<Tx>, sql: DrizzleSql): OrmCl
     isOpen: (tx) => typeof (tx as Inside).rollback === "function",
     guard(tx, judge) {
       const { session } = tx as Inside;
-      if (session?.client) session.client = judgedClient(session.client, judge);
+      // The connection of one transaction: every statement of Drizzle's goes through one of these two methods.
+      if (session?.client)
+        session.client = judgedCopy(session.client, judge, { query: textOf, unsafe: textOf });
       return { tx };
     },
   };
 }
 
-/** The connection of one transaction: every statement of Drizzle's goes through one of these two methods. */
-function judgedClient(client: object, judge: (text: string) => void): object {
-  return new Proxy(client, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function" || name === "constructor") return value;
-      return (...args: unknown[]): unknown => {
-        if (name === "query" || name === "unsafe") judge(textOf(args[0]));
-        return Reflect.apply(value, target, args) as unknown;
-      };
-    },
-  });
-}
-
-const SQLITE =
-  "On better-sqlite3, hand the handle to `sqliteStore`, and call `drizzle({ client: tx })` in the handler";
-const KIND = Symbol.for("drizzle:entityKind");
 const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
   NeonHttpSession:
     "neon-http sends each statement by itself; use drizzle-orm/neon-serverless, which has a connection",
@@ -76,12 +62,10 @@ function refuse(db: object): void {
   const { session, dialect } = db as Inside;
   const why = WITHOUT_TRANSACTIONS[kindOf(session)];
   if (why !== undefined) throw unsupportedOrm("Drizzle", why);
-  const found = kindOf(dialect);
-  if (found === "" || found === "PgDialect") return;
-  throw unsupportedOrm("Drizzle", `its dialect is ${found}; expected Postgres. ${SQLITE}`);
+  expectPostgres("Drizzle", kindOf(dialect), /^(?:PgDialect)?$/);
 }
 
 function kindOf(entity: { readonly constructor: object } | undefined): string {
-  const kind: unknown = entity && Reflect.get(entity.constructor, KIND);
+  const kind: unknown = entity && Reflect.get(entity.constructor, Symbol.for("drizzle:entityKind"));
   return typeof kind === "string" ? kind : "";
 }

@@ -1,6 +1,7 @@
+import { refuseMethods } from "./judged-methods.js";
 import type { Judge, OrmClient, OrmQuery } from "./orm-client.js";
-import { refused, replaceMethods, rowsOf, splitQuery } from "./orm-client.js";
-import { unsupportedOrm } from "./unsupported.js";
+import { rowsOf, splitQuery } from "./orm-query.js";
+import { expectPostgres } from "./unsupported.js";
 
 /** What of Knex runs a statement: an instance, or a transaction of it. */
 export interface KnexRaw {
@@ -27,9 +28,7 @@ interface Inside {
  */
 export function fromKnex<Tx>(knex: KnexInstance<Tx>): OrmClient<Tx> {
   const driver = (knex as Inside).client?.config?.client;
-  if (typeof driver === "string" && !/^(?:pg|postgres)/.test(driver)) {
-    throw unsupportedOrm("Knex", `it is made for ${driver}; expected Postgres. ${SQLITE}`);
-  }
+  if (typeof driver === "string") expectPostgres("Knex", driver, /^(?:pg|postgres)/);
   return {
     orm: "Knex",
     begin: (work) => knex.transaction(work, { isolationLevel: "read committed" }),
@@ -38,10 +37,6 @@ export function fromKnex<Tx>(knex: KnexInstance<Tx>): OrmClient<Tx> {
     guard: (tx, judge) => ({ tx, release: judgeRaw(tx as object, judge) }),
   };
 }
-
-const SQLITE =
-  "On SQLite a transaction cannot await, and every query of Knex is a promise: hand the better-sqlite3 handle to `sqliteStore`, " +
-  "and run what `.toSQL().toNative()` gives on it";
 
 /** By `?`, which Knex numbers anew; those that are operators of Postgres are escaped. */
 export async function runRaw(knex: KnexRaw, query: OrmQuery): Promise<readonly unknown[]> {
@@ -56,5 +51,5 @@ export async function runRaw(knex: KnexRaw, query: OrmQuery): Promise<readonly u
  */
 export function judgeRaw(tx: object, judge: Judge): () => void {
   (tx as Inside).on?.("query", ({ sql = "" }) => judge(sql));
-  return replaceMethods(tx, { commit: refused(judge, "commit()"), rollback: refused(judge, "rollback()") });
+  return refuseMethods(tx, judge, ["commit", "rollback"]);
 }

@@ -1,6 +1,7 @@
+import { judgeMethods } from "./judged-methods.js";
 import type { Judge, OrmClient } from "./orm-client.js";
-import { compiledText, judged, replaceMethods } from "./orm-client.js";
-import { unsupportedOrm } from "./unsupported.js";
+import { compiledText } from "./orm-query.js";
+import { expectPostgres } from "./unsupported.js";
 
 /** A Kysely database on Postgres, or a transaction of it. */
 export interface KyselyDatabase<Tx> {
@@ -24,10 +25,6 @@ interface Executor {
   getExecutor(): { readonly adapter?: object };
 }
 
-const SQLITE =
-  "On SQLite a transaction cannot await, and every query of Kysely is a promise: hand the better-sqlite3 handle to `sqliteStore`, " +
-  "and run what `.compile()` gives on it";
-
 /**
  * A Kysely database as the client of `postgresStore`: handlers get Kysely's `trx`.
  *
@@ -37,8 +34,8 @@ const SQLITE =
  */
 export function fromKysely<Tx>(db: KyselyDatabase<Tx>, compiled: KyselyCompiledQuery): OrmClient<Tx> {
   const dialect = (db as unknown as Partial<Executor>).getExecutor?.().adapter?.constructor.name ?? "";
-  if (/sqlite|mysql|mssql/i.test(dialect))
-    throw unsupportedOrm("Kysely", `its adapter is ${dialect}; expected Postgres. ${SQLITE}`);
+  // By the names of the others: a bundler may have given the class of Postgres any name.
+  expectPostgres("Kysely", dialect, /^(?!.*(?:sqlite|mysql|mssql))/i);
   return {
     orm: "Kysely",
     begin: (work) => db.transaction().setIsolationLevel("read committed").execute(work),
@@ -61,9 +58,7 @@ function judgedTransaction(tx: Executor, judge: Judge): Executor {
     },
     transformResult: ({ result }: { readonly result: unknown }) => Promise.resolve(result),
   });
-  replaceMethods(guarded, {
-    executeQuery: judged(judge, compiledText),
-  });
+  judgeMethods(guarded, judge, { executeQuery: compiledText });
   return guarded;
 }
 

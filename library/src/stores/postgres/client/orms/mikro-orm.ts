@@ -1,7 +1,8 @@
+import { judgeMethods, refuseMethods } from "./judged-methods.js";
 import type { KnexRaw } from "./knex.js";
 import { judgeRaw, runRaw } from "./knex.js";
 import type { Judge, OrmClient, OrmQuery } from "./orm-client.js";
-import { compiledText, judged, refused, replaceMethods } from "./orm-client.js";
+import { compiledText } from "./orm-query.js";
 
 /** An EntityManager of MikroORM on Postgres. */
 export interface MikroOrmManager<Tx> {
@@ -27,6 +28,8 @@ interface KyselyContext {
   executeQuery(query: object): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
+const ENDS = ["commit", "rollback"];
+
 /**
  * The EntityManager of MikroORM as the client of `postgresStore`: handlers get that of the transaction, and what they have
  * changed is flushed before the event counts as applied.
@@ -50,10 +53,7 @@ export function fromMikroOrm<Tx>(em: MikroOrmManager<Tx>): OrmClient<Tx> {
     guard(tx, judge) {
       const context = judgeContext((tx as unknown as Inside).getTransactionContext(), judge);
       // Refused by its connection only, `em.commit()` would wait for an end that does not come.
-      const manager = replaceMethods(tx as object, {
-        commit: refused(judge, "commit()"),
-        rollback: refused(judge, "rollback()"),
-      });
+      const manager = refuseMethods(tx as object, judge, ENDS);
       return {
         tx,
         release() {
@@ -76,11 +76,6 @@ async function runOn(context: Context, query: OrmQuery): Promise<readonly unknow
 function judgeContext(context: Context | undefined, judge: Judge): () => void {
   if (context === undefined) return () => undefined;
   if ("raw" in context) return judgeRaw(context, judge);
-  replaceMethods(context, {
-    executeQuery: judged(judge, compiledText),
-  });
-  return replaceMethods(context, {
-    commit: refused(judge, "commit()"),
-    rollback: refused(judge, "rollback()"),
-  });
+  judgeMethods(context, judge, { executeQuery: compiledText });
+  return refuseMethods(context, judge, ENDS);
 }

@@ -6,7 +6,7 @@ import type { DrizzleDatabase, DrizzleSql } from "./drizzle.js";
 import { fromKnex } from "./knex.js";
 import { fromKysely } from "./kysely.js";
 import type { OrmClient } from "./orm-client.js";
-import { splitQuery } from "./orm-client.js";
+import { splitQuery } from "./orm-query.js";
 import { fromPrisma } from "./prisma.js";
 import type { PrismaDatabase, PrismaRaw } from "./prisma.js";
 import { fromSequelize } from "./sequelize.js";

@@ -1,5 +1,6 @@
+import { judgeMethods } from "./judged-methods.js";
 import type { OrmClient } from "./orm-client.js";
-import { judged, replaceMethods, textOf } from "./orm-client.js";
+import { textOf } from "./orm-query.js";
 
 /** A transaction of PGlite. */
 export interface PgliteTransaction {
@@ -39,7 +40,7 @@ export function fromPglite<Tx extends PgliteTransaction>(db: PgliteDatabase<Tx>)
     },
     isOpen: (tx) => !tx.closed && typeof tx.query === "function",
     guard(tx, judge) {
-      replaceMethods(tx, { query: judged(judge, textOf), exec: judged(judge, textOf) });
+      judgeMethods(tx, judge, { query: textOf, exec: textOf });
       return { tx };
     },
   };

@@ -1,3 +1,4 @@
+import { judgedCopy } from "./judged-methods.js";
 import type { OrmClient } from "./orm-client.js";
 
 /** What of Prisma runs a statement: a client, or its interactive transaction. */
@@ -36,22 +37,9 @@ export function fromPrisma<Tx extends PrismaRaw>(prisma: PrismaDatabase<Tx>): Or
     },
     // A client that may connect is no transaction.
     isOpen: (tx) => "$queryRawUnsafe" in tx && (tx as { readonly $connect?: unknown }).$connect === undefined,
-    guard(tx, judge) {
-      const judged = (name: unknown, value: unknown): unknown => {
-        if (typeof value !== "function" || !RAW.test(String(name))) return value;
-        return (...args: unknown[]): unknown => {
-          judge(textOfRaw(args[0]));
-          return Reflect.apply(value, tx, args) as unknown;
-        };
-      };
-      return {
-        tx: new Proxy(tx, { get: (target, name) => judged(name, Reflect.get(target, name, target)) }),
-      };
-    },
+    guard: (tx, judge) => ({ tx: judgedCopy(tx, judge, SENDERS) }),
   };
 }
-
-const RAW = /^\$(?:query|execute)Raw(?:Unsafe)?$/;
 
 /** A text, the parts of a template, or what `Prisma.sql` makes of them. */
 function textOfRaw(query: unknown): string {
@@ -59,3 +47,10 @@ function textOfRaw(query: unknown): string {
   const parts = Array.isArray(query) ? query : (query as { readonly strings?: unknown } | undefined)?.strings;
   return Array.isArray(parts) ? parts.join(" $1 ") : "";
 }
+
+const SENDERS = {
+  $queryRaw: textOfRaw,
+  $queryRawUnsafe: textOfRaw,
+  $executeRaw: textOfRaw,
+  $executeRawUnsafe: textOfRaw,
+};

@@ -1,6 +1,7 @@
+import { judgedCopy, refuseMethods } from "./judged-methods.js";
 import type { OrmClient } from "./orm-client.js";
-import { refused, replaceMethods, rowsOf, textOf } from "./orm-client.js";
-import { unsupportedOrm } from "./unsupported.js";
+import { rowsOf, textOf } from "./orm-query.js";
+import { expectPostgres } from "./unsupported.js";
 
 /** A Sequelize instance on Postgres. */
 export interface SequelizeInstance<Tx> {
@@ -24,46 +25,31 @@ interface Inside {
  * const store = postgresStore({ client: fromSequelize(sequelize) });
  */
 export function fromSequelize<Tx extends object>(sequelize: SequelizeInstance<Tx>): OrmClient<Tx> {
-  const dialect = sequelize.getDialect();
-  if (dialect !== "postgres")
-    throw unsupportedOrm("Sequelize", `its dialect is ${dialect}; expected postgres`);
+  expectPostgres("Sequelize", sequelize.getDialect(), /^postgres$/);
   return {
     orm: "Sequelize",
     begin: (work) => sequelize.transaction({ isolationLevel: "READ COMMITTED" } as never, work),
     async run({ text, params }, tx) {
-      const given = params.length === 0 ? {} : { bind: params };
+      const bind = params.length === 0 ? {} : { bind: params };
       // Null, so that a transaction of continuation-local storage is not used instead; and no default of the host's counts.
-      const options = {
-        raw: true,
-        type: "RAW",
-        nest: false,
-        plain: false,
-        transaction: tx ?? null,
-        ...given,
-      };
+      const options = { raw: true, type: "RAW", nest: false, plain: false, transaction: tx ?? null, ...bind };
       const [rows] = (await sequelize.query(text, options as never)) as readonly unknown[];
       return rowsOf(rows);
     },
     isOpen: (tx) => "id" in tx && (tx as Inside).finished === undefined,
     guard(tx, judge) {
-      const { connection } = tx as Inside;
+      const inside = tx as Inside;
+      const { connection } = inside;
       if (connection === undefined) return { tx };
-      const connectionAgain = replaceMethods(connection, {
-        query:
-          (query) =>
-          (...args) => {
-            judge(textOf(args[0]));
-            return query(...args);
-          },
-      });
+      inside.connection = judgedCopy(connection, judge, { query: textOf });
       // Were their statement refused, Sequelize would give the connection back with its transaction open.
-      const methods = { commit: refused(judge, "commit()"), rollback: refused(judge, "rollback()") };
-      const methodsAgain = replaceMethods(tx, methods);
+      const ends = refuseMethods(tx, judge, ["commit", "rollback"]);
       return {
         tx,
         release() {
-          connectionAgain();
-          methodsAgain();
+          // The pool takes back what it gave.
+          inside.connection = connection;
+          ends();
         },
       };
     },

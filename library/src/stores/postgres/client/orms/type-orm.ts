@@ -1,6 +1,7 @@
+import { judgeMethods, refuseMethods } from "./judged-methods.js";
 import type { OrmClient } from "./orm-client.js";
-import { judged, refused, replaceMethods, rowsOf, textOf } from "./orm-client.js";
-import { unsupportedOrm } from "./unsupported.js";
+import { rowsOf, textOf } from "./orm-query.js";
+import { expectPostgres } from "./unsupported.js";
 
 /** The manager of a TypeORM transaction. */
 export interface TypeOrmManager {
@@ -22,8 +23,7 @@ export interface TypeOrmDataSource<Tx extends TypeOrmManager> {
  * const store = postgresStore({ client: fromTypeOrm(dataSource) });
  */
 export function fromTypeOrm<Tx extends TypeOrmManager>(source: TypeOrmDataSource<Tx>): OrmClient<Tx> {
-  const { type } = source.options;
-  if (type !== "postgres") throw unsupportedOrm("TypeORM", `its type is ${type}; expected postgres`);
+  expectPostgres("TypeORM", source.options.type, /^postgres$/);
   return {
     orm: "TypeORM",
     begin: (work) => source.transaction("READ COMMITTED", work),
@@ -38,14 +38,9 @@ export function fromTypeOrm<Tx extends TypeOrmManager>(source: TypeOrmDataSource
     guard(tx, judge) {
       const runner = tx.queryRunner;
       if (runner === undefined) return { tx };
+      judgeMethods(runner, judge, { query: textOf });
       // The runner is made for this transaction. Released by the handler, its connection would go back with the transaction open.
-      const release = replaceMethods(runner, {
-        release: refused(judge, "release()"),
-      });
-      replaceMethods(runner, {
-        query: judged(judge, textOf),
-      });
-      return { tx, release };
+      return { tx, release: refuseMethods(runner, judge, ["release"]) };
     },
   };
 }

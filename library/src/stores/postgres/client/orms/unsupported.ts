@@ -10,6 +10,23 @@ export function unsupportedOrm(orm: string, why: string, cause?: unknown): Posth
   );
 }
 
+const AWAITS =
+  "On SQLite a transaction cannot await, and every query of this ORM is a promise: hand the better-sqlite3 handle to `sqliteStore`, and run what ";
+const ON_SQLITE: Readonly<Record<string, string>> = {
+  Drizzle:
+    "On better-sqlite3, hand the handle to `sqliteStore`, and call `drizzle({ client: tx })` in the handler",
+  Knex: `${AWAITS}\`.toSQL().toNative()\` gives on it`,
+  Kysely: `${AWAITS}\`.compile()\` gives on it`,
+};
+
+/** Refuses a client of another database, and says what to do where that is SQLite. */
+export function expectPostgres(orm: string, dialect: string, accepted: RegExp): void {
+  if (accepted.test(dialect)) return;
+  const instead = ON_SQLITE[orm];
+  const why = `its dialect is ${dialect}; expected Postgres`;
+  throw unsupportedOrm(orm, instead === undefined ? why : `${why}. ${instead}`);
+}
+
 const WORDS =
   /no transactions? support|transactions? (?:is|are) not (?:yet )?supported|not support(?:ed)? transactions?/i;
 

@@ -34,9 +34,12 @@ create table if not exists posthorn.inbox (
   keep_until timestamptz,
   result text,
   error text,
-  headers text not null,
+  -- Null where a worker has handled the event: stored_as has both, once for all consumers, as long as retention keeps it.
+  headers text,
   body_hash bytea not null,
-  body bytea not null,
+  body bytea,
+  -- Of an event that failed within its request: a redrive puts it among the events of its key.
+  ordering_key text collate "C",
   constraint inbox_key primary key (tenant, source, event_id, consumer),
   -- A purge looks at the time alone: it would remove a failed event before its sender delivers it again, and the round of
   -- one that is to be replayed.
@@ -91,6 +94,7 @@ create table if not exists posthorn.inbox_refused (
   keep_until timestamptz,
   headers text not null,
   body bytea not null,
+  ordering_key text collate "C",
   constraint inbox_refused_key primary key (tenant, source, event_id, because, body_hash)
 );
 

@@ -158,6 +158,8 @@ create table if not exists posthorn.consumer (
   stopped_at timestamptz,
   -- When its pause ends by itself; null: an operator ends it.
   paused_until timestamptz,
+  -- Of a pause: the person; null: a rule for errors.
+  paused_by text,
   -- Of a handler: when a worker last said that it has it.
   seen_at timestamptz,
   removed_at timestamptz,

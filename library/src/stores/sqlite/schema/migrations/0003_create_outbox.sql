@@ -149,6 +149,8 @@ create table if not exists posthorn_consumer (
   -- Since when it is not active.
   stopped_at integer,
   paused_until integer,
+  -- Of a pause: the person; null: a rule for errors.
+  paused_by text,
   -- Of a handler: when a worker last said that it has it.
   seen_at integer,
   removed_at integer,

@@ -1,0 +1,59 @@
+import type { Event } from "../../event.js";
+import { LARGEST_SEQUENCE } from "../../hold-mark.js";
+import type { Gap, HoldMark } from "../../hold-mark.js";
+import { orderingKey, storableKey, textAt } from "./ordering-key.js";
+import type { Arrival } from "../inbox-store.js";
+import type { Source } from "../source.js";
+
+/** What a handler is told of its event's place in the sequence of its key. */
+export interface EventOrder {
+  readonly generation: bigint;
+  readonly sequence: bigint;
+  /** True when it came after its place had been passed: events that happened later were handled before it. */
+  readonly late: boolean;
+  /** Events that were waited for in vain, right before this one; they may still come, and are late then. */
+  readonly gap: Gap | undefined;
+}
+
+export function orderOf(mark: HoldMark | undefined): EventOrder | undefined {
+  if (mark === undefined) return undefined;
+  const { generation, sequence, late = false, gap } = mark;
+  return { generation, sequence, late, gap };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The key of an event: where its sender's sequence is followed, that of the sender, which counts by it. */
+export function keyOf({ key, hold }: Source, event: Event, headers: Headers): string | undefined {
+  const { lane } = event.stamp ?? {};
+  if (hold !== undefined && hold.sequence === undefined && lane !== undefined) return storableKey(lane.key);
+  return key === undefined ? undefined : orderingKey(key, headers, event.body);
+}
+
+/** An arrival that is kept for an operator: with its key a redrive puts it among the events of that key, without one beside them. */
+export function keyed(source: Source, event: Event, arrival: Arrival): Arrival {
+  return { ...arrival, key: keyOf(source, event, JSON.parse(arrival.headers) as Headers) };
+}
+
+/** Where an event stands in the sequence of its key; undefined where nobody has said so: it is handled as it comes. */
+export function holdMark({ hold }: Source, event: Event, headers: Headers): HoldMark | undefined {
+  if (hold === undefined) return undefined;
+  const { maxEvents, maxMs } = hold;
+  const position =
+    hold.sequence === undefined ? event.stamp?.lane : counted(textAt(hold.sequence, headers, event.body));
+  if (position === undefined || !isStorable(position.generation) || !isStorable(position.sequence))
+    return undefined;
+  const { generation, sequence, after } = position;
+  return { generation, sequence, after, maxEvents, maxMs };
+}
+
+/** A provider's count has one generation, and leaves no number out. */
+function counted(text = ""): Pick<HoldMark, "generation" | "sequence" | "after"> | undefined {
+  if (!/^\d{1,19}$/.test(text)) return undefined;
+  const sequence = BigInt(text);
+  return { generation: 0n, sequence, after: sequence - 1n };
+}
+
+function isStorable(number: bigint): boolean {
+  return number >= 0n && number <= LARGEST_SEQUENCE;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { utf8 } from "../../bytes.js";
+import type { LanePosition } from "../../event.js";
+import type { Signal } from "../../observer.js";
+import { standardWebhooks } from "../../signature/schemes/standard.js";
+import { createSigner, signSync } from "../../signature/sign.js";
+import type { MemoryTx } from "../../stores/memory/client/transaction.js";
+import { memoryStore } from "../../stores/memory/store.js";
+import { createFakeClock } from "../../testing/fake-clock.js";
+import { settled } from "../../testing/settled.js";
+import type { ReceivedEvent } from "../handler/handlers.js";
+import { createReceiver } from "../receiver.js";
+import type { OrderOptions, SourceOptions } from "../source.js";
+import { createWorker } from "../worker/worker.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+function setUp(order: OrderOptions, key?: SourceOptions["key"]) {
+  const clock = createFakeClock();
+  const handled: string[] = [];
+  const signals: Signal[] = [];
+  const store = memoryStore({ clock, environment: "test", observer: (signal) => signals.push(signal) });
+  const verifier = standardWebhooks({ secrets: SECRET, clock });
+  const sources = { shop: key === undefined ? { verifier, order } : { verifier, order, key } };
+  const receiver = createReceiver({ mode: "store_first", store, clock, sources, observer: () => undefined });
+  const worker = createWorker({
+    store,
+    clock,
+    handlers: {
+      "*": (event: ReceivedEvent, { tx }: { tx: MemoryTx }) => {
+        const { late, gap } = event.order ?? {};
+        const what = gap ? ` after ${gap.from}..${gap.to} were given up by ${gap.because}` : "";
+        const stamped = event.stamp?.lane ? ` (${event.stamp.lane.sequence})` : "";
+        tx.onCommit(() => handled.push(`${event.id}${stamped}${late === true ? " late" : ""}${what}`));
+      },
+    },
+  });
+  const post = async (id: string, data: object, lane?: LanePosition): Promise<void> => {
+    const body = utf8(exactJson({ type: "order.paid", ...data }));
+    const signable = lane ? { id, body, stamp: { lane, attempt: 1, replay: false } } : { id, body };
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), signable);
+    expect((await receiver.receive("shop", { headers, body })).verdict).toBe("stored");
+  };
+  return { clock, handled, signals, worker, post };
+}
+
+/** JSON with whole numbers of any size, which `JSON.stringify` refuses to write. */
+function exactJson(value: object): string {
+  const marked = JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? `#${each}#` : each));
+  return marked.replaceAll(/"#(\d+)#"/g, "$1");
+}
+
+const at = (sequence: bigint, after: bigint | undefined = sequence - 1n): LanePosition => ({
+  generation: 1n,
+  key: "order 7",
+  sequence,
+  after,
+});
+
+describe("a signed sequence of a Posthorn sender", () => {
+  it("is followed, by the sender's key, and its stamp reaches the handler", async () => {
+    const { worker, post, handled } = setUp({ policy: "hold" });
+    await post("a", {}, at(1n));
+    await post("c", {}, at(3n));
+    await post("other", {}, { ...at(9n), key: "order 8" });
+    await post("b", {}, at(2n));
+    await settled(worker);
+    expect(handled).toContain("other (9)");
+    expect(handled.filter((text) => text !== "other (9)")).toEqual(["a (1)", "b (2)", "c (3)"]);
+  });
+
+  it("is waited for no longer than it may be: what was given up is told to handler and observer", async () => {
+    const { worker, post, handled, signals, clock } = setUp({ policy: "hold", maxMs: 30_000 });
+    await post("a", {}, at(6n));
+    await post("c", {}, at(9n));
+    const from = clock.now();
+    await settled(worker, { advance: true });
+    expect(clock.now() - from).toBe(30_000);
+    expect(handled).toEqual(["a (6)", "c (9) after 7..8 were given up by time"]);
+    expect(signals).toContainEqual(
+      expect.objectContaining({ kind: "gap_given_up", key: "order 7", from: "7", to: "8", because: "time" }),
+    );
+    await post("b", {}, at(7n));
+    await settled(worker);
+    expect(handled.at(-1)).toBe("b (7) late");
+    expect(signals).toContainEqual(expect.objectContaining({ kind: "event_late", sequence: "7" }));
+  });
+
+  it("has gaps that its sender has skipped, and those are not waited for", async () => {
+    const { worker, post, handled } = setUp({ policy: "hold" });
+    await post("a", {}, at(1n));
+    await post("d", {}, at(4n, 1n));
+    await settled(worker);
+    expect(handled).toEqual(["a (1)", "d (4)"]);
+  });
+});
+
+describe("a sequence that a provider writes into its events", () => {
+  const order = { policy: "hold", sequence: { json: "/seq" }, maxEvents: 2 } as const;
+
+  it("is read at the receipt, as a number or as digits, and followed by key", async () => {
+    const { worker, post, handled } = setUp(order, { json: "/order" });
+    await post("a", { order: "1", seq: 1 });
+    await post("c", { order: "1", seq: "3" });
+    await post("b", { order: "1", seq: 2 });
+    await settled(worker);
+    expect(handled).toEqual(["a", "b", "c"]);
+  });
+
+  it("is read exactly, also above 2^53, where JavaScript would round it", async () => {
+    const { worker, post, handled } = setUp(order, { json: "/order/id" });
+    const first = 2n ** 53n;
+    await post("a", { order: { id: first }, seq: first });
+    await post("c", { order: { id: first }, seq: first + 2n });
+    await post("b", { order: { id: first }, seq: first + 1n });
+    await post("other", { order: { id: first + 1n }, seq: 2n ** 63n - 1n });
+    await worker.drain();
+    expect(handled.filter((id) => id !== "other")).toEqual(["a", "b", "c"]);
+    expect(handled).toContain("other");
+  });
+
+  it("is waited for until more events are held than may be", async () => {
+    const { worker, post, handled } = setUp(order, { json: "/order" });
+    for (const seq of [1, 3, 5, 7]) await post(`e${seq}`, { order: "1", seq });
+    await worker.drain();
+    expect(handled).toEqual(["e1", "e3 after 2..2 were given up by number"]);
+  });
+
+  it("that is no whole number holds nothing: the event is handled as it comes", async () => {
+    const { worker, post, handled } = setUp(order, { json: "/order" });
+    for (const [id, seq] of Object.entries({ a: 1, b: "x", c: 2.5, d: -1, e: "9".repeat(40), f: undefined }))
+      await post(id, { order: "1", seq });
+    await post("g", { seq: 99 });
+    await settled(worker);
+    expect(handled.toSorted()).toEqual(["a", "b", "c", "d", "e", "f", "g"]);
+  });
+});
+
+it.each([
+  [{ policy: "wait" }, 'policy is "wait"'],
+  [{ policy: "hold", maxEvents: 0 }, "maxEvents is 0"],
+  [{ policy: "hold", maxMs: Infinity }, "maxMs is Infinity"],
+  [{ policy: "hold", sequence: { json: "seq" } }, "sequence is no place"],
+  [{ policy: "hold", sequence: { json: "/seq" } }, "there is no `key`"],
+])("an order such as %j is refused", (order, message) => {
+  expect(() => setUp(order as OrderOptions)).toThrow(message);
+});
+
+it("holding needs events that are stored first", () => {
+  const clock = createFakeClock();
+  const sources = {
+    shop: { verifier: standardWebhooks({ secrets: SECRET, clock }), order: { policy: "hold" } },
+  } as const;
+  const store = memoryStore({ clock, environment: "test" });
+  expect(() => createReceiver({ store, sources, handlers: {} })).toThrow(/needs mode: "store_first"/);
+});

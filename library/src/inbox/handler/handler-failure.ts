@@ -1,0 +1,137 @@
+import type { AttemptRecord } from "../../lanes/attempt-record.js";
+import type { DeadBecause, DeadPolicy } from "../../lanes/dead.js";
+import type { Claim, NextState } from "../../lanes/lane-store.js";
+import { PosthornError } from "../../posthorn-error.js";
+import { retryWaitMs } from "../../work/retry-policy.js";
+import type { RetryPolicy } from "../../work/retry-policy.js";
+import { isAgain, MOST_AGAIN } from "./again.js";
+import type { Again } from "./again.js";
+import { describeThrown } from "../../thrown.js";
+import type { CheckedRule } from "./error-rules.js";
+import { deedFor } from "./error-rules.js";
+import type { InboxErrorCode } from "../inbox-errors.js";
+
+/** What becomes of a delivery whose handler threw. */
+export type Consequence =
+  /** `outcome` and `error` are those of its attempt. */
+  | {
+      readonly kind: "settle";
+      readonly rest: NextState;
+      readonly outcome: "failed" | "postponed";
+      readonly error: unknown;
+    }
+  /** Recorded as skipped, by a transaction of its own. */
+  | { readonly kind: "skip"; readonly because: string };
+
+/** The parts of a consumer that say so. */
+export interface FailurePolicy {
+  readonly retry: RetryPolicy;
+  readonly dead: DeadPolicy | undefined;
+  readonly rules: readonly CheckedRule[];
+}
+
+/** What becomes of a delivery whose handler threw this. `chance` is from 0 up to 1. */
+export function afterThrown(
+  claim: Pick<Claim, "attempts" | "failures" | "lane">,
+  consumer: FailurePolicy,
+  { thrown, chance }: { readonly thrown: unknown; readonly chance: number },
+): Consequence {
+  if (isPostponed(claim, thrown)) {
+    const rest: NextState = { state: "due", afterMs: thrown.afterMs, counts: false };
+    return { kind: "settle", rest, outcome: "postponed", error: thrown };
+  }
+  const error = isAgain(thrown) ? againTooOften(thrown) : thrown;
+  const deed = deedFor(consumer.rules, error);
+  if (deed?.kind === "skip") return { kind: "skip", because: `${deed.because} (${describeThrown(error)})` };
+  const rest = ((): NextState => {
+    switch (deed?.kind) {
+      case "dead":
+        return given(claim, consumer, "error_rule");
+      case "pause":
+        return { state: "paused", forMs: deed.forMs, because: describeThrown(error) };
+      case "retry_now":
+        if (claim.failures < deed.times) return { state: "due", afterMs: 0, counts: true };
+        return retried(claim, consumer, { passed: deed.times, chance });
+      case "retry_later":
+        return retried(claim, { ...consumer, retry: deed.retry }, { passed: 0, chance });
+      case undefined:
+        return retried(claim, consumer, { passed: 0, chance });
+    }
+  })();
+  return { kind: "settle", rest, outcome: "failed", error };
+}
+
+/** Whether a handler has asked for its event again, and may. */
+export function isPostponed(
+  { attempts, failures }: Pick<Claim, "attempts" | "failures">,
+  thrown: unknown,
+): thrown is Again {
+  return isAgain(thrown) && attempts - failures < MOST_AGAIN;
+}
+
+/** Tried again by the policy, whose waits begin after the failures that were `passed`; or given up. */
+function retried(
+  claim: Pick<Claim, "failures" | "lane">,
+  consumer: Pick<FailurePolicy, "retry" | "dead">,
+  { passed, chance }: { readonly passed: number; readonly chance: number },
+): NextState {
+  const waitMs = retryWaitMs(consumer.retry, claim.failures + 1 - passed, chance);
+  if (waitMs !== undefined) return { state: "due", afterMs: waitMs, counts: true };
+  return given(claim, consumer, "exhausted");
+}
+
+function given(
+  { lane }: Pick<Claim, "lane">,
+  { dead }: Pick<FailurePolicy, "dead">,
+  because: DeadBecause,
+): NextState {
+  return { state: "dead", because, policy: dead ?? (lane === undefined ? "skip" : "halt") };
+}
+
+function againTooOften(cause: Error): PosthornError<InboxErrorCode> {
+  return new PosthornError(
+    "handler_again_exhausted",
+    `The handler has asked for the event again ${MOST_AGAIN} times; from now on that is a failure. ` +
+      `What it waited for: ${cause.message}`,
+    { cause },
+  );
+}
+
+/** The head's attempt, for history. */
+export function failedAttempt(
+  { run, attempts }: Pick<Claim, "run" | "attempts">,
+  { outcome, error }: Pick<Extract<Consequence, { kind: "settle" }>, "outcome" | "error">,
+  { startedAt, durationMs }: { readonly startedAt: Date; readonly durationMs: number },
+): AttemptRecord {
+  const [{ sequence, round }] = run;
+  return {
+    sequence,
+    round,
+    number: attempts + 1,
+    startedAt,
+    durationMs: Math.round(durationMs),
+    outcome,
+    status: undefined,
+    error: describeThrown(error),
+    answer: undefined,
+    details: {
+      url: "",
+      address: undefined,
+      requestHeaders: undefined,
+      timings: undefined,
+      fingerprint: fingerprintOf(error),
+    },
+  };
+}
+
+const FRAME = /^\s*at (?:(\S.*?) \()?(.+?):(\d+):\d+\)?$/;
+const FOREIGN = /(?:^|[/\\])node_modules[/\\]|^node:|^internal[/\\]/;
+
+/** Failures of one cause have the same: the class of the error, and the first frame of the host's own code. */
+export function fingerprintOf(error: unknown): string {
+  if (!(error instanceof Error)) return `thrown ${typeof error}`;
+  const frames = (error.stack ?? "").split("\n").map((line) => FRAME.exec(line));
+  const own = frames.find((frame) => frame !== null && !FOREIGN.test(frame[2] ?? ""));
+  const file = own?.[2]?.split(/[/\\]/).at(-1);
+  return file === undefined ? error.name : `${error.name} ${own?.[1] ?? ""}@${file}:${own?.[3]}`;
+}

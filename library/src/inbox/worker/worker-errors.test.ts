@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { utf8 } from "../../bytes.js";
+import type { AttemptRecord } from "../../lanes/attempt-record.js";
+import type { Signal } from "../../observer.js";
+import { createSigner, signSync } from "../../signature/sign.js";
+import { standardWebhooks } from "../../signature/schemes/standard.js";
+import type { MemoryTx } from "../../stores/memory/client/transaction.js";
+import { memoryStore } from "../../stores/memory/store.js";
+import { createFakeClock } from "../../testing/fake-clock.js";
+import { again, MOST_AGAIN } from "../handler/again.js";
+import { afterThrown } from "../handler/handler-failure.js";
+import { createReceiver } from "../receiver.js";
+import { createWorker } from "./worker.js";
+import type { WorkerHandler, WorkerOptions } from "./worker-options.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+function setUp() {
+  const clock = createFakeClock({ at: Date.parse("2026-11-15T12:00:00Z") });
+  const store = memoryStore({ clock, environment: "test" });
+  const signals: Signal[] = [];
+  const observer = (signal: Signal): void => void signals.push(signal);
+  const verifier = standardWebhooks({ secrets: SECRET, clock });
+  const sources = { shop: { verifier, key: { json: "/order" } } };
+  const receiver = createReceiver({ mode: "store_first", store, clock, observer, sources });
+  const signer = createSigner({ secrets: SECRET, clock });
+  const post = async (id: string, order = "1"): Promise<void> => {
+    const body = utf8(JSON.stringify({ type: "order.paid", order }));
+    await receiver.receive("shop", { headers: signSync(signer, { id, body }), body });
+  };
+  /** What each run of a handler came to, in order. */
+  const runs: string[] = [];
+  const thrown = new Map<string, unknown>();
+  const handlers = {
+    "*": ({ id }: { id: string }, { tx }: { tx: MemoryTx }): void => {
+      runs.push(id);
+      if (thrown.has(id)) throw thrown.get(id);
+      tx.onCommit(() => runs.push(`${id} applied`));
+    },
+  };
+  const drain = (given: Partial<WorkerOptions<MemoryTx, "asynchronous">> = {}) =>
+    createWorker({ store, clock, observer, handlers, ...given }).drain();
+  const attempts = async (): Promise<readonly AttemptRecord[]> => {
+    const [lane] = (await store.blockedLanes({ limit: 10 })).items;
+    return store.attempts(`dlv_${lane?.id}_${lane?.head}`);
+  };
+  return { clock, store, signals, post, runs, thrown, drain, attempts };
+}
+
+class Declined extends Error {}
+
+describe("a rule for errors", () => {
+  it("retries at once, so often as it says, and then by the consumer's policy from its first wait on", async () => {
+    const { post, thrown, runs, drain, attempts, clock } = setUp();
+    await post("e1");
+    thrown.set("e1", new Declined("x"));
+    const given = {
+      errors: [{ when: { class: Declined }, do: { retryNow: 2 } }],
+      retry: { waitsMs: [1000], jitter: 0 },
+      dead: "halt",
+    } as const;
+    expect(await drain(given)).toMatchObject({ failed: 3 });
+    expect(runs).toEqual(["e1", "e1", "e1"]);
+    await clock.advance(999);
+    expect(await drain(given)).toMatchObject({ failed: 0 });
+    await clock.advance(1);
+    expect(await drain(given)).toMatchObject({ failed: 1 });
+    expect((await attempts()).map(({ outcome, number }) => `${number} ${outcome}`)).toEqual([
+      "1 failed",
+      "2 failed",
+      "3 failed",
+      "4 failed",
+    ]);
+    await clock.advance(10_000_000);
+    expect(await drain(given)).toMatchObject({ failed: 0 });
+  });
+
+  it("retries later, by a policy of its own", async () => {
+    const { post, thrown, drain, clock } = setUp();
+    await post("e1");
+    thrown.set("e1", new Error("503"));
+    const errors = [
+      { when: { name: "Error" }, do: { retryLater: { waitsMs: [60_000], jitter: 0 } } },
+    ] as const;
+    await drain({ errors });
+    await clock.advance(59_999);
+    expect(await drain({ errors })).toMatchObject({ failed: 0 });
+    await clock.advance(1);
+    expect(await drain({ errors })).toMatchObject({ failed: 1 });
+  });
+
+  it("gives an event up at once, and its dead letter says that a rule did", async () => {
+    const { post, thrown, drain, store, signals } = setUp();
+    await post("e1");
+    thrown.set("e1", new Declined("x"));
+    await drain({ errors: [{ when: { class: Declined }, do: { dead: true } }] });
+    expect((await store.deadLetters({ limit: 10 })).items).toMatchObject([
+      { because: "error_rule", attempts: 1 },
+    ]);
+    expect(signals).toContainEqual(expect.objectContaining({ kind: "delivery_dead", because: "error_rule" }));
+  });
+
+  it("skips an event: it is recorded so with the reason, and those behind it go on", async () => {
+    const { post, thrown, runs, drain, store, signals } = setUp();
+    await post("e1");
+    await post("e2");
+    thrown.set("e1", new Declined("no such shop"));
+    const drained = await drain({ errors: [{ when: { class: Declined }, do: { skip: "not our shop" } }] });
+    expect(drained).toEqual({ handled: 2, failed: 0, more: false });
+    expect(runs).toEqual(["e1", "e2", "e2 applied"]);
+    const row = await store.read({ tenant: "default", source: "shop", id: "e1" });
+    expect(row).toMatchObject({ outcome: "skipped", error: "not our shop (Error: no such shop)" });
+    const told = signals.flatMap((signal) => (signal.kind === "handler_log" ? [signal.message] : []));
+    expect(told).toEqual(["hnd_default skipped: not our shop (Error: no such shop)"]);
+  });
+
+  it("pauses the consumer: nothing of it runs meanwhile, nothing is spent, and other consumers go on", async () => {
+    const { post, thrown, runs, drain, attempts, clock, store, signals } = setUp();
+    await post("e1");
+    await post("e2");
+    thrown.set("e1", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }));
+    const errors = [{ when: { code: "ECONNREFUSED" }, do: { pauseMs: 60_000 } }] as const;
+    const given = { errors, retry: { waitsMs: [] } };
+    await drain(given);
+    await post("f1", "2");
+    expect(await drain(given)).toEqual({ handled: 0, failed: 0, more: false });
+    expect(runs).toEqual(["e1"]);
+    expect(signals).toContainEqual({
+      kind: "handler_paused",
+      handler: "hnd_default",
+      forMs: 60_000,
+      because: "Error: connect",
+    });
+    expect(await store.untilDue({ kind: "handler", ids: ["hnd_default"] })).toBe(60_000);
+    const other: string[] = [];
+    const note = ({ id }: { id: string }): void => void other.push(id);
+    await drain({ handlers: undefined, consumers: { crm: { handlers: { "*": note } } } } as never);
+    await post("e3");
+    await drain({ handlers: undefined, consumers: { crm: { handlers: { "*": note } } } } as never);
+    expect(other).toEqual(["e3"]);
+    expect(await attempts()).toMatchObject([{ number: 1, outcome: "failed", error: "Error: connect" }]);
+    thrown.clear();
+    await clock.advance(60_000);
+    expect(await drain(given)).toEqual({ handled: 4, failed: 0, more: false });
+    expect(runs.filter((each) => each.startsWith("e") && each.endsWith("applied"))).toEqual([
+      "e1 applied",
+      "e2 applied",
+      "e3 applied",
+    ]);
+  });
+
+  it("that does not match leaves an error to the retry policy", async () => {
+    const { post, thrown, drain, attempts, clock } = setUp();
+    await post("e1");
+    thrown.set("e1", new Error("x"));
+    const given = {
+      errors: [{ when: { class: Declined }, do: { dead: true } }],
+      retry: { firstMs: 1000, jitter: 0 },
+    } as const;
+    await drain(given);
+    await clock.advance(1000);
+    await drain(given);
+    expect((await attempts()).length).toBe(2);
+  });
+
+  it("is refused at construction where it cannot work", () => {
+    const { drain } = setUp();
+    expect(() => drain({ errors: [{ when: {}, do: { dead: true } }] })).toThrow(/errors\[0\]\.when/);
+  });
+});
+
+describe("again", () => {
+  it("lets the event wait at the head of its lane, without a slot and uncounted, and undoes what was written", async () => {
+    const { post, thrown, runs, drain, attempts, clock, store } = setUp();
+    await post("e1");
+    await post("e2");
+    await post("f1", "2");
+    thrown.set("e1", again({ afterMs: 5000, because: "not imported yet" }));
+    const given = { retry: { waitsMs: [] } };
+    expect(await drain(given)).toEqual({ handled: 1, failed: 0, more: false });
+    expect(runs).toEqual(["e1", "f1", "f1 applied"]);
+    expect(await store.untilDue({ kind: "handler", ids: ["hnd_default"] })).toBe(5000);
+    await clock.advance(5000);
+    await drain(given);
+    expect(await attempts()).toMatchObject([
+      { number: 1, outcome: "postponed", error: "Again: not imported yet" },
+      { number: 2, outcome: "postponed" },
+    ]);
+    expect((await store.deadLetters({ limit: 1 })).items).toEqual([]);
+    thrown.clear();
+    await clock.advance(5000);
+    await drain(given);
+    expect(runs.slice(-4)).toEqual(["e1", "e1 applied", "e2", "e2 applied"]);
+  });
+
+  it.each<[string, WorkerHandler<MemoryTx, "asynchronous">]>([
+    ["a handler", () => again({ afterMs: 5000 })],
+    ["a batch", { by: "key", max: 2, batch: () => Promise.resolve(again({ afterMs: 5000 })) }],
+    ["a long handler", { long: () => again({ afterMs: 5000 }) as never }],
+    ["the end of a long handler", { long: () => () => again({ afterMs: 5000 }) }],
+  ])("that is returned in place of thrown lets the event wait, too: %s", async (_, handler) => {
+    const { post, drain, attempts, signals } = setUp();
+    await post("e1");
+    expect(await drain({ handlers: { "*": handler } })).toEqual({ handled: 0, failed: 0, more: false });
+    expect(await attempts()).toMatchObject([{ number: 1, outcome: "postponed" }]);
+    expect(signals).toContainEqual(expect.objectContaining({ kind: "event_handled", outcome: "postponed" }));
+  });
+
+  it("is no matter of the rules, and counts as a failure once it was said a thousand times", () => {
+    const policy = {
+      retry: { kind: "list", waitsMs: [], jitter: 0 },
+      dead: undefined,
+      rules: [{ matches: () => true, deed: { kind: "skip", because: "x" } }],
+    } as const;
+    const thrown = again({ afterMs: 1000 });
+    const claim = { failures: 3, lane: undefined };
+    const last = afterThrown({ ...claim, attempts: 2 + MOST_AGAIN }, policy, { thrown, chance: 0 });
+    expect(last).toMatchObject({ outcome: "postponed", rest: { afterMs: 1000, counts: false } });
+    const tooOften = { ...claim, attempts: 3 + MOST_AGAIN };
+    expect(afterThrown(tooOften, { ...policy, rules: [] }, { thrown, chance: 0 })).toMatchObject({
+      outcome: "failed",
+      rest: { state: "dead", because: "exhausted" },
+      error: { code: "handler_again_exhausted" },
+    });
+  });
+});
+
+describe("a worker that dies while a handler runs", () => {
+  it("costs the event none of its retries, and its attempt is told from a failure", async () => {
+    const { post, thrown, runs, drain, attempts, clock, store } = setUp();
+    await post("e1");
+    await drain({ handlers: { other: () => undefined, "*": () => Promise.reject(again({ afterMs: 100 })) } });
+    await clock.advance(100);
+    const claimed = await store.claim({
+      of: { kind: "handler", ids: ["hnd_default"] },
+      worker: "wrk_that_dies",
+      limit: 1,
+      leaseMs: 60_000,
+      inFlight: new Map(),
+      run: { maxEvents: 1, maxBytes: 1000 },
+      alone: false,
+    });
+    expect(claimed.claims.length).toBe(1);
+    await clock.advance(60_000);
+    thrown.set("e1", new Error("x"));
+    const given = { retry: { waitsMs: [0], jitter: 0 } };
+    await drain(given);
+    expect((await attempts()).map(({ outcome }) => outcome)).toEqual([
+      "postponed",
+      "lapsed",
+      "failed",
+      "failed",
+    ]);
+    expect(runs).toEqual(["e1", "e1"]);
+    expect((await store.deadLetters({ limit: 1 })).items).toMatchObject([
+      { because: "exhausted", attempts: 4 },
+    ]);
+  });
+});

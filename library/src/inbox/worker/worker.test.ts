@@ -1,0 +1,309 @@
+import { describe, expect, it } from "vitest";
+import { utf8 } from "../../bytes.js";
+import type { Signal } from "../../observer.js";
+import { createSigner, signSync } from "../../signature/sign.js";
+import { standardWebhooks } from "../../signature/schemes/standard.js";
+import type { MemoryTx } from "../../stores/memory/client/transaction.js";
+import { memoryStore } from "../../stores/memory/store.js";
+import { createFakeClock } from "../../testing/fake-clock.js";
+import { settled } from "../../testing/settled.js";
+import { fingerprintOf } from "../handler/handler-failure.js";
+import { runLength } from "./handler-runs.js";
+import { createReceiver } from "../receiver.js";
+import { createWorker } from "./worker.js";
+import type { WorkerOptions } from "./worker-options.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const START = Date.parse("2026-11-15T12:00:00Z");
+
+function down(): never {
+  throw new Error("down");
+}
+
+function setUp() {
+  const clock = createFakeClock({ at: START });
+  const store = memoryStore({ clock, environment: "test" });
+  const signals: Signal[] = [];
+  const effects: string[] = [];
+  const observer = (signal: Signal): void => void signals.push(signal);
+  const sources = {
+    shop: { verifier: standardWebhooks({ secrets: SECRET, clock }), key: { json: "/order" } },
+  };
+  const receiver = createReceiver({ mode: "store_first", store, clock, observer, sources });
+  const post = async (id: string, data: object = {}): Promise<string> => {
+    const body = utf8(JSON.stringify({ type: "order.paid", order: "1", ...data }));
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), { id, body });
+    const reply = await receiver.receive("shop", { headers, body });
+    return `${reply.status} ${reply.verdict}`;
+  };
+  const worker = (given: Partial<WorkerOptions<MemoryTx, "asynchronous">>) =>
+    createWorker({ store, clock, observer, ...given });
+  const note = (event: { id: string }, { tx }: { tx: MemoryTx }): void =>
+    tx.onCommit(() => effects.push(event.id));
+  return { clock, store, signals, effects, receiver, sources, post, worker, note, observer };
+}
+
+describe("an event that is stored first", () => {
+  it("is answered with success when it is stored, and its duplicates and conflicts as such", async () => {
+    const { post, effects } = setUp();
+    expect(await post("evt_1")).toBe("204 stored");
+    expect(await post("evt_1")).toBe("204 duplicate");
+    expect(await post("evt_1", { other: true })).toMatch(/conflict$/);
+    expect(effects).toEqual([]);
+  });
+
+  it("is handled once, in order per key, by a worker that is started later", async () => {
+    const { post, worker, note, effects } = setUp();
+    for (const id of ["evt_1", "evt_2", "evt_3"]) await post(id);
+    const drained = await worker({ handlers: { "order.paid": note } }).drain();
+    expect(drained).toEqual({ handled: 3, failed: 0, more: false });
+    expect(effects).toEqual(["evt_1", "evt_2", "evt_3"]);
+    expect(await worker({ handlers: { "order.paid": note } }).drain()).toMatchObject({ handled: 0 });
+  });
+
+  it("that was applied in a transaction of the receiver before is not applied again, and the other way round", async () => {
+    const { clock, store, sources, post, worker, note, effects } = setUp();
+    const inTransaction = createReceiver({ store, clock, sources, handlers: { "*": note } });
+    const body = utf8(JSON.stringify({ type: "order.paid", order: "1" }));
+    const again = async (id: string) => {
+      const headers = signSync(createSigner({ secrets: SECRET, clock }), { id, body });
+      return (await inTransaction.receive("shop", { headers, body })).verdict;
+    };
+    expect(await again("evt_1")).toBe("applied");
+    expect(await post("evt_1")).toBe("204 stored");
+    await post("evt_2");
+    await worker({ handlers: { "*": note } }).drain();
+    expect(effects).toEqual(["evt_1", "evt_2"]);
+    expect(await again("evt_2")).toBe("duplicate");
+  });
+
+  it("whose type has no handler is recorded as skipped, and those behind it go on", async () => {
+    const { post, worker, note, effects, store } = setUp();
+    await post("evt_1", { type: "order.seen" });
+    await post("evt_2");
+    await worker({ handlers: { "order.paid": note } }).drain();
+    expect(effects).toEqual(["evt_2"]);
+    const row = await store.read({ tenant: "default", source: "shop", id: "evt_1" });
+    expect(row?.outcome).toBe("skipped");
+  });
+
+  it("whose type another version of the host handles waits for that version", async () => {
+    const { post, worker, note, effects, clock, store } = setUp();
+    await worker({ handlers: { "order.paid": note, "order.seen": note } }).drain();
+    await post("evt_1", { type: "order.seen" });
+    await worker({ handlers: { "order.paid": note } }).drain();
+    expect(await store.read({ tenant: "default", source: "shop", id: "evt_1" })).toBeUndefined();
+    await clock.advance(6000);
+    await worker({ handlers: { "order.paid": note, "order.seen": note } }).drain();
+    expect(effects).toEqual(["evt_1"]);
+  });
+
+  it("whose type another version handles is not kept from that version by workers that are always first", async () => {
+    const { post, worker, note, effects, clock } = setUp();
+    const versions = [
+      { "order.paid": note },
+      { "order.paid": note },
+      { "order.paid": note, "order.seen": note },
+    ];
+    const workers = versions.map((handlers) => worker({ handlers, pollMs: 2000 }));
+    for (const each of workers) await each.start();
+    await post("evt_1", { type: "order.seen" });
+    for (let n = 0; n < 30; n++) await clock.advance(1000);
+    expect(effects).toEqual(["evt_1"]);
+    const stopped = workers.map((each) => each.stop());
+    await clock.advance(1000);
+    await Promise.all(stopped);
+  });
+});
+
+describe("a worker whose store fails", () => {
+  it("takes nothing for held that it has not begun: it would have no room for anything else", async () => {
+    const { post, note, effects, clock, store, observer } = setUp();
+    const failing = new Set(["apply", "release"]);
+    const once = <T>(verb: string, ask: () => Promise<T>): Promise<T> =>
+      failing.delete(verb) ? Promise.reject(new Error(`${verb} failed`)) : ask();
+    const broken: typeof store = {
+      ...store,
+      apply: (...given) => once("apply", () => store.apply(...given)),
+      release: (...given) => once("release", () => store.release(...given)),
+    };
+    const handlers = { "order.paid": note };
+    const single = createWorker({ store: broken, clock, observer, handlers, slots: 1, pollMs: 1000 });
+    await single.start();
+    await post("evt_1");
+    for (let n = 0; n < 10; n++) await clock.advance(1000);
+    expect([...failing]).toEqual([]);
+    expect(effects).toEqual(["evt_1"]);
+    const stopped = single.stop();
+    await clock.advance(1000);
+    await stopped;
+  });
+});
+
+describe("a key of schemas", () => {
+  it("that names a source checks the events of that source, whichever sources the worker takes", async () => {
+    const { post, worker, note, effects, signals } = setUp();
+    const refusing = {
+      version: 1,
+      vendor: "test",
+      validate: () => ({ issues: [{ message: "no total" }] }),
+    } as const;
+    await post("evt_1");
+    const schemas = { "shop:order.paid": { "~standard": refusing }, "other:*": { "~standard": refusing } };
+    expect(await worker({ handlers: { "*": note }, schemas }).drain()).toMatchObject({ failed: 1 });
+    expect(effects).toEqual([]);
+    expect(signals).toContainEqual(
+      expect.objectContaining({ why: expect.stringContaining("no total") as string }),
+    );
+  });
+});
+
+describe("a key of handlers", () => {
+  it("that names another source leaves the events of this one to be skipped, not to wait for ever", async () => {
+    const { post, worker, note, effects, store } = setUp();
+    await post("evt_1");
+    expect(await worker({ handlers: { "other:order.paid": note } }).drain()).toMatchObject({ handled: 1 });
+    expect(effects).toEqual([]);
+    const row = await store.read({ tenant: "default", source: "shop", id: "evt_1" });
+    expect(row?.outcome).toBe("skipped");
+  });
+
+  it.each(["order.*", "shop:order.*", "*.paid"])("%s is no pattern, and refused", (key) => {
+    const { worker, note } = setUp();
+    expect(() => worker({ handlers: { [key]: note } })).toThrow(/no pattern/);
+  });
+});
+
+describe("a handler that fails", () => {
+  it("is rolled back, runs again by its retry policy, and those behind it wait", async () => {
+    const { post, worker, effects, clock, store } = setUp();
+    await post("evt_1");
+    await post("evt_2");
+    let broken = true;
+    const handlers = {
+      "*": (event: { id: string }, { tx }: { tx: MemoryTx }) => {
+        tx.onCommit(() => effects.push(event.id));
+        if (broken && event.id === "evt_1") throw new RangeError("no such invoice");
+      },
+    };
+    expect(await worker({ handlers, retry: { firstMs: 1000, jitter: 0 } }).drain()).toMatchObject({
+      failed: 1,
+    });
+    expect(effects).toEqual([]);
+    const [lane] = (await store.blockedLanes({ limit: 10 })).items;
+    const [attempt] = await store.attempts(`dlv_${lane?.id}_${lane?.head}`);
+    expect(attempt).toMatchObject({ outcome: "failed", error: "RangeError: no such invoice" });
+    expect(attempt?.details?.fingerprint).toMatch(/^RangeError .*@worker\.test\.ts:\d+$/);
+    broken = false;
+    await clock.advance(1000);
+    await worker({ handlers }).drain();
+    expect(effects).toEqual(["evt_1", "evt_2"]);
+  });
+
+  it("is dead after its last attempt, halts its lane, and is redriven in its place", async () => {
+    const { post, worker, note, effects, store, signals } = setUp();
+    await post("evt_1");
+    await post("evt_2");
+    await post("evt_9", { order: "2" });
+    const failing = {
+      "*": (event: { id: string }, context: { tx: MemoryTx }) => {
+        if (event.id === "evt_1") throw new Error("for good");
+        note(event, context);
+      },
+    };
+    await worker({ handlers: failing, retry: { waitsMs: [] } }).drain();
+    expect(effects).toEqual(["evt_9"]);
+    expect(signals).toContainEqual(
+      expect.objectContaining({ kind: "delivery_dead", endpoint: "hnd_default" }),
+    );
+    const [dead] = (await store.deadLetters({ limit: 10 })).items;
+    expect(await store.redrive(dead?.id ?? "")).toBe("in_place");
+    await worker({ handlers: { "*": note } }).drain();
+    expect(effects).toEqual(["evt_9", "evt_1", "evt_2"]);
+  });
+
+  it("in the middle of a run costs those before it nothing: they are applied, one by one", async () => {
+    const { post, worker, effects } = setUp();
+    const handlers = {
+      "*": (event: { id: string }, { tx }: { tx: MemoryTx }) => {
+        if (event.id === "evt_4") throw new Error("the fourth");
+        tx.onCommit(() => effects.push(event.id));
+      },
+    };
+    const one = worker({ handlers });
+    await post("evt_0");
+    await one.drain();
+    for (let n = 1; n <= 6; n++) await post(`evt_${n}`);
+    await one.drain();
+    expect(effects).toEqual(["evt_0", "evt_1", "evt_2", "evt_3"]);
+  });
+});
+
+describe("a worker", () => {
+  it("runs each of several consumers of an event, each with its own outcome", async () => {
+    const { post, worker, effects } = setUp();
+    const noted =
+      (name: string) =>
+      (event: { id: string }, { tx }: { tx: MemoryTx }) =>
+        tx.onCommit(() => effects.push(`${name} ${event.id}`));
+    await post("evt_1");
+    await worker({
+      consumers: { billing: { handlers: { "*": noted("billing") } }, crm: { handlers: { "*": down } } },
+    }).drain();
+    expect(effects).toEqual(["billing evt_1"]);
+  });
+
+  it("runs in the background until it is stopped, and hands over what it has", async () => {
+    const { post, worker, note, effects, clock, store } = setUp();
+    const started = worker({ handlers: { "*": note } });
+    await started.start();
+    await post("evt_1");
+    await settled(started);
+    await clock.until(started.stop());
+    expect(effects).toEqual(["evt_1"]);
+    expect(await store.release("anybody", [])).toBe(0);
+  });
+
+  it("cuts off a handler at its deadline, and counts that as a failure", async () => {
+    const { post, worker, effects, clock } = setUp();
+    await post("evt_1");
+    const draining = worker({
+      handlers: { "*": () => new Promise(() => undefined) },
+      handlerDeadlineMs: 1000,
+    }).drain();
+    expect(await clock.until(draining)).toMatchObject({ failed: 1 });
+    expect(effects).toEqual([]);
+  });
+
+  it("is refused with options that cannot work", () => {
+    const { worker, note, store, clock } = setUp();
+    const handlers = { "*": note };
+    expect(() => worker({})).toThrow(/either `handlers` or `consumers`/);
+    expect(() => worker({ handlers, leaseMs: 30_000 })).toThrow(/leaseMs is 30000/);
+    expect(() => worker({ consumers: { default: { handlers } } })).toThrow(/"default"/);
+    const pooled = { ...store, connections: 10 };
+    expect(() => createWorker({ store: pooled, clock, handlers, slots: 9 })).toThrow(/at most 8/);
+  });
+
+  it("starts nothing in the background on a pool of two, and drains on it", async () => {
+    const { post, note, store, clock, effects } = setUp();
+    const small = createWorker({ store: { ...store, connections: 2 }, clock, handlers: { "*": note } });
+    await post("evt_1");
+    await expect(small.start()).rejects.toThrow(/3 or more/);
+    await small.drain();
+    expect(effects).toEqual(["evt_1"]);
+  });
+});
+
+it("a run is as long as takes a quarter of a second, and one event until that is known", () => {
+  expect(runLength(undefined, 8)).toBe(1);
+  expect([0.1, 10, 100, 10_000].map((ms) => runLength(ms, 8))).toEqual([8, 8, 2, 1]);
+});
+
+it("a failure's fingerprint is its class and the first frame of the host's own code", () => {
+  const error = new TypeError("x");
+  error.stack =
+    "TypeError: x\n    at f (/a/node_modules/pg/lib.js:1:2)\n    at pay (/srv/app/billing.js:41:7)";
+  expect(fingerprintOf(error)).toBe("TypeError pay@billing.js:41");
+  expect(fingerprintOf("text")).toBe("thrown string");
+});

@@ -1,0 +1,76 @@
+import { PosthornError } from "../posthorn-error.js";
+import type { InboxFilter } from "./inbox-view-store.js";
+import type { OperatorErrorCode } from "./operator-errors.js";
+
+const ADDRESS = ["tenant", "source", "id", "consumer"] as const;
+const OUTCOMES = ["success", "skipped", "dropped", "failed", "pending"];
+const MOST = 1000;
+
+/** Refuses what names no row of the inbox: an address without its consumer would be that of nobody. */
+export function checkRows(verb: string, rows: unknown): void {
+  if (!Array.isArray(rows))
+    throw invalid(`${verb} is given ${kindOf(rows)}; expected a list of rows, as \`inboxRows\` gives them`);
+  for (const [n, row] of rows.entries()) {
+    const at = `row ${n + 1}`;
+    if (typeof row !== "object" || row === null)
+      throw invalid(`${verb}: ${at} is ${shown(row)}; expected { ${ADDRESS.join(", ")} }`);
+    const missing = ADDRESS.find((name) => typeof (row as Record<string, unknown>)[name] !== "string");
+    if (missing !== undefined)
+      throw invalid(
+        `${verb}: ${at} has no ${missing}; expected { ${ADDRESS.join(", ")} }, where \`consumer\` is "" for handlers without a name`,
+      );
+  }
+}
+
+/** Refuses a filter by which nothing is found: the list would be empty, and read as if there were nothing. */
+export function checkInboxFilter({ outcome, since, until }: InboxFilter): void {
+  if (outcome !== undefined && !OUTCOMES.includes(outcome))
+    throw invalid(`outcome is ${shown(outcome)}; expected ${OUTCOMES.slice(0, -1).join(", ")} or pending`);
+  checkDate("since", since);
+  checkDate("until", until);
+}
+
+/** What a compiler refuses, for hosts that have none: a word misspelt, or a look that says nothing, must change nothing. */
+export function checkReconcile(options: object): void {
+  const asked = options as Readonly<Record<string, unknown>>;
+  const { since, until, wasApplied, missing = "report", extra = "report", limit = MOST } = asked;
+  if (since === undefined)
+    throw invalid("since is missing; expected a Date: what was first received then or later is compared");
+  checkDate("since", since);
+  checkDate("until", until);
+  if (typeof wasApplied !== "function")
+    throw invalid(`wasApplied is ${kindOf(wasApplied)}; expected a function of the event and a transaction`);
+  if (missing !== "report" && missing !== "replay")
+    throw invalid(`missing is ${shown(missing)}; expected "report" or "replay"`);
+  if (extra !== "report" && extra !== "mark")
+    throw invalid(`extra is ${shown(extra)}; expected "report" or "mark"`);
+  if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > MOST)
+    throw invalid(`limit is ${shown(limit)}; expected a whole number from 1 to ${MOST}`);
+}
+
+/** What a look found. A promise on SQLite, or a row in place of an answer, would count as "applied". */
+export function checkFound(found: unknown, { source, id }: { source: string; id: string }): boolean {
+  if (typeof found === "boolean") return found;
+  throw invalid(`wasApplied returned ${kindOf(found)} for ${source}/${id}; expected true or false`);
+}
+
+function checkDate(name: string, value: unknown): void {
+  if (value === undefined) return;
+  if (!(value instanceof Date)) throw invalid(`${name} is ${kindOf(value)}; expected a valid Date`);
+  if (Number.isNaN(value.getTime())) throw invalid(`${name} is an invalid Date; expected a valid Date`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (typeof value !== "object") return `of type ${typeof value}`;
+  if (Array.isArray(value)) return "a list";
+  return typeof (value as { then?: unknown }).then === "function" ? "a promise" : "an object";
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 80) ?? typeof value;
+}
+
+function invalid(found: string): PosthornError<OperatorErrorCode> {
+  return new PosthornError("operator_option_invalid", `${found}.`);
+}

@@ -1,0 +1,57 @@
+import { PosthornError } from "../posthorn-error.js";
+import type { WorkerStore } from "../inbox/worker/worker-store.js";
+import type { OperatorErrorCode } from "./operator-errors.js";
+
+/** What a store has to do to pause a handler. */
+export type PausingStore = Pick<WorkerStore<unknown>, "pauseHandler" | "resumeHandler" | "readHandlers">;
+
+/** How a person pauses a handler. */
+export interface ConsumerPause {
+  /** When it ends by itself; undefined: when somebody resumes the handler. */
+  readonly forMs?: number | undefined;
+  /** Why, for whoever finds it paused. */
+  readonly because: string;
+  /** Who pauses it. @default "operator" */
+  readonly by?: string | undefined;
+}
+
+/** How a person stops the handlers of workers, where the store has handlers. */
+export interface Consumers {
+  /**
+   * Pauses a handler: nothing of it is claimed, what waits stays in order, and what is being handled ends. Of two pauses the one that
+   * ends later stays. `kept`: it stays as it was, because another pause ends later, or because it is disabled.
+   */
+  pause(id: string, pause: ConsumerPause): Promise<"paused" | "kept" | "unknown">;
+  /** Ends the pause of a handler, whoever or whatever has paused it; `active` where there was none to end. */
+  resume(id: string): Promise<"resumed" | "active" | "unknown">;
+}
+
+/** A year: a database would refuse a time that is too far away. */
+export const LONGEST_PAUSE_MS = 31_536_000_000;
+
+/** The verbs for the handlers of a store. */
+export function consumersOf(store: PausingStore): Consumers {
+  const read = async (id: string) => (await store.readHandlers([id]))[0];
+  return {
+    async pause(id, { by = "operator", ...pause }) {
+      refuseOdd(pause.forMs);
+      const before = await read(id);
+      if (!(await store.pauseHandler(id, { ...pause, by }))) return "unknown";
+      return (await read(id))?.version === before?.version ? "kept" : "paused";
+    },
+    async resume(id) {
+      if (await store.resumeHandler(id)) return "resumed";
+      return (await read(id)) === undefined ? "unknown" : "active";
+    },
+  };
+}
+
+/** A pause for no time, or for less, would end before anybody sees it. */
+function refuseOdd(forMs: number | undefined): void {
+  if (forMs === undefined || (forMs > 0 && forMs <= LONGEST_PAUSE_MS)) return;
+  throw new PosthornError<OperatorErrorCode>(
+    "number_invalid",
+    `\`forMs\` is ${forMs}; expected milliseconds above 0, up to a year. Leave it out for a pause that lasts until somebody resumes the handler.`,
+    { detail: { field: "forMs" } },
+  );
+}

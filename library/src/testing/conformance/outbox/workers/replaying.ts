@@ -1,0 +1,169 @@
+import type { Handled } from "../../../../inbox/inbox-store.js";
+import type { InboxRecord } from "../../../../operator/inbox-view-store.js";
+import type { StagedAgain } from "../../../../operator/replay-store.js";
+import { alike, same } from "../../expectation.js";
+import { A, B, register, store } from "./handlers.js";
+import type { OutboxBench, OutboxPledge } from "../harness.js";
+import { applied, handle } from "./inbox-views.js";
+import { claimOne, claimsNothing, outboxOf, sequenceAll } from "../steps.js";
+
+const SUCCESS: Handled = { outcome: "success" };
+
+/** How events are handled again, and forgotten. */
+export const outboxReplaying: readonly OutboxPledge[] = [
+  {
+    name: "what was applied is replayed in a new round, and applied once in it",
+    async check(bench) {
+      await register(bench, {});
+      await applied(bench, "e1");
+      same(await again(bench, "replay", "e1"), "staged", "the replay");
+      alike(await rowOf(bench, "e1"), ["pending", 2, true], "its row then");
+      await sequenceAll(bench);
+      same(await handle(bench, SUCCESS), "applied", "its handler");
+      alike(await rowOf(bench, "e1"), ["success", 2, false], "its row after it");
+      await claimsNothing(bench, "after it was replayed", { of: A });
+    },
+  },
+  {
+    name: "a replay of another round than the present one changes nothing",
+    async check(bench) {
+      await register(bench, {});
+      await applied(bench, "e1");
+      same(await again(bench, "replay", "e1", 1), "staged", "the first");
+      same(await again(bench, "replay", "e1", 1), "before", "the same again");
+      same(await again(bench, "replay", "e1"), "not_applied", "while it is pending");
+      await sequenceAll(bench);
+      await handle(bench, SUCCESS);
+      await claimsNothing(bench, "after one replay", { of: A });
+    },
+  },
+  {
+    name: "what is replayed twice in the lane is applied once in its round",
+    async check(bench) {
+      await register(bench, {});
+      await store(bench, ["e1"]);
+      await handle(bench, SUCCESS);
+      await again(bench, "replay", "e1");
+      same(await again(bench, "redrive", "e1"), "staged", "a redrive of what is pending");
+      await sequenceAll(bench);
+      same(await handle(bench, SUCCESS), "applied", "the first");
+      same(await handle(bench, SUCCESS), "duplicate", "the second");
+    },
+  },
+  {
+    name: "what was skipped is redriven in its round; what was applied is not",
+    async check(bench) {
+      await register(bench, {});
+      await applied(bench, "e1", { outcome: "skipped" });
+      same(await again(bench, "replay", "e1"), "not_applied", "a replay of it");
+      same(await again(bench, "redrive", "e1"), "staged", "its redrive");
+      await sequenceAll(bench);
+      same(await handle(bench, SUCCESS), "applied", "its handler");
+      alike(await rowOf(bench, "e1"), ["success", 1, false], "its row");
+      same(await again(bench, "redrive", "e1"), "applied", "a redrive after it");
+      same(await again(bench, "redrive", "none"), "unknown", "a redrive of nothing");
+    },
+  },
+  {
+    name: "a replay goes to its consumer alone, at the end of its lane",
+    async check(bench) {
+      await register(bench, {}, { id: "hnd_b" });
+      await store(bench, ["e1", "e2"]);
+      for (const of of [A, B]) for (let n = 0; n < 2; n++) await handle(bench, SUCCESS, of);
+      await store(bench, ["e3"]);
+      const wanted = ["e2", "e1"].map((id) =>
+        Object.assign(addressOf(id), { consumer: "b", verb: "replay" as const }),
+      );
+      alike(await outboxOf(bench).stageAgain(wanted), ["staged", "staged"], "the replays");
+      await sequenceAll(bench);
+      const claimed = await claimOne(bench, { of: B, run: { maxEvents: 8, maxBytes: 1_048_576 } });
+      alike(
+        claimed.run.map(({ event }) => event.id),
+        ["e3", "e2", "e1"],
+        "the lane of its consumer",
+      );
+      const other = await claimOne(bench, { of: A, run: { maxEvents: 8, maxBytes: 1_048_576 } });
+      alike(
+        other.run.map(({ event }) => event.id),
+        ["e3"],
+        "the lane of the other",
+      );
+    },
+  },
+  {
+    name: "an event without a stored one, or without a handler, is not handled again",
+    async check(bench) {
+      await register(bench, {});
+      await applied(bench, "e1");
+      alike(
+        await outboxOf(bench).stageAgain([{ ...addressOf("e1"), consumer: "gone", verb: "replay" }]),
+        ["unknown"],
+        "at a consumer that never had it",
+      );
+      same(await again(bench, "replay", "e1"), "staged", "the replay");
+    },
+  },
+  {
+    name: "an event that is forgotten is new when it comes again",
+    async check(bench) {
+      await register(bench, {}, { id: "hnd_b" });
+      await applied(bench, "e1");
+      await applied(bench, "e1", { of: B });
+      const outbox = outboxOf(bench);
+      alike(
+        await outbox.forgetEvent("default", "stripe", "e1"),
+        { kind: "forgotten", rows: 2, names: 1 },
+        "forget",
+      );
+      alike(await outbox.inboxRowsOf("default", "stripe", "e1"), [], "its rows");
+      alike(await outbox.forgetEvent("default", "stripe", "e1"), { kind: "unknown" }, "forget once more");
+      await store(bench, ["e1"]);
+      same(await handle(bench, SUCCESS), "applied", "its handler");
+    },
+  },
+  {
+    name: "an event that is to be handled again is not forgotten before it was",
+    async check(bench) {
+      await register(bench, {});
+      await applied(bench, "e1");
+      await again(bench, "replay", "e1");
+      alike(await outboxOf(bench).forgetEvent("default", "stripe", "e1"), { kind: "pending" }, "forget");
+      alike(await rowOf(bench, "e1"), ["pending", 2, true], "its row");
+    },
+  },
+  {
+    name: "a row that is called applied in its round is applied by nobody after that",
+    async check(bench) {
+      await register(bench, {});
+      await applied(bench, "e1");
+      await again(bench, "replay", "e1");
+      const outbox = outboxOf(bench);
+      same(await outbox.markApplied({ ...addressOf("e1"), round: 1 }), false, "in another round");
+      same(await outbox.markApplied({ ...addressOf("e1"), round: 2 }), true, "in its round");
+      same(await outbox.markApplied({ ...addressOf("e1"), round: 2 }), false, "once more");
+      await sequenceAll(bench);
+      same(await handle(bench, SUCCESS), "duplicate", "its handler");
+      alike(await rowOf(bench, "e1"), ["success", 2, false], "its row");
+    },
+  },
+];
+
+function addressOf(id: string) {
+  return { tenant: "default", source: "stripe", id, consumer: "a" };
+}
+
+async function again(
+  bench: OutboxBench,
+  verb: "redrive" | "replay",
+  id: string,
+  round?: number,
+): Promise<StagedAgain | undefined> {
+  return (await outboxOf(bench).stageAgain([{ ...addressOf(id), verb, round }]))[0];
+}
+
+/** Its outcome, its round, and whether it is kept for ever. */
+async function rowOf(bench: OutboxBench, id: string): Promise<readonly unknown[]> {
+  const [row] = await outboxOf(bench, 1).inboxRowsOf("default", "stripe", id);
+  const { outcome, round, keepUntil } = row as InboxRecord;
+  return [outcome, round, keepUntil === undefined];
+}

@@ -1,0 +1,72 @@
+import type { Applied } from "../../library/src/inbox/worker/worker-store.js";
+import type { EventOrder } from "../../library/src/inbox/arrival/hold-rule.js";
+import type { StagedAgain } from "../../library/src/operator/replay-store.js";
+import type { Redriven, Skipped } from "../../library/src/operator/operator-store.js";
+import type { Who } from "../world/who.js";
+
+/** An event at a consumer. */
+export interface AtConsumer {
+  readonly consumer: string;
+  readonly number: number;
+}
+
+/** A lane under a lease, as its store has told it. */
+export interface LeasedLane {
+  readonly consumer: string;
+  readonly lane: string;
+  readonly epoch: bigint;
+  readonly numbers: readonly number[];
+}
+
+/** What the observers of a stream that is stored first write down; each sees only what is before its own eyes. */
+export type StoredSighting =
+  // The provider.
+  | { readonly kind: "acknowledged"; readonly number: number; readonly verdict: string | undefined }
+  // The handlers, which are the host's own.
+  | ({ readonly kind: "begun"; readonly isLong: boolean } & AtConsumer & Who)
+  | ({ readonly kind: "over" } & AtConsumer & Who)
+  | ({ readonly kind: "threw"; readonly what: string } & AtConsumer)
+  /** Of what a handler's transaction has committed. `occasion` differs with each round of a replay. */
+  | ({
+      readonly kind: "effect";
+      readonly database: number;
+      readonly occasion: string | undefined;
+      readonly order: EventOrder | undefined;
+      /** What the comparison of versions said; undefined where the handler did not ask. */
+      readonly isNewest: boolean | undefined;
+    } & AtConsumer)
+  // The database's own order of what it was asked and answered.
+  | { readonly kind: "kept"; readonly database: number; readonly number: number }
+  | ({
+      readonly kind: "leased";
+      readonly database: number;
+      /** To whom. */
+      readonly to: "endpoint" | "handler";
+      readonly lanes: readonly LeasedLane[];
+    } & Who)
+  | ({
+      readonly kind: "applied";
+      readonly database: number;
+      readonly claim: LeasedLane;
+      /** Of which the handlers have said what they came to. */
+      readonly handled: readonly number[];
+      readonly said: Applied["kind"];
+      readonly count: number;
+    } & Who)
+  | {
+      readonly kind: "paused";
+      readonly database: number;
+      readonly consumer: string;
+      readonly forMs: number;
+    }
+  | { readonly kind: "resumed"; readonly database: number; readonly consumer: string }
+  | ({
+      readonly kind: "staged";
+      readonly database: number;
+      readonly verb: "redrive" | "replay";
+      readonly said: StagedAgain;
+    } & AtConsumer)
+  | ({ readonly kind: "redriven"; readonly database: number; readonly said: Redriven } & AtConsumer)
+  | ({ readonly kind: "passed_over"; readonly database: number; readonly said: Skipped } & AtConsumer)
+  // The server behind the endpoint.
+  | { readonly kind: "posted"; readonly number: number };
