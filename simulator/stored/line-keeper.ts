@@ -71,4 +71,8 @@ export class LineKeeper implements KeeperStore {
   purge(limits: PurgeLimits): Promise<PurgeReport> {
     return this.#line.ask("purge", () => this.#store.purge(limits));
   }
+
+  forgetNames(limits: { readonly maxNames: number }): Promise<number> {
+    return this.#line.ask("forgetNames", () => this.#store.forgetNames(limits));
+  }
 }

@@ -154,6 +154,6 @@ export interface PurgeLimits {
 /** What a purge has done. */
 export interface PurgeReport {
   readonly removed: number;
-  /** True when it stopped at a limit and there is more to remove. */
+  /** True when it stopped at a limit and there is more to remove; with names of stored events, there may be. */
   readonly more: boolean;
 }

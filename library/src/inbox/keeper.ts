@@ -8,7 +8,7 @@ import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
 import type { Named, Proof } from "./arrival/arrival.js";
-import type { InboxStore } from "./inbox-store.js";
+import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
 import { storedId } from "./arrival/stored-id.js";
@@ -44,6 +44,8 @@ export interface KeeperStore extends Pick<
     readonly names: readonly [IncomingName, ...IncomingName[]];
     readonly windowS: number | undefined;
   }): Promise<{ readonly kind: "stored" | "duplicate" | "conflict"; readonly id: string }>;
+  /** Forgets names whose window has passed, oldest first; says how many. */
+  forgetNames(limits: { readonly maxNames: number }): Promise<number>;
 }
 
 export interface KeeperParts {
@@ -56,6 +58,9 @@ interface Judgement {
   readonly verdict: Verdict;
   readonly why?: string;
 }
+
+// Between two of them the deadline is looked at.
+const NAMES_AT_ONCE = 500;
 
 /** Takes one verified event to its verdict: stored once, for a worker to handle. */
 export class Keeper {
@@ -91,6 +96,23 @@ export class Keeper {
       durationMs: clock.monotonic() - startedAt,
     });
     return verdict;
+  }
+
+  /** Forgets rows of the inbox, then names. Nobody else forgets the names: without it they outlive their events for ever. */
+  async purge(limits: PurgeLimits): Promise<PurgeReport> {
+    const { store, clock } = this.#parts;
+    const endsAt = clock.monotonic() + limits.deadlineMs;
+    const rows = await store.purge(limits);
+    const most = Math.floor(limits.maxRows);
+    let { removed } = rows;
+    while (removed < most) {
+      const maxNames = Math.min(NAMES_AT_ONCE, most - removed);
+      const forgotten = await store.forgetNames({ maxNames });
+      removed += forgotten;
+      if (forgotten < maxNames) return { removed, more: rows.more };
+      if (clock.monotonic() >= endsAt) break;
+    }
+    return { removed, more: true };
   }
 
   async #judge(source: Source, event: Event, identified: Proved): Promise<Judgement> {

@@ -88,7 +88,7 @@ export interface Receiver<SourceName extends string = string> {
   repair(source: SourceName, logged: Logged): Promise<Verdict>;
   /** Says no to a request that an adapter could not even read, and tells the observer why. */
   refuse(source: SourceName, refusal: RequestRefusal): Reply;
-  /** Forgets events whose window has passed. Call it from a cron or a serverless function, or let `keepPurged` do it. */
+  /** Forgets events whose window has passed, and with `store_first` their names. Call it from a cron or a serverless function, or let `keepPurged` do it. */
   purge(limits?: Partial<PurgeLimits>): Promise<PurgeReport>;
   /** Purges again and again until `stop` is called, or the signal aborts. */
   keepPurged(options: { readonly everyMs: number; readonly signal?: StopSignal }): Promise<void>;
@@ -168,8 +168,9 @@ interface Judge {
 class InboxReceiver<Tx> implements Receiver {
   readonly #maxBodyBytes: number | undefined;
   readonly #sources: ReadonlyMap<string, Source>;
-  readonly #store: Pick<InboxStore<Tx>, "flush" | "purge">;
+  readonly #store: Pick<InboxStore<Tx>, "flush">;
   readonly #judge: Judge;
+  readonly #purging: Pick<InboxStore<Tx>, "purge">;
   readonly #clock: Clock;
   readonly #observer: Observer | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -191,10 +192,12 @@ class InboxReceiver<Tx> implements Receiver {
     this.#sources = new Map(
       Object.entries(options.sources).map(([name, given]) => [name, createSource(name, given, observer)]),
     );
-    this.#judge =
+    const keeper =
       "mode" in options && options.mode === "store_first"
         ? new Keeper({ store: options.store, clock, observer })
-        : this.#applierOf(options as ReceiverOptions<Tx, TransactionMode>);
+        : undefined;
+    this.#judge = keeper ?? this.#applierOf(options as ReceiverOptions<Tx, TransactionMode>);
+    this.#purging = keeper ?? store;
   }
 
   #applierOf(options: ReceiverOptions<Tx, TransactionMode>): Applier<Tx> {
@@ -292,7 +295,7 @@ class InboxReceiver<Tx> implements Receiver {
   }
 
   purge(limits: Partial<PurgeLimits> = {}): Promise<PurgeReport> {
-    return this.#store.purge({ ...DEFAULT_PURGE, ...limits });
+    return this.#purging.purge({ ...DEFAULT_PURGE, ...limits });
   }
 
   async keepPurged({

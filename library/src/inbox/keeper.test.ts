@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { createFakeClock } from "../testing/fake-clock.js";
+import { memoryStore } from "../stores/memory/store.js";
+import { standardWebhooks } from "../signature/schemes/standard.js";
+import { createSigner, signSync } from "../signature/sign.js";
+import { utf8 } from "../bytes.js";
+import { createReceiver } from "./receiver.js";
+import { createWorker } from "./worker/worker.js";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const DAY_MS = 86_400_000;
+
+async function stored(count: number) {
+  const clock = createFakeClock({ at: Date.parse("2026-11-15T12:00:00Z") });
+  const store = memoryStore({ clock, environment: "test" });
+  const sources = { shop: standardWebhooks({ secrets: SECRET, clock }) };
+  const receiver = createReceiver({ mode: "store_first", store, clock, sources });
+  for (let n = 0; n < count; n++) {
+    const body = utf8(`{"type":"paid","n":${n}}`);
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), { id: `evt_${n}`, body });
+    await receiver.receive("shop", { headers, body });
+  }
+  await createWorker({ store, clock, handlers: { paid: () => undefined } }).drain();
+  return { clock, store, receiver };
+}
+
+describe("a purge of a receiver that stores first", () => {
+  it("forgets the names of stored events with the rows of the inbox, once their window has passed, and no sooner", async () => {
+    const { clock, store, receiver } = await stored(5);
+    expect(await receiver.purge()).toEqual({ removed: 0, more: false });
+    await clock.advance(15 * DAY_MS);
+    expect(await receiver.purge()).toEqual({ removed: 10, more: false });
+    expect(await store.forgetNames({ maxNames: 100 })).toBe(0);
+  });
+
+  it("stops at its limit, says that there may be more, and goes on where it stopped", async () => {
+    const { clock, receiver } = await stored(5);
+    await clock.advance(15 * DAY_MS);
+    const reports = [];
+    for (let calls = 0; calls < 3; calls++) reports.push(await receiver.purge({ maxRows: 4 }));
+    expect(reports).toEqual([
+      { removed: 4, more: true },
+      { removed: 4, more: true },
+      { removed: 2, more: false },
+    ]);
+  });
+});
