@@ -13,7 +13,7 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
   },
   inbox: {
     summary:
-      "events per second through dedup and receiver against the seed's patterns, on Postgres and SQLite",
+      "events per second through dedup and receiver against the common patterns, on Postgres and SQLite",
     load: async () => (await import("./suites/inbox.js")).suite,
   },
   worker: {

@@ -6,13 +6,13 @@ import type { Case, LoadCase, Plan, Ratio, Suite, WorkCase } from "../suite.js";
 import { openBench } from "./inbox/durable-postgres.js";
 import { orderedIds } from "./inbox/event-ids.js";
 import { acceptOne } from "./inbox/receiver-cases.js";
-import { createSeedTables, seedTransaction } from "./inbox/seed-pattern.js";
+import { createCommonTables, commonTransaction } from "./inbox/common-pattern.js";
 import { expectVerdict, SignedSupply, SOURCE, TYPE } from "./inbox/signed-events.js";
 import { openBacklog } from "./worker/backlog.js";
 import type { Backlog } from "./worker/backlog.js";
 
 const WORKER = {
-  seed: "seed's transaction, one update",
+  common: "common transaction, one update",
   accept: "store.accept, one update",
   stored: "stored receipts, 1,000 callers",
   runs: "worker, eight waiting events of each key",
@@ -23,8 +23,8 @@ const WORKER = {
 const ratios: readonly Ratio[] = [
   { name: "worker / store.accept", of: WORKER.runs, to: WORKER.accept, goal: ">= 1.2" },
   { name: "worker, one event per transaction / store.accept", of: WORKER.single, to: WORKER.accept },
-  { name: "batch of 20 / seed's transaction", of: WORKER.batch, to: WORKER.seed, goal: ">= 4" },
-  { name: "stored receipts / seed's transaction", of: WORKER.stored, to: WORKER.seed, goal: ">= 5" },
+  { name: "batch of 20 / common transaction", of: WORKER.batch, to: WORKER.common, goal: ">= 4" },
+  { name: "stored receipts / common transaction", of: WORKER.stored, to: WORKER.common, goal: ">= 5" },
 ];
 
 const full: Plan = { rounds: 9, turnMs: 1500, warmupMs: 2000 };
@@ -152,12 +152,12 @@ function besideCases({ pool, count }: Host): readonly Case[] {
       group: "receipts",
       name,
       callers: CALLERS,
-      beforeTurn: async () => void (await pool.query("truncate posthorn.inbox, seed.webhook_inbox")),
+      beforeTurn: async () => void (await pool.query("truncate posthorn.inbox, common.webhook_inbox")),
       call: () => call(nextId(), `key_${calls++ % KEYS}`),
     };
   };
   return [
-    load(WORKER.seed, (id, key) => seedTransaction(pool, id, (client) => count(client, key, 1))),
+    load(WORKER.common, (id, key) => commonTransaction(pool, id, (client) => count(client, key, 1))),
     load(WORKER.accept, (id, key) => acceptOne(store, id, (tx) => count(tx, key, 1))),
   ];
 }
@@ -174,7 +174,7 @@ export const suite: Suite = {
   },
   async cases(context) {
     const { pool } = await openBench(context);
-    await createSeedTables(pool);
+    await createCommonTables(pool);
     const keys = context.quick ? QUICK_KEYS : KEYS;
     const host = await openHost(pool, Math.max(KEYS, keys * RUN));
     return [...besideCases(host), await storedCase(pool), ...(await workerCases(host, keys))];

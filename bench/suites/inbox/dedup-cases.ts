@@ -7,12 +7,12 @@ import type { Bench } from "./durable-postgres.js";
 import type { IdSource } from "./event-ids.js";
 import { orderedIds } from "./event-ids.js";
 import { LOCKED, ROWS_PER_STATEMENT, UNLOCKED, writeBatch } from "./raw-batches.js";
-import { createSeedTables, seedTransaction, singleInsert } from "./seed-pattern.js";
+import { createCommonTables, commonTransaction, singleInsert } from "./common-pattern.js";
 
 export const DEDUP = {
   ours64: "dedup, 64 callers",
   ours1000: "dedup, 1,000 callers",
-  seed: "seed's transaction, 64 callers",
+  common: "common transaction, 64 callers",
   single: "single insert, 64 callers",
   rawLocked: "raw batches of 200, our statement",
   rawUnlocked: "raw batches of 200, insert only",
@@ -20,12 +20,17 @@ export const DEDUP = {
 
 export const dedupRatios: readonly Ratio[] = [
   {
-    name: "dedup of 64 callers / seed's transaction",
+    name: "dedup of 64 callers / common transaction",
     of: DEDUP.ours64,
-    to: DEDUP.seed,
+    to: DEDUP.common,
     goal: ">= 10",
   },
-  { name: "dedup of 1,000 callers / seed's transaction", of: DEDUP.ours1000, to: DEDUP.seed, goal: ">= 20" },
+  {
+    name: "dedup of 1,000 callers / common transaction",
+    of: DEDUP.ours1000,
+    to: DEDUP.common,
+    goal: ">= 20",
+  },
   {
     name: "dedup of 1,000 callers / raw, our statement",
     of: DEDUP.ours1000,
@@ -47,7 +52,7 @@ export async function recordFirst(adapter: DedupAdapter, nextId: IdSource): Prom
 
 /** Remembering ids alone, without a handler. */
 export async function dedupCases({ pool, poolOf }: Bench): Promise<Case[]> {
-  await createSeedTables(pool);
+  await createCommonTables(pool);
   const nextId = orderedIds();
   const ours = postgresDedup({ client: pool });
   const raw = postgresDedup({ client: pool, schema: "raw" });
@@ -68,7 +73,7 @@ export async function dedupCases({ pool, poolOf }: Bench): Promise<Case[]> {
   return [
     load(DEDUP.ours64, 64, () => recordFirst(ours, nextId)),
     load(DEDUP.ours1000, 1000, () => recordFirst(ours, nextId)),
-    load(DEDUP.seed, 64, () => seedTransaction(pool, nextId())),
+    load(DEDUP.common, 64, () => commonTransaction(pool, nextId())),
     load(DEDUP.single, 64, () => singleInsert(pool, nextId())),
     rawLoad(DEDUP.rawLocked, LOCKED),
     rawLoad(DEDUP.rawUnlocked, UNLOCKED),
@@ -77,5 +82,7 @@ export async function dedupCases({ pool, poolOf }: Bench): Promise<Case[]> {
 
 /** Everybody begins with empty tables. */
 async function emptyTables(pool: Pool): Promise<void> {
-  await pool.query("truncate posthorn.dedup, raw.dedup, seed.webhook_inbox, seed.processed_webhook_events");
+  await pool.query(
+    "truncate posthorn.dedup, raw.dedup, common.webhook_inbox, common.processed_webhook_events",
+  );
 }

@@ -6,7 +6,7 @@ import { postgresStore } from "posthorn/postgres";
 import type { Case, LoadCase, Ratio, SuiteContext } from "../../suite.js";
 import type { Bench } from "./durable-postgres.js";
 import { orderedIds } from "./event-ids.js";
-import { createSeedTables, seedTransaction } from "./seed-pattern.js";
+import { createCommonTables, commonTransaction } from "./common-pattern.js";
 import type { EventRequest } from "./signed-events.js";
 import {
   BODY,
@@ -23,16 +23,16 @@ export const RECEIVER = {
   receive: "receiver.receive, one insert",
   accept: "store.accept, one insert",
   duplicates: "receiver.receive, duplicates",
-  seed: "seed's transaction, one insert",
-  endpoint: "verifySync and seed's transaction, one insert",
+  common: "common transaction, one insert",
+  endpoint: "verifySync and common transaction, one insert",
 } as const;
 
-// The goal is on the transaction, the same work on both sides: the seed's pattern checks no signature, keeps no body
+// The goal is on the transaction, the same work on both sides: the common pattern checks no signature, keeps no body
 // and no headers, and looks for no duplicate beforehand. The whole way is compared with an endpoint that verifies too.
 export const receiverRatios: readonly Ratio[] = [
-  { name: "store.accept / seed's transaction", of: RECEIVER.accept, to: RECEIVER.seed, goal: ">= 1.3" },
-  { name: "receiver.receive / verifySync and seed's", of: RECEIVER.receive, to: RECEIVER.endpoint },
-  { name: "receiver.receive / seed's transaction", of: RECEIVER.receive, to: RECEIVER.seed },
+  { name: "store.accept / common transaction", of: RECEIVER.accept, to: RECEIVER.common, goal: ">= 1.3" },
+  { name: "receiver.receive / verifySync and common", of: RECEIVER.receive, to: RECEIVER.endpoint },
+  { name: "receiver.receive / common transaction", of: RECEIVER.receive, to: RECEIVER.common },
   { name: "duplicates / first receipts", of: RECEIVER.duplicates, to: RECEIVER.receive, goal: ">= 3" },
 ];
 
@@ -61,7 +61,7 @@ export function orderReceiver(store: InboxStore<PoolClient, "asynchronous">): Re
 
 /** Receiving in a transaction with one insert of the handler. */
 export async function receiverCases({ quick }: SuiteContext, { pool }: Bench): Promise<Case[]> {
-  await createSeedTables(pool);
+  await createCommonTables(pool);
   await createOrders(pool);
   await warmReceiver(quick ? "quick" : "full");
   const store = postgresStore({ client: pool });
@@ -93,16 +93,16 @@ export async function receiverCases({ quick }: SuiteContext, { pool }: Bench): P
       return acceptOne(store, id, (tx) => payOrder(tx, id));
     }),
     duplicatesCase(pool, receiver, load),
-    load(RECEIVER.seed, async () => {
+    load(RECEIVER.common, async () => {
       const id = nextId();
-      await seedTransaction(pool, id, (client) => payOrder(client, id));
+      await commonTransaction(pool, id, (client) => payOrder(client, id));
     }),
     supplied(RECEIVER.endpoint, async () => {
       const { request } = verifySync(verifier, supply.take());
       const { type } = JSON.parse(request.body.toString()) as { type: string };
       if (type !== TYPE) throw new Error(`The event is of type ${type}; expected ${TYPE}.`);
       const id = (request.headers as EventRequest["headers"])["webhook-id"];
-      await seedTransaction(pool, id, (client) => payOrder(client, id));
+      await commonTransaction(pool, id, (client) => payOrder(client, id));
     }),
   ];
 }
@@ -165,5 +165,5 @@ function duplicatesCase(
 }
 
 async function emptyTables(pool: Pool): Promise<void> {
-  await pool.query("truncate posthorn.inbox, seed.webhook_inbox, paid_order");
+  await pool.query("truncate posthorn.inbox, common.webhook_inbox, paid_order");
 }

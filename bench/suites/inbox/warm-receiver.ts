@@ -10,7 +10,7 @@ const AT_ONCE = 64;
 /**
  * Receives events into memory until the compiler has seen enough of the receiver. Behind a database a turn brings a
  * few thousand events, and the first thousand take five times the CPU of the ten-thousandth: without this, the
- * compiler would be measured, and the seed's few lines would look fast beside it.
+ * compiler would be measured, and the common pattern's few lines would look fast beside it.
  */
 export async function warmReceiver(plan: keyof typeof EVENTS): Promise<void> {
   const nextId = orderedIds();
