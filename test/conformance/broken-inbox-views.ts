@@ -1,6 +1,9 @@
 import type { inboxViewFlaws } from "./outbox-flaws/inbox-views.js";
 
 const BY_TIME = "rows of the inbox are listed by the time of their first receipt, newest first, page by page";
+const OF_A_RUN =
+  "rows of one run are listed in the order in which they were handled, either way, page by page";
+const REPLAYED = "a run that is replayed in the order of its rows is handled in the order in which it was";
 const FILTERED = "rows of the inbox are found by tenant, source, consumer, outcome, type and time";
 const OF_EACH =
   "an event has a row of the inbox for each of its consumers, which names the stored event and the result";
@@ -9,6 +12,7 @@ const CONSUMERS = "consumers say what waits for them, what is dead there, and wh
 /** As `BROKEN_OUTBOXES`: for every flaw of what an operator sees of an inbox promises that it breaks. */
 export const BROKEN_INBOX_VIEWS: Readonly<Record<keyof typeof inboxViewFlaws, readonly string[]>> = {
   inbox_oldest_first: [BY_TIME],
+  inbox_rows_of_one_run_by_their_ids: [OF_A_RUN, REPLAYED],
   inbox_of_any_tenant: [FILTERED],
   inbox_of_any_consumer: [FILTERED],
   inbox_of_any_outcome: [FILTERED],

@@ -1,18 +1,27 @@
 import { decodeBase64, encodeBase64, utf8 } from "../bytes.js";
 import { cursorInvalid } from "./cursor.js";
-import type { InboxAddress } from "./inbox-view-store.js";
 
-/** Where a page of the inbox ended: at a row, or without an address at the time up to which rows were looked at. */
+/** Where a page of the inbox ended: at a row, or without one at the time up to which rows were looked at. */
 export interface InboxSpot {
-  /** In the unit of the store: rows of one time are told apart by their addresses. */
+  /** In the unit of the store. */
   readonly at: bigint;
-  readonly address: InboxAddress | undefined;
+  /** What sorts the rows of one time in this store; undefined where the page ended at no row. */
+  readonly row: readonly string[] | undefined;
 }
 
-/** A row has no number: the cursor has its time and its address, because the row itself may be gone by then. */
-export function inboxCursorOf({ at, address }: InboxSpot): string {
-  const parts = address === undefined ? [] : [address.id, address.source, address.tenant, address.consumer];
-  return keyCursorOf([String(at), ...parts]);
+/** The cursor has all that sorts the row, because the row itself may be gone when the next page is asked for. */
+export function inboxCursorOf({ at, row = [] }: InboxSpot): string {
+  return keyCursorOf([String(at), ...row]);
+}
+
+/** Rows of one time in the order of their addresses: id, source, tenant and consumer. */
+export function byAddress(row: readonly string[]): boolean {
+  return row.length === 4;
+}
+
+/** Rows of one time in the order in which they were written. */
+export function byNumber([number = "", ...more]: readonly string[]): boolean {
+  return more.length === 0 && /^\d{1,18}$/.test(number);
 }
 
 /** Where the last item of a page stood, in a list that is sorted by texts. */
@@ -30,17 +39,15 @@ export function keyOfCursor(after: string | undefined, length: number): readonly
 }
 
 /** Undefined where the list begins. */
-export function inboxSpotOf(after: string | undefined): InboxSpot | undefined {
+export function inboxSpotOf(
+  after: string | undefined,
+  isRow: (row: readonly string[]) => boolean,
+): InboxSpot | undefined {
   if (after === undefined) return undefined;
-  const [at, ...address] = partsOf(after);
-  if (at === undefined || !/^\d{1,18}$/.test(at) || (address.length !== 0 && address.length !== 4)) {
+  const [at, ...row] = partsOf(after);
+  if (at === undefined || !/^\d{1,18}$/.test(at) || (row.length > 0 && !isRow(row)))
     throw cursorInvalid(after);
-  }
-  const [id = "", source = "", tenant = "", consumer = ""] = address;
-  return {
-    at: BigInt(at),
-    address: address.length === 0 ? undefined : { id, source, tenant, consumer },
-  };
+  return { at: BigInt(at), row: row.length === 0 ? undefined : row };
 }
 
 function partsOf(after: string): readonly string[] {

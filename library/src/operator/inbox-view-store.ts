@@ -155,8 +155,8 @@ export function consumerStanding(
 /** What a person sees of an inbox. Each sentence is a case of the conformance kit, in the same words. */
 export interface InboxViewStore {
   /**
-   * Rows of the inbox by the time of their first receipt, newest first unless the filter says otherwise. Of rows that a
-   * filter leaves out only so many are looked at: a page of something rare may hold fewer than it could, or none.
+   * Rows of the inbox by the time of their first receipt, newest first unless the filter says otherwise. Rows of one run are
+   * in the order in which they were handled, so that a replay keeps the order of a key. Of rows that a filter leaves out only so many are looked at: a page of something rare may hold fewer than it could, or none.
    */
   inboxRows(filter: InboxFilter, page: Page): Promise<Paged<InboxRecord>>;
   /** Rows whose ids begin with a text, in the order of their ids. */

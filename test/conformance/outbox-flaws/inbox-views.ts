@@ -7,6 +7,17 @@ export const inboxViewFlaws = {
   inbox_oldest_first: {
     wrap: (inner) => ({ inboxRows: (filter, page) => inner.inboxRows({ ...filter, order: "oldest" }, page) }),
   },
+  inbox_rows_of_one_run_by_their_ids: {
+    wrap: (inner) => ({
+      inboxRows: async (filter, page) => {
+        const { items, next } = await inner.inboxRows(filter, page);
+        const way = filter.order === "oldest" ? 1 : -1;
+        const byId = (a: InboxRecord, b: InboxRecord): number =>
+          way * (a.receivedAt.getTime() - b.receivedAt.getTime() || (a.id < b.id ? -1 : 1));
+        return { items: items.toSorted(byId), next };
+      },
+    }),
+  },
   inbox_of_any_tenant: { wrap: (inner) => without(inner, "tenant") },
   inbox_of_any_consumer: { wrap: (inner) => without(inner, "consumer") },
   inbox_of_any_outcome: { wrap: (inner) => without(inner, "outcome") },

@@ -13,6 +13,8 @@ import type { StoredRow } from "./inbox-row.js";
 export interface AcceptParts {
   readonly clock: Clock;
   readonly rows: Map<string, StoredRow>;
+  /** A number for a new row, higher than all before. */
+  readonly nextNumber: () => number;
   /** The events whose handlers run at this moment. */
   readonly applying: Set<string>;
   readonly begin: () => MemoryTransaction;
@@ -49,12 +51,13 @@ export async function accept(
 
 // Nothing awaits between the handler's end and the row: effects and row are there together or not at all.
 function commit(
-  { clock, rows }: AcceptParts,
+  { clock, rows, nextNumber }: AcceptParts,
   arrival: Arrival,
   { handled, tx }: { readonly handled: Handled; readonly tx: MemoryTransaction },
 ): Acceptance {
   const key = textOf(arrival);
-  const applied = appliedRow(arrival, handled, { before: rows.get(key), nowMs: clock.now() });
+  const writing = { before: rows.get(key), nowMs: clock.now(), number: nextNumber() };
+  const applied = appliedRow(arrival, handled, writing);
   rows.set(key, applied);
   commitEffects(tx);
   return { kind: "applied", attempt: applied.attempts };

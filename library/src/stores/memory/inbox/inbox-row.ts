@@ -12,6 +12,8 @@ import type { EventLog } from "../outbox/event-log.js";
 
 /** A row as the memory store keeps it: never changed, only replaced. */
 export interface StoredRow extends Omit<InboxRow, "receivedAt" | "lastReceivedAt" | "keepUntil"> {
+  /** Higher than that of all rows that were written before it. */
+  readonly number: number;
   readonly receivedAtMs: number;
   readonly lastReceivedAtMs: number;
   readonly keepUntilMs: number | undefined;
@@ -20,6 +22,14 @@ export interface StoredRow extends Omit<InboxRow, "receivedAt" | "lastReceivedAt
   readonly round: number;
   /** The id of the stored event; undefined where it was handled within its request. */
   readonly storedAs: string | undefined;
+}
+
+/** What a row is written over, and when. */
+export interface Writing {
+  readonly before: StoredRow | undefined;
+  readonly nowMs: number;
+  /** Of the row, where there was none before. */
+  readonly number: number;
 }
 
 /** Whose row it is, and of which stored event. */
@@ -32,26 +42,16 @@ export interface RowOwner {
 export function appliedRow(
   arrival: Arrival | StoredPayload,
   { outcome, result, because }: Handled,
-  {
-    before,
-    nowMs,
-    owner,
-  }: { readonly before: StoredRow | undefined; readonly nowMs: number } & {
-    readonly owner?: RowOwner;
-  },
+  { owner, ...writing }: Writing & { readonly owner?: RowOwner },
 ): StoredRow {
-  const keepUntilMs = keepUntil(arrival.windowS, nowMs);
-  const arrived = arrivedRow(arrival, before, nowMs);
-  return { ...arrived, ...owner, outcome, result, error: because ?? before?.error, keepUntilMs };
+  const keepUntilMs = keepUntil(arrival.windowS, writing.nowMs);
+  const arrived = arrivedRow(arrival, writing);
+  return { ...arrived, ...owner, outcome, result, error: because ?? writing.before?.error, keepUntilMs };
 }
 
 /** The row after its handler failed. It has no end: a failed event was never applied, and must not be forgotten. */
-export function failedRow(
-  arrival: Arrival,
-  error: string,
-  { before, nowMs }: { readonly before: StoredRow | undefined; readonly nowMs: number },
-): StoredRow {
-  const arrived = arrivedRow(arrival, before, nowMs);
+export function failedRow(arrival: Arrival, error: string, writing: Writing): StoredRow {
+  const arrived = arrivedRow(arrival, writing);
   return { ...arrived, outcome: "failed", result: undefined, error, keepUntilMs: undefined };
 }
 
@@ -79,6 +79,7 @@ export function copyOf(stored: StoredRow, events: EventLog): InboxRow {
     receivedAtMs,
     lastReceivedAtMs,
     keepUntilMs,
+    number: _number,
     consumer: _,
     round: _round,
     storedAs: _as,
@@ -107,11 +108,7 @@ export function textOf({ tenant, source, id }: InboxKey, consumer = ""): string 
 
 type Arrived = Omit<StoredRow, "outcome" | "result" | "error" | "keepUntilMs">;
 
-function arrivedRow(
-  arrival: StoredPayload & Partial<Arrival>,
-  before: StoredRow | undefined,
-  nowMs: number,
-): Arrived {
+function arrivedRow(arrival: StoredPayload & Partial<Arrival>, { before, nowMs, number }: Writing): Arrived {
   const { windowS: _, ...kept } = arrival;
   return {
     ...kept,
@@ -119,6 +116,7 @@ function arrivedRow(
     body: arrival.body?.slice(),
     headers: arrival.headers,
     bodyHash: arrival.bodyHash.slice(),
+    number: before?.number ?? number,
     consumer: before?.consumer ?? "",
     round: before?.round ?? 1,
     storedAs: before?.storedAs,

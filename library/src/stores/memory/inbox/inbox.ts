@@ -43,7 +43,9 @@ const ROWS_PER_LOOK_AT_THE_CLOCK = 100;
 export function openInbox(clock: Clock): AcceptParts {
   let transactions = 0;
   const begin = (): MemoryTransaction => new MemoryTransaction(++transactions);
-  return { clock, rows: new Map(), applying: new Set<string>(), begin, failures: new Map() };
+  let numbers = 0;
+  const nextNumber = (): number => ++numbers;
+  return { clock, rows: new Map(), nextNumber, applying: new Set<string>(), begin, failures: new Map() };
 }
 
 export function createInbox(opened: AcceptParts, events: EventLog): MemoryInbox {
@@ -67,11 +69,11 @@ function mapped<T>(row: StoredRow | undefined, map: (row: StoredRow) => T): T | 
   return row === undefined ? undefined : map(row);
 }
 
-function fail({ clock, rows, failures }: InboxParts, arrival: Arrival, error: string): void {
+function fail({ clock, rows, nextNumber, failures }: InboxParts, arrival: Arrival, error: string): void {
   const key = textOf(arrival);
   const before = rows.get(key);
   if (before !== undefined && !mayTakeOver(before.outcome)) return;
-  const row = failedRow(arrival, error, { before, nowMs: clock.now() });
+  const row = failedRow(arrival, error, { before, nowMs: clock.now(), number: nextNumber() });
   rows.set(key, row);
   const { round, attempts: attempt } = row;
   const failure = { round, attempt, failedAt: new Date(clock.now()), error, fingerprint: undefined };

@@ -77,7 +77,7 @@ interface Done {
 // Nothing awaits from here on: the fence is looked at, and all is written, in one step.
 function commit(parts: ApplyParts, claim: Claim, done: Done): Applied {
   const { entered, handled, tx } = done;
-  const { clock, rows } = parts.inbox;
+  const { clock, rows, nextNumber } = parts.inbox;
   const next = settleApplied(parts, claim, { ...done, count: entered.length });
   if (next === "stale") {
     tx.rollback();
@@ -87,7 +87,8 @@ function commit(parts: ApplyParts, claim: Claim, done: Done): Applied {
   entered.forEach(({ delivery, arrival, key }, n) => {
     const outcome = handled[n] ?? { outcome: "success" };
     const owner = { consumer, storedAs: delivery.event.id };
-    rows.set(key, appliedRow(arrival, outcome, { before: rows.get(key), nowMs: clock.now(), owner }));
+    const writing = { before: rows.get(key), nowMs: clock.now(), number: nextNumber() };
+    rows.set(key, appliedRow(arrival, outcome, { ...writing, owner }));
   });
   commitEffects(tx);
   return { kind: "applied", count: entered.length, next };

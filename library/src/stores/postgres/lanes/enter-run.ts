@@ -47,6 +47,7 @@ export function enteredOf({ rows }: Answer): ReadonlyMap<string, EnteredRow> {
   return new Map(rows.map((row) => ENTERED.read(row)).map((entered) => [entered.id, entered]));
 }
 
+// Rows of one time are listed by their ids: without a microsecond each, a replay of the run would lose the order of its key.
 // The row of a handler that has a name of its own has a lock of its own: several handlers of one event must not be busy
 // with each other. That of the default one has the lock of the in-transaction receiver, whose row it is.
 const ENTER = sqlFor(
@@ -55,7 +56,8 @@ const ENTER = sqlFor(
       attempts, receipts, received_at, last_received_at, keep_until, body_hash)
     select tenant, source, event_id, $1::text, stored_as, id_preview, type, to_timestamp(event_ms / 1000), 'success', 1, 1,
       at, at, at + make_interval(secs => window_s), body_hash
-    from ${GIVEN.table("arrival", 2)} cross join (select clock_timestamp() as at) as clock
+    from ${GIVEN.table("arrival", 2)} cross join (select clock_timestamp() as run_at) as clock
+    cross join lateral (select run_at + n * interval '1 microsecond' as at) as entering
     where pg_try_advisory_xact_lock(case when $1::text = '' then ${eventLock(tables, "arrival")}
       else hashtextextended($1::text, ${eventLock(tables, "arrival")}) end)
     order by n

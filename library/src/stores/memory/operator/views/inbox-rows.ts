@@ -1,5 +1,11 @@
 import { encodeHex } from "../../../../bytes.js";
-import { inboxCursorOf, inboxSpotOf, keyCursorOf, keyOfCursor } from "../../../../operator/inbox-cursor.js";
+import {
+  byNumber,
+  inboxCursorOf,
+  inboxSpotOf,
+  keyCursorOf,
+  keyOfCursor,
+} from "../../../../operator/inbox-cursor.js";
 import type {
   InboxAddress,
   InboxFilter,
@@ -24,7 +30,7 @@ interface Kept {
 /** Rows by the time of their first receipt. */
 export function inboxRows(kept: Kept, filter: InboxFilter, { limit, after }: Page): Paged<InboxRecord> {
   const way = filter.order === "oldest" ? 1 : -1;
-  const spot = inboxSpotOf(after);
+  const spot = inboxSpotOf(after, byNumber);
   const found = [...kept.rows.values()]
     .filter((row) => matches(row, filter))
     .toSorted((a, b) => way * byTime(a, b));
@@ -32,12 +38,13 @@ export function inboxRows(kept: Kept, filter: InboxFilter, { limit, after }: Pag
     spot === undefined
       ? found
       : found.filter((row) => {
-          const at = { receivedAtMs: Number(spot.at), ...(spot.address ?? row) };
-          return (
-            way * byTime(row, at) > 0 || (spot.address === undefined && row.receivedAtMs === at.receivedAtMs)
-          );
+          const receivedAtMs = Number(spot.at);
+          if (spot.row === undefined) return way * (row.receivedAtMs - receivedAtMs) >= 0;
+          return way * byTime(row, { receivedAtMs, number: Number(spot.row[0]) }) > 0;
         });
-  const page = pageOf(rest, limit, (row) => inboxCursorOf({ at: BigInt(row.receivedAtMs), address: row }));
+  const page = pageOf(rest, limit, ({ receivedAtMs, number }) =>
+    inboxCursorOf({ at: BigInt(receivedAtMs), row: [String(number)] }),
+  );
   return { ...page, items: page.items.map((row) => recordOf(row, kept)) };
 }
 
@@ -122,13 +129,10 @@ function matches(row: StoredRow, filter: InboxFilter): boolean {
   );
 }
 
-type Spot = Pick<StoredRow, "receivedAtMs" | "id" | "source" | "tenant" | "consumer">;
+type Spot = Pick<StoredRow, "receivedAtMs" | "number">;
 
 function byTime(a: Spot, b: Spot): number {
-  return (
-    a.receivedAtMs - b.receivedAtMs ||
-    compare([a.id, a.source, a.tenant, a.consumer], [b.id, b.source, b.tenant, b.consumer])
-  );
+  return a.receivedAtMs - b.receivedAtMs || a.number - b.number;
 }
 
 function compare(left: readonly string[], right: readonly string[]): number {
@@ -144,6 +148,7 @@ function recordOf(row: StoredRow, { events }: Kept): InboxRecord {
     receivedAtMs,
     lastReceivedAtMs,
     keepUntilMs,
+    number: _number,
     body: _body,
     bodyHash: _,
     headers: _headers,

@@ -1,5 +1,11 @@
 import type { InboxOutcome } from "../../../../inbox/inbox-store.js";
-import { inboxCursorOf, inboxSpotOf, keyCursorOf, keyOfCursor } from "../../../../operator/inbox-cursor.js";
+import {
+  byAddress,
+  inboxCursorOf,
+  inboxSpotOf,
+  keyCursorOf,
+  keyOfCursor,
+} from "../../../../operator/inbox-cursor.js";
 import type { InboxSpot } from "../../../../operator/inbox-cursor.js";
 import type {
   InboxAddress,
@@ -21,7 +27,7 @@ import { Parameters } from "./dead-filter.js";
 const LOOKED_AT = 50_000;
 
 interface RowValues extends InboxRecord {
-  /** To the microsecond: rows of one run have the same. */
+  /** To the microsecond: rows of one run lie one apart, in the order of their handlers. */
   readonly at: bigint;
 }
 
@@ -67,7 +73,7 @@ export async function listInboxRows(
   filter: InboxFilter,
   { limit, after }: Page,
 ): Promise<Paged<InboxRecord>> {
-  const from = inboxSpotOf(after);
+  const from = inboxSpotOf(after, byAddress);
   const end = isFiltered(filter) ? await lookedUpTo({ transactions, tables }, filter, from) : undefined;
   const params = new Parameters();
   const conditions = [...spanConditions(filter, from, params), ...fieldConditions(filter, params)];
@@ -88,10 +94,10 @@ export async function listInboxRows(
     items: listed.map(recordOf),
     next:
       rows.length > limit && last !== undefined
-        ? inboxCursorOf({ at: last.at, address: last })
+        ? inboxCursorOf({ at: last.at, row: [last.id, last.source, last.tenant, last.consumer] })
         : end === undefined
           ? undefined
-          : inboxCursorOf({ at: end, address: undefined }),
+          : inboxCursorOf({ at: end, row: undefined }),
   };
 }
 
@@ -102,7 +108,7 @@ async function lookedUpTo(
   from: InboxSpot | undefined,
 ): Promise<bigint | undefined> {
   const params = new Parameters();
-  const conditions = spanConditions(filter, from && { at: from.at, address: undefined }, params);
+  const conditions = spanConditions(filter, from && { at: from.at, row: undefined }, params);
   const { rows } = await transactions.read({
     text: `
       select (extract(epoch from received_at) * 1000000)::int8::text as at from ${tables.inbox}
@@ -129,9 +135,8 @@ function spanConditions(filter: InboxFilter, from: InboxSpot | undefined, params
   const past = order === "oldest" ? ">" : "<";
   const names = "received_at, event_id, source, tenant, consumer";
   const spot = (): string => {
-    if (from?.address === undefined) return `received_at ${past}= ${momentSql(from?.at ?? 0n, params)}`;
-    const { id, source, tenant, consumer } = from.address;
-    const texts = [id, source, tenant, consumer].map((each) => params.add(each, "text"));
+    if (from?.row === undefined) return `received_at ${past}= ${momentSql(from?.at ?? 0n, params)}`;
+    const texts = from.row.map((each) => params.add(each, "text"));
     return `(${names}) ${past} (${[momentSql(from.at, params), ...texts].join(", ")})`;
   };
   return [

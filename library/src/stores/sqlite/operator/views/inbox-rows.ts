@@ -1,5 +1,11 @@
 import type { InboxOutcome } from "../../../../inbox/inbox-store.js";
-import { inboxCursorOf, inboxSpotOf, keyCursorOf, keyOfCursor } from "../../../../operator/inbox-cursor.js";
+import {
+  byNumber,
+  inboxCursorOf,
+  inboxSpotOf,
+  keyCursorOf,
+  keyOfCursor,
+} from "../../../../operator/inbox-cursor.js";
 import type { InboxSpot } from "../../../../operator/inbox-cursor.js";
 import type {
   InboxAddress,
@@ -14,13 +20,15 @@ import type { SqliteClient, SqliteValue } from "../../client/client.js";
 // How many rows one page looks at for those that a filter lets through: more would block the event loop.
 const LOOKED_AT = 10_000;
 
-const COLUMNS = `tenant, source, event_id, consumer, id_preview, type, event_at, outcome, round, attempts, receipts,
+const COLUMNS = `rowid as number, tenant, source, event_id, consumer, id_preview, type, event_at, outcome, round, attempts, receipts,
   received_at, last_received_at, keep_until, stored_as, result, error, coalesce(length(body), (
     select length(e.body) from posthorn_event e indexed by posthorn_event_public_id
     where e.public_id = stored_as and e.tenant = posthorn_inbox.tenant order by e.id desc limit 1
   ), 0) as bytes`;
 
 interface RowColumns {
+  /** Rows of one group have the same millisecond: their numbers have the order in which they were handled. */
+  readonly number: number;
   readonly tenant: string;
   readonly source: string;
   readonly event_id: string;
@@ -53,7 +61,7 @@ export function findInboxRows(
   filter: InboxFilter,
   { limit, after }: Page,
 ): Paged<InboxRecord> {
-  const from = inboxSpotOf(after);
+  const from = inboxSpotOf(after, byNumber);
   const oldest = filter.order === "oldest";
   const end = isFiltered(filter) ? lookedUpTo(client, filter, from) : undefined;
   const [span, fields] = [spanOf(filter, from), fieldsOf(filter)];
@@ -65,19 +73,19 @@ export function findInboxRows(
   const way = oldest ? "asc" : "desc";
   const rows = client.all(
     `select ${COLUMNS} from posthorn_inbox ${indexFor(filter)} where ${where.join(" and ")}
-     order by received_at ${way}, event_id ${way}, source ${way}, tenant ${way}, consumer ${way} limit +?`,
+     order by received_at ${way}, rowid ${way} limit +?`,
     ...span.values,
     ...fields.values,
     ...bound.values,
     limit + 1,
   ) as RowColumns[];
   const items = rows.slice(0, limit).map(recordOf);
-  const last = items.at(-1);
-  if (rows.length > limit && last !== undefined)
-    return { items, next: inboxCursorOf({ at: BigInt(last.receivedAt.getTime()), address: last }) };
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  if (last !== undefined)
+    return { items, next: inboxCursorOf({ at: BigInt(last.received_at), row: [String(last.number)] }) };
   return {
     items,
-    next: end === undefined ? undefined : inboxCursorOf({ at: BigInt(end), address: undefined }),
+    next: end === undefined ? undefined : inboxCursorOf({ at: BigInt(end), row: undefined }),
   };
 }
 
@@ -87,7 +95,7 @@ function lookedUpTo(
   filter: InboxFilter,
   from: InboxSpot | undefined,
 ): number | undefined {
-  const { where, values } = spanOf(filter, from && { at: from.at, address: undefined });
+  const { where, values } = spanOf(filter, from && { at: from.at, row: undefined });
   const row = client.get(
     `select received_at from posthorn_inbox ${indexFor(filter)} where ${where.join(" and ")}
      order by received_at ${filter.order === "oldest" ? "asc" : "desc"} limit 1 offset +?`,
@@ -120,11 +128,10 @@ function spanOf({ since, until, outcome, order }: InboxFilter, from: InboxSpot |
   if (isUnwell(outcome))
     parts.push({ where: "outcome = ? and outcome not in ('success', 'skipped')", values: [outcome ?? ""] });
   if (until !== undefined) parts.push({ where: "received_at < ?", values: [until.getTime()] });
-  if (from?.address !== undefined) {
-    const { id, source, tenant, consumer } = from.address;
+  if (from?.row !== undefined) {
     parts.push({
-      where: `(received_at, event_id, source, tenant, consumer) ${past} (?, ?, ?, ?, ?)`,
-      values: [Number(from.at), id, source, tenant, consumer],
+      where: `(received_at, rowid) ${past} (?, ?)`,
+      values: [Number(from.at), Number(from.row[0])],
     });
   } else if (from !== undefined) parts.push({ where: `received_at ${past}= ?`, values: [Number(from.at)] });
   return { where: parts.map(({ where }) => where), values: parts.flatMap(({ values }) => values) };

@@ -1,4 +1,5 @@
 import type { Handled } from "../../../../inbox/inbox-store.js";
+import type { ApplyLimits } from "../../../../inbox/worker/worker-store.js";
 import type { Claimable } from "../../../../lanes/lane-store.js";
 import type { InboxFilter, InboxRecord } from "../../../../operator/inbox-view-store.js";
 import { alike, holds, same } from "../../expectation.js";
@@ -25,6 +26,26 @@ export const outboxInboxViews: readonly OutboxPledge[] = [
         ["e1", "e2", "e3"],
         "oldest first",
       );
+    },
+  },
+  {
+    name: "rows of one run are listed in the order in which they were handled, either way, page by page",
+    async check(bench) {
+      await register(bench, {});
+      await appliedRun(bench, ["9z", "5m", "1a", "7q"]);
+      for (const limit of [1, 3]) {
+        for (const [order, wanted] of [
+          ["oldest", ["9z", "5m", "1a", "7q"]],
+          ["newest", ["7q", "1a", "5m", "9z"]],
+        ] as const) {
+          const rows = await listAll((page) => outboxOf(bench, 1).inboxRows({ order }, page), limit);
+          alike(
+            rows.map(({ id }) => id),
+            wanted,
+            `${order} first, by ${limit}`,
+          );
+        }
+      }
     },
   },
   {
@@ -253,10 +274,24 @@ export async function applied(bench: OutboxBench, id: string, wish: Wish = {}): 
   await bench.time.pass(ticksMs(bench, 1));
 }
 
+/** Stores events of one key, and lets their handler apply them in one run. */
+export async function appliedRun(bench: OutboxBench, events: readonly string[]): Promise<void> {
+  await store(bench, events);
+  const claimed = await claimOne(bench, { of: A, run: { maxEvents: events.length, maxBytes: 1_048_576 } });
+  const handled = events.map((): Handled => ({ outcome: "success" }));
+  const { kind } = await outboxOf(bench).apply(claimed, () => handled, limitsOf(bench));
+  same(kind, "applied", `apply of ${events.join(", ")}`);
+}
+
 /** Lets the handler apply what is due first. */
 export async function handle(bench: OutboxBench, handled: Handled, of: Claimable = A): Promise<string> {
   const claimed = await claimOne(bench, { of });
-  const limits = {
+  const { kind } = await outboxOf(bench).apply(claimed, () => [handled], limitsOf(bench));
+  return kind;
+}
+
+function limitsOf(bench: OutboxBench): ApplyLimits {
+  return {
     acquireMs: 5000,
     signal: new AbortController().signal,
     worker: "worker_1",
@@ -264,6 +299,4 @@ export async function handle(bench: OutboxBench, handled: Handled, of: Claimable
     run: { maxEvents: 1, maxBytes: 1_048_576 },
     next: false,
   };
-  const { kind } = await outboxOf(bench).apply(claimed, () => [handled], limits);
-  return kind;
 }

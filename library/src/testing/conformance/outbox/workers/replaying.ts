@@ -4,8 +4,8 @@ import type { StagedAgain } from "../../../../operator/replay-store.js";
 import { alike, same } from "../../expectation.js";
 import { A, B, register, store } from "./handlers.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
-import { applied, handle } from "./inbox-views.js";
-import { claimOne, claimsNothing, outboxOf, sequenceAll } from "../steps.js";
+import { applied, appliedRun, handle } from "./inbox-views.js";
+import { claimOne, claimsNothing, listAll, outboxOf, runOf, sequenceAll } from "../steps.js";
 
 const SUCCESS: Handled = { outcome: "success" };
 
@@ -88,6 +88,20 @@ export const outboxReplaying: readonly OutboxPledge[] = [
         ["e3"],
         "the lane of the other",
       );
+    },
+  },
+  {
+    name: "a run that is replayed in the order of its rows is handled in the order in which it was",
+    async check(bench) {
+      await register(bench, {});
+      await appliedRun(bench, ["9z", "5m", "1a", "7q"]);
+      const outbox = outboxOf(bench);
+      const rows = await listAll((page) => outbox.inboxRows({ order: "oldest" }, page), 3);
+      const wanted = rows.map((row) => Object.assign({}, row, { verb: "replay" as const }));
+      alike(new Set(await outbox.stageAgain(wanted)), new Set(["staged"]), "the replay");
+      await sequenceAll(bench);
+      const claimed = await claimOne(bench, { of: A, run: { maxEvents: 8, maxBytes: 1_048_576 } });
+      same(runOf(claimed), "9z 5m 1a 7q", "its run");
     },
   },
   {
