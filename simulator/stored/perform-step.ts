@@ -69,8 +69,7 @@ function intervene(
     numbers,
     ask: (call, doing) => line.ask(call, doing),
   });
-  // What drops stale events would drop the same version again; its rows are left alone.
-  const replayed = script.consumers.filter(({ kind }) => kind !== "drop_stale").map(({ name }) => name);
+  const replayed = script.consumers.map(({ name }) => name);
   const deed = (): Promise<unknown> => {
     switch (step.kind) {
       case "redrive":

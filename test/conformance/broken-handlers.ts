@@ -145,7 +145,11 @@ export const BROKEN_NEWEST: Readonly<Record<keyof typeof newestFlaws, readonly s
     "of two transactions that ask for one resource, the second waits for the end of the first: they are never both the newest",
   ],
   equal_version_is_newest: [
-    "a version is the newest where all that is known is older, and an equal one is stale",
+    "a version is the newest where all that is known is older, and an equal one of another event is stale",
+    "an equal version is the newest again where the same event brought it, and stale once another event brings a newer one",
+  ],
+  replayed_version_is_stale: [
+    "an equal version is the newest again where the same event brought it, and stale once another event brings a newer one",
   ],
   versions_rounded: ["versions of 64 bits are compared exactly"],
   rolled_back_version_kept: ["a rollback forgets the version"],

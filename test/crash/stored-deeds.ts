@@ -17,8 +17,8 @@ export interface StoredDeedsParts {
 }
 
 const PATIENCE_MS = 60_000;
-// A consumer that drops what is stale drops what is replayed, and one that is held would be judged by its first round alone.
-const REPLAYED: ReadonlySet<string> = new Set(["single", "many", "jobs"]);
+// A consumer that is held would be judged by its first round alone.
+const REPLAYED: ReadonlySet<string> = new Set(["single", "many", "latest", "jobs"]);
 const MOST_LETTERS = 100;
 
 /** A person's deeds. The operator may be killed during each: whoever asked asks again, as after any answer that was lost. */

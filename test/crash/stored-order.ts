@@ -34,18 +34,34 @@ export function putInOrder(stream: readonly KeyStream[], applied: readonly Appli
   }).length;
 }
 
+/** How often an event has to be applied. */
+export interface DueTimes {
+  readonly least: number;
+  readonly most: number;
+}
+
 /**
- * Judges a consumer that drops what is stale, and says which events it has to apply: by the order of storing, each that is
- * newer than all before it.
+ * Judges a consumer that drops what is stale, and says how often it has to apply each event: by the order of storing, each
+ * that is newer than all before it. The replays of the newest are applied; another may be overtaken by a newer one while
+ * its replay waits, and then that is dropped.
  */
 export function judgeLatest(
   events: KeyStream,
   rows: readonly AppliedRow[],
-  counts: { stale: number },
-): readonly StreamEvent[] {
+  { counts, roundsOf }: { counts: { stale: number }; roundsOf: (event: StreamEvent) => number },
+): ReadonlyMap<StreamEvent, DueTimes> {
   let highest = 0;
   const newer = events.filter(({ version }) => version > highest && ((highest = version), true));
   const places = new Set(newer.map(({ place }) => place));
-  counts.stale += rows.filter(({ place }) => !places.has(place)).length;
-  return newer;
+  let applied = 0;
+  for (const { place, version } of rows) {
+    if (!places.has(place) || version < applied) counts.stale++;
+    applied = Math.max(applied, version);
+  }
+  return new Map(
+    newer.map((event) => {
+      const most = roundsOf(event);
+      return [event, { least: event.version === highest ? most : 1, most }];
+    }),
+  );
 }

@@ -101,6 +101,8 @@ describe("the verdict on a stream that is held back", () => {
   });
 });
 
+const replayOf = (place: number) => ({ rounds: { [nameOfEffect("latest", { key: "k", place })]: 1 } });
+
 describe("the verdict on a stream of which the stale is dropped", () => {
   const newer = [rowOf("latest", 0), rowOf("latest", 2)];
 
@@ -116,6 +118,18 @@ describe("the verdict on a stream of which the stale is dropped", () => {
   it("finds a newer version that was dropped, and one that was applied twice", () => {
     expect(judge("latest", { applied: newer.slice(1) })).toEqual({ ...kept, lost: 1 });
     expect(judge("latest", { applied: [...newer, rowOf("latest", 2)] })).toEqual({ ...kept, doubled: 1 });
+  });
+
+  it("finds a replay of the newest that was dropped, and one of an older event that was applied after it", () => {
+    expect(judge("latest", { applied: [...newer, rowOf("latest", 2)] }, replayOf(2))).toEqual(kept);
+    expect(judge("latest", { applied: newer }, replayOf(2))).toEqual({ ...kept, lost: 1 });
+    expect(judge("latest", { applied: newer }, replayOf(0))).toEqual(kept);
+    const early = [rowOf("latest", 0), ...newer];
+    expect(judge("latest", { applied: early }, replayOf(0))).toEqual(kept);
+    expect(judge("latest", { applied: [...newer, rowOf("latest", 0)] }, replayOf(0))).toEqual({
+      ...kept,
+      stale: 1,
+    });
   });
 });
 

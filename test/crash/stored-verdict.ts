@@ -96,14 +96,17 @@ interface KeyRows {
 }
 
 function judgeKey({ consumer, events, rows, rounds }: KeyRows, counts: Counts): void {
-  const wanted = consumer === "latest" ? judgeLatest(events, rows, counts) : events;
+  const roundsOf = (event: StreamEvent): number => 1 + (rounds.get(nameOfEffect(consumer, event)) ?? 0);
+  const wanted =
+    consumer === "latest"
+      ? judgeLatest(events, rows, { counts, roundsOf })
+      : new Map(events.map((event) => [event, { least: roundsOf(event), most: roundsOf(event) }]));
   const times = new Map<number, number>();
   for (const { place } of rows) times.set(place, (times.get(place) ?? 0) + 1);
-  for (const event of wanted) {
-    const found = times.get(event.place) ?? 0;
-    const due = 1 + (rounds.get(nameOfEffect(consumer, event)) ?? 0);
-    counts.lost += Math.max(0, due - found);
-    counts.doubled += Math.max(0, found - due);
+  for (const [{ place }, { least, most }] of wanted) {
+    const found = times.get(place) ?? 0;
+    counts.lost += Math.max(0, least - found);
+    counts.doubled += Math.max(0, found - most);
   }
   // A replay comes at the end of its lane: what counts is when each event was applied for the first time.
   const seen = new Set<number>();

@@ -179,4 +179,33 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
     { find: "this.#givingBack.add(entry.id, entry.marks);", replace: "void this.#givingBack;" },
     ["targeted", GIVEN_BACK],
   ),
+  bug(
+    "newest is asked without its lock",
+    "inbox/newest.ts",
+    [
+      {
+        find: "const kept = await session.query(",
+        replace: `const look = "select version::text, event_id from " + tables.newest +
+    " where consumer = $1 and tenant = $2 and source = $3 and resource = $4";
+  const [seen] = (await session.query({ text: look, params: key })).rows;
+  const isAgain = seen !== undefined && BigInt(seen[0]) === version && seen[1] === eventId;
+  if (seen !== undefined && BigInt(seen[0]) >= version && !isAgain) return "stale";
+  const kept = await session.query(`,
+      },
+      { find: "where known.kind = excluded.kind and (", replace: "where known.kind = excluded.kind or (" },
+    ],
+    [
+      "outbox",
+      "of two transactions that ask for one resource, the second waits for the end of the first: they are never both the newest",
+    ],
+  ),
+  bug(
+    "a version is kept without its event",
+    "inbox/newest.ts",
+    { find: "event_id = excluded.event_id, ", replace: "" },
+    [
+      "outbox",
+      "an equal version is the newest again where the same event brought it, and stale once another event brings a newer one",
+    ],
+  ),
 ];

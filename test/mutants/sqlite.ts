@@ -410,4 +410,13 @@ import { changeLane } from "./lane-write.js";`,
     },
     ["outbox", "a lane of which something is told keeps its generation"],
   ),
+  bug(
+    "a version is kept without its event",
+    "inbox/newest.ts",
+    { find: "event_id = excluded.event_id, ", replace: "" },
+    [
+      "outbox",
+      "an equal version is the newest again where the same event brought it, and stale once another event brings a newer one",
+    ],
+  ),
 ];

@@ -63,8 +63,12 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     replace: "let held: Held | undefined; held !== undefined; held",
   }),
   bug("an equal version is the newest", "stores/memory/inbox/newest.ts", {
-    find: "known.version >= version",
-    replace: "known.version > version",
+    find: "known.eventId !== eventId",
+    replace: "known === undefined",
+  }),
+  bug("a replay of the newest event is dropped", "stores/memory/inbox/newest.ts", {
+    find: "known?.version === version && known.eventId !== eventId",
+    replace: "known?.version === version",
   }),
   bug("a pause is forgotten", "stores/memory/lanes/record-ended.ts", {
     find: "if (paused !== undefined) endpoints.pause(row.endpointId, paused);",

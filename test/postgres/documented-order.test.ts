@@ -101,6 +101,28 @@ it("an older version that comes late is dropped, and so is the same one", async 
   expect(said).toBe("applied 20\ndropped 20\ndropped 20\napplied 30\n");
 });
 
+it("a version that was wrong and too high is removed by the statement of the page, and that of retention leaves it", async () => {
+  const statements = [...page.matchAll(/`(delete from posthorn\.newest [^`]+)`/g)].map(([, sql]) => sql);
+  const said = await printed(
+    program(
+      "stock.ts",
+      `const signer = createSigner({ secrets: process.env.SHOP_SECRET });
+       const post = async (version) => {
+         const event = { type: "stock.changed", sku: "sku_7", version, quantity: version };
+         const body = new TextEncoder().encode(JSON.stringify(event));
+         const headers = signSync(signer, { id: "wrong_" + version, body });
+         console.log((await receiver.receive("shop", { headers, body })).verdict);
+       };
+       await post(9000);
+       await post(7);
+       for (const sql of ${JSON.stringify(statements)}) console.log((await pool.query(sql)).rowCount);
+       await post(8);`,
+    ).replace("create table stock", "create table if not exists stock"),
+    { SHOP_SECRET: SECRET },
+  );
+  expect(said.split("\n")).toEqual(["applied", "dropped", "1", "0", "applied", ""]);
+});
+
 function printed(text: string, env: Readonly<Record<string, string>>): Promise<string> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", text], {
     cwd: root,

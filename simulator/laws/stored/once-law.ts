@@ -20,12 +20,14 @@ export function onceLaw(facts: StoredFacts, report: Report): void {
   }
 }
 
-/** A consumer that drops what is stale need not apply an event of which it has applied as high a version. */
-function isDropped({ consumer, kept: { event } }: Fate, facts: StoredFacts): boolean {
+/** A consumer that drops what is stale need not apply an event, or its replay, where it has applied another of as high a version. */
+function isDropped(dropped: Fate, facts: StoredFacts): boolean {
+  const { consumer, kept } = dropped;
+  const { event } = kept;
   if (consumer.kind !== "drop_stale" || event.key === undefined) return false;
-  return facts
-    .laneOf(consumer.name, event.key)
-    .some((fate) => fate.effects.length > 0 && fate.kept.event.version >= event.version);
+  return facts.laneOf(consumer.name, event.key).some((fate) => {
+    return fate !== dropped && fate.effects.length > 0 && fate.kept.event.version >= event.version;
+  });
 }
 
 /** What a handler publishes goes out if its transaction has committed; what was stored for handlers never does (W9). */

@@ -20,21 +20,22 @@ export function sequenceLaw(facts: StoredFacts, report: Report): void {
   }
 }
 
-/** Of one resource the versions that are applied grow, and the highest is the last (W4). */
+/** Of one resource the versions that are applied grow, and the highest is the last; an equal one is a replay of the same event (W4). */
 export function newestLaw(facts: StoredFacts, report: Report): void {
   const versions = new Map(facts.kept.map(({ event }) => [event.number, event]));
   for (const { name, kind } of facts.script.consumers) {
     if (kind !== "newest" && kind !== "drop_stale") continue;
-    const known = new Map<string, number>();
+    const known = new Map<string, { readonly version: number; readonly number: number }>();
     for (const { consumer, number, isNewest } of facts.effects) {
       const { key, version = 0 } = versions.get(number) ?? {};
       if (consumer !== name || (kind === "drop_stale" && key === undefined)) continue;
-      const highest = known.get(key ?? "none") ?? 0;
-      const isHigher = version > highest;
-      if (isHigher) known.set(key ?? "none", version);
-      if (isHigher === (isNewest ?? true)) continue;
-      const what = isHigher ? "was called stale" : "was applied as the newest";
-      report("W4 newest", `event ${number} (${key} ${version}) at ${name} ${what} after ${highest}`);
+      const highest = known.get(key ?? "none") ?? { version: 0, number: -1 };
+      const isReplay = version === highest.version && number === highest.number;
+      const isFresh = version > highest.version || isReplay;
+      if (isFresh) known.set(key ?? "none", { version, number });
+      if (isFresh === (isNewest ?? true)) continue;
+      const what = isFresh ? "was called stale" : "was applied as the newest";
+      report("W4 newest", `event ${number} (${key} ${version}) at ${name} ${what} after ${highest.version}`);
     }
   }
 }

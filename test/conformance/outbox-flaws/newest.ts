@@ -4,7 +4,7 @@ import type { Flaw } from "./flaw.js";
 
 /** How a plain map of versions goes about it. */
 interface Ways {
-  readonly isNewer?: (version: bigint, known: bigint) => boolean;
+  readonly isNewer?: (version: ResourceVersion, known: ResourceVersion) => boolean;
   readonly nameOf?: (version: ResourceVersion) => string;
   readonly keep?: (tx: MemoryTx, write: () => void) => void;
   readonly isMixed?: (one: ResourceVersion, other: ResourceVersion) => boolean;
@@ -13,7 +13,7 @@ interface Ways {
 /** Compares with what is committed, and locks nothing. */
 function naive(ways: Ways): Flaw {
   const {
-    isNewer = (version, known) => version > known,
+    isNewer = (one, known) => one.version > known.version || isAgain(one, known),
     nameOf = ({ consumer, tenant, source, resource }) => JSON.stringify([consumer, tenant, source, resource]),
     keep = (tx, write) => tx.onCommit(write),
     isMixed = (one, other) => one.kind !== other.kind,
@@ -25,8 +25,7 @@ function naive(ways: Ways): Flaw {
         newest: (tx, version): Promise<Compared> => {
           const before = known.get(nameOf(version));
           if (before !== undefined && isMixed(before, version)) return Promise.resolve("mixed");
-          if (before !== undefined && !isNewer(version.version, before.version))
-            return Promise.resolve("stale");
+          if (before !== undefined && !isNewer(version, before)) return Promise.resolve("stale");
           keep(tx, () => known.set(nameOf(version), version));
           return Promise.resolve("newest");
         },
@@ -35,11 +34,19 @@ function naive(ways: Ways): Flaw {
   };
 }
 
+/** Whether an event brings its version once more. */
+function isAgain(one: ResourceVersion, known: ResourceVersion): boolean {
+  return one.version === known.version && one.eventId === known.eventId;
+}
+
 /** Flaws of comparing versions. */
 export const newestFlaws = {
   newest_without_its_lock: naive({}),
-  equal_version_is_newest: naive({ isNewer: (version, known) => version >= known }),
-  versions_rounded: naive({ isNewer: (version, known) => Number(version) > Number(known) }),
+  equal_version_is_newest: naive({ isNewer: (one, known) => one.version >= known.version }),
+  replayed_version_is_stale: naive({ isNewer: (one, known) => one.version > known.version }),
+  versions_rounded: naive({
+    isNewer: (one, known) => Number(one.version) > Number(known.version) || isAgain(one, known),
+  }),
   rolled_back_version_kept: naive({ keep: (_, write) => write() }),
   versions_of_everybody: naive({ nameOf: ({ resource }) => resource }),
   times_compared_with_numbers: naive({ isMixed: () => false }),

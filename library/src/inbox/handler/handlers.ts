@@ -58,8 +58,8 @@ export interface TransactionContext<Tx> extends HandlerContext {
 /** What the context of a handler has besides: a comparison in its transaction. */
 export interface NewestContext {
   /**
-   * Whether this version of a resource is newer than every one that this consumer has handled; an equal one is not. It is kept
-   * with what the handler writes, or not at all. An event of which it says false each time that it is asked is recorded as
+   * Whether this version of a resource is newer than every one that this consumer has handled. An equal one is not, unless this
+   * event brought it: a replay of the newest event is the newest again. It is kept with what the handler writes, or not at all. An event of which it says false each time that it is asked is recorded as
    * `dropped`.
    */
   readonly newest: (resource: string, version: bigint | Date) => Promise<boolean>;

@@ -3,6 +3,7 @@ import { utf8 } from "../../bytes.js";
 import { createSigner, signSync } from "../../signature/sign.js";
 import { standardWebhooks } from "../../signature/schemes/standard.js";
 import type { MemoryTx } from "../../stores/memory/client/transaction.js";
+import { createOperator } from "../../operator/operator.js";
 import { memoryStore } from "../../stores/memory/store.js";
 import { createFakeClock } from "../../testing/fake-clock.js";
 import type { AsynchronousHandler } from "./handlers.js";
@@ -12,7 +13,7 @@ import { createReceiver } from "../receiver.js";
 import { createWorker } from "../worker/worker.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const SCOPE = { consumer: "", tenant: "default", source: "shop" };
+const SCOPE = { consumer: "", tenant: "default", source: "shop", eventId: "evt_1" };
 
 interface Order {
   readonly order: string;
@@ -79,6 +80,40 @@ describe("order drop_stale", () => {
     expect(effects).toEqual(["e2", "s3", "s0"]);
   });
 
+  it("handles a replay of the newest event of a resource again, and drops the replay of an older one", async () => {
+    const { clock, store, sources, effects, note, request, rowOf } = setUp();
+    const storing = createReceiver({ mode: "store_first", store, clock, sources });
+    const worker = createWorker({ store, clock, handlers: { "*": note }, order: DROP });
+    for (const version of [1, 2])
+      await storing.receive("shop", request(`e${version}`, { order: "1", version }));
+    await worker.drain();
+    const replayed = ["e1", "e2"].map((id) => ({
+      tenant: "default",
+      source: "shop",
+      id,
+      consumer: "",
+      round: 1,
+    }));
+    expect(await createOperator({ store }).replay(replayed)).toEqual(["staged", "staged"]);
+    await worker.drain();
+    expect(effects).toEqual(["e1", "e2", "e2"]);
+    expect([(await rowOf("e1"))?.outcome, (await rowOf("e2"))?.outcome]).toEqual(["dropped", "success"]);
+  });
+
+  it("handles the newest event again that was forgotten, and that its provider sends once more", async () => {
+    const { clock, store, sources, effects, note, request } = setUp();
+    const receiver = createReceiver({ store, clock, sources, handlers: { "*": note }, order: DROP });
+    const post = async (version: number) =>
+      (await receiver.receive("shop", request(`e${version}`, { order: "1", version }))).verdict;
+    expect([await post(1), await post(2)]).toEqual(["applied", "applied"]);
+    for (const id of ["e1", "e2"])
+      expect(await createOperator({ store }).forget("default", "shop", id)).toMatchObject({
+        kind: "forgotten",
+      });
+    expect([await post(1), await post(2), await post(2)]).toEqual(["dropped", "applied", "duplicate"]);
+    expect(effects).toEqual(["e1", "e2", "e2"]);
+  });
+
   it("is refused where it cannot work", () => {
     const { clock, store, sources, note } = setUp();
     const receiver = (order: object, given: object = store) =>
@@ -121,6 +156,21 @@ const inOppositeOrders: AsynchronousHandler<MemoryTx, Order> = async ({ data }, 
 };
 
 describe("newest", () => {
+  it("is true again for a replay of the event that brought the version", async () => {
+    const { clock, store, sources, effects, request, rowOf } = setUp();
+    const handler: AsynchronousHandler<MemoryTx, Order> = async ({ id, data }, { tx, newest }) => {
+      if (await newest(data.order, BigInt(data.version ?? 0))) tx.onCommit(() => effects.push(id));
+    };
+    const storing = createReceiver({ mode: "store_first", store, clock, sources });
+    const worker = createWorker({ store, clock, handlers: { "*": handler } });
+    await storing.receive("shop", request("e1", { order: "1", version: 1 }));
+    await worker.drain();
+    await createOperator({ store }).replay([{ tenant: "default", source: "shop", id: "e1", consumer: "" }]);
+    await worker.drain();
+    expect(effects).toEqual(["e1", "e1"]);
+    expect((await rowOf("e1"))?.outcome).toBe("success");
+  });
+
   it("is forgotten with what a handler that throws has written, and says so in two transactions at once", async () => {
     const { clock, store, sources, effects, request } = setUp();
     let throws = true;

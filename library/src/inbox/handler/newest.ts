@@ -12,6 +12,8 @@ export interface ResourceVersion {
   readonly tenant: string;
   readonly source: string;
   readonly resource: string;
+  /** Of the event that brings it, in its stored form. */
+  readonly eventId: string;
   /** Numbers and times are never compared with each other. */
   readonly kind: "number" | "time";
   /** Of 64 bits; a time in milliseconds since 1970. */
@@ -24,15 +26,16 @@ export type Compared = "newest" | "stale" | "mixed";
 /** Where the newest version of each resource is kept. Each sentence is a case of the conformance kit, in the same words. */
 export interface NewestStore<Tx, Mode extends TransactionMode = TransactionMode> {
   /**
-   * Compares a version with the newest that is known, and keeps it where it is newer, in the transaction that is handed in: a
-   * rollback forgets it. An equal version is stale. Of two transactions that ask for one resource, the second waits for the
+   * Compares a version with the newest that is known, and keeps it with its event where it is newer, in the transaction that
+   * is handed in: a rollback forgets it. An equal version is stale, unless the same event brought it: a replay of the newest
+   * is the newest again. Of two transactions that ask for one resource, the second waits for the
    * end of the first: they are never both the newest. Consumers, tenants, sources and resources have nothing to do with
    * each other, and a number is never compared with a time. Returns without a promise where transactions are synchronous.
    */
   newest(tx: Tx, version: ResourceVersion): Mode extends "synchronous" ? Compared : Promise<Compared>;
 }
 
-/** Drops events that bring an older version of their resource than one that was handled, or the same. */
+/** Drops events that bring an older version of their resource than one that was handled, or the same as another event. */
 export interface DropStale {
   readonly policy: "drop_stale";
   /** Which resource the event is about: its id. Undefined: of none, and it is handled. */
@@ -43,8 +46,8 @@ export interface DropStale {
   readonly version: (event: ReceivedEvent<any>) => bigint | Date | undefined;
 }
 
-/** Whose versions they are. */
-export type VersionScope = Pick<ResourceVersion, "consumer" | "tenant" | "source">;
+/** Whose versions they are, and which event brings them. */
+export type VersionScope = Pick<ResourceVersion, "consumer" | "tenant" | "source" | "eventId">;
 
 const MOST_BYTES = 255;
 const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n];

@@ -75,9 +75,10 @@ export async function prepareWork<Tx>(
   return synchronousWork(inner, { context, parts, versions, brought });
 }
 
-/** Whose versions the handler of an event compares. */
+/** Whose versions the handler of an event compares, and which event brings them. */
 export function scopeOf({ identified: { arrival }, owner }: Occasion): VersionScope {
-  return { consumer: owner?.consumer ?? "", tenant: arrival.tenant, source: arrival.source };
+  const { tenant, source, id } = arrival;
+  return { consumer: owner?.consumer ?? "", tenant, source, eventId: id };
 }
 
 /** What surrounds a handler. */

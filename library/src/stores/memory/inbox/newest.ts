@@ -3,7 +3,7 @@ import { PosthornError } from "../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
 
-type Known = Pick<ResourceVersion, "kind" | "version">;
+type Known = Pick<ResourceVersion, "kind" | "version" | "eventId">;
 
 /** A resource that a transaction has asked for: it is held until the transaction ends. */
 interface Held {
@@ -19,14 +19,16 @@ export class NewestTable implements NewestStore<MemoryTx, "asynchronous"> {
   /** For whose end a transaction waits. */
   readonly #waits = new Map<MemoryTransaction, MemoryTransaction>();
 
-  async newest(given: MemoryTx, { kind, version, ...name }: ResourceVersion): Promise<Compared> {
+  async newest(given: MemoryTx, { kind, version, eventId, ...name }: ResourceVersion): Promise<Compared> {
     const tx = given as MemoryTransaction;
     const key = JSON.stringify([name.consumer, name.tenant, name.source, name.resource]);
     const held = await this.#hold(key, tx);
     const known = held.kept ?? this.#known.get(key);
     if (known !== undefined && known.kind !== kind) return "mixed";
-    if (known !== undefined && known.version >= version) return "stale";
-    held.kept = { kind, version };
+    if (known !== undefined && known.version > version) return "stale";
+    // A replay of the newest event brings the version that is known: it is handled again.
+    if (known?.version === version && known.eventId !== eventId) return "stale";
+    held.kept = { kind, version, eventId };
     return "newest";
   }
 

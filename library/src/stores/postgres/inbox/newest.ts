@@ -16,11 +16,11 @@ export function createNewest<Tx>({ tables, sessionOf }: NewestParts): NewestStor
 
 async function compare(
   session: Session,
-  { consumer, tenant, source, resource, kind, version }: ResourceVersion,
+  { consumer, tenant, source, resource, eventId, kind, version }: ResourceVersion,
   tables: Tables,
 ): Promise<Compared> {
   const key = [consumer, tenant, source, resource];
-  const params = [...key, kind, String(version)];
+  const params = [...key, kind, String(version), eventId];
   const kept = await session.query({ text: KEEP(tables), params, prepared: true });
   if (kept.rows.length > 0) return "newest";
   // The row is locked by the statement before, also where it was not newer: nobody changes it until this transaction ends.
@@ -29,13 +29,15 @@ async function compare(
 }
 
 // One statement that looks, locks and writes: between a look and a write of their own, two transactions would both be
-// the newest.
+// the newest. Without the last condition a replay of the newest event would be dropped: the version that it brings is known.
 const KEEP = sqlFor(
   ({ newest }) => `
-    insert into ${newest} as known (consumer, tenant, source, resource, kind, version, seen_at)
-    values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text::int8, clock_timestamp())
-    on conflict (consumer, tenant, source, resource) do update set version = excluded.version, seen_at = excluded.seen_at
-      where known.kind = excluded.kind and known.version < excluded.version
+    insert into ${newest} as known (consumer, tenant, source, resource, kind, version, event_id, seen_at)
+    values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text::int8, $7::text, clock_timestamp())
+    on conflict (consumer, tenant, source, resource) do update
+      set version = excluded.version, event_id = excluded.event_id, seen_at = excluded.seen_at
+      where known.kind = excluded.kind and (known.version < excluded.version
+        or known.version = excluded.version and known.event_id = excluded.event_id)
     returning 'newest' as newest`,
 );
 

@@ -375,6 +375,7 @@ create table posthorn.newest (
   resource text collate "C" not null,
   kind text not null,
   version bigint not null,
+  event_id text collate "C" not null,
   seen_at timestamp with time zone not null,
   constraint newest_key PRIMARY KEY (consumer, tenant, source, resource),
   constraint newest_kind CHECK ((kind = ANY (ARRAY['number'::text, 'time'::text])))

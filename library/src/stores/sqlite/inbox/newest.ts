@@ -21,18 +21,22 @@ export function createNewest<Db extends SqliteDatabase>(
 
 function compare(
   client: SqliteClient,
-  { consumer, tenant, source, resource, kind, version }: ResourceVersion,
+  { consumer, tenant, source, resource, eventId, kind, version }: ResourceVersion,
   nowMs: number,
 ): Compared {
   const key = [consumer, tenant, source, resource];
+  // Without the last condition a replay of the newest event would be dropped: the version that it brings is known.
   const kept = client.run(
-    `insert into posthorn_newest (consumer, tenant, source, resource, kind, version, seen_at)
-     values (?, ?, ?, ?, ?, ?, ?)
-     on conflict (consumer, tenant, source, resource) do update set version = excluded.version, seen_at = excluded.seen_at
-     where kind = excluded.kind and version < excluded.version`,
+    `insert into posthorn_newest (consumer, tenant, source, resource, kind, version, event_id, seen_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (consumer, tenant, source, resource) do update
+     set version = excluded.version, event_id = excluded.event_id, seen_at = excluded.seen_at
+     where kind = excluded.kind and (version < excluded.version
+       or version = excluded.version and event_id = excluded.event_id)`,
     ...key,
     kind,
     version,
+    eventId,
     nowMs,
   );
   if (kept > 0) return "newest";

@@ -94,8 +94,8 @@ create table if not exists posthorn_guard (
   waits_for integer not null references posthorn_guard (id) deferrable initially deferred
 ) strict;
 
--- The newest version of each resource that a handler has met: what is older, or equal, is dropped. Kept for ever: a row
--- that is forgotten lets an old event win.
+-- The newest version of each resource that a handler has met: what is older is dropped, and what is equal, unless the same event
+-- brought it. Kept for ever: a row that is forgotten lets an old event win.
 create table if not exists posthorn_newest (
   -- As in the inbox.
   consumer text not null,
@@ -106,6 +106,8 @@ create table if not exists posthorn_newest (
   kind text not null check (kind in ('number', 'time')),
   -- A time in milliseconds since 1970.
   version integer not null,
+  -- Which event brought it: its replay brings the same version, and is handled again.
+  event_id text not null,
   seen_at integer not null,
   primary key (consumer, tenant, source, resource)
 ) strict, without rowid;

@@ -411,6 +411,8 @@ CREATE TABLE posthorn_newest (
   kind text not null check (kind in ('number', 'time')),
   -- A time in milliseconds since 1970.
   version integer not null,
+  -- Which event brought it: its replay brings the same version, and is handled again.
+  event_id text not null,
   seen_at integer not null,
   primary key (consumer, tenant, source, resource)
 ) strict, without rowid;

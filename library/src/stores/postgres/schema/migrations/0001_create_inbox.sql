@@ -101,8 +101,8 @@ create table if not exists posthorn.inbox_refused (
 create index if not exists inbox_refused_keep_until on posthorn.inbox_refused (keep_until)
 where keep_until is not null;
 
--- The newest version of each resource that a handler has met: what is older, or equal, is dropped. Kept for ever: a row
--- that is forgotten lets an old event win.
+-- The newest version of each resource that a handler has met: what is older is dropped, and what is equal, unless the same event
+-- brought it. Kept for ever: a row that is forgotten lets an old event win.
 create table if not exists posthorn.newest (
   -- As in the inbox.
   consumer text collate "C" not null,
@@ -113,6 +113,8 @@ create table if not exists posthorn.newest (
   kind text not null constraint newest_kind check (kind in ('number', 'time')),
   -- A time in milliseconds since 1970.
   version bigint not null,
+  -- Which event brought it: its replay brings the same version, and is handled again.
+  event_id text collate "C" not null,
   seen_at timestamptz not null,
   constraint newest_key primary key (consumer, tenant, source, resource)
 ) with (

@@ -6,11 +6,33 @@ import { outboxOf } from "../steps.js";
 /** What comparing versions of resources promises. */
 export const outboxNewest: readonly OutboxPledge[] = [
   {
-    name: "a version is the newest where all that is known is older, and an equal one is stale",
+    name: "a version is the newest where all that is known is older, and an equal one of another event is stale",
     async check(bench) {
       const answers: Compared[] = [];
-      for (const version of [5n, 5n, 4n, 6n, 5n]) answers.push(await ask(bench, { version }));
+      for (const [n, version] of [5n, 5n, 4n, 6n, 5n].entries())
+        answers.push(await ask(bench, { version, eventId: `evt_${n}` }));
       alike(answers, ["newest", "stale", "stale", "newest", "stale"], "of 5, 5, 4, 6 and 5");
+    },
+  },
+  {
+    name: "an equal version is the newest again where the same event brought it, and stale once another event brings a newer one",
+    async check(bench) {
+      const answers: Compared[] = [];
+      const brought = [
+        ["evt_a", 5n],
+        ["evt_a", 5n],
+        ["evt_b", 5n],
+        ["evt_b", 6n],
+        ["evt_a", 5n],
+        ["evt_a", 6n],
+        ["evt_b", 6n],
+      ] as const;
+      for (const [eventId, version] of brought) answers.push(await ask(bench, { eventId, version }));
+      alike(
+        answers,
+        ["newest", "newest", "stale", "newest", "stale", "stale", "newest"],
+        "of two events in turn",
+      );
     },
   },
   {
@@ -33,7 +55,7 @@ export const outboxNewest: readonly OutboxPledge[] = [
       await ask(bench, { version: 1n });
       const failed = await ask(bench, { version: 2n, throws: true }).catch((error: unknown) => error);
       alike(failed, new Error("as asked"), "what the transaction threw");
-      same(await ask(bench, { version: 2n, at: 1 }), "newest", "after the rollback");
+      same(await ask(bench, { version: 2n, eventId: "evt_2", at: 1 }), "newest", "after the rollback");
     },
   },
   {
@@ -52,7 +74,7 @@ export const outboxNewest: readonly OutboxPledge[] = [
       for (const other of others) {
         same(await ask(bench, { ...other, version: 1n }), "newest", `of ${JSON.stringify(other)}`);
       }
-      same(await ask(bench, { version: 9n }), "stale", "of the first");
+      same(await ask(bench, { version: 9n, eventId: "evt_2" }), "stale", "of the first");
     },
   },
   {
@@ -76,7 +98,7 @@ export const outboxNewest: readonly OutboxPledge[] = [
 
 function versionOf(given: Partial<ResourceVersion>): ResourceVersion {
   const name = { consumer: "", tenant: "default", source: "stripe", resource: "cus_1" };
-  return { ...name, kind: "number", version: 1n, ...given };
+  return { ...name, eventId: "evt_1", kind: "number", version: 1n, ...given };
 }
 
 type Asking = Partial<ResourceVersion> & { readonly at?: number; readonly throws?: boolean };
@@ -106,7 +128,7 @@ async function both(
     const gate = new EventTarget();
     const asked = new Promise((resolve) => gate.addEventListener("asked", resolve));
     second = bench.transaction((other) => {
-      const compared = outboxOf(bench, 1).newest(other, versionOf({ resource }));
+      const compared = outboxOf(bench, 1).newest(other, versionOf({ resource, eventId: "evt_2" }));
       gate.dispatchEvent(new Event("asked"));
       return compared;
     });
