@@ -38,6 +38,8 @@ export default defineConfig({
     testTimeout: 30_000,
     // The first hook of a file may import the whole server, which takes ten times as long on a machine that is busy.
     hookTimeout: 30_000,
+    // What a test waits for comes in milliseconds, or in seconds on a machine that is busy; 1 s is what it has otherwise.
+    expect: { poll: { timeout: 20_000 } },
     // A new process for each file is mostly waiting: on two cores, one worker would take twice the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ["default", "./test/reporter.ts"],

@@ -8,17 +8,8 @@ import { TEST_SECRETS } from "posthorn/testing";
 import type { TestRequest } from "posthorn/testing";
 import { nodeListener } from "posthorn/node";
 import { describe, expect, it } from "vitest";
-import {
-  createGate,
-  dial,
-  headOf,
-  listenerOf,
-  post,
-  serve,
-  setStage,
-  until,
-  wireText,
-} from "./receiving-server.js";
+import { createGate } from "../gate.js";
+import { dial, headOf, listenerOf, post, serve, setStage, until, wireText } from "./receiving-server.js";
 import type { Stage, StageOptions } from "./receiving-server.js";
 
 type Write = (chunk: Uint8Array, done: (error?: Error | null) => void) => void;

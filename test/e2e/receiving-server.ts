@@ -152,13 +152,6 @@ export function wireText(request: TestRequest, lines: readonly string[] = []): s
   return headOf(request, [`content-length: ${request.body.length}`, ...lines]) + body;
 }
 
-/** Something that handlers wait for until the test lets them go on. */
-export function createGate(): { readonly passed: Promise<void>; readonly open: () => void } {
-  const gate = new AbortController();
-  const passed = new Promise<void>((resolve) => gate.signal.addEventListener("abort", () => resolve()));
-  return { passed, open: () => gate.abort() };
-}
-
 /** Waits, turn by turn of the event loop, until something holds. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));

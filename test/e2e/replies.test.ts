@@ -3,7 +3,8 @@ import { discord, github, hubspot, mailgun, sendgrid, slack, zoom } from "postho
 import { TEST_SECRETS } from "posthorn/testing";
 import type { FakeClock } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
-import { createGate, listenerOf, post, serve, setStage, until } from "./receiving-server.js";
+import { createGate } from "../gate.js";
+import { listenerOf, post, serve, setStage, until } from "./receiving-server.js";
 import type { Adapter, Stage, StageOptions } from "./receiving-server.js";
 
 // What senders see, through a real server, whichever adapter is mounted.

@@ -1,16 +1,8 @@
 import { github, paddle, slack } from "posthorn/providers";
 import { TEST_SECRETS } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
-import {
-  createGate,
-  dial,
-  headOf,
-  listenerOf,
-  serve,
-  setStage,
-  until,
-  wireText,
-} from "./receiving-server.js";
+import { createGate } from "../gate.js";
+import { dial, headOf, listenerOf, serve, setStage, until, wireText } from "./receiving-server.js";
 import type { Stage, StageOptions } from "./receiving-server.js";
 
 // Byte by byte: what Node's parser keeps away from us, and what our replies look like.

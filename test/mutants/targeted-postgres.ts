@@ -225,7 +225,7 @@ async function givenBack({ url, one, open }: Pools): Promise<void> {
   same(told, "nothing", "what its caller was told");
   const elsewhere = postgresDedup({ client: one });
   let isFirst = false;
-  for (let tries = 0; tries < 50 && !isFirst; tries++) {
+  for (let tries = 0; tries < 400 && !isFirst; tries++) {
     isFirst = !(await elsewhere.record("evt_untold", 60)).duplicate;
     await sleep(40);
   }

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Acceptance, Arrival, InboxStore } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { createGate } from "../gate.js";
 import { freshDatabase } from "../services.js";
 import type { TestPool } from "./drivers.js";
 import { drivers } from "./drivers.js";
@@ -56,7 +57,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
   const accept = (
     arrival: Arrival,
     work: Work,
-    { acquireMs = 2000, deadlineMs = 10_000, on = store }: Given & { on?: InboxStore<never> } = {},
+    { acquireMs = 10_000, deadlineMs = 20_000, on = store }: Given & { on?: InboxStore<never> } = {},
   ): Promise<Acceptance> =>
     on.accept(arrival, (tx) => work(tx).then(() => success), {
       acquireMs,
@@ -77,7 +78,20 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     return ("rows" in answer ? answer.rows : answer)[0]?.pid ?? 0;
   };
 
-  const terminate = (pid: number): Promise<unknown> => admin.rows(`select pg_terminate_backend(${pid})`);
+  /** Waits until the server has no such backend any more: until then it may hold its locks. */
+  const gone = (pid: number): Promise<void> =>
+    expect.poll(() => admin.rows(`select 1 as one from pg_stat_activity where pid = ${pid}`)).toEqual([]);
+
+  /** Waits until it runs the statement that sleeps. */
+  const asleep = (pid: number): Promise<void> =>
+    expect
+      .poll(() => admin.rows(`select wait_event from pg_stat_activity where pid = ${pid}`))
+      .toEqual([{ wait_event: "PgSleep" }]);
+
+  const terminate = async (pid: number): Promise<void> => {
+    await admin.rows(`select pg_terminate_backend(${pid})`);
+    await gone(pid);
+  };
 
   /** All of the pool's connections are there and idle: none was lost, none is in a transaction of an earlier test. */
   const expectWholePool = async (of: TestPool = pool): Promise<void> => {
@@ -116,14 +130,17 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
 
   it("a backend that is terminated under a running statement fails the event, and the process lives", async () => {
     const arrival = newArrival();
+    let terminated: Promise<void> | undefined;
     const acceptance = await accept(arrival, async (tx) => {
       await write(tx, arrival);
       const pid = await pidOf(tx);
-      const sleeping = pool.inside(tx, "select pg_sleep(10)");
+      const sleeping = pool.inside(tx, "select pg_sleep(20)");
       // Together: the sleep may fail before the answer to the termination is there.
-      await Promise.all([sleeping, sleep(20).then(() => terminate(pid))]);
+      terminated = asleep(pid).then(() => terminate(pid));
+      await Promise.all([sleeping, terminated]);
     });
     expect(acceptance.kind).toBe("failed");
+    await terminated;
     await expectAppliedOnce(arrival);
   });
 
@@ -132,12 +149,12 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
       const arrival = newArrival();
       const acceptance = await accept(arrival, async (tx) => {
         await write(tx, arrival);
-        await terminate(await pidOf(tx));
-        await sleep(50);
+        const pid = await pidOf(tx);
+        await terminate(pid);
         if (throws) throw new Error("mine");
       });
       expect(acceptance.kind).toBe("failed");
-      await sleep(20);
+      await expectWholePool();
       await expectAppliedOnce(arrival);
     }
   });
@@ -146,8 +163,8 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     const arrival = newArrival();
     const acceptance = await accept(arrival, async (tx) => {
       const pid = await pidOf(tx);
-      const sleeping = pool.inside(tx, "select pg_sleep(10)").catch(() => undefined);
-      await sleep(20);
+      const sleeping = pool.inside(tx, "select pg_sleep(20)").catch(() => undefined);
+      await asleep(pid);
       await terminate(pid);
       await sleeping;
     });
@@ -169,8 +186,9 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     const arrival = newArrival();
     const acceptance = await accept(arrival, async (tx) => {
       await write(tx, arrival);
+      const pid = await pidOf(tx);
       await pool.inside(tx, "set local idle_in_transaction_session_timeout = 30");
-      await sleep(200);
+      await gone(pid);
     });
     expect(acceptance.kind).toBe("failed");
     await expectAppliedOnce(arrival);
@@ -238,7 +256,8 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
       { deadlineMs: 200 },
     );
     expect(acceptance).toMatchObject({ kind: "failed", error: { code: "handler_deadline" } });
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    // Less than the statement takes.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     await store.fail(arrival, "too late");
     expect(await store.read(arrival)).toMatchObject({ outcome: "failed", attempts: 1 });
     await expectAppliedOnce(arrival);
@@ -262,24 +281,20 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
       expect(each).toMatchObject({ kind: "failed", error: { code: "handler_deadline" } });
     for (const arrival of arrivals) {
       // A busy server may need a moment to end what was cut off; until then the event is another's, and nothing runs.
-      await vi.waitFor(async () =>
-        expect(await accept(arrival, () => Promise.reject(new Error("not yet")))).toMatchObject({
-          kind: "failed",
-        }),
-      );
+      const refused = () => accept(arrival, () => Promise.reject(new Error("not yet")));
+      await expect.poll(refused).toMatchObject({ kind: "failed" });
       await expectAppliedOnce(arrival);
     }
   });
 
   it("a transaction is refused after its end, instead of writing outside of it", async () => {
     const arrival = newArrival();
-    let late: Promise<unknown> = Promise.resolve();
+    let kept: unknown;
     await accept(arrival, (tx) => {
-      late = sleep(30).then(() => write(tx, arrival));
-      late.catch(() => undefined);
+      kept = tx;
       return Promise.resolve();
     });
-    await expect(late).rejects.toMatchObject({ code: "store_transaction_finished" });
+    await expect(write(kept, arrival)).rejects.toMatchObject({ code: "store_transaction_finished" });
     expect(await effectsOf(arrival)).toBe(0);
   });
 
@@ -299,15 +314,20 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
     await admin.rows(`drop table if exists account; create table account (id int primary key, n int not null);
       insert into account values (1, 0), (2, 0)`);
     const arrivals = [newArrival(), newArrival()];
-    let runs = 0;
+    const [bothHoldOne, oneHoldsBoth] = [createGate(), createGate()];
+    let [runs, holding] = [0, 0];
     const acceptances = await Promise.all(
       arrivals.map((arrival, n) =>
         accept(arrival, async (tx) => {
-          runs++;
-          for (const id of n === 0 ? [1, 2] : [2, 1]) {
-            await pool.inside(tx, `update account set n = n + 1 where id = ${id}`);
-            await sleep(50);
-          }
+          const run = ++runs;
+          const update = (id: number) => pool.inside(tx, `update account set n = n + 1 where id = ${id}`);
+          // Begun sooner, the one that is run again could come between the other and its second row.
+          if (run > 2) await oneHoldsBoth.passed;
+          await update(n === 0 ? 1 : 2);
+          if (++holding === 2) bothHoldOne.open();
+          await bothHoldOne.passed;
+          await update(n === 0 ? 2 : 1);
+          oneHoldsBoth.open();
           await write(tx, arrival);
         }),
       ),
@@ -382,9 +402,7 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
 
   it("look-ups of the same moment share one query", async () => {
     const arrivals = Array.from({ length: 50 }, newArrival);
-    await Promise.all(
-      arrivals.slice(0, 25).map((arrival) => accept(arrival, () => Promise.resolve(), { acquireMs: 10_000 })),
-    );
+    await Promise.all(arrivals.slice(0, 25).map((arrival) => accept(arrival, () => Promise.resolve())));
     const known = await Promise.all(arrivals.map((arrival) => store.find(arrival)));
     expect(known.map((each) => each?.outcome)).toEqual(
       arrivals.map((_, n) => (n < 25 ? "success" : undefined)),
@@ -393,14 +411,15 @@ describe.each(drivers)("postgresStore on $name", (driver) => {
 
   it("a failure that another delivery overtakes waits for no handler", async () => {
     const arrival = newArrival();
-    const gate = new EventTarget();
-    const held = new Promise((resolve) => gate.addEventListener("open", resolve));
-    const slow = accept(arrival, () => held);
-    await sleep(30);
-    const startedAt = performance.now();
+    const [begun, held] = [createGate(), createGate()];
+    const slow = accept(arrival, () => {
+      begun.open();
+      return held.passed;
+    });
+    await begun.passed;
+    // That it returns is the promise: the handler goes on only afterwards.
     await store.fail(arrival, "of an earlier delivery");
-    expect(performance.now() - startedAt).toBeLessThan(3000);
-    gate.dispatchEvent(new Event("open"));
+    held.open();
     expect(await slow).toEqual({ kind: "applied", attempt: 1 });
     expect(await store.read(arrival)).toMatchObject({ outcome: "success", error: undefined });
   });

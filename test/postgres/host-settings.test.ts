@@ -1,10 +1,10 @@
-import { Pool } from "pg";
 import postgres from "postgres";
 import type { PostgresPool } from "posthorn/postgres";
 import { postgresStore } from "posthorn/postgres";
 import { afterAll, describe, expect, it } from "vitest";
 import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
+import { quietPool } from "./quiet-pool.js";
 
 const url = await freshDatabase();
 
@@ -17,7 +17,7 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 // Every parser of the host throws, names of columns are turned around, nulls are undefined.
-const pool = new Pool({
+const pool = quietPool({
   connectionString: url,
   types: { getTypeParser: () => broken },
   options:

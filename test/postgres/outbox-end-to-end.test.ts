@@ -1,11 +1,11 @@
-import { Pool } from "pg";
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { createReceiver } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Effect, Landing, PassageOptions } from "../e2e/outbox-passage.js";
 import { createFlakiness, effectOf, everyFault, Passage } from "../e2e/outbox-passage.js";
 import { freshDatabase } from "../services.js";
+import { quietPool } from "./quiet-pool.js";
 
 /** Repeats a run that failed, or makes another one. */
 const SEED = Number(process.env["POSTHORN_CRASH_SEED"] ?? 1);
@@ -15,8 +15,8 @@ describe("from our sender to our receiver, both on Postgres", () => {
   const opened: PassageOptions[] = [];
   beforeAll(async () => {
     for (let n = 0; n < 2; n++) {
-      const [from, to] = [await freshDatabase(), await freshDatabase()].map(
-        (connectionString) => new Pool({ connectionString, max: 8 }),
+      const [from, to] = [await freshDatabase(), await freshDatabase()].map((connectionString) =>
+        quietPool({ connectionString, max: 8 }),
       ) as [Pool, Pool];
       pools.push(from, to);
       opened.push(await passageOf(from, to));

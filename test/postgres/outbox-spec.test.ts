@@ -1,4 +1,3 @@
-import { Pool } from "pg";
 import { createSender } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
 import { afterAll, describe, expect, it } from "vitest";
@@ -6,9 +5,10 @@ import { openLanding } from "../outbox-landing.js";
 import { publicationOf, pythonWith, runExample, statement, vectors } from "../outbox-spec.js";
 import type { OutboxRow } from "../outbox-spec.js";
 import { freshDatabase } from "../services.js";
+import { quietPool } from "./quiet-pool.js";
 
 const url = await freshDatabase();
-const pool = new Pool({ connectionString: url });
+const pool = quietPool({ connectionString: url });
 afterAll(() => pool.end());
 const store = postgresStore({ client: pool });
 const python = pythonWith("psycopg2");

@@ -1,4 +1,3 @@
-import { Pool } from "pg";
 import type { PoolClient } from "pg";
 import { createReceiver } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
@@ -7,10 +6,11 @@ import { afterAll } from "vitest";
 import { promiseRepair, sources } from "../e2e/repair-promises.js";
 import type { RepairWorld } from "../e2e/repair-promises.js";
 import { freshDatabase } from "../services.js";
+import { quietPool } from "./quiet-pool.js";
 
 const HOUR_MS = 3_600_000;
 
-const pool = new Pool({ connectionString: await freshDatabase(), max: 4 });
+const pool = quietPool({ connectionString: await freshDatabase(), max: 4 });
 afterAll(() => pool.end());
 
 async function insert({ id }: { readonly id: string }, { tx }: { readonly tx: PoolClient }): Promise<void> {

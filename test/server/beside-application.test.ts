@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Pool } from "pg";
 import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
 import { createClient } from "posthorn/client";
 import { migrate, postgresStore } from "posthorn/postgres";
@@ -13,13 +12,14 @@ import { createLog } from "../../server/src/observe/log.js";
 import { newMasterKey } from "../../server/src/secrets/master-key.js";
 import { openStore } from "../../server/src/store/open-store.js";
 import { NO_SEAL } from "../../server/src/secrets/seal.js";
+import { quietPool } from "../postgres/quiet-pool.js";
 import { freshDatabase } from "../services.js";
 import { eventually } from "./node-process.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const database = await freshDatabase({ migrated: false });
 const dataDir = mkdtempSync(join(tmpdir(), "posthorn-beside-"));
-const pool = new Pool({ connectionString: database, max: 6 });
+const pool = quietPool({ connectionString: database, max: 6 });
 const running: RunningServer[] = [];
 
 afterAll(async () => {

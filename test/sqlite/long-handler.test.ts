@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { createDatabaseFile } from "./database-file.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const program = fileURLToPath(new URL("./hanging-worker.ts", import.meta.url));
+const program = fileURLToPath(new URL("../hanging-worker.ts", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 it("a long handler on SQLite whose process is killed is found, recorded as lapsed, and applied once by another", async () => {
@@ -27,15 +27,16 @@ it("a long handler on SQLite whose process is killed is found, recorded as lapse
     const headers = signSync(createSigner({ secrets: SECRET }), { id, body });
     expect((await receiver.receive("shop", { headers, body })).verdict).toBe("stored");
   }
-  const child = spawn(process.execPath, ["--import", "tsx", program, file.path], { cwd: root });
+  const child = spawn(process.execPath, ["--import", "tsx", program, "sqlite", file.path], { cwd: root });
   const [line] = (await next(createInterface({ input: child.stdout }), "line")) as [string];
   child.kill("SIGKILL");
   expect(line).toBe("evt_1 done by the first");
   const worker = createWorker({
     store,
     pollMs: 50,
-    handlerDeadlineMs: 500,
-    leaseMs: 6000,
+    // It holds for what marks an event, too.
+    handlerDeadlineMs: 5000,
+    leaseMs: 10_500,
     handlers: {
       "order.closed": {
         long: async ({ id }, { once }) => {
@@ -50,7 +51,7 @@ it("a long handler on SQLite whose process is killed is found, recorded as lapse
   await worker.start();
   const effects = (): unknown => db.prepare("select id from effect order by n").pluck().all();
   await expect
-    .poll(effects, { timeout: 30_000 })
+    .poll(effects, { timeout: 45_000 })
     .toEqual(["evt_1 done by the first found", "evt_2 done by the second sent"]);
   await worker.stop();
   expect(db.prepare("select seq, no, outcome from posthorn_attempt order by seq, no").all()).toEqual([

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { Batcher } from "./batcher.js";
 
 /** Batches as they come, each under way until it is told to end. */
@@ -20,7 +20,7 @@ function watched(maxItems: number, maxBatches: number) {
 it("what is asked at the same moment shares one batch", async () => {
   const { batcher, batches } = watched(10, 2);
   for (const item of [1, 2, 3]) batcher.add(item);
-  await vi.waitFor(() => expect(batches).toEqual([[1, 2, 3]]));
+  await expect.poll(() => batches).toEqual([[1, 2, 3]]);
 });
 
 it("a batch has no more items than it may, and no more batches are under way than may be", async () => {
@@ -32,7 +32,7 @@ it("a batch has no more items than it may, and no more batches are under way tha
     [3, 4],
   ]);
   endNext();
-  await vi.waitFor(() => expect(batches).toHaveLength(3));
+  await expect.poll(() => batches).toHaveLength(3);
 });
 
 it("what comes while all batches are under way waits, and goes with the next", async () => {
@@ -45,7 +45,7 @@ it("what comes while all batches are under way waits, and goes with the next", a
   await turn();
   expect(batches).toEqual([[1]]);
   endNext();
-  await vi.waitFor(() => expect(batches).toEqual([[1], [2, 3]]));
+  await expect.poll(() => batches).toEqual([[1], [2, 3]]);
 });
 
 it("a batch gathers until the turn that its owner gives it", () => {
