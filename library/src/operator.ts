@@ -15,6 +15,7 @@ export type {
   SetAsides,
   Whole,
 } from "./operator/operator.js";
+export type { EventWish } from "./operator/provider-id.js";
 export type { Plain } from "./operator/plain.js";
 export type {
   DeliveryState,

@@ -17,7 +17,7 @@ export function checkRows(verb: string, rows: unknown): void {
     const missing = ADDRESS.find((name) => typeof (row as Record<string, unknown>)[name] !== "string");
     if (missing !== undefined)
       throw invalid(
-        `${verb}: ${at} has no ${missing}; expected { ${ADDRESS.join(", ")} }, where \`consumer\` is "" for handlers without a name`,
+        `${verb}: ${at} has no ${missing}; expected { ${ADDRESS.join(", ")} }, where \`consumer\` is "default" for handlers without a name`,
       );
   }
 }

@@ -1,5 +1,6 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
+import { handlerId } from "./consumer-name.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 
 /** What a store has to do to pause a handler. */
@@ -15,7 +16,7 @@ export interface ConsumerPause {
   readonly by?: string | undefined;
 }
 
-/** How a person stops the handlers of workers, where the store has handlers. */
+/** How a person stops the handlers of workers, where the store has handlers. A handler is named as it is anywhere: `billing`, or `hnd_billing`. */
 export interface Consumers {
   /**
    * Pauses a handler: nothing of it is claimed, what waits stays in order, and what is being handled ends. Of two pauses the one that
@@ -33,13 +34,15 @@ export const LONGEST_PAUSE_MS = 31_536_000_000;
 export function consumersOf(store: PausingStore): Consumers {
   const read = async (id: string) => (await store.readHandlers([id]))[0];
   return {
-    async pause(id, { by = "operator", ...pause }) {
+    async pause(named, { by = "operator", ...pause }) {
       refuseOdd(pause.forMs);
+      const id = handlerId(named);
       const before = await read(id);
       if (!(await store.pauseHandler(id, { ...pause, by }))) return "unknown";
       return (await read(id))?.version === before?.version ? "kept" : "paused";
     },
-    async resume(id) {
+    async resume(named) {
+      const id = handlerId(named);
       if (await store.resumeHandler(id)) return "resumed";
       return (await read(id)) === undefined ? "unknown" : "active";
     },

@@ -10,7 +10,10 @@ export interface InboxAddress {
   readonly source: string;
   /** In its stored form. */
   readonly id: string;
-  /** The name of the worker's consumer; "" for the handlers of a receiver and of a worker without names. */
+  /**
+   * The name of the worker's consumer. The handlers of a receiver and of a worker without names are "" to a store, and
+   * `default` to a person: an operator shows that, and takes either of them, and `hnd_…`.
+   */
   readonly consumer: string;
 }
 

@@ -11,7 +11,6 @@ import type {
 } from "./dead-store.js";
 import type {
   DeliverySummary,
-  EventFilter,
   EventSummary,
   LaneSummary,
   LookupStore,
@@ -30,12 +29,15 @@ import type {
   RefusedRecord,
 } from "./inbox-view-store.js";
 import { checkInboxFilter } from "./check-asked.js";
+import { asked, inboxConsumer, shown } from "./consumer-name.js";
 import { consumersOf } from "./consumers.js";
 import type { Consumers, PausingStore } from "./consumers.js";
 import type { HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./held-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 import { replaysOf } from "./replays.js";
 import type { Replays, ReplayingStore } from "./replays.js";
+import { eventsNamed } from "./provider-id.js";
+import type { EventWish, NamingStore } from "./provider-id.js";
 import { plain } from "./plain.js";
 import type { Plain } from "./plain.js";
 import type {
@@ -82,8 +84,8 @@ export interface Operator {
 
 /** How a person finds what was published, where the store can look it up. */
 export interface Lookups {
-  /** Published events, newest first. */
-  events(filter?: EventFilter, page?: Partial<Page>): Promise<Paged<EventSummary>>;
+  /** Stored and published events, newest first; with `source` and `providerId` the one that its provider gave this id. */
+  events(filter?: EventWish, page?: Partial<Page>): Promise<Paged<EventSummary>>;
   /** An event with its bytes; undefined where the tenant has published none of this id. */
   event(tenant: string, id: string): Promise<StoredEvent | undefined>;
   /** Every delivery of these events, and how it stands. */
@@ -232,14 +234,20 @@ function inboxViewsOf(store: InboxViewStore): InboxViews {
   return {
     inboxRows: async (filter = {}, page) => {
       checkInboxFilter(filter);
-      return store.inboxRows(filter, pageOf(page));
+      const { consumer } = filter;
+      const wanted = consumer === undefined ? filter : { ...filter, consumer: inboxConsumer(consumer) };
+      return shownPage(await store.inboxRows(wanted, pageOf(page)));
     },
-    inboxByPrefix: (prefix, page) => store.inboxByPrefix(prefix, pageOf(page)),
-    inboxRowsOf: (tenant, source, id) => store.inboxRowsOf(tenant, source, id),
-    inboxFailures: (address) => store.inboxFailures(address),
+    inboxByPrefix: async (prefix, page) => shownPage(await store.inboxByPrefix(prefix, pageOf(page))),
+    inboxRowsOf: async (tenant, source, id) => (await store.inboxRowsOf(tenant, source, id)).map(shown),
+    inboxFailures: (address) => store.inboxFailures(asked(address)),
     refusedEvents: (filter = {}, page) => store.refusedEvents(filter, pageOf(page)),
     consumers: () => store.consumers(),
   };
+}
+
+function shownPage({ items, next }: Paged<InboxRecord>): Paged<InboxRecord> {
+  return { items: items.map(shown), next };
 }
 
 function canHold(store: OperatorStore): store is OperatorStore & HeldStore {
@@ -262,9 +270,16 @@ function canLookUp(store: OperatorStore): store is OperatorStore & LookupStore {
   return "deliveriesOf" in store;
 }
 
+function hasNames(store: LookupStore): store is LookupStore & NamingStore {
+  return "namedEvents" in store;
+}
+
 function lookupsOf(store: LookupStore): Lookups {
   return {
-    events: (filter = {}, page) => store.events(filter, pageOf(page)),
+    events: (filter = {}, page) =>
+      filter.providerId !== undefined && hasNames(store)
+        ? eventsNamed(store, filter)
+        : store.events(filter, pageOf(page)),
     event: (tenant, id) => store.event(tenant, id),
     deliveriesOf: async (tenant, eventIds) => plain(await store.deliveriesOf(tenant, eventIds)),
     delivery: async (id) => plain(await store.delivery(id)),

@@ -1,6 +1,7 @@
 import { newId } from "../id.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
+import { inboxConsumer } from "./consumer-name.js";
 import { checkFound, checkReconcile } from "./check-asked.js";
 import type { InboxRecord, InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
@@ -81,8 +82,6 @@ export type ReconcilingStore<Tx, Mode extends TransactionMode = TransactionMode>
 class Looked extends Error {}
 
 const LOOK_MS = 30_000;
-// No consumer of a worker may have this name. The inbox knows it as the empty one.
-const DEFAULT = "default";
 
 /**
  * Compares the rows of an inbox with the host's own tables: after a restored backup, a bug that committed half, or an
@@ -100,8 +99,7 @@ export async function reconcile<Tx, Mode extends TransactionMode>(
 ): Promise<Reconciliation> {
   checkReconcile(options);
   const { store, since, until, tenant, source, limit = 100, after } = options;
-  const { consumer: named = DEFAULT } = options;
-  const consumer = named === DEFAULT ? "" : named;
+  const consumer = inboxConsumer(options.consumer ?? "default");
   const filter = { since, until, tenant, source, consumer, order: "oldest" } as const;
   const { items, next } = await store.inboxRows(filter, { limit, after });
   const events: ReconciledEvent[] = [];

@@ -13,7 +13,7 @@ export interface WantedAgain extends InboxAddress {
 export type StagedAgain =
   /** It waits for its place in its lane, behind what was stored before; its handler runs once more. */
   | "staged"
-  /** It is in another round by now: it was replayed before. */
+  /** It was replayed before, and is in another round by now; or it was stored for its workers before. */
   | "before"
   /** It was applied: a replay would apply it again, in a new round. */
   | "applied"

@@ -75,6 +75,77 @@ describe("an operator", () => {
     expect(await operator.redriveInbox([row])).toEqual(["applied"]);
   });
 
+  it("redrives what failed within its request once, also where its handlers have names of their own", async () => {
+    const { operator, effects, note, store, clock, sources, post, row } = setUp();
+    const handlers = { "*": () => Promise.reject(new Error("down")) };
+    await post("evt_1", {}, createReceiver({ store, clock, sources, observer, handlers }));
+    const consumers = { billing: { handlers: { "*": note } }, crm: { handlers: { "*": note } } };
+    const worker = createWorker({ store, clock, observer, consumers });
+    await worker.drain();
+    expect(await operator.redriveInbox([row])).toEqual(["staged"]);
+    expect(await operator.redriveInbox([row])).toEqual(["before"]);
+    await worker.drain();
+    expect(await operator.redriveInbox([row])).toEqual(["before"]);
+    expect(effects).toEqual(["evt_1", "evt_1"]);
+  });
+
+  it.each(["default", "hnd_default", ""])(
+    "finds the handlers without a name as %j, and shows one name",
+    async (consumer) => {
+      const { operator, effects, store, post, work, row } = setUp();
+      await post("evt_1");
+      await work();
+      const { items } = await operator.inboxRows({ consumer });
+      expect(items).toMatchObject([{ id: "evt_1", consumer: "default" }]);
+      expect(await operator.inboxRowsOf("default", "shop", "evt_1")).toEqual(items);
+      expect(await operator.inboxFailures({ ...row, consumer })).toEqual([]);
+      expect(await reconcile({ store, since: new Date(0), consumer, wasApplied: () => true })).toMatchObject({
+        compared: 1,
+      });
+      expect(await operator.pause(consumer, { because: "a test" })).toBe("paused");
+      expect(await operator.resume(consumer)).toBe("resumed");
+      expect(await operator.replay([{ ...row, consumer }])).toEqual(["staged"]);
+      await work();
+      expect(effects).toEqual(["evt_1", "evt_1"]);
+    },
+  );
+
+  it.each(["billing", "hnd_billing"])("finds a consumer with a name as %j", async (consumer) => {
+    const { operator, note, store, clock, post, row } = setUp();
+    await post("evt_1");
+    await createWorker({
+      store,
+      clock,
+      observer,
+      consumers: { billing: { handlers: { "*": note } } },
+    }).drain();
+    expect((await operator.inboxRows({ consumer })).items).toMatchObject([{ consumer: "billing" }]);
+    expect(await operator.pause(consumer, { because: "a test" })).toBe("paused");
+    expect(await operator.replay([{ ...row, consumer }])).toEqual(["staged"]);
+  });
+
+  it("finds by its provider's id what is dead or waits, of which the inbox has no row, and how it stands", async () => {
+    const { operator, store, clock, post } = setUp();
+    const handlers = { "*": () => Promise.reject(new Error("down")) };
+    const worker = createWorker({ store, clock, observer, handlers, retry: { maxAttempts: 1 } });
+    for (const id of ["evt_1", "evt_2"]) await post(id);
+    await worker.drain();
+    await post("evt_3");
+    expect((await operator.inboxRows()).items).toEqual([]);
+    const { items, next } = await operator.events({ source: "shop", providerId: "evt_2" });
+    expect(items).toMatchObject([{ providerId: "evt_2", source: "shop" }]);
+    expect(items[0]).not.toHaveProperty("body");
+    expect(next).toBeUndefined();
+    const [stuck] = await operator.deliveriesOf("default", [items[0]?.id ?? ""]);
+    expect(stuck).toMatchObject({ endpointId: "hnd_default", state: "dead" });
+    expect(await operator.redrive(stuck?.id ?? "")).not.toBe("unknown");
+    expect((await operator.events({ source: "other", providerId: "evt_2" })).items).toEqual([]);
+    expect((await operator.events({ source: "shop", providerId: "evt_2", type: "other" })).items).toEqual([]);
+    await expect(operator.events({ providerId: "evt_2" })).rejects.toThrow(
+      /providerId is given without source/,
+    );
+  });
+
   it("refuses to replay what was handled within its request: nothing of it is stored for a worker", async () => {
     const { operator, store, clock, sources, post, work, row, note } = setUp();
     await work();

@@ -3,10 +3,12 @@ import type { InboxStore } from "../inbox/inbox-store.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import type { IngestStore } from "../outbox/ingest-store.js";
 import { matcherOf } from "../pattern.js";
+import { asked } from "./consumer-name.js";
 import { checkRows } from "./check-asked.js";
 import { conflictId, eventAgain } from "./event-again.js";
 import type { KeptArrival } from "./event-again.js";
 import type { InboxAddress, InboxViewStore, RefusedRecord } from "./inbox-view-store.js";
+import { nameOf } from "./provider-id.js";
 import type { Forgotten, ReplayStore, StagedAgain } from "./replay-store.js";
 import type { ViewStore } from "./view-store.js";
 
@@ -57,17 +59,18 @@ export function replaysOf(store: ReplayingStore): Replays {
   return {
     async redriveInbox(rows) {
       checkRows("redriveInbox", rows);
+      const wanted = rows.map(asked);
       const results = [
-        ...(await store.stageAgain(rows.map((row) => ({ ...row, verb: "redrive" as const })))),
+        ...(await store.stageAgain(wanted.map((row) => ({ ...row, verb: "redrive" as const })))),
       ];
-      for (const [n, row] of rows.entries()) {
+      for (const [n, row] of wanted.entries()) {
         if (results[n] === "not_stored" && row.consumer === "") results[n] = await storeRow(store, row);
       }
       return results;
     },
     replay: async (rows) => {
       checkRows("replay", rows);
-      return store.stageAgain(rows.map((row) => ({ ...row, verb: "replay" })));
+      return store.stageAgain(rows.map((row) => ({ ...asked(row), verb: "replay" })));
     },
     forget: (tenant, source, id) => store.forgetEvent(tenant, source, id),
     redriveRefused: (refused) => redriveRefused(store, refused),
@@ -82,8 +85,9 @@ async function storeRow(store: ReplayingStore, address: InboxAddress): Promise<S
   const { body } = row;
   if (body === undefined || row.headers === undefined) return "not_stored";
   const headers = JSON.parse(row.headers) as Record<string, string>;
-  await storeArrival(store, { ...row, body, headers }, undefined);
-  return "staged";
+  // Its handlers have names of their own, and rows of their own: this row stays as it is, and the second call is a duplicate.
+  const { kind } = await storeArrival(store, { ...row, body, headers }, undefined);
+  return kind === "stored" ? "staged" : "before";
 }
 
 async function redriveRefused(
@@ -110,9 +114,4 @@ function storeArrival(store: ReplayingStore, arrival: KeptArrival, causedBy: str
 
 async function hasHandler(store: ReplayingStore, source: string): Promise<boolean> {
   return (await store.readHandlers()).some(({ sources }) => matcherOf(sources)(source));
-}
-
-// As a receiver names what it stores: its next delivery is a duplicate.
-function nameOf(source: string, id: string): string {
-  return `${source}/id/${id}`;
 }
