@@ -109,7 +109,7 @@ Where no reply slows a provider down, 503 with \`Retry-After\` is as good as any
 
 const UNSIGNED = `*Another body under the id*: what a receiver calls a second request with a known id and other bytes. Some providers write the
 body anew for each delivery of one event: Stripe counts \`pending_webhooks\` down, HubSpot, Intercom and Notion count attempts up, Linear
-writes the time of the attempt, and a replay by Paddle has a \`notification_id\` of its own. A comparison of bytes would call each of
+writes the time of the attempt, DocuSign counts in \`retryCount\`, and a replay by Paddle has a \`notification_id\` of its own. A comparison of bytes would call each of
 their retries a conflict, so there the id alone decides: a **duplicate**. Everywhere else, other bytes under a known id mean that the sender
 reuses ids, or that somebody has put a body beside an id that is not signed: a **conflict**, which is recorded, reported and not
 applied. Where a source reuses ids on purpose, \`dedup: { by: "content", content: "raw" }\` makes each body an event of its own.
@@ -133,6 +133,9 @@ knows it and nothing of the body; whoever sees one request can send any other. U
 **Discord.** Webhook events are answered 204, as Discord expects. An interaction (a command, a button, a modal) is answered
 202: the handler sends its answer to Discord's callback address, within 3 seconds of the request. Both kinds of PING are
 answered without an event.
+
+**DocuSign Connect** names no event. Envelope, event, recipient and time of its JSON messages (SIM) do, so that a retry, which has another
+\`retryCount\`, is a duplicate. Its older formats have no such fields: there the body's hash counts, and a retry with another body is a new event.
 
 **GitHub** and **GitLab** send up to 25 MB and never repeat a request that was refused, so receivers read up to that size
 from them, also from strangers. Set \`maxBodyBytes\` if your memory is smaller.
@@ -195,7 +198,10 @@ check signatures.
 
 **Twilio** can call by GET. The parameters of the signed URL are then the event's body, and their hash tells two calls apart
 if Twilio sends no \`I-Twilio-Idempotency-Token\`. The adapters take POST only: configure POST, or pass the request to
-\`receiver.receive\` yourself.`;
+\`receiver.receive\` yourself.
+
+**WooCommerce** sends a ping when a webhook is saved: a form, which nobody signs. It is answered 401, and WooCommerce shows an error at the
+webhook. The webhook works all the same.`;
 
 const OTHERS = `## Providers that are not in the list
 

@@ -85,7 +85,9 @@ const warehouseReceiver = createReceiver({
 });
 
 const shopDoor = await listen(
-  nodeListener(shopReceiver, { source: (request) => request.url?.split("/").at(-1) ?? "" }),
+  nodeListener(shopReceiver, {
+    source: ({ url }) => new URL(url ?? "", "http://host").pathname.split("/").at(-1) ?? "",
+  }),
 );
 const warehouseDoor = await listen(nodeListener(warehouseReceiver, { source: "shop" }));
 await shop.sender.endpoints.create({ url: warehouseDoor.url, secrets: fromShop });

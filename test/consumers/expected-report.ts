@@ -38,3 +38,17 @@ function countVectors(vectors: readonly Vector[]): Counts {
 function printCounts(counts: Counts[string] | undefined): string {
   return counts === undefined ? "none" : `${counts.accepted} accepted, ${counts.refused} refused`;
 }
+
+const POSTED = {
+  changed: "401 refused",
+  nobody: "404 refused",
+  first: "204 applied",
+  exact: true,
+  again: "204 duplicate",
+};
+
+/** What programs/fetch-door.mjs tells where all is well. */
+export const FETCH_DOOR = {
+  told: { spaced: POSTED, notUtf8: POSTED, megabyte: POSTED, empty: POSTED },
+  handled: 4,
+};

@@ -46,6 +46,17 @@ export function promiseExactBytes(
       }
     });
 
+    it("wherever the source is asked for with a query behind it", async () => {
+      const stage = setStage();
+      const host = await open(stage.receiver, stage);
+      try {
+        const reply = await host.post(await signed(SPACED, { path: "/webhooks/acme?bodySHA256=0a" }));
+        expect(reply.status, JSON.stringify(stage.refusals)).toBe(204);
+      } finally {
+        await host.close?.();
+      }
+    });
+
     it("and refuses a changed body, an unknown source and too large a body", async () => {
       const stage = setStage();
       const host = await open(stage.receiver, stage);

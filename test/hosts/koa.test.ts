@@ -11,7 +11,7 @@ import type { Stage } from "./stage.js";
 /** As docs/frameworks/koa.md shows it. */
 function webhooks(receiver: Stage["receiver"]): Middleware {
   const listener = nodeListener(receiver as never, {
-    source: (request) => request.url?.split("/").at(-1) ?? "",
+    source: ({ url }) => new URL(url ?? "", "http://host").pathname.split("/").at(-1) ?? "",
   });
   return async (context, next) => {
     if (!context.path.startsWith("/webhooks/")) return next();

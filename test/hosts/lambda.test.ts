@@ -117,7 +117,10 @@ function toResponse({ statusCode, headers, multiValueHeaders, body }: LambdaResu
 describe.each(shapes)("Lambda behind %s", (name, shape) => {
   promiseExactBytes(`Lambda behind ${name}`, (receiver) => {
     const handler = lambdaHandler(receiver);
-    const post: Post = async (sent) => toResponse(await handler(shape(sent)));
+    const post: Post = async (sent) => {
+      const [path = "", query] = sent.path.split("?");
+      return toResponse(await handler(shape({ ...sent, path }, query)));
+    };
     return { post };
   });
 

@@ -6,7 +6,7 @@ import { mustRun } from "../child.js";
 import type { Consumer } from "../consumer.js";
 import { bundleForWeb } from "../consumer.js";
 import type { Report } from "../expected-report.js";
-import { checkReport } from "../expected-report.js";
+import { checkReport, FETCH_DOOR } from "../expected-report.js";
 import type { Runtime } from "../runtimes.js";
 import { runtimes, whyMissing } from "../runtimes.js";
 
@@ -29,6 +29,14 @@ export const runCases: readonly Case[] = runtimes.flatMap((runtime) => {
       const report = (await start(runtime, consumer, `bundles/${basename(bundle)}`)) as Report;
       return checkReport(report, consumer.vectors, "sync_unavailable");
     }),
+    promise(
+      "receiver",
+      "hands over exact bytes by posthorn/fetch, and handles each event once",
+      async (consumer) => {
+        deepStrictEqual(await start(runtime, consumer, "fetch-door-main.mjs"), FETCH_DOOR);
+        return undefined;
+      },
+    ),
     promise("doors", "imports every door", async (consumer) => {
       const found = (await start(runtime, consumer, "every-door-main.mjs")) as Record<string, number>;
       deepStrictEqual(Object.keys(found).toSorted(), consumer.packed.doors.toSorted());

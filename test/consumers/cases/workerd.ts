@@ -6,7 +6,7 @@ import type { Case } from "../case.js";
 import type { Consumer } from "../consumer.js";
 import { bundleForWeb } from "../consumer.js";
 import type { Report } from "../expected-report.js";
-import { checkReport } from "../expected-report.js";
+import { checkReport, FETCH_DOOR } from "../expected-report.js";
 import { whyMissing, workerdBinary } from "../runtimes.js";
 import { withWorkerd } from "../serve.js";
 
@@ -34,6 +34,16 @@ export const workerdCases: readonly Case[] = [
         return checkReport(report, consumer.vectors, "sync_unavailable");
       });
     },
+  ),
+  promise("receiver", "hands over exact bytes by posthorn/fetch, and handles each event once", (consumer) =>
+    serve(consumer, async (address) => {
+      const response = await fetch(new URL("/fetch-door", address), {
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      });
+      if (!response.ok) throw new Error(`The worker answered ${response.status}: ${await response.text()}`);
+      deepStrictEqual(await response.json(), FETCH_DOOR);
+      return undefined;
+    }),
   ),
   promise("over HTTP", "accepts a signed request that came over HTTP, and refuses it changed", (consumer) =>
     serve(consumer, async (address) => {

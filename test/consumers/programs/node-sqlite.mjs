@@ -74,6 +74,9 @@ const inboxHarness = {
   transactions: "synchronous",
   exactTime: true,
   listsRefused: true,
+  runsStatements: true,
+  saturates: true,
+  losesAnswers: false,
   async open() {
     const file = createFile();
     const clock = createFakeClock();
@@ -86,6 +89,11 @@ const inboxHarness = {
       time: { tickS: 3600, pass: (ms) => clock.advance(ms) },
       write: (tx, mark) => void tx.prepare("insert into effect (mark) values (?)").run(mark),
       written: () => Promise.resolve(all("select mark from effect").map(({ mark }) => mark)),
+      run: (tx, statement) => void tx.exec(statement === "broken" ? "select * from missing" : statement),
+      saturate() {
+        host.exec("begin immediate");
+        return Promise.resolve(() => Promise.resolve(void host.exec("rollback")));
+      },
       refused: () => Promise.resolve(all("select event_id as id, because, body from posthorn_inbox_refused")),
       close: () => file.remove(),
     };

@@ -4,8 +4,7 @@ import { createProviderVerifier } from "../provider-verifier.js";
 import type { VerifierOptions } from "../verifier.js";
 import { describeHmac } from "./described-hmac.js";
 
-/** WooCommerce. The ping of a new webhook is a form and is not signed; it is refused, which WooCommerce
- * reports as an error when the webhook is saved, and the webhook works all the same. */
+/** WooCommerce. The ping of a new webhook is a form and is not signed: it is refused. */
 export const WOOCOMMERCE: DescribedScheme = /* @__PURE__ */ describeHmac(
   {
     name: "woocommerce",

@@ -100,17 +100,18 @@ export const CIRCLECI_SENDER: Sender = {
   }),
 };
 
+/** An id is what the scheme makes of envelope, type, recipient and time; an envelope cannot be asked for without them. */
 export const DOCUSIGN_SENDER: Sender = {
   type: "envelope-completed",
   bind: bySecret(docusign),
-  write: ({ type, time, data, nonce }, attempt) => ({
+  write: ({ id, type, time, data, nonce }, attempt) => ({
     headers: { "x-docusign-signature-1": base64(attempt) },
     body: {
       event: type,
       apiVersion: "v2.1",
       retryCount: 0,
       generatedDateTime: time.toISOString(),
-      data: { envelopeId: uuidOf(nonce), ...data },
+      data: { envelopeId: id?.split(":", 1)[0] ?? uuidOf(nonce), ...data },
     },
   }),
 };

@@ -61,7 +61,11 @@ const ASKED: Readonly<Record<ProviderName, Pick<SignedRequestOptions, "id" | "ty
   circleci: { id: "3888f21b-eaa7-38e3-8f3d-75a63bba8895", type: "job-completed", time: EVENT_TIME },
   clerk: { id: "msg_1", type: "organization.created", time: EVENT_TIME },
   discord: { type: "APPLICATION_AUTHORIZED", time: EVENT_TIME },
-  docusign: { type: "recipient-signed", time: EVENT_TIME },
+  docusign: {
+    id: "0a2d4a3e:recipient-signed::2026-11-15T11:58:30.000Z",
+    type: "recipient-signed",
+    time: EVENT_TIME,
+  },
   figma: { type: "FILE_COMMENT", time: EVENT_TIME },
   github: { id: "72d3162e-cc78-11e3-81ab-4c9367dc0958", type: "pull_request.opened" },
   gitlab: { id: "f5e5f430-f57b-4e6e-9fac-d9128cd7232f", type: "merge_request" },

@@ -1,0 +1,3 @@
+import { fetchDoor } from "./fetch-door.mjs";
+
+console.log(`posthorn-consumer ${JSON.stringify(await fetchDoor())}`);
