@@ -13,7 +13,7 @@ export interface ChildResult {
   readonly stderr: string;
 }
 
-// No program here computes for more than a few seconds; a minute leaves room for a busy machine.
+// No program here computes for more than a few seconds; four minutes leave room for a busy machine.
 const DEFAULT_TIMEOUT_MS = 240_000;
 // A program that loops over its own error message must not fill the lane's memory.
 const MAX_OUTPUT = 1_000_000;
