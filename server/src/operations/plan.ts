@@ -61,7 +61,7 @@ function wordsOf({ verb, count, lanes, endpoints }: PlanFacts): string {
     case "skip":
       return `Skip the head${inLanes} to ${to}: ${count === 1 ? "it" : "they"} will not be sent, and the receiver is told of the gap.`;
     case "replay":
-      return `Replay ${events(count)} at ${to}: each is handled once more, in a new round.`;
+      return `Replay ${events(count)} at ${to}: each is handled once more, in a new round; where a consumer drops what is stale, only the newest of each resource.`;
     case "cancel":
       return `Cancel ${several(count, "delivery")} that wait${count === 1 ? "s" : ""} in ${several(lanes, "lane")} to ${to}: none of it will be sent.`;
   }

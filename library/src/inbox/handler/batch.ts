@@ -21,7 +21,10 @@ export interface BatchOptions {
 /** Events of one key, in their order; at least one. */
 export type EventBatch<Data> = readonly [ReceivedEvent<Data>, ...ReceivedEvent<Data>[]];
 
-/** What a batch gets besides its events. It has no idempotency keys: after a failure its events are handled one by one. */
+/**
+ * What a batch gets besides its events. It has no idempotency keys: after a failure its events are handled one by one. It
+ * has no `newest` either: its events are in the order of their key, and a comparison would not know which of them asks.
+ */
 export type BatchContext = Omit<HandlerContext, "idempotencyKey">;
 
 /** A batch where handlers may await inside the transaction. */

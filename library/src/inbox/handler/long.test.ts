@@ -6,7 +6,7 @@ import { standardWebhooks } from "../../signature/schemes/standard.js";
 import type { MemoryTx } from "../../stores/memory/client/transaction.js";
 import { memoryStore } from "../../stores/memory/store.js";
 import { createFakeClock } from "../../testing/fake-clock.js";
-import type { ReceivedEvent } from "./handlers.js";
+import type { NewestContext, ReceivedEvent } from "./handlers.js";
 import { typed } from "./handlers.js";
 import { long } from "./long.js";
 import { createReceiver } from "../receiver.js";
@@ -65,6 +65,23 @@ function setUp() {
 }
 
 describe("a long handler", () => {
+  it("asks in its end whether its event is the newest, and is recorded as dropped where it is not", async () => {
+    const { pass, post, worker, log, row } = setUp();
+    const handler = long(({ id, data }: ReceivedEvent<{ version: number }>) => {
+      return async (tx: MemoryTx, { newest }: NewestContext) => {
+        if (await newest("report", BigInt(data.version))) tx.onCommit(() => log.push(id));
+      };
+    });
+    for (const [n, version] of [2, 1, 2, 3].entries()) await post(`evt_${n}`, { version });
+    const one = worker({ handlers: { "order.closed": handler } });
+    await one.start();
+    await pass(5000);
+    await one.stop();
+    expect(log).toEqual(["evt_0", "evt_3"]);
+    const outcomes = [await row("evt_0"), await row("evt_1"), await row("evt_2"), await row("evt_3")];
+    expect(outcomes.map((each) => each?.outcome)).toEqual(["success", "dropped", "dropped", "success"]);
+  });
+
   it("runs for hours under a lease that is kept, and its end writes in the transaction that marks its event", async () => {
     const { clock, pass, post, worker, slow, note, log, row } = setUp();
     for (const id of ["evt_1", "evt_2"]) await post(id);

@@ -1,7 +1,15 @@
 import { LONGEST_TIMER_MS } from "../../clock.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
-import type { HandlerContext, InnerHandler, InnerPublishing, Publishing, ReceivedEvent } from "./handlers.js";
+import type {
+  HandlerContext,
+  InnerHandler,
+  InnerNewest,
+  InnerPublishing,
+  NewestContext,
+  Publishing,
+  ReceivedEvent,
+} from "./handlers.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import type { Stepping } from "./steps.js";
 
@@ -12,11 +20,11 @@ export interface LongOptions {
 }
 
 /** The end of a long handler where transactions are asynchronous. What it returns is kept with the event, if it is small plain JSON. */
-export type AsynchronousEnd<Tx> = (tx: Tx, context: Publishing) => unknown;
+export type AsynchronousEnd<Tx> = (tx: Tx, context: NewestContext & Publishing) => unknown;
 
 /** The end of a long handler on a store of this mode: it runs in the transaction that marks the event as applied. */
 export type LongEnd<Tx, Mode extends TransactionMode> = Mode extends "synchronous"
-  ? InnerHandler<Tx, InnerPublishing>
+  ? InnerHandler<Tx, InnerNewest & InnerPublishing>
   : AsynchronousEnd<Tx>;
 
 /** What a long handler gets besides the event. Its signal aborts at its deadline, and when it is cut off. */

@@ -1,11 +1,10 @@
 import { unlessAgain } from "./again.js";
 import type { AsynchronousEnd, LongHandler } from "./long.js";
-import type { Publication } from "../../publication.js";
-import type { HandlerContext, InnerHandler, InnerPublishing } from "./handlers.js";
+import type { HandlerContext, InnerHandler, InnerNewest, InnerPublishing } from "./handlers.js";
 import {
+  awaitingEnd,
   contextOf,
   HandlerFailure,
-  publisherOf,
   receivedEvent,
   scopeOf,
   success,
@@ -39,14 +38,8 @@ export async function runLong<Tx>(
     throw new HandlerFailure("handler", { cause: error });
   }
   if (typeof end !== "function") return () => success(end, context);
-  if (parts.store.transactions === "synchronous") {
-    const around = { context, parts, versions: versionsOf(parts, scopeOf(occasion)), brought: undefined };
-    return synchronousWork(end as InnerHandler<Tx, InnerPublishing>, around);
-  }
-  return async (tx) => {
-    const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
-      await publisherOf(parts).publish(events, { tx });
-    };
-    return success(unlessAgain(await (end as AsynchronousEnd<Tx>)(tx, { publish })), context);
-  };
+  const around = { context, parts, versions: versionsOf(parts, scopeOf(occasion)), brought: undefined };
+  return parts.store.transactions === "synchronous"
+    ? synchronousWork(end as InnerHandler<Tx, InnerNewest & InnerPublishing>, around)
+    : awaitingEnd(end as AsynchronousEnd<Tx>, around);
 }

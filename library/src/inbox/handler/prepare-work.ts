@@ -14,6 +14,7 @@ import type {
   InnerHandler,
   InnerNewest,
   InnerPublishing,
+  NewestContext,
   Publisher,
   Publishing,
   ReceivedEvent,
@@ -25,6 +26,7 @@ import type {
 import type { InboxErrorCode } from "../inbox-errors.js";
 import { Asked, versionOf } from "./newest.js";
 import type { DropStale, NewestStore, VersionScope } from "./newest.js";
+import type { AsynchronousEnd } from "./long.js";
 import type { Handled, InboxStore } from "../inbox-store.js";
 import type { Publication } from "../../publication.js";
 import { encodeResult } from "./result.js";
@@ -124,14 +126,37 @@ function awaitingWork<Tx>(
 ): Work<Tx> {
   return async (tx) => {
     const asked = new Asked();
-    const compare = versions(tx, asked);
-    if (brought !== undefined && !(await compare(...brought))) return asked.handled(undefined);
-    const newest = async (...each: Brought): Promise<boolean> => compare(...each);
-    const publish = async (events: Publication | readonly Publication[]): Promise<void> => {
-      await publisherOf(parts).publish(events, { tx });
-    };
-    const result = unlessAgain(await handler(received, { ...context, tx, publish, newest }));
+    const within = insideOf(tx, asked, { parts, versions });
+    if (brought !== undefined && !(await within.newest(...brought))) return asked.handled(undefined);
+    const result = unlessAgain(await handler(received, { ...context, tx, ...within }));
     if (typeof result === "function") throw returnedFunction();
+    return asked.handled(encodeResult(result, context.logger));
+  };
+}
+
+/** What a handler does by Posthorn in a transaction in which it may await. */
+function insideOf<Tx>(
+  tx: Tx,
+  asked: Asked,
+  { parts, versions }: Pick<Surroundings<Tx>, "parts" | "versions">,
+): NewestContext & Publishing {
+  const compare = versions(tx, asked);
+  return {
+    newest: async (...each) => compare(...each),
+    publish: async (events) => {
+      await publisherOf(parts).publish(events, { tx });
+    },
+  };
+}
+
+/** Makes of the end of a long handler what runs in a transaction in which it may await. */
+export function awaitingEnd<Tx>(
+  end: AsynchronousEnd<Tx>,
+  { context, parts, versions }: Surroundings<Tx>,
+): Work<Tx> {
+  return async (tx) => {
+    const asked = new Asked();
+    const result = unlessAgain(await end(tx, insideOf(tx, asked, { parts, versions })));
     return asked.handled(encodeResult(result, context.logger));
   };
 }

@@ -27,7 +27,9 @@ describe("a replay", () => {
     const planned = await client.operations.create({ verb: "replay", filter, dryRun: true });
     expect(planned.plan).toMatchObject({
       count: 3,
-      words: "Replay 3 events at hnd_billing: each is handled once more, in a new round.",
+      words:
+        "Replay 3 events at hnd_billing: each is handled once more, in a new round; " +
+        "where a consumer drops what is stale, only the newest of each resource.",
       endpoints: [{ id: "hnd_billing", count: 3, state: "active" }],
     });
     expect(planned.plan.warnings.map(({ code, count }) => [code, count])).toEqual([
