@@ -162,21 +162,27 @@ export type Signal =
       readonly message: string;
     }
   | {
-      /** A provider's log was read: what of it was new, and up to when everything is received now. */
+      /** A provider's log was read: what of it was new, and up to when everything was looked at. */
       readonly kind: "repair_done";
       readonly source: string;
+      /** The log's own name: a source may have several. */
+      readonly log: string;
       readonly from: Date | undefined;
       readonly until: Date;
       readonly read: number;
       readonly applied: number;
       readonly duplicate: number;
+      readonly skipped: number;
+      readonly stale: number;
       readonly unsettled: number;
       readonly more: boolean;
     }
   | {
-      /** A provider's log, or a delivery in it, could not be read; the next run reads the same window again. */
+      /** A provider's log, or a delivery in it, could not be read; the next run tries it again, unless it has left the log. */
       readonly kind: "repair_failed";
       readonly source: string;
+      /** The log's own name: a source may have several. */
+      readonly log: string;
       readonly message: string;
     }
   | {

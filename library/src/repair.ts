@@ -4,7 +4,8 @@
  * @module
  */
 export { createRepair } from "./repair/repair.js";
-export type { Repair, RepairOptions, RepairReport } from "./repair/repair.js";
+export type { Repair, RepairOptions } from "./repair/repair.js";
+export type { RepairReport } from "./repair/log-run.js";
 export { githubLog } from "./repair/github-log.js";
 export type { GithubHook, GithubLogOptions } from "./repair/github-log.js";
 export { stripeLog } from "./repair/stripe-log.js";

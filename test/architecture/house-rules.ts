@@ -59,7 +59,7 @@ export const importTable: readonly ImportRow[] = [
   },
   { from: "delivery", may: ["signature", "work", "lanes", "outbox/endpoint"] },
   // It reads by the one guarded way out, and hands what it read to a receiver.
-  { from: "repair", may: ["work"], mayType: ["inbox", "delivery/egress/egress"] },
+  { from: "repair", may: ["work", "inbox/unobserved"], mayType: ["inbox", "delivery/egress/egress"] },
   { from: "operator", may: [], mayType: ["inbox", "outbox", "lanes", "delivery", "retention", "repair"] },
   { from: "retention", may: ["work"] },
   { from: "client", may: [] },

@@ -20,8 +20,13 @@ export interface ProviderApi {
   readonly asked: string[];
   /** Headers of the last request. */
   last(): IncomingMessage["headers"];
-  /** Answers with this status from now on; undefined = as documented. */
-  failWith(status: number | undefined): void;
+  /** Answers with this status from now on, or only where the path ends so; undefined = as documented. */
+  failWith(status: number | undefined, only?: Failing): void;
+}
+
+export interface Failing {
+  readonly path?: RegExp;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Answer = { readonly body: string; readonly headers?: Readonly<Record<string, string>> } | undefined;
@@ -29,14 +34,17 @@ type Answer = { readonly body: string; readonly headers?: Readonly<Record<string
 async function serve(answer: (url: URL, origin: string) => Answer): Promise<ProviderApi> {
   const asked: string[] = [];
   let last: IncomingMessage["headers"] = {};
-  let status: number | undefined;
+  let failure: (Failing & { readonly status: number }) | undefined;
   const server = createServer((request, response) => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     asked.push(`${request.method} ${request.url}`);
     last = request.headers;
-    const found = status === undefined ? answer(new URL(request.url ?? "/", origin), origin) : undefined;
-    response.writeHead(status ?? (found === undefined ? 404 : 200), {
+    const url = new URL(request.url ?? "/", origin);
+    const failed = failure !== undefined && (failure.path ?? /^/).test(url.pathname) ? failure : undefined;
+    const found = failed === undefined ? answer(url, origin) : undefined;
+    response.writeHead(failed?.status ?? (found === undefined ? 404 : 200), {
       "content-type": "application/json",
+      ...failed?.headers,
       ...found?.headers,
     });
     response.end(found?.body ?? '{"message":"Not Found"}');
@@ -47,7 +55,7 @@ async function serve(answer: (url: URL, origin: string) => Answer): Promise<Prov
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     last: () => last,
-    failWith: (code) => (status = code),
+    failWith: (status, only) => (failure = status === undefined ? undefined : { ...only, status }),
   };
 }
 

@@ -61,12 +61,12 @@ export class Applier<Tx> {
     return known !== undefined && known.outcome !== "failed";
   }
 
-  async apply(source: Source, event: Event, headers: string, { exact }: Proof): Promise<Verdict> {
+  async apply(source: Source, event: Event, headers: string, proof: Proof): Promise<Verdict> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
     const told = await identify(source, event, headers);
-    const identified = exact || source.naming.bodyVaries ? told : withoutBytes(told);
-    const judged = await this.#judge(source, event, identified);
+    const identified = proof.exact || source.naming.bodyVaries ? told : withoutBytes(told);
+    const judged = await this.#judge(source, event, { identified, sentAt: proof.sentAt });
     const { verdict, stack, why = told.fellBack ? FELL_BACK : undefined } = judged;
     const { tenant, type } = identified.arrival;
     const durationMs = clock.monotonic() - startedAt;
@@ -84,25 +84,25 @@ export class Applier<Tx> {
     return verdict;
   }
 
-  async #judge(source: Source, event: Event, identified: Identified): Promise<Judgement> {
-    const { arrival } = identified;
+  async #judge(source: Source, event: Event, timed: Timed): Promise<Judgement> {
+    const { arrival } = timed.identified;
     const key = [arrival.tenant, arrival.source, arrival.id].join("\n");
     if (this.#inProgress.has(key)) return { verdict: "busy", why: "this process is applying it" };
     try {
-      return await this.#inProgress.watch(key, this.#once(source, event, identified));
+      return await this.#inProgress.watch(key, this.#once(source, event, timed));
     } catch (error) {
       // Broken infrastructure: nothing is acknowledged, so the sender comes again.
       return { verdict: "unavailable", why: this.#report("accept", error) };
     }
   }
 
-  async #once(source: Source, event: Event, identified: Identified): Promise<Judgement> {
+  async #once(source: Source, event: Event, { identified, sentAt }: Timed): Promise<Judgement> {
     const { store, clock } = this.#parts;
     const { arrival } = identified;
     const occasion = { source, event, arrival };
     const known = await store.find(arrival);
     // Only an event that is unknown can be stale: one that failed is still waiting to be applied, however old it is.
-    if (known === undefined && isStale(source, arrival, clock.now())) {
+    if (known === undefined && isStale(source, { eventAt: arrival.eventAt, sentAt }, clock.now())) {
       await store.refuse(keyed(source, event, arrival), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
@@ -196,6 +196,12 @@ export class Applier<Tx> {
 /** What a handler came to. Of work that was rolled back and ran again, the last word counts. */
 interface Came {
   to: Handled | undefined;
+}
+
+interface Timed {
+  readonly identified: Identified;
+  /** As its provider's log says. */
+  readonly sentAt: Date | undefined;
 }
 
 interface Arriving {

@@ -19,6 +19,8 @@ export const INBOX_ERRORS = {
   window_too_short: "Events would be forgotten while their provider may still redeliver them.",
   body_too_large: "The body is larger than the source's `maxBodyBytes`.",
   body_compressed: "The body is compressed, and signatures cover the bytes as they were before.",
+  log_entry_misnamed:
+    "A delivery of a provider's log is not the event that its entry names: applied, it would not be known as the webhook's.",
   source_unknown: "No source of this name was configured.",
   inbox_option_invalid: "An option of the receiver, of a worker or of `dedup` has a value that cannot work.",
 } as const;

@@ -77,12 +77,17 @@ export class Keeper {
     return known !== undefined && known.outcome !== "failed";
   }
 
-  async apply(source: Source, event: Event, headers: string, { exact, key }: Proof): Promise<Verdict> {
+  async apply(
+    source: Source,
+    event: Event,
+    headers: string,
+    { exact, key, sentAt }: Proof,
+  ): Promise<Verdict> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
     const told = await identify(source, event, headers);
     const identified = exact || source.naming.bodyVaries ? told : withoutBytes(told);
-    const judged = await this.#judge(source, event, { ...identified, verifiedBy: key });
+    const judged = await this.#judge(source, event, { ...identified, verifiedBy: key, sentAt });
     const { verdict, why = told.fellBack ? FELL_BACK : undefined } = judged;
     const { arrival, id } = identified;
     notify(observer, {
@@ -127,8 +132,9 @@ export class Keeper {
 
   async #once(source: Source, event: Event, identified: Proved): Promise<Judgement> {
     const { store, clock } = this.#parts;
-    const { arrival } = identified;
-    if (isStale(source, arrival, clock.now()) && (await store.find(arrival)) === undefined) {
+    const { arrival, sentAt } = identified;
+    const { eventAt } = arrival;
+    if (isStale(source, { eventAt, sentAt }, clock.now()) && (await store.find(arrival)) === undefined) {
       await store.refuse(keyed(source, event, arrival), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
@@ -149,6 +155,8 @@ export class Keeper {
 /** An event with its names, and the key that verified it. */
 interface Proved extends Named {
   readonly verifiedBy: string | undefined;
+  /** As its provider's log says. */
+  readonly sentAt: Date | undefined;
 }
 
 function keptEvent(

@@ -4,7 +4,6 @@ import type { Event } from "../event.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
-import { Key } from "../signature/keys/key.js";
 import { readEvents } from "../signature/read-events.js";
 import type { Reply, SignedRequest, Verified, Verifier } from "../signature/scheme.js";
 import { schemeAnswering } from "../signature/success-reply.js";
@@ -23,6 +22,8 @@ import type { TransactionMode } from "../store-capabilities.js";
 import { keptHeadersText } from "./arrival/kept-headers.js";
 import { isEncoded, refusalOf } from "./arrival/refusal.js";
 import type { RequestRefusal } from "./arrival/refusal.js";
+import { checkNamed, repairableSource, unproved } from "./repairable.js";
+import type { Logged, Repairable } from "./repairable.js";
 import { createSource } from "./source.js";
 import type { Source, SourceOptions } from "./source.js";
 import { unobserved } from "./unobserved.js";
@@ -33,7 +34,7 @@ import { storeFailed } from "../store-failed.js";
 import { joinParties, witnessed } from "../witness.js";
 import { repeat } from "../work/repeat.js";
 
-export type { Reply, RequestRefusal, SignedRequest };
+export type { Logged, Repairable, Reply, RequestRefusal, SignedRequest };
 
 /** What a receiver is made of. */
 export interface ReceiverOptions<
@@ -69,12 +70,6 @@ export interface ReceiverReply extends Reply {
   readonly verdict?: Verdict;
 }
 
-/** A delivery of a provider's log: the event's id as its webhook carries it, and how to bring the rest. */
-export interface Logged {
-  readonly id: string;
-  load(): Promise<Pick<SignedRequest, "headers" | "body">>;
-}
-
 /** Receives signed requests and answers them; `SourceName` are the names of its sources. */
 export interface Receiver<SourceName extends string = string> {
   /** The largest body of a source, in bytes: a framework adapter reads no further. */
@@ -86,6 +81,8 @@ export interface Receiver<SourceName extends string = string> {
    * calls this vouches for it. `posthorn/repair` does, for what it read from the provider's API.
    */
   repair(source: SourceName, logged: Logged): Promise<Verdict>;
+  /** Says whose events a source has, and how long they are remembered. Throws for a source that cannot be repaired. */
+  repairable(source: SourceName): Repairable;
   /** Says no to a request that an adapter could not even read, and tells the observer why. */
   refuse(source: SourceName, refusal: RequestRefusal): Reply;
   /** Forgets events whose window has passed, and with `store_first` their names. Call it from a cron or a serverless function, or let `keepPurged` do it. */
@@ -264,15 +261,7 @@ class InboxReceiver<Tx> implements Receiver {
   }
 
   async #repair(name: string, logged: Logged): Promise<Verdict> {
-    const source = this.#sources.get(name);
-    if (source === undefined) throw unrepairable("source_unknown", name, "is not configured");
-    // A log has the event, but not always its bytes: known by their hash, it would be applied a second time.
-    if (source.naming.by === "content")
-      throw unrepairable(
-        "inbox_option_invalid",
-        name,
-        "knows its events by their content, and a log knows them by their ids",
-      );
+    const source = repairableSource(this.#sources, name);
     if (await this.#judge.isOver(source, logged.id)) return "duplicate";
     const request = await logged.load();
     // Without its observer: a log in other bytes is nothing that anybody has to be told of.
@@ -280,7 +269,14 @@ class InboxReceiver<Tx> implements Receiver {
     const proved = await verify(quiet, request).catch(() => undefined);
     const verified = proved ?? unproved(source.verifier, request);
     if ((await source.verifier.scheme.handshake?.(verified)) !== undefined) return "skipped";
-    return this.#applyAll(source, verified, { exact: proved !== undefined, key: proved?.key });
+    checkNamed(source, logged.id, readEvents(verified, name));
+    const { sentAt } = logged;
+    return this.#applyAll(source, verified, { exact: proved !== undefined, key: proved?.key, sentAt });
+  }
+
+  repairable(name: string): Repairable {
+    const { tenant, windowS } = repairableSource(this.#sources, name);
+    return { tenant, windowS };
   }
 
   maxBodyBytes(source: string): number {
@@ -362,18 +358,6 @@ class InboxReceiver<Tx> implements Receiver {
   #purgeFailed(error: unknown): void {
     notify(this.#observer, storeFailed("purge", error));
   }
-}
-
-const NO_KEY = new Key("sha256", "none", new Uint8Array());
-
-/** A request of a log that carries no signature, or not the bytes that were signed; its caller vouches for it. */
-function unproved(verifier: Verifier, request: SignedRequest): Verified {
-  const match = { key: NO_KEY, keyIndex: -1, signature: new Uint8Array() };
-  return { verifier, request, key: "none", keyIndex: -1, match, signedAt: undefined, stamp: undefined };
-}
-
-function unrepairable(code: InboxErrorCode, source: string, why: string): PosthornError<InboxErrorCode> {
-  return new PosthornError(code, `The source "${source}" cannot be repaired: it ${why}.`);
 }
 
 function handled(options: object): readonly string[] {

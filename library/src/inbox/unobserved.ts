@@ -3,13 +3,13 @@ import type { Observer, Signal } from "../observer.js";
 
 /** The part that was given no observer. */
 export interface Unobserved {
-  readonly part: "receiver" | "worker";
+  readonly part: "receiver" | "worker" | "repair";
   /** The keys of its handlers. */
   readonly handlers: readonly string[];
 }
 
 /**
- * The observer of a receiver or a worker that was given none. Replies tell strangers nothing, so that a wrong secret or a handler that
+ * The observer of a receiver, a worker or a repair that was given none. Replies tell strangers nothing, so that a wrong secret or a handler that
  * throws would leave no trace at all: outside of production each kind of problem is told once, on stderr.
  */
 export function unobserved(
@@ -93,6 +93,10 @@ function problemIn(signal: Signal, handlers: readonly string[]): Problem | undef
       kind: `${kind} ${endpoint}`,
       text: `${endpoint} has given up ${type} ${id}, ${because}; its lane: ${policy}. \`createOperator\` redrives it.`,
     };
+  }
+  if (kind === "repair_failed") {
+    const { source, log, message } = signal;
+    return { kind: `${kind} ${source} ${log}`, text: `The repair of ${source} has failed: ${message}` };
   }
   if (kind === "store_failed") {
     const { operation, code, message } = signal;

@@ -29,6 +29,11 @@ export interface LogPage {
 export interface DeliveryLog {
   /** For messages. */
   readonly title: string;
+  /**
+   * Which log it is: what a repair has read is remembered under it, beside the source and its tenant. The same log always has the
+   * same name, and another log another one.
+   */
+  readonly name: string;
   /** How long the provider keeps its log. */
   readonly keptMs: number;
   /** Reads one page of what is not older than `since`. */

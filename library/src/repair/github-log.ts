@@ -34,7 +34,8 @@ const HEADERS = { accept: "application/vnd.github+json", "x-github-api-version":
  */
 export function githubLog(options: GithubLogOptions): DeliveryLog {
   const base = `${(options.baseUrl ?? "https://api.github.com").replace(/\/+$/, "")}${pathOf(options.hook)}`;
-  return { title: TITLE, keptMs: KEPT_MS, page: (request) => page(options, base, request) };
+  const { name = base } = options;
+  return { title: TITLE, name, keptMs: KEPT_MS, page: (request) => page(options, base, request) };
 }
 
 function pathOf(hook: GithubHook): string {
@@ -42,14 +43,14 @@ function pathOf(hook: GithubHook): string {
   const { id } = hook;
   if (!Number.isSafeInteger(id) || id <= 0)
     throw invalidOption(`hook.id is ${String(id)}; expected the webhook's number.`);
-  if ("organization" in hook) return `/orgs/${name(hook.organization)}/hooks/${id}/deliveries`;
+  if ("organization" in hook) return `/orgs/${part(hook.organization)}/hooks/${id}/deliveries`;
   const [owner = "", repository = "", ...rest] = hook.repository.split("/");
   if (rest.length > 0) throw invalidOption('hook.repository must be of the form "owner/name".');
-  return `/repos/${name(owner)}/${name(repository)}/hooks/${id}/deliveries`;
+  return `/repos/${part(owner)}/${part(repository)}/hooks/${id}/deliveries`;
 }
 
 // Anything else would lead to another path of the API, with our token.
-function name(text: string): string {
+function part(text: string): string {
   if (/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(text)) return text;
   throw invalidOption('hook must name a repository as "owner/name", or an organisation.');
 }
@@ -90,7 +91,9 @@ async function load(
   const payload = request && members(request)?.findLast((member) => member.name === "payload")?.value;
   if (request === undefined || payload === undefined || jsonObject(payload) === undefined)
     throw unreadable(TITLE, "sent a delivery without its request");
-  return { headers: headersOf(field(jsonObject(request), "headers")), body: payload };
+  const headers = headersOf(field(jsonObject(request), "headers"));
+  // The log has the payload as JSON, also where the hook sends it as a form: read by that type, it would be no data at all.
+  return { headers: { ...headers, "content-type": "application/json" }, body: payload };
 }
 
 function headersOf(value: unknown): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 import type { ReadingEgress } from "../delivery/egress/egress.js";
-import { PosthornError } from "../posthorn-error.js";
+import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import type { StopSignal } from "../stop-signal.js";
 import type { RepairErrorCode } from "./repair-errors.js";
 
@@ -8,6 +8,11 @@ export type ApiToken = string | (() => string | Promise<string>);
 
 /** How a provider's API is reached. */
 export interface ApiOptions {
+  /**
+   * The log's own name, under which a repair remembers how far it has read it. Logs of one source need different ones, where
+   * their hooks or accounts do not tell them apart: two apps, or two keys of two accounts.
+   */
+  readonly name?: string;
   /** The guarded way out, of `createEgress` (`posthorn/dispatch`). */
   readonly egress: Pick<ReadingEgress, "get">;
   /** For each request: name, connection, request and answer. @default 15,000 */
@@ -47,18 +52,62 @@ export async function readApi(
   if (outcome.kind !== "acknowledged") {
     const found =
       "status" in outcome ? `answered ${outcome.status}` : `is ${outcome.kind} (${outcome.reason})`;
-    throw unreadable(title, detail === undefined ? found : `${found}: ${detail}`);
+    throw unreadable(title, detail === undefined ? found : `${found}: ${detail}`, reachedBy(outcome));
   }
   if (answer.cut) throw unreadable(title, `sent more than ${maxAnswerBytes} bytes, or broke off`);
   return { body: answer.answer ?? new Uint8Array(), headers: answer.headers };
 }
 
-/** The error for an API that says something else than it documents. Its text never has the token or the payload. */
-export function unreadable(title: string, found: string): PosthornError<RepairErrorCode> {
+/** What a failure hits: this entry alone, our access to the API, or the API as a whole. */
+export type Reach = "entry" | "access" | "api";
+
+interface Hit {
+  readonly reach: Reach;
+  readonly status?: number;
+  /** As the provider asks. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+const NO_ACCESS: ReadonlySet<number> = new Set([401, 403, 429]);
+
+function reachedBy(outcome: ReadingOutcome): Hit {
+  if (outcome.kind !== "refused") return { reach: "api" };
+  const { status, retryAfterMs } = outcome;
+  if (NO_ACCESS.has(status)) return { reach: "access", status, retryAfterMs };
+  return { reach: status < 500 ? "entry" : "api", status, retryAfterMs };
+}
+
+type ReadingOutcome = Awaited<ReturnType<ReadingEgress["get"]>>["outcome"];
+
+/**
+ * The error for an API that says something else than it documents: of one entry, unless more is known. Its text never has the
+ * token or the payload.
+ */
+export function unreadable(
+  title: string,
+  found: string,
+  hit: Hit = { reach: "entry" },
+): PosthornError<RepairErrorCode> {
   return new PosthornError(
     "repair_log_unreadable",
     `The log of ${title} could not be read: its API ${found}.`,
+    { detail: { ...hit } },
   );
+}
+
+/** What a failure of a log hits; of an error that is not ours, the worse is assumed. */
+export function reachOf(error: unknown): Reach {
+  const reach = isPosthornError(error) ? error.detail["reach"] : undefined;
+  return reach === "entry" || reach === "access" ? reach : "api";
+}
+
+// No answer of an API may silence a repair for longer.
+const LONGEST_REST_MS = 24 * 3_600_000;
+
+/** How long the provider asks us to wait; 0 where it does not. */
+export function restOf(error: unknown): number {
+  const ms = isPosthornError(error) ? error.detail["retryAfterMs"] : undefined;
+  return typeof ms === "number" && ms > 0 ? Math.min(ms, LONGEST_REST_MS) : 0;
 }
 
 /** The error for an option that cannot work. */

@@ -1,48 +1,31 @@
 import { LONGEST_TIMER_MS, systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
-import type { Receiver } from "../inbox/receiver.js";
-import type { Verdict } from "../inbox/verdict.js";
-import { notify } from "../observer.js";
+import type { Receiver, Repairable } from "../inbox/receiver.js";
+import { unobserved } from "../inbox/unobserved.js";
 import type { Observer } from "../observer.js";
 import type { StopSignal } from "../stop-signal.js";
 import { repeat } from "../work/repeat.js";
 import type { CursorStore } from "./cursor-store.js";
-import type { DeliveryLog, LogEntry } from "./delivery-log.js";
-import { invalidOption, unreadable } from "./provider-api.js";
-import { nextCursor, windowStart } from "./window.js";
+import type { DeliveryLog } from "./delivery-log.js";
+import { LogRun } from "./log-run.js";
+import type { RepairReport } from "./log-run.js";
+import { invalidOption } from "./provider-api.js";
 
 /** What a repair is made of. */
 export interface RepairOptions<SourceName extends string> {
-  readonly receiver: Pick<Receiver<SourceName>, "repair">;
+  readonly receiver: Pick<Receiver<SourceName>, "repair" | "repairable">;
   readonly store: CursorStore;
-  /** The provider's log, by the name of the source. */
-  readonly logs: Readonly<Partial<Record<SourceName, DeliveryLog>>>;
+  /** The provider's log, or several: by the name of the source. */
+  readonly logs: Readonly<Partial<Record<SourceName, DeliveryLog | readonly DeliveryLog[]>>>;
   /** Where the first run begins. @default it repairs nothing, and remembers when it ran */
   readonly since?: Date;
   /** How far a run reaches back before the last one. @default 300,000 */
   readonly overlapMs?: number;
-  /** Most entries of one run; further ones are read by the next, which follows at once. @default 20,000 */
+  /** Most entries of one run beside its overlap; further ones are read by the next, which follows at once. @default 20,000 */
   readonly maxEntries?: number;
   readonly clock?: Clock;
+  /** Hears everything. @default each kind of failure once on stderr, and nothing where NODE_ENV is "production" */
   readonly observer?: Observer;
-}
-
-/** What became of one log. */
-export interface RepairReport {
-  readonly source: string;
-  /** From when on the log was read; undefined on a first run that repairs nothing. */
-  readonly from: Date | undefined;
-  /** Up to when everything is received now. */
-  readonly until: Date;
-  /** Entries in the window, each event once. */
-  readonly read: number;
-  readonly applied: number;
-  /** Known before: received by webhook, or by an earlier run. */
-  readonly duplicate: number;
-  /** Neither applied nor known: read again by the next run. */
-  readonly unsettled: number;
-  /** True when newer entries wait for the next run. */
-  readonly more: boolean;
 }
 
 /** Reads what providers sent while nobody was there to receive it. */
@@ -76,49 +59,80 @@ export function createRepair<SourceName extends string>(options: RepairOptions<S
       throw invalidOption(`${name} is ${value}; expected a number above 0.`);
   }
   if (since !== undefined && Number.isNaN(since.getTime())) throw invalidOption("since is no date.");
-  const logs = Object.entries(options.logs).filter(
-    (entry): entry is [SourceName, DeliveryLog] => entry[1] !== undefined,
+  const { receiver, store, clock = systemClock } = options;
+  const observer = options.observer ?? unobserved({ part: "repair", handlers: [] });
+  const limits = { since, overlapMs, maxEntries };
+  const runs = logsOf(options.logs).map(([source, log]) => {
+    const repairable = repairableBy(receiver, source, overlapMs);
+    return new LogRun({
+      source,
+      log,
+      repairable,
+      receiver: receiver as Receiver,
+      store,
+      clock,
+      observer,
+      ...limits,
+    });
+  });
+  checkNames(runs);
+  return new LogRepair(runs, clock);
+}
+
+function logsOf<SourceName extends string>(
+  given: RepairOptions<SourceName>["logs"],
+): readonly (readonly [SourceName, DeliveryLog])[] {
+  const logs = Object.entries(given).flatMap(([source, some]) =>
+    [(some ?? []) as DeliveryLog | readonly DeliveryLog[]]
+      .flat()
+      .map((log) => [source as SourceName, log] as const),
   );
-  if (logs.length === 0)
-    throw invalidOption("logs is empty; expected at least one, by the name of its source.");
-  return new LogRepair({ ...options, overlapMs, maxEntries, logs: new Map(logs) });
+  if (logs.length > 0) return logs;
+  throw invalidOption("logs is empty; expected at least one, by the name of its source.");
 }
 
-interface Parts<SourceName extends string> extends Omit<RepairOptions<SourceName>, "logs"> {
-  readonly logs: ReadonlyMap<SourceName, DeliveryLog>;
-  readonly overlapMs: number;
-  readonly maxEntries: number;
+/** Within the overlap everything is read again, so that the receiver has to remember more than that. */
+function repairableBy<SourceName extends string>(
+  receiver: RepairOptions<SourceName>["receiver"],
+  source: SourceName,
+  overlapMs: number,
+): Repairable {
+  const repairable = receiver.repairable(source);
+  const { windowS = Infinity } = repairable;
+  if (windowS * 1000 > overlapMs) return repairable;
+  throw invalidOption(
+    `overlapMs is ${overlapMs}, and the source "${source}" remembers events for ${windowS} s: expected less than that, or a ` +
+      "longer windowS of the source.",
+  );
 }
 
-const SETTLED: ReadonlySet<Verdict> = new Set<Verdict>([
-  "applied",
-  "skipped",
-  "duplicate",
-  "conflict",
-  "stale",
-]);
-// The database or the pool: what follows would fare no better, and would be loaded in vain.
-const BROKEN: ReadonlySet<Verdict> = new Set<Verdict>(["unavailable", "saturated"]);
+/** Two logs with one cursor would each skip what the other has read. */
+function checkNames(runs: readonly LogRun[]): void {
+  const names = runs.map(({ cursorName }) => cursorName);
+  const twice = names.find((name, n) => names.indexOf(name) !== n);
+  if (twice !== undefined)
+    throw invalidOption(`two logs are called ${twice}; expected different ones: give each a \`name\`.`);
+}
 
-class LogRepair<SourceName extends string> implements Repair {
-  readonly #parts: Parts<SourceName>;
+class LogRepair implements Repair {
+  readonly #runs: readonly LogRun[];
   readonly #clock: Clock;
 
-  constructor(parts: Parts<SourceName>) {
-    this.#parts = parts;
-    this.#clock = parts.clock ?? systemClock;
+  constructor(runs: readonly LogRun[], clock: Clock) {
+    this.#runs = runs;
+    this.#clock = clock;
   }
 
   async once(signal?: StopSignal): Promise<readonly RepairReport[]> {
     const reports: RepairReport[] = [];
     const errors: unknown[] = [];
-    for (const [source, log] of this.#parts.logs) {
+    for (const run of this.#runs) {
       try {
-        reports.push(await this.#repair(source, log, signal));
+        const report = await run.run(signal);
+        if (report !== undefined) reports.push(report);
       } catch (error) {
         errors.push(error);
-        const message = error instanceof Error ? error.message : String(error);
-        notify(this.#parts.observer, { kind: "repair_failed", source, message });
+        run.failed(error);
       }
     }
     if (errors.length > 0) throw errors[0];
@@ -137,115 +151,4 @@ class LogRepair<SourceName extends string> implements Repair {
       failed: () => undefined,
     });
   }
-
-  async #repair(source: SourceName, log: DeliveryLog, signal: StopSignal | undefined): Promise<RepairReport> {
-    const { store, overlapMs, since } = this.#parts;
-    const startedMs = this.#clock.now();
-    const name = `repair/${source}`;
-    const fromMs = windowStart({
-      cursorMs: instantOf(await store.readCursor(name)),
-      nowMs: startedMs,
-      overlapMs,
-      keptMs: log.keptMs,
-      sinceMs: since?.getTime(),
-    });
-    const found = fromMs === undefined ? NOTHING : await this.#read(log, new Date(fromMs), signal);
-    const applied = await this.#apply(source, found.entries, signal);
-    const reachedMs = found.more ? found.entries.at(-1)?.at.getTime() : undefined;
-    const untilMs = nextCursor({ startedMs, unsettledMs: applied.unsettledAt?.getTime(), reachedMs });
-    await store.writeCursor(name, new Date(untilMs).toISOString());
-    const report = {
-      source,
-      from: fromMs === undefined ? undefined : new Date(fromMs),
-      until: new Date(untilMs),
-      read: found.entries.length,
-      applied: applied.applied,
-      duplicate: applied.duplicate,
-      unsettled: applied.unsettled,
-      // Without progress, the next run would find the same at once, again and again.
-      more: found.more && applied.unsettled === 0 && applied.applied > 0,
-    };
-    notify(this.#parts.observer, { kind: "repair_done", ...report });
-    return report;
-  }
-
-  /** The window's entries, oldest first, each event once. Of too many, the oldest: the next run begins after them. */
-  async #read(log: DeliveryLog, since: Date, signal: StopSignal | undefined): Promise<Found> {
-    const { maxEntries } = this.#parts;
-    // A map keeps the order of its first entries, and a repeated delivery stays where it was seen last in time.
-    const newestFirst = new Map<string, LogEntry>();
-    let next: string | undefined;
-    let more = false;
-    do {
-      const page = await log.page({ since, next, signal });
-      for (const entry of page.entries) {
-        if (newestFirst.has(entry.id)) continue;
-        newestFirst.set(entry.id, entry);
-        if (newestFirst.size <= maxEntries) continue;
-        const [newest] = newestFirst.keys();
-        if (newest !== undefined) newestFirst.delete(newest);
-        more = true;
-      }
-      next = page.entries.length === 0 ? undefined : page.next;
-      if (isStopped(signal)) break;
-    } while (next !== undefined);
-    // Cut short, the oldest are missing: nothing may be called complete.
-    if (isStopped(signal))
-      throw unreadable(log.title, "was not read to its end, because the repair was stopped");
-    return { entries: [...newestFirst.values()].toReversed(), more };
-  }
-
-  async #apply(
-    source: SourceName,
-    entries: readonly LogEntry[],
-    signal: StopSignal | undefined,
-  ): Promise<Applied> {
-    const count = { applied: 0, duplicate: 0, unsettled: 0 };
-    let unsettledAt: Date | undefined;
-    let broken = false;
-    for (const entry of entries) {
-      const verdict = broken || isStopped(signal) ? "unavailable" : await this.#one(source, entry);
-      broken ||= BROKEN.has(verdict);
-      if (verdict === "applied") count.applied += 1;
-      else if (verdict === "duplicate") count.duplicate += 1;
-      if (SETTLED.has(verdict)) continue;
-      count.unsettled += 1;
-      unsettledAt = unsettledAt === undefined || entry.at < unsettledAt ? entry.at : unsettledAt;
-    }
-    return { ...count, unsettledAt };
-  }
-
-  async #one(source: SourceName, entry: LogEntry): Promise<Verdict> {
-    try {
-      return await this.#parts.receiver.repair(source, entry);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      notify(this.#parts.observer, { kind: "repair_failed", source, message });
-      return "unavailable";
-    }
-  }
-}
-
-interface Found {
-  readonly entries: readonly LogEntry[];
-  readonly more: boolean;
-}
-
-interface Applied {
-  readonly applied: number;
-  readonly duplicate: number;
-  readonly unsettled: number;
-  readonly unsettledAt: Date | undefined;
-}
-
-function isStopped(signal: StopSignal | undefined): boolean {
-  return signal?.aborted === true;
-}
-
-const NOTHING: Found = { entries: [], more: false };
-
-/** A cursor that cannot be read counts as none: what somebody else wrote under the name must not move the window. */
-function instantOf(cursor: string | undefined): number | undefined {
-  const ms = cursor === undefined ? Number.NaN : Date.parse(cursor);
-  return Number.isNaN(ms) ? undefined : ms;
 }

@@ -18,6 +18,7 @@ export interface StripeLogOptions extends ApiOptions {
 }
 
 const TITLE = "Stripe";
+const BASE_URL = "https://api.stripe.com";
 const KEPT_MS = 30 * 24 * 3_600_000;
 const PAGE = 100;
 const MAX_TYPES = 20;
@@ -30,14 +31,15 @@ const MAX_LIST_BYTES = 32 * 1024 * 1024;
  * const log = stripeLog({ egress, apiKey: process.env.STRIPE_RESTRICTED_KEY ?? "" });
  */
 export function stripeLog(options: StripeLogOptions): DeliveryLog {
-  const { types = [] } = options;
+  const { types = [], account, baseUrl = BASE_URL } = options;
   if (types.length > MAX_TYPES)
     throw invalidOption(`types has ${types.length}; Stripe takes at most ${MAX_TYPES}.`);
-  return { title: TITLE, keptMs: KEPT_MS, page: (request) => page(options, request) };
+  const { name = `${baseUrl} ${account ?? "the key's own account"}` } = options;
+  return { title: TITLE, name, keptMs: KEPT_MS, page: (request) => page(options, request) };
 }
 
 async function page(options: StripeLogOptions, { since, next, signal }: LogRequest): Promise<LogPage> {
-  const { apiKey, account, apiVersion, types = [], baseUrl = "https://api.stripe.com" } = options;
+  const { apiKey, account, apiVersion, types = [], baseUrl = BASE_URL } = options;
   const query = new URLSearchParams([
     ["limit", String(PAGE)],
     // Whole seconds, and the first of them counts: an event of the same second must not be left out.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextCursor, windowStart } from "./window.js";
+import { afterRun, windowOf } from "./window.js";
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
@@ -7,32 +7,58 @@ const facts = { nowMs: NOW, overlapMs: 300_000, keptMs: 72 * HOUR, sinceMs: unde
 
 describe("the window of a repair", () => {
   it("is our own downtime and the overlap before it", () => {
-    expect(windowStart({ ...facts, cursorMs: NOW - HOUR })).toBe(NOW - HOUR - 300_000);
+    expect(windowOf({ ...facts, cursorMs: NOW - HOUR })).toEqual({
+      fromMs: NOW - HOUR - 300_000,
+      baseMs: NOW - HOUR,
+    });
   });
 
   it("is empty on the first run, unless somebody says since when", () => {
-    expect(windowStart({ ...facts, cursorMs: undefined })).toBeUndefined();
-    expect(windowStart({ ...facts, cursorMs: undefined, sinceMs: NOW - HOUR })).toBe(NOW - HOUR);
+    expect(windowOf({ ...facts, cursorMs: undefined })).toBeUndefined();
+    const since = { ...facts, cursorMs: undefined, sinceMs: NOW - HOUR };
+    expect(windowOf(since)).toEqual({ fromMs: NOW - HOUR, baseMs: NOW - HOUR });
   });
 
   it("reaches no further back than the provider's log", () => {
-    expect(windowStart({ ...facts, cursorMs: NOW - 100 * HOUR })).toBe(NOW - 72 * HOUR);
-    expect(windowStart({ ...facts, cursorMs: undefined, sinceMs: 0 })).toBe(NOW - 72 * HOUR);
+    expect(windowOf({ ...facts, cursorMs: NOW - 100 * HOUR })?.fromMs).toBe(NOW - 72 * HOUR);
+    expect(windowOf({ ...facts, cursorMs: undefined, sinceMs: 0 })?.fromMs).toBe(NOW - 72 * HOUR);
+  });
+
+  it("begins at a whole second, as providers count", () => {
+    expect(windowOf({ ...facts, cursorMs: NOW + 700, nowMs: NOW + 900 })?.fromMs).toBe(NOW - 300_000);
   });
 
   it("is not skipped by a clock that was put back", () => {
-    expect(windowStart({ ...facts, cursorMs: NOW + HOUR })).toBe(NOW - 300_000);
+    expect(windowOf({ ...facts, cursorMs: NOW + HOUR })).toEqual({ fromMs: NOW - 300_000, baseMs: NOW });
   });
 });
 
-describe("the cursor after a run", () => {
-  it("is the start of the run: what came during it is read by the next", () => {
-    expect(nextCursor({ startedMs: 9, unsettledMs: undefined, reachedMs: undefined })).toBe(9);
+describe("after a run", () => {
+  const run = { startedMs: 90, baseMs: 50, newestMs: 70, heldMs: undefined, isCut: false };
+
+  it("everything up to its start was looked at, and the cursor is the newest entry's time: ours may be wrong", () => {
+    expect(afterRun(run)).toEqual({ untilMs: 90, cursorMs: 70 });
+    expect(afterRun({ ...run, startedMs: 5000 })).toEqual({ untilMs: 5000, cursorMs: 70 });
   });
 
-  it("stays before what was not applied, and before what was not looked at", () => {
-    expect(nextCursor({ startedMs: 9, unsettledMs: 5, reachedMs: undefined })).toBe(5);
-    expect(nextCursor({ startedMs: 9, unsettledMs: undefined, reachedMs: 7 })).toBe(7);
-    expect(nextCursor({ startedMs: 9, unsettledMs: 5, reachedMs: 3 })).toBe(3);
+  it("without news the cursor stays, and the very first one is the run's start", () => {
+    expect(afterRun({ ...run, newestMs: undefined })).toEqual({ untilMs: 90, cursorMs: 50 });
+    expect(afterRun({ ...run, newestMs: 45 })).toEqual({ untilMs: 90, cursorMs: 50 });
+    const first = { ...run, baseMs: undefined, newestMs: undefined };
+    expect(afterRun(first)).toEqual({ untilMs: 90, cursorMs: 90 });
+  });
+
+  it("of a window that was cut, the cursor moves on to what was reached", () => {
+    expect(afterRun({ ...run, isCut: true })).toEqual({ untilMs: 70, cursorMs: 70 });
+  });
+
+  it("the cursor stays before what the next run must find again", () => {
+    expect(afterRun({ ...run, heldMs: 60 })).toEqual({ untilMs: 60, cursorMs: 60 });
+    expect(afterRun({ ...run, heldMs: 60, isCut: true })).toEqual({ untilMs: 60, cursorMs: 60 });
+    expect(afterRun({ ...run, heldMs: 45 })).toEqual({ untilMs: 45, cursorMs: 45 });
+  });
+
+  it("a provider's clock that is ahead of ours moves the cursor no further than our own time", () => {
+    expect(afterRun({ ...run, newestMs: 95 })).toEqual({ untilMs: 90, cursorMs: 90 });
   });
 });

@@ -1,6 +1,6 @@
 /** What decides from when on a log is read. */
 export interface WindowFacts {
-  /** Up to when everything was certainly received; undefined on the very first run. */
+  /** The time of the newest entry that was looked at; undefined on the very first run. */
   readonly cursorMs: number | undefined;
   readonly nowMs: number;
   /** How far a run reaches back before the cursor: clocks differ, and a log shows a delivery some time after it. */
@@ -11,25 +11,51 @@ export interface WindowFacts {
   readonly sinceMs: number | undefined;
 }
 
-/** From when on the log is read: our own downtime and no more. Undefined = there is nothing to repair. */
-export function windowStart(facts: WindowFacts): number | undefined {
+/** What of a log a run reads. */
+export interface Window {
+  /** From when on. */
+  readonly fromMs: number;
+  /** What is newer was not looked at before. */
+  readonly baseMs: number;
+}
+
+/** Our own downtime, the overlap before it, and no more. Undefined = there is nothing to repair. */
+export function windowOf(facts: WindowFacts): Window | undefined {
   const { cursorMs, nowMs, overlapMs, keptMs, sinceMs } = facts;
-  const oldest = nowMs - keptMs;
-  if (cursorMs === undefined) return sinceMs === undefined ? undefined : Math.max(sinceMs, oldest);
+  const oldestMs = nowMs - keptMs;
+  const wantedMs = cursorMs === undefined ? sinceMs : Math.min(cursorMs, nowMs) - overlapMs;
+  if (wantedMs === undefined) return undefined;
+  // Providers count whole seconds: an entry of the window's first second lies before its milliseconds.
+  const fromMs = Math.floor(Math.max(wantedMs, oldestMs) / 1000) * 1000;
   // A clock that was put back must not make us skip what came since.
-  return Math.max(Math.min(cursorMs, nowMs) - overlapMs, oldest);
+  return { fromMs, baseMs: cursorMs === undefined ? fromMs : Math.min(cursorMs, nowMs) };
 }
 
 /** What a run came to. */
 export interface RunFacts {
   readonly startedMs: number;
-  /** The time of the oldest entry that was neither applied nor known; undefined where all were. */
-  readonly unsettledMs: number | undefined;
-  /** The time of the newest entry that was looked at, where newer ones had to wait for the next run. */
-  readonly reachedMs: number | undefined;
+  /** Where the run began, see {@link Window}; undefined where it read nothing. */
+  readonly baseMs: number | undefined;
+  /** The time of the newest entry that it read. */
+  readonly newestMs: number | undefined;
+  /** The time of the oldest entry that the next run must find in its window. */
+  readonly heldMs: number | undefined;
+  /** Newer entries wait for the next run. */
+  readonly isCut: boolean;
 }
 
-/** Up to when everything is certainly received after a run: the next one begins here. */
-export function nextCursor({ startedMs, unsettledMs, reachedMs }: RunFacts): number {
-  return Math.min(startedMs, unsettledMs ?? startedMs, reachedMs ?? startedMs);
+/** Up to when everything was looked at, and the cursor for the next run. */
+export interface RunEnd {
+  readonly untilMs: number;
+  readonly cursorMs: number;
+}
+
+/**
+ * The cursor is the provider's time, of the newest entry: by our own clock, an hour that it once ran fast would later be an hour
+ * of downtime that nobody reads. Where the log has nothing new, it stays.
+ */
+export function afterRun({ startedMs, baseMs, newestMs, heldMs, isCut }: RunFacts): RunEnd {
+  const reachedMs = Math.max(baseMs ?? startedMs, newestMs ?? -Infinity);
+  const untilMs = Math.min(startedMs, heldMs ?? startedMs, isCut ? reachedMs : startedMs);
+  return { untilMs, cursorMs: Math.min(untilMs, reachedMs) };
 }

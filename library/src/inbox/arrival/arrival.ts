@@ -28,6 +28,8 @@ export interface Proof {
   readonly exact: boolean;
   /** The name of the key that verified it; undefined where none did. */
   readonly key: string | undefined;
+  /** When its provider's log says that it was sent, at the latest. */
+  readonly sentAt?: Date | undefined;
 }
 
 /** Gives an event its identity: (tenant, source, id), with a hash of what of the body counts where there is no id or where asked. */
@@ -71,11 +73,17 @@ export function withoutBytes(identified: Named): Named {
 /** Says of an event without its own verdict's reason that its exact bytes name it. */
 export const FELL_BACK = "the body has no canonical form: its exact bytes name it";
 
+/** When something happened: by its event, and by the log of its provider. */
+export interface Times {
+  readonly eventAt: Date | undefined;
+  readonly sentAt?: Date | undefined;
+}
+
 /** Whether the event happened before its window began, so that it may have been applied and forgotten. */
-export function isStale(source: Source, arrival: Arrival, nowMs: number): boolean {
-  if (source.stale === "accept" || source.windowS === undefined || arrival.eventAt === undefined)
-    return false;
-  return nowMs - arrival.eventAt.getTime() > source.windowS * 1000;
+export function isStale(source: Source, { eventAt, sentAt = eventAt }: Times, nowMs: number): boolean {
+  const at = eventAt !== undefined && sentAt !== undefined && eventAt < sentAt ? eventAt : sentAt;
+  if (source.stale === "accept" || source.windowS === undefined || at === undefined) return false;
+  return nowMs - at.getTime() > source.windowS * 1000;
 }
 
 /** Whose idempotency keys: each consumer of an event has its own, and other ones in each round of a replay. */
