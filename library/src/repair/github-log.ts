@@ -105,7 +105,7 @@ function headersOf(value: unknown): Readonly<Record<string, string>> {
 
 /** Of `Link` only the cursor: the address in it could lead anywhere. */
 function nextCursor(link: string | undefined): string | undefined {
-  const url = link?.split(",").find((part) => /;\s*rel="?next"?/.test(part));
+  const url = link?.split(",").find((each) => /;\s*rel="?next"?/.test(each));
   const query = /<[^>?]*\?([^>]*)>/.exec(url ?? "")?.[1];
   return new URLSearchParams(query).get("cursor") ?? undefined;
 }

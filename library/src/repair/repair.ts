@@ -68,7 +68,7 @@ export function createRepair<SourceName extends string>(options: RepairOptions<S
       source,
       log,
       repairable,
-      receiver: receiver as Receiver,
+      receiver,
       store,
       clock,
       observer,
