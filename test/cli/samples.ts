@@ -217,7 +217,7 @@ export const CONSUMER: Consumer = {
   id: "hnd_billing",
   sources: ["stripe"],
   order: "key",
-  versions: [{ types: ["invoice.paid"], at: "2027-01-31T08:00:00.000Z" }],
+  versions: [{ sources: ["stripe"], types: ["invoice.paid"], at: "2027-01-31T08:00:00.000Z" }],
   state: "active",
   because: null,
   pausedUntil: null,

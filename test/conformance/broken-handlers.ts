@@ -26,6 +26,12 @@ export const BROKEN_HANDLERS: Readonly<Record<keyof typeof handlerFlaws, readonl
   registration_always_written: [
     "a handler that is registered in the same words is left as it is, and one in others is changed",
   ],
+  last_registration_wins: [
+    "versions of the host that register a handler in other words count together, whichever spoke last",
+  ],
+  handler_limited_by_what_is_held: [
+    "a worker gets as much of a handler as it asks for, whatever others have under way",
+  ],
   receipt_forgotten: ["what a receiver knew of an event reaches its handler"],
   handlers_cannot_be_redriven: [
     "a dead letter of a handler is listed, and its redrive goes back into its lane",

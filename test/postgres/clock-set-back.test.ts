@@ -1,7 +1,6 @@
 import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { Claim, NextState } from "../../library/src/lanes/lane-store.js";
-import { DEFAULT_RETRY } from "../../library/src/work/retry-policy.js";
 import { endpointFor, eventOf, settlementOf } from "../../library/src/testing/conformance/outbox/steps.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
@@ -67,8 +66,8 @@ describe.each(drivers)("a clock that was set back, on $name", async (driver) => 
 
   it("a handler that was paused while it ran ahead rests as long as it was told to, and not a day more", async () => {
     await publish();
-    const handler = { id: "hnd_a", sources: ["*"], types: ["*"], order: "key", maxInFlight: 8 } as const;
-    await store().register([{ ...handler, retry: DEFAULT_RETRY, dead: undefined }]);
+    const handler = { id: "hnd_a", sources: ["*"], types: ["*"], order: "key", dead: undefined } as const;
+    await store().register([handler]);
     await store().pauseHandler("hnd_a", { forMs: 60_000, because: "down" });
     await setBack("1 day");
     await claim();

@@ -5,7 +5,6 @@ import type { FakeClock } from "posthorn/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Claim, ClaimRequest, NextState } from "../../library/src/lanes/lane-store.js";
 import type { Store } from "../../library/src/operator/store.js";
-import { DEFAULT_RETRY } from "../../library/src/work/retry-policy.js";
 import type { DatabaseFile } from "./database-file.js";
 import { createDatabaseFile } from "./database-file.js";
 import { acknowledgement, claimRequest, endpointOf, eventOf } from "./outbox-events.js";
@@ -63,8 +62,8 @@ describe("what was put off by a clock that ran ahead", () => {
   });
 
   it("a handler that was paused while the clock ran ahead rests as long as it was told to, and not a day more", async () => {
-    const handler = { id: "hnd_a", sources: ["*"], types: ["*"], order: "key", maxInFlight: 8 } as const;
-    await outbox.register([{ ...handler, retry: DEFAULT_RETRY, dead: undefined }]);
+    const handler = { id: "hnd_a", sources: ["*"], types: ["*"], order: "key", dead: undefined } as const;
+    await outbox.register([handler]);
     jump(DAY_MS);
     await outbox.pauseHandler("hnd_a", { forMs: 60_000, because: "down" });
     jump(-DAY_MS);

@@ -165,10 +165,16 @@ export interface InboxQuery {
 export interface Consumer {
   /** `hnd_…` */
   readonly id: string;
+  /** Of all its versions. */
   readonly sources: readonly string[];
   readonly order: "key" | "none";
   /** The newest first. */
-  readonly versions: readonly { readonly types: readonly string[]; readonly at: string }[];
+  readonly versions: readonly {
+    readonly sources: readonly string[];
+    /** A type, `*`, or either of them behind a source and a colon. */
+    readonly types: readonly string[];
+    readonly at: string;
+  }[];
   readonly state: "active" | "paused" | "disabled";
   readonly because: string | null;
   /** Null: until somebody resumes it. */

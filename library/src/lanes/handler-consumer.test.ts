@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RETRY } from "../work/retry-policy.js";
 import { registered, VERSION_COUNTS_MS } from "./handler-consumer.js";
 import type { HandlerConsumer, RegisteredHandler } from "./handler-consumer.js";
 
@@ -8,13 +7,22 @@ const WANTED: HandlerConsumer = {
   sources: ["stripe"],
   types: ["invoice.paid"],
   order: "key",
-  retry: DEFAULT_RETRY,
   dead: undefined,
-  maxInFlight: 8,
 };
 
-function after(before: RegisteredHandler | undefined, wanted: HandlerConsumer, nowMs: number) {
-  return registered(before, wanted, nowMs) ?? before;
+type Words = Partial<Omit<HandlerConsumer, "id">>;
+
+function after(before: RegisteredHandler | undefined, words: Words, nowMs: number): RegisteredHandler {
+  const next = registered(before, { ...WANTED, ...words }, nowMs) ?? before;
+  // As it comes back from a database.
+  return JSON.parse(JSON.stringify(next)) as RegisteredHandler;
+}
+
+function afterAll(said: readonly (readonly [number, Words])[]): RegisteredHandler | undefined {
+  return said.reduce<RegisteredHandler | undefined>(
+    (before, [nowMs, words]) => after(before, words, nowMs),
+    undefined,
+  );
 }
 
 describe("the registration of a handler", () => {
@@ -22,22 +30,22 @@ describe("the registration of a handler", () => {
     const first = registered(undefined, WANTED, 1000);
     expect(first).toMatchObject({ kind: "handler", state: "active", version: 1 });
     expect(registered(first, { ...WANTED }, 2000)).toBeUndefined();
-    const readBack = JSON.parse(JSON.stringify(first)) as RegisteredHandler;
-    expect(registered(readBack, WANTED, 2000)).toBeUndefined();
+    expect(registered(after(undefined, {}, 1000), WANTED, 2000)).toBeUndefined();
   });
 
   it("is said again before its word ends, so that a process that runs for days keeps it", () => {
-    const first = registered(undefined, WANTED, 0);
-    const again = registered(first, WANTED, VERSION_COUNTS_MS - 1);
-    expect(again?.versions).toEqual([{ types: ["invoice.paid"], at: VERSION_COUNTS_MS - 1 }]);
+    const again = registered(after(undefined, {}, 0), WANTED, VERSION_COUNTS_MS - 1);
+    expect(again?.versions.map(({ at }) => at)).toEqual([VERSION_COUNTS_MS - 1]);
   });
 
   it("keeps what other versions handle for an hour, and no longer", () => {
-    const old = after(undefined, { ...WANTED, types: ["a"] }, 0);
-    const both = after(old, { ...WANTED, types: ["b"] }, 1000);
+    const both = afterAll([
+      [0, { types: ["a"] }],
+      [1000, { types: ["b"] }],
+    ]);
     expect(both?.versions.map(({ types }) => types)).toEqual([["b"], ["a"]]);
-    const later = after(both, { ...WANTED, types: ["c"] }, VERSION_COUNTS_MS + 500);
-    expect(later?.versions.map(({ types }) => types)).toEqual([["c"], ["b"]]);
+    const later = after(both, { types: ["c"] }, VERSION_COUNTS_MS + 500);
+    expect(later.versions.map(({ types }) => types)).toEqual([["c"], ["b"]]);
   });
 
   it("leaves a paused handler paused, with its reason", () => {
@@ -49,12 +57,77 @@ describe("the registration of a handler", () => {
       because: "the bank is down",
       pausedUntil,
     };
-    expect(registered(paused, { ...WANTED, maxInFlight: 2 }, 1)).toMatchObject({
+    expect(registered(paused, { ...WANTED, types: ["*"] }, 1)).toMatchObject({
       state: "paused",
       because: "the bank is down",
       pausedUntil,
-      maxInFlight: 2,
       version: 2,
     });
+  });
+});
+
+describe("versions of the host that register a handler in other words", () => {
+  const OLD = { sources: ["shop"] };
+  const NEW = { sources: ["shop", "pay"] };
+
+  it("count together: a version that says its words again takes no source from another", () => {
+    const both = afterAll([
+      [0, OLD],
+      [1000, NEW],
+    ]);
+    expect(both?.sources.toSorted()).toEqual(["pay", "shop"]);
+    expect(registered(both, { ...WANTED, ...OLD }, 2000)).toBeUndefined();
+    expect(registered(both, { ...WANTED, ...NEW }, 3000)).toBeUndefined();
+  });
+
+  it("refresh their own time alone, and become no newer by that", () => {
+    const later = VERSION_COUNTS_MS - 2000;
+    const both = afterAll([
+      [0, OLD],
+      [1000, NEW],
+      [later, OLD],
+    ]);
+    expect(both?.versions.map(({ sources, at }) => [sources, at])).toEqual([
+      [NEW.sources, 1000],
+      [OLD.sources, later],
+    ]);
+  });
+
+  it("lose the sources of what was replaced, an hour after it was last said, by any word", () => {
+    const both = afterAll([
+      [0, NEW],
+      [1000, OLD],
+      [VERSION_COUNTS_MS - 1, OLD],
+    ]);
+    expect(both?.sources.toSorted()).toEqual(["pay", "shop"]);
+    // What the other says is known and young; that the first is over is a change.
+    expect(after(both, OLD, VERSION_COUNTS_MS)).toMatchObject({ sources: ["shop"], version: 4 });
+  });
+
+  it("keep the last words, however old: nothing is unregistered by itself", () => {
+    const old = after(undefined, NEW, 0);
+    const again = after(old, NEW, 100 * VERSION_COUNTS_MS);
+    expect(again.sources).toEqual(NEW.sources);
+  });
+
+  it.each([
+    [["key", "none"], "key"],
+    [["none", "key"], "key"],
+    [["none", "none"], "none"],
+  ] as const)("in the order of %o have what is in order by: %s", (orders, expected) => {
+    const said = orders.map((order, nth) => [nth, { order, types: [`${nth}`] }] as const);
+    expect(afterAll(said)?.order).toBe(expected);
+  });
+
+  it.each([
+    [["skip", "halt"], "halt"],
+    [["halt", "skip"], "halt"],
+    [[undefined, "park"], undefined],
+    [["skip", undefined], undefined],
+    [["skip", "park"], "park"],
+    [["skip", "skip"], "skip"],
+  ] as const)("of the dead policies %o do what holds back most: %s", (policies, expected) => {
+    const said = policies.map((dead, nth) => [nth, { dead, types: [`${nth}`] }] as const);
+    expect(afterAll(said)?.dead).toBe(expected);
   });
 });

@@ -1,35 +1,32 @@
-import { matcherOf } from "../pattern.js";
-import type { RetryPolicy } from "../work/retry-policy.js";
 import type { DeadPolicy } from "./dead.js";
 
-/** A handler in the host's process, as a consumer of lanes. */
+/** A handler in the host's process, as a consumer of lanes: what one version of the host says of it. */
 export interface HandlerConsumer {
   /** `hnd_…`: the name that the host gave it. */
   readonly id: string;
   /** Patterns of the sources whose stored events it gets, of every tenant. */
   readonly sources: readonly string[];
-  /** Patterns of the types that this version of the host has handlers for. */
+  /** What it has handlers for, by the keys that the host wrote: a type, `*`, or either of them behind a source and a colon. */
   readonly types: readonly string[];
   /** What is in order: the events of one tenant, source and key, or none. */
   readonly order: "key" | "none";
-  readonly retry: RetryPolicy;
   /** Undefined: `halt` in a lane, `skip` where there is none. */
   readonly dead: DeadPolicy | undefined;
-  /** How many of its claims a worker may hold at once. */
-  readonly maxInFlight: number;
 }
 
-/** What one version of the host has said that it handles. */
-export interface HandlerVersion {
-  readonly types: readonly string[];
-  /** Milliseconds since 1970, by the store's clock. */
+/** What one version of the host has said of a handler. */
+export interface HandlerVersion extends Omit<HandlerConsumer, "id"> {
+  /** When it last said so: milliseconds since 1970, by the store's clock. */
   readonly at: number;
 }
 
-/** A handler as its store keeps it. */
+/**
+ * A handler as its store keeps it. Its sources are those of all its versions, its order is by key where one of them says so,
+ * and its dead policy is the one that holds back most.
+ */
 export interface RegisteredHandler extends Omit<HandlerConsumer, "types"> {
   readonly kind: "handler";
-  /** The newest first. */
+  /** Newest first, by when a version first said its words; to say them again changes no place. */
   readonly versions: readonly HandlerVersion[];
   readonly state: "active" | "paused" | "disabled";
   readonly because: string | undefined;
@@ -49,40 +46,47 @@ export const VERSION_COUNTS_MS: number = 3_600_000;
 const SAID_AGAIN_MS = VERSION_COUNTS_MS / 2;
 
 /**
- * Whether another version of the host has lately said that it handles a type. Not the word of this version itself: that names
- * types without their sources, so an event of another source that has no handler here would wait for ever.
+ * What a registration makes of a handler; undefined where it changes nothing, so that starting a process writes nothing. During
+ * a deploy versions speak in turns: a version that says the same again refreshes its own time and nothing of another, or the old
+ * one would take from the new one the sources that it does not know. What was replaced goes an hour after it was last said.
  */
-export function isHandledByOther(
-  { versions }: Pick<RegisteredHandler, "versions">,
-  own: Pick<HandlerConsumer, "types">,
-  { type, nowMs }: { readonly type: string; readonly nowMs: number },
-): boolean {
-  return versions.some(
-    ({ types, at }) => nowMs - at < VERSION_COUNTS_MS && !isSame(types, own.types) && matcherOf(types)(type),
-  );
-}
-
-/** What a registration makes of a handler; undefined where it changes nothing, so that starting a process writes nothing. */
 export function registered(
   before: RegisteredHandler | undefined,
-  wanted: HandlerConsumer,
+  { id, ...words }: HandlerConsumer,
   nowMs: number,
 ): RegisteredHandler | undefined {
-  const { types, ...definition } = wanted;
   const known = before?.versions ?? [];
-  const own = known.find((each) => isSame(each.types, types));
+  const own = known.find((each) => isSame(each, { ...words, at: each.at }));
+  const counting = known.filter((each) => each === own || nowMs - each.at < VERSION_COUNTS_MS);
   const isSaid = own !== undefined && nowMs - own.at < SAID_AGAIN_MS && nowMs >= own.at;
-  if (before !== undefined && isSaid && isSame(definitionOf(before), definition)) return undefined;
-  const others = known.filter((each) => each !== own && nowMs - each.at < VERSION_COUNTS_MS);
+  if (isSaid && counting.length === known.length) return undefined;
+  const said: HandlerVersion = { ...words, at: nowMs };
+  const versions =
+    own === undefined ? [said, ...counting] : counting.map((each) => (each === own ? said : each));
   return {
     kind: "handler",
-    ...definition,
-    versions: [{ types, at: nowMs }, ...others],
+    id,
+    ...together(versions),
+    versions,
     state: before?.state ?? "active",
     because: before?.because,
     pausedUntil: before?.pausedUntil,
     pausedBy: before?.pausedBy,
     version: (before?.version ?? 0) + 1,
+  };
+}
+
+// What was held back can go on later; what went on in spite of its order cannot be called back.
+const HOLDS_BACK_MOST = ["halt", undefined, "park", "skip"] as const;
+
+/** What counts while several versions of the host do: none of them may lose what it would get alone. */
+function together(
+  versions: readonly HandlerVersion[],
+): Pick<RegisteredHandler, "sources" | "order" | "dead"> {
+  return {
+    sources: [...new Set(versions.flatMap(({ sources }) => sources))],
+    order: versions.some(({ order }) => order === "key") ? "key" : "none",
+    dead: HOLDS_BACK_MOST.find((policy) => versions.some(({ dead }) => dead === policy)),
   };
 }
 
@@ -125,11 +129,6 @@ export interface HandlerPause {
   readonly because: string;
   /** The person who pauses it; undefined where a rule does. */
   readonly by?: string | undefined;
-}
-
-function definitionOf(handler: RegisteredHandler): Omit<HandlerConsumer, "types"> {
-  const { id, sources, order, retry, dead, maxInFlight } = handler;
-  return { id, sources, order, retry, dead, maxInFlight };
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -74,7 +74,10 @@ export interface ClaimRequest {
   readonly worker: string;
   readonly limit: number;
   readonly leaseMs: number;
-  /** How many claims this worker holds, by consumer: each consumer gets at most its `maxInFlight` less that. */
+  /**
+   * How many claims this worker holds, by consumer: each endpoint gets at most its `maxInFlight` less that. A handler has no
+   * limit of its own: its worker asks for as many as it has free slots.
+   */
   readonly inFlight: ReadonlyMap<string, number>;
   /** The most that this worker may hold of each consumer, where that is less than `maxInFlight`. @default no such limit */
   readonly shares?: Shares | undefined;
@@ -93,9 +96,9 @@ export interface Shares {
   readonly others: number;
 }
 
-/** How many more claims of a consumer a worker gets. Postgres says the same in SQL. */
+/** How many more claims of a consumer a worker gets; a handler has no limit of its own. Postgres says the same in SQL. */
 export function roomOf(
-  { id, maxInFlight }: { readonly id: string; readonly maxInFlight: number },
+  { id, maxInFlight = Infinity }: { readonly id: string; readonly maxInFlight?: number },
   { inFlight, shares }: Pick<ClaimRequest, "inFlight" | "shares">,
 ): number {
   const share = shares === undefined ? maxInFlight : (shares.of.get(id) ?? shares.others);

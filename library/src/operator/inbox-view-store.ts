@@ -105,8 +105,12 @@ export interface RefusedRecord {
 
 /** A handler as a consumer of lanes, and how much waits for it. */
 export interface ConsumerStanding extends Pick<HandlerConsumer, "id" | "sources" | "order"> {
-  /** What its versions have said that they handle, the newest first. */
-  readonly versions: readonly { readonly types: readonly string[]; readonly at: Date }[];
+  /** What versions of the host have said in the last hour that they handle, the newest first. */
+  readonly versions: readonly {
+    readonly sources: readonly string[];
+    readonly types: readonly string[];
+    readonly at: Date;
+  }[];
   readonly state: "active" | "paused" | "disabled";
   readonly because: string | undefined;
   /** When its pause ends by itself. */
@@ -144,7 +148,11 @@ export function consumerStanding(
     id,
     sources: [...sources],
     order,
-    versions: versions.map(({ types, at }) => ({ types: [...types], at: new Date(at) })),
+    versions: versions.map((each) => ({
+      sources: [...each.sources],
+      types: [...each.types],
+      at: new Date(each.at),
+    })),
     state,
     because,
     pausedUntil,

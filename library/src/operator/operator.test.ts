@@ -62,9 +62,7 @@ describe("an operator of handlers", () => {
     sources: ["*"],
     types: ["*"],
     order: "key",
-    retry: { kind: "list", waitsMs: [], jitter: 0 },
     dead: undefined,
-    maxInFlight: 8,
   } as const;
 
   it("pauses one with who and why, leaves a longer pause as it is, and resumes it", async () => {

@@ -1,3 +1,4 @@
+import type { HandlerConsumer } from "../../../library/src/lanes/handler-consumer.js";
 import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoint-table.js";
 import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
 import type { Place } from "../../../library/src/outbox/fan-out.js";
@@ -114,6 +115,29 @@ export const handlerFlaws = {
           ),
       };
     },
+  },
+  last_registration_wins: {
+    wrap: (inner) => {
+      const last = new Map<string, HandlerConsumer>();
+      return {
+        register: (consumers) => {
+          for (const consumer of consumers) last.set(consumer.id, consumer);
+          return inner.register(consumers);
+        },
+        readHandlers: async (ids) =>
+          (await inner.readHandlers(ids)).map((handler) =>
+            Object.assign(handler, { sources: last.get(handler.id)?.sources }),
+          ),
+      };
+    },
+  },
+  handler_limited_by_what_is_held: {
+    wrap: (inner) => ({
+      claim: (request) => {
+        const isFull = [...request.inFlight.values()].some((count) => count >= 64);
+        return inner.claim(request.of.kind === "handler" && isFull ? { ...request, limit: 0 } : request);
+      },
+    }),
   },
   receipt_forgotten: {
     wrap: (inner) => ({

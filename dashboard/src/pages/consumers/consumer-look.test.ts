@@ -33,8 +33,8 @@ describe("how a consumer stands", () => {
 
 it("the types of all versions are told once, the first few by name", () => {
   const versions = [
-    { types: ["a", "b"], at: "" },
-    { types: ["b", "c", "d"], at: "" },
+    { sources: ["*"], types: ["a", "b"], at: "" },
+    { sources: ["*"], types: ["b", "c", "d"], at: "" },
   ];
   expect(typesOf({ versions })).toEqual(["a", "b", "c", "d"]);
   expect(typeWords(typesOf({ versions }))).toBe("a, b, c and 1 more");

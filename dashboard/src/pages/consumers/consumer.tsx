@@ -268,13 +268,15 @@ function Versions({ consumer }: { readonly consumer: Consumer }): JSX.Element {
         <table class="table">
           <thead>
             <tr>
+              <th>Sources</th>
               <th>Types</th>
               <th class="num">Registered</th>
             </tr>
           </thead>
           <tbody>
-            {versions.map(({ types, at }) => (
-              <tr key={`${at} ${types.join(" ")}`}>
+            {versions.map(({ sources, types, at }) => (
+              <tr key={`${at} ${sources.join(" ")} ${types.join(" ")}`}>
+                <td class="wrap">{sources.map((source) => oneLine(source, 60)).join(", ")}</td>
                 <td class="wrap">{types.map((type) => oneLine(type, 60)).join(", ")}</td>
                 <td class="num dim nowrap">
                   <Clock at={at} />

@@ -1,5 +1,4 @@
 import type { Claim, ClaimedDelivery, NextState, RunLimits, Settlement } from "../../lanes/lane-store.js";
-import { isHandledByOther } from "../../lanes/handler-consumer.js";
 import { notify } from "../../observer.js";
 import type { Signal } from "../../observer.js";
 import { PosthornError } from "../../posthorn-error.js";
@@ -10,6 +9,7 @@ import { Timeouts } from "../handler/deadlines.js";
 import { afterThrown, failedAttempt } from "../handler/handler-failure.js";
 import type { NewestStore } from "../handler/newest.js";
 import type { Publisher } from "../handler/handlers.js";
+import { isHandledByOther } from "./handler-table.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import { HandlerFailure } from "../handler/prepare-work.js";
@@ -237,13 +237,10 @@ export class HandlerRuns<Tx> {
     }
   }
 
-  /** No handler here for its type: another version of the host may have one; else it is recorded as skipped. */
+  /** No handler here for its source and type: another version of the host may have one; else it is recorded as skipped. */
   async #unhandled(claim: Claim, consumer: CheckedConsumer): Promise<ClaimResult> {
-    const { store, settings } = this.#parts;
-    const { type } = claim.run[0].event;
-    const [registered] = await store.readHandlers([claim.consumer.id]);
-    const nowMs = settings.clock.now();
-    if (registered !== undefined && isHandledByOther(registered, consumer.consumer, { type, nowMs }))
+    const [registered] = await this.#parts.store.readHandlers([claim.consumer.id]);
+    if (registered !== undefined && isHandledByOther(registered, claim.run[0].event))
       return { ...givenBack(claim, OTHER_VERSION_AGAIN_MS), isOthers: true };
     return this.#skip(claim, consumer, undefined);
   }
@@ -287,8 +284,8 @@ export class HandlerRuns<Tx> {
     checked: CheckedConsumer,
   ): Promise<ClaimResult> {
     const thrown = error instanceof HandlerFailure ? error.cause : error;
-    const { retry, dead } = checked.consumer;
-    const policy = { retry, dead, rules: checked.errors };
+    const { retry, errors: rules } = checked;
+    const policy = { retry, dead: checked.consumer.dead, rules };
     const consequence = afterThrown(claim, policy, { thrown, chance: this.#parts.settings.random() });
     if (consequence.kind === "skip") {
       this.#tell(claim, `skipped: ${consequence.because}`);

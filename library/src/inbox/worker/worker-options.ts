@@ -7,7 +7,7 @@ import type { HandlerConsumer } from "../../lanes/handler-consumer.js";
 import type { Observer } from "../../observer.js";
 import type { TransactionMode } from "../../store-capabilities.js";
 import { checkRetry } from "../../work/retry-policy.js";
-import type { RetryOptions } from "../../work/retry-policy.js";
+import type { RetryOptions, RetryPolicy } from "../../work/retry-policy.js";
 import { checkErrorRules } from "../handler/error-rules.js";
 import type { CheckedRule, ErrorRule } from "../handler/error-rules.js";
 import { isBatch } from "../handler/batch.js";
@@ -20,6 +20,7 @@ import { checkDropStale } from "../handler/newest.js";
 import type { DropStale, NewestStore } from "../handler/newest.js";
 import { unobserved } from "../unobserved.js";
 import { checkConsumers, invalid, wrongConsumer } from "./check-worker.js";
+import { HandlerTable, sourcesIn } from "./handler-table.js";
 import type { WorkerStore } from "./worker-store.js";
 
 /** What a worker runs for events of a type: a handler of one event, a batch, or a long handler. */
@@ -93,7 +94,8 @@ export interface WorkerOptions<Tx, Mode extends TransactionMode, S extends Schem
 /** A consumer, checked. */
 export interface CheckedConsumer {
   readonly consumer: HandlerConsumer;
-  readonly handlers: TypeTable<unknown>;
+  readonly handlers: HandlerTable<unknown>;
+  readonly retry: RetryPolicy;
   readonly errors: readonly CheckedRule[];
   readonly dropStale: DropStale | undefined;
   /** How many events of a lane a claim of it may have: as many as its largest batch takes. */
@@ -132,18 +134,19 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
   checkStore("worker", store, "apply");
   checkConsumers(options);
   const { stopGraceMs = 10_000 } = options;
-  const most = mostSlots(store);
-  const slots = options.slots ?? Math.min(DEFAULT_SLOTS, Math.max(1, most));
+  // A drain works with one slot on any pool; `start` refuses one that is too small.
+  const most = Math.max(1, mostSlots(store));
+  const slots = options.slots ?? Math.min(DEFAULT_SLOTS, most);
   for (const [name, value] of Object.entries({ slots, handlerDeadlineMs, leaseMs, acquireMs, pollMs })) {
     if (!Number.isFinite(value) || value < 1) throw invalid(`${name} is ${value}; expected 1 or more`);
   }
   if (!Number.isInteger(slots)) throw invalid(`slots is ${slots}; expected a whole number`);
   if (!Number.isFinite(stopGraceMs) || stopGraceMs < 0)
     throw invalid(`stopGraceMs is ${stopGraceMs}; expected milliseconds, 0 or more`);
-  if (options.slots !== undefined && slots > most) {
+  if (slots > most) {
     throw invalid(
-      `slots is ${slots}; expected at most ${most}, the pool's ${store.connections} connections less ${KEPT_FREE}: ` +
-        "with every connection in a handler, nothing could be sequenced or settled",
+      `slots is ${slots}; expected at most ${most} with a pool of ${store.connections}, of which ${KEPT_FREE} connections ` +
+        "stay free: with every connection in a handler, nothing could be sequenced or settled",
     );
   }
   if (leaseMs <= handlerDeadlineMs + MARGIN_MS) {
@@ -157,7 +160,7 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
   // Where handlers cannot await in the transaction, their outer parts run before it: those of a run would all run
   // before the first of its events is applied.
   const plainEvents = store.transactions === "synchronous" ? 1 : MOST_EVENTS;
-  const consumers = consumersOf(options, { slots, plainEvents, store });
+  const consumers = consumersOf(options, { plainEvents, store });
   const schemas = new TypeTable(options.schemas ?? {}, sourcesIn(options.schemas ?? {}));
   const times = { handlerDeadlineMs, leaseMs, acquireMs, stopGraceMs, pollMs };
   return { consumers, schemas, slots, plainEvents, ...times, clock, observer, random: Math.random };
@@ -178,7 +181,6 @@ export function mostSlots({ connections }: Pick<WorkerStore<never>, "connections
 }
 
 interface ConsumerLimits {
-  readonly slots: number;
   readonly plainEvents: number;
   readonly store: object;
 }
@@ -206,19 +208,16 @@ function idOf(name: string): string {
 function checkedConsumer<Tx, Mode extends TransactionMode>(
   id: string,
   { handlers, sources = ["*"], order = "key", retry, dead, errors }: ConsumerOptions<Tx, Mode>,
-  { slots, plainEvents, store }: ConsumerLimits,
+  { plainEvents, store }: ConsumerLimits,
 ): CheckedConsumer {
   const found = wrongConsumer({ handlers, sources, order, dead });
   if (found !== undefined) throw invalid(found);
-  const types = Object.keys(handlers).map((key) => key.replace(/^[^:]+:/, ""));
   const consumer: HandlerConsumer = {
     id,
     sources,
-    types: [...new Set(types)].toSorted(),
+    types: Object.keys(handlers).toSorted(),
     order: typeof order === "string" ? order : "key",
-    retry: checkRetry(retry),
     dead,
-    maxInFlight: slots,
   };
   const batches = Object.values(handlers).filter((handler) => isBatch(handler));
   const mostEvents = Math.max(plainEvents, ...batches.map(({ max }) => max));
@@ -228,11 +227,13 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
       "order drop_stale judges one event in its transaction; it cannot be used with a batch or a long handler",
     );
   }
-  const table = new TypeTable<unknown>(handlers, sourcesIn(handlers));
-  return { consumer, handlers: table, errors: checkErrorRules(errors), dropStale, mostEvents };
-}
-
-/** The sources that keys name: a worker is not told which there are, so what stands before a colon is one. */
-function sourcesIn(table: object): ReadonlySet<string> {
-  return new Set(Object.keys(table).flatMap((key) => /^([^:]+):/.exec(key)?.[1] ?? []));
+  const table = new HandlerTable<unknown>(sources, handlers);
+  return {
+    consumer,
+    handlers: table,
+    retry: checkRetry(retry),
+    errors: checkErrorRules(errors),
+    dropStale,
+    mostEvents,
+  };
 }

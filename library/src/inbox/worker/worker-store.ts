@@ -54,8 +54,10 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
   readonly connections: number | undefined;
   /**
    * Registers handlers by their ids; one that is registered in the same words is left as it is. It gets what is sequenced
-   * from now on, and what was set aside because there was no handler for it. Nothing is unregistered by itself, and a
-   * handler that was paused stays paused.
+   * from now on, and what was set aside because there was no handler for it. Versions of the host that register a handler in
+   * other words count together: it gets the sources of all of them, whichever spoke last, its order is by key where one of
+   * them says so, and of their dead policies the one that holds back most counts. What a version has not said for an hour
+   * goes when another one registers. Nothing is unregistered by itself, and a handler that was paused stays paused.
    */
   register(consumers: readonly HandlerConsumer[]): Promise<void>;
   /**

@@ -281,11 +281,20 @@ describe("a worker", () => {
     expect(() => worker({ consumers: { default: { handlers } } })).toThrow(/"default"/);
     const pooled = { ...store, connections: 10 };
     expect(() => createWorker({ store: pooled, clock, handlers, slots: 9 })).toThrow(/at most 8/);
+    const single = { ...store, connections: 1 };
+    expect(() => createWorker({ store: single, clock, handlers, slots: 2 })).toThrow(/at most 1 .*pool of 1/);
   });
 
-  it("starts nothing in the background on a pool of two, and drains on it", async () => {
+  it.each([
+    [1, 1],
+    [2, 1],
+    [2, undefined],
+  ])("starts nothing in the background on a pool of %i with slots %s, and drains on it", async (...given) => {
+    const [connections, slots] = given;
     const { post, note, store, clock, effects } = setUp();
-    const small = createWorker({ store: { ...store, connections: 2 }, clock, handlers: { "*": note } });
+    const handlers = { "*": note };
+    const pooled = { ...store, connections };
+    const small = createWorker({ store: pooled, clock, handlers, ...(slots !== undefined && { slots }) });
     await post("evt_1");
     await expect(small.start()).rejects.toThrow(/3 or more/);
     await small.drain();

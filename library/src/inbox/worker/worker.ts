@@ -130,6 +130,8 @@ const SETTLE_BATCH = 50;
 // So often a worker says that it is there: the word of its version counts for an hour, and an operator is told sooner.
 const SAID_AGAIN_MS = 60_000;
 const MOST_BYTES = 1_048_576;
+// Its consumers share its slots, and `limit` says how many of them are free.
+const UNLIMITED: ReadonlyMap<string, number> = new Map();
 // While another version of the host has handlers that are missing here, its workers claim first: whoever has no handler would
 // else take what has become due again and again, and give it back, and those behind it would wait as long as both run.
 const LETS_OTHERS_MS = 100;
@@ -227,14 +229,12 @@ class WorkerRun<Tx> {
     await this.#registerAgain();
     if (clock.monotonic() < this.#letsOthersUntil && !this.#loop.isStopping)
       await clock.sleep(LETS_OTHERS_MS);
-    const inFlight = new Map<string, number>();
-    for (const { consumer } of this.#held) inFlight.set(consumer.id, (inFlight.get(consumer.id) ?? 0) + 1);
     const { claims, lapsed } = await this.#store.claim({
       of: this.#of,
       worker: this.#loop.worker,
       limit,
       leaseMs,
-      inFlight,
+      inFlight: UNLIMITED,
       run: this.#run,
       alone,
     });

@@ -108,8 +108,8 @@ export const CONSUMER: object = {
     order: { ...TEXT, enum: ["key", "none"] },
     versions: {
       type: "array",
-      description: "What versions of the host have said that they handle, the newest first.",
-      items: whole<Consumer["versions"][number]>({ types: TEXTS, at: INSTANT }),
+      description: "What versions of the host have said in the last hour that they handle, the newest first.",
+      items: whole<Consumer["versions"][number]>({ sources: TEXTS, types: TEXTS, at: INSTANT }),
     },
     state: { ...TEXT, enum: ["active", "paused", "disabled"] },
     because: MAYBE_TEXT,
@@ -209,7 +209,11 @@ export function showConsumer(consumer: ConsumerStanding, nowMs: number): Consume
     id,
     sources,
     order,
-    versions: versions.map(({ types, at }) => ({ types, at: at.toISOString() })),
+    versions: versions.map(({ sources: named, types, at }) => ({
+      sources: named,
+      types,
+      at: at.toISOString(),
+    })),
     state,
     because: because ?? null,
     pausedUntil: instant(consumer.pausedUntil),

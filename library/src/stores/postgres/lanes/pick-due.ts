@@ -77,7 +77,8 @@ function namedTurnsSql({ consumer }: Tables): string {
 /**
  * Picks and locks what is due, and reads it: $1 is the consumer that was served last, $2 the limit, $3 how many
  * claims the worker holds by consumer, $4 its share by consumer and $6 that of all others, $5 the most deliveries of a
- * run, and, for handlers, $7 their ids. The room of a consumer is `roomOf`. Whether something is due is asked as a value,
+ * run, and, for handlers, $7 their ids. The room of a consumer is `roomOf`: a handler has no `max_in_flight`, and `least`
+ * leaves out what is null. Whether something is due is asked as a value,
  * not by `exists`, which was planned as a hash of everything that is due anywhere.
  */
 export const pickDueSql: Readonly<Record<PickedKind, (tables: Tables) => string>> = {

@@ -61,17 +61,14 @@ async function changesOf(
 }
 
 async function save(session: Session, handler: RegisteredHandler, { consumer }: Tables): Promise<void> {
-  const { id, order, dead, maxInFlight, version } = handler;
+  const { id, order, dead, version } = handler;
   await session.query({
     text: `
-      insert into ${consumer} (public_id, kind, tenant, definition, ordered_by, dead, max_in_flight, state, version,
-        seen_at)
-      values ($1::text, 'handler', '', $2::text, $3::text, $4::text, $5::text::int4, 'active', $6::text::int8,
-        clock_timestamp())
+      insert into ${consumer} (public_id, kind, tenant, definition, ordered_by, dead, state, version, seen_at)
+      values ($1::text, 'handler', '', $2::text, $3::text, $4::text, 'active', $5::text::int8, clock_timestamp())
       on conflict (public_id) where removed_at is null do update set
         definition = excluded.definition, ordered_by = excluded.ordered_by, dead = excluded.dead,
-        max_in_flight = excluded.max_in_flight, version = excluded.version, seen_at = excluded.seen_at,
-        mark = gen_random_uuid()`,
-    params: [id, handlerDefinition(handler), order, dead ?? null, String(maxInFlight), String(version)],
+        version = excluded.version, seen_at = excluded.seen_at, mark = gen_random_uuid()`,
+    params: [id, handlerDefinition(handler), order, dead ?? null, String(version)],
   });
 }

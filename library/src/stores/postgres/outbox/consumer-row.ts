@@ -1,6 +1,5 @@
 import type { HandlerVersion, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import type { Consumer } from "../../../outbox/fan-out.js";
-import type { RetryPolicy } from "../../../work/retry-policy.js";
 import { textArray } from "../client/column-arrays.js";
 import type { Row, Session } from "../client/database.js";
 import type { Tables } from "../schema/tables.js";
@@ -16,28 +15,25 @@ export interface StoredConsumer {
 interface HandlerDefinition {
   readonly sources: readonly string[];
   readonly versions: readonly HandlerVersion[];
-  readonly retry: RetryPolicy;
 }
 
 /** As the column `definition` has it. */
-export function handlerDefinition({ sources, versions, retry }: RegisteredHandler): string {
-  const definition: HandlerDefinition = { sources, versions, retry };
+export function handlerDefinition({ sources, versions }: RegisteredHandler): string {
+  const definition: HandlerDefinition = { sources, versions };
   return JSON.stringify(definition);
 }
 
 function handlerOf(row: Row): RegisteredHandler {
-  const { id, definition, order, dead, maxInFlight, state, because, pausedUntil, pausedBy, version, mark } =
+  const { id, definition, order, dead, state, because, pausedUntil, pausedBy, version, mark } =
     CONSUMER.read(row);
-  const { sources, versions, retry } = JSON.parse(definition) as HandlerDefinition;
+  const { sources, versions } = JSON.parse(definition) as HandlerDefinition;
   return {
     kind: "handler",
     id,
     sources,
     versions,
     order: order === "none" ? "none" : "key",
-    retry,
     dead,
-    maxInFlight,
     state,
     because,
     pausedUntil,

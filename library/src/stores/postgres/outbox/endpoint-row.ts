@@ -24,6 +24,7 @@ export interface ConsumerValues {
   readonly definition: string;
   readonly order: Order;
   readonly dead: DeadPolicy | undefined;
+  /** Of an endpoint: a handler has none. */
   readonly maxInFlight: number;
   readonly state: EndpointState;
   readonly because: string | undefined;
@@ -41,7 +42,7 @@ export const CONSUMER: Columns<ConsumerValues> = columns<ConsumerValues>({
   definition: text("definition"),
   order: text("ordered_by"),
   dead: optional(text("dead")),
-  maxInFlight: number("max_in_flight"),
+  maxInFlight: number("coalesce(max_in_flight, 0)"),
   state: text(stateNow("consumer")),
   because: optional(text(`case when ${stateNow("consumer")} = 'active' then null else because end`)),
   pausedUntil: optional(

@@ -44,7 +44,7 @@ create table posthorn.consumer (
   definition text not null,
   ordered_by text not null,
   dead text,
-  max_in_flight integer not null,
+  max_in_flight integer,
   state text not null,
   because text,
   version bigint not null,
@@ -58,6 +58,7 @@ create table posthorn.consumer (
   constraint consumer_dead CHECK ((dead = ANY (ARRAY['halt'::text, 'skip'::text, 'park'::text]))),
   constraint consumer_key PRIMARY KEY (id),
   constraint consumer_kind CHECK ((kind = ANY (ARRAY['endpoint'::text, 'handler'::text]))),
+  constraint consumer_max_in_flight CHECK (((kind = 'handler'::text) OR (max_in_flight IS NOT NULL))),
   constraint consumer_ordered_by CHECK ((ordered_by = ANY (ARRAY['key'::text, 'endpoint'::text, 'none'::text]))),
   constraint consumer_state CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
 );

@@ -41,22 +41,19 @@ function changesOf(turn: OutboxTurn, consumers: readonly HandlerConsumer[]): Reg
 }
 
 function save({ client }: OutboxTurn, handler: RegisteredHandler): void {
-  const { id, sources, versions, order, retry, dead, maxInFlight, state, because, version } = handler;
+  const { id, sources, versions, order, dead, state, because, version } = handler;
   client.run(
     `insert into posthorn_consumer
-       (public_id, kind, tenant, url, secrets, sources, types, versions, ordered_by, retry, dead, max_in_flight, state,
-        because, version)
-     values (?, 'handler', '', '', '[]', ?, '[]', ?, ?, ?, ?, ?, ?, ?, ?)
+       (public_id, kind, tenant, url, secrets, sources, types, versions, ordered_by, retry, dead, state, because, version)
+     values (?, 'handler', '', '', '[]', ?, '[]', ?, ?, '{}', ?, ?, ?, ?)
      on conflict (public_id) where removed_at is null do update set
        sources = excluded.sources, versions = excluded.versions, ordered_by = excluded.ordered_by,
-       retry = excluded.retry, dead = excluded.dead, max_in_flight = excluded.max_in_flight, version = excluded.version`,
+       dead = excluded.dead, version = excluded.version`,
     id,
     JSON.stringify(sources),
     JSON.stringify(versions),
     order,
-    JSON.stringify(retry),
     dead ?? null,
-    maxInFlight,
     state,
     because ?? null,
     version,

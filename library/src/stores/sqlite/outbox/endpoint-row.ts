@@ -19,7 +19,8 @@ export interface EndpointColumns {
   readonly ordered_by: Order;
   readonly retry: string;
   readonly dead: DeadPolicy | null;
-  readonly max_in_flight: bigint;
+  /** Null of a handler. */
+  readonly max_in_flight: bigint | null;
   readonly state: EndpointState;
   readonly because: string | null;
   readonly version: bigint;
@@ -55,9 +56,7 @@ export function handlerOf(columns: EndpointColumns): RegisteredHandler {
     sources: texts(columns.sources),
     versions: JSON.parse(columns.versions ?? "[]") as HandlerVersion[],
     order: columns.ordered_by === "none" ? "none" : "key",
-    retry: JSON.parse(columns.retry) as RetryPolicy,
     dead: columns.dead ?? undefined,
-    maxInFlight: Number(columns.max_in_flight),
     state: columns.state,
     because: columns.because ?? undefined,
     pausedUntil: columns.paused_until === null ? undefined : new Date(Number(columns.paused_until)),

@@ -44,12 +44,13 @@ CREATE TABLE posthorn_consumer (
   secrets text not null,
   sources text not null,
   types text not null,
-  -- What each version of the host has said that a handler handles, as JSON.
+  -- What each version of the host has said of a handler, as JSON.
   versions text,
   ordered_by text not null check (ordered_by in ('key', 'endpoint', 'none')),
   retry text not null,
   dead text check (dead in ('halt', 'skip', 'park')),
-  max_in_flight integer not null,
+  -- A handler has none: each of its workers has slots of its own.
+  max_in_flight integer check (kind = 'handler' or max_in_flight is not null),
   state text not null check (state in ('active', 'paused', 'disabled')),
   because text,
   version integer not null,

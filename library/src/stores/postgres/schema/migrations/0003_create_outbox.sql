@@ -143,11 +143,12 @@ create table if not exists posthorn.consumer (
   public_id text collate "C" not null,
   kind text not null default 'endpoint' constraint consumer_kind check (kind in ('endpoint', 'handler')),
   tenant text collate "C" not null,
-  -- An endpoint's address, secrets, patterns and retry policy, or a handler's patterns, versions and retry policy, as JSON.
+  -- An endpoint's address, secrets, patterns and retry policy, or a handler's patterns and versions, as JSON.
   definition text not null,
   ordered_by text not null constraint consumer_ordered_by check (ordered_by in ('key', 'endpoint', 'none')),
   dead text constraint consumer_dead check (dead in ('halt', 'skip', 'park')),
-  max_in_flight integer not null,
+  -- A handler has none: each of its workers has slots of its own.
+  max_in_flight integer constraint consumer_max_in_flight check (kind = 'handler' or max_in_flight is not null),
   state text not null constraint consumer_state check (state in ('active', 'paused', 'disabled')),
   because text,
   version bigint not null,

@@ -4,7 +4,6 @@ import type { HandlerConsumer } from "../../../../lanes/handler-consumer.js";
 import { ENDPOINTS } from "../../../../lanes/lane-store.js";
 import type { Claimable } from "../../../../lanes/lane-store.js";
 import type { OutgoingEvent } from "../../../../outbox/outgoing-event.js";
-import { DEFAULT_RETRY } from "../../../../work/retry-policy.js";
 import { alike, holds, same } from "../../expectation.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
 import {
@@ -139,16 +138,54 @@ export const outboxHandlers: readonly OutboxPledge[] = [
       const [first] = await outbox.readHandlers();
       await register(bench, { types: ["a"] });
       alike(await outboxOf(bench, 1).readHandlers(["hnd_a"]), [first], "after the same words");
-      await register(bench, { types: ["b"], dead: "skip" });
+      await register(bench, { types: ["b"], order: "none" });
       const [second] = await outbox.readHandlers(["hnd_a"]);
       alike(
         second?.versions.map(({ types }) => types),
         [["b"], ["a"]],
         "its versions",
       );
-      alike([second?.dead, second?.state], ["skip", "active"], "what it is now");
+      alike([second?.order, second?.state], ["key", "active"], "what it is now");
       holds((second?.version ?? 0) > (first?.version ?? 0), "Its version has not grown");
       alike(await outbox.readEndpoints(["hnd_a"]), [], "endpoints of that id");
+    },
+  },
+  {
+    name: "versions of the host that register a handler in other words count together, whichever spoke last",
+    async check(bench) {
+      const older = { sources: ["shop"], types: ["a"], order: "none", dead: "skip" } as const;
+      const newer = { sources: ["shop", "pay"], types: ["pay:a", "shop:a"] } as const;
+      await register(bench, {}, { id: "hnd_b" });
+      await register(bench, { ...newer, id: "hnd_c" });
+      await register(bench, { ...older, id: "hnd_c" });
+      const [before] = await outboxOf(bench).readHandlers(["hnd_c"]);
+      for (const words of [newer, older]) await register(bench, { ...words, id: "hnd_c" });
+      const [handler] = await outboxOf(bench, 1).readHandlers(["hnd_c"]);
+      alike(handler, before, "after both have said the same again");
+      alike(handler?.sources.toSorted(), ["pay", "shop"], "its sources");
+      alike([handler?.order, handler?.dead], ["key", undefined], "its order and dead policy");
+      alike(
+        handler?.versions.map(({ types }) => types),
+        [older.types, newer.types],
+        "what each handles",
+      );
+      await store(bench, ["e1", "e2"], { source: "pay" });
+      const of: Claimable = { kind: "handler", ids: ["hnd_c"] };
+      same(
+        (await claimOne(bench, { of })).lane?.key,
+        "k",
+        "the lane of a source that the older one does not name",
+      );
+    },
+  },
+  {
+    name: "a worker gets as much of a handler as it asks for, whatever others have under way",
+    async check(bench) {
+      await register(bench, {});
+      for (let n = 0; n < 6; n++) await store(bench, [`e${n}`], { key: `k${n}` });
+      const first = await claim(bench, { of: A, limit: 2, inFlight: new Map([["hnd_a", 10_000]]) });
+      const second = await claim(bench, { of: A, worker: "worker_2", limit: 100 });
+      alike([first.claims.length, second.claims.length], [2, 4], "how much each got");
     },
   },
   {
@@ -214,9 +251,7 @@ function handlerFor(given: Partial<HandlerConsumer>): HandlerConsumer {
     sources: ["*"],
     types: ["*"],
     order: "key",
-    retry: DEFAULT_RETRY,
     dead: undefined,
-    maxInFlight: 64,
     ...given,
   };
 }

@@ -138,8 +138,8 @@ export const outboxInboxViews: readonly OutboxPledge[] = [
       await register(bench, { types: ["a", "b"] });
       const [a, b] = await outboxOf(bench, 1).consumers();
       alike(
-        [a?.id, a?.sources, a?.versions[0]?.types, a?.state],
-        ["hnd_a", ["*"], ["a", "b"], "active"],
+        [a?.id, a?.sources, a?.versions[0]?.sources, a?.versions[0]?.types, a?.state],
+        ["hnd_a", ["*"], ["*"], ["a", "b"], "active"],
         "the first",
       );
       alike([a?.waiting, a?.dead, a?.haltedLanes, a?.exact], [3, 1, 1, true], "what waits for it");
