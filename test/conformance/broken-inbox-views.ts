@@ -33,6 +33,9 @@ export const BROKEN_INBOX_VIEWS: Readonly<Record<keyof typeof inboxViewFlaws, re
   redrive_into_a_lane_of_nobody: [
     "a redrive of a handler's dead letter that was passed over goes to the end of the lane of its tenant",
   ],
+  skipped_at_a_handler_is_lost: [
+    "what was passed over at a handler while it waited is redriven at the end of its lane, once; at an endpoint it is not",
+  ],
   redriven_and_applied_looks_dead: [
     "a delivery that was redriven, and that its handler then applied, is delivered in its new round, with an attempt that says so",
   ],

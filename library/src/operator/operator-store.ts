@@ -97,7 +97,10 @@ export interface OperatorStore {
   blockedLanes(page: Page): Promise<Paged<BlockedLane>>;
   /** Newest first; none of an endpoint that was removed. With a filter, those alone that it lets through, in its order. */
   deadLetters(page: Page, filter?: DeadFilter): Promise<Paged<DeadLetter>>;
-  /** Makes a dead delivery due again, in a new round with a fresh retry budget; a second call changes nothing. */
+  /**
+   * Makes a dead delivery due again, in a new round with a fresh retry budget; a second call changes nothing. At a handler
+   * also one that was skipped or cancelled while it waited, at the end of its lane; an endpoint was told of the gap.
+   */
   redrive(deliveryId: string): Promise<Redriven>;
   /**
    * Passes over the lane's head, where it is the one that is named: the lane goes on, and the gap is told on the wire; a

@@ -69,7 +69,10 @@ export interface Operator {
   deadLetters(page?: Partial<Page>, filter?: DeadWish): Promise<Paged<Plain<DeadLetter>>>;
   /** Every attempt of a delivery, in order. */
   attempts(deliveryId: string): Promise<readonly Plain<AttemptRecord>[]>;
-  /** Makes a dead delivery due again: in its old place where its lane has waited for it, at the end where it has not. */
+  /**
+   * Makes a dead delivery due again: in its old place where its lane has waited for it, at the end where it has not. At a
+   * handler also one that was skipped or cancelled.
+   */
   redrive(deliveryId: string): Promise<Redriven>;
   /** Passes over the head of a lane, where it is this one: the lane goes on, and receivers are told of the gap. A second call changes nothing. */
   skip(laneId: Whole, head: Whole): Promise<Skipped>;

@@ -60,6 +60,12 @@ export const inboxViewFlaws = {
       },
     }),
   },
+  skipped_at_a_handler_is_lost: {
+    wrap: (inner) => ({
+      redrive: async (id) =>
+        (await inner.delivery(id))?.state === "cancelled" ? "unknown" : inner.redrive(id),
+    }),
+  },
   redriven_and_applied_looks_dead: {
     wrap: (inner) => ({
       deliveriesOf: async (tenant, ids) =>

@@ -72,11 +72,18 @@ async function deliveryOf({ outbox }: ApiParts, id: string): Promise<DeliverySum
 async function redrive(parts: ApiParts, id: string): Promise<Redriven> {
   const result = await parts.operator.redrive(id);
   if (result !== "unknown") return { result };
-  const { state } = await deliveryOf(parts, id);
-  throw problem(
-    "conflict",
-    `The delivery ${shown(id)} is ${state}; only a dead one is redriven. ${NOT_DEAD[state]}`,
-  );
+  const { state, endpointId, because } = await deliveryOf(parts, id);
+  const isHandlers = endpointId.startsWith("hnd_");
+  const which = isHandlers ? "one that is dead or was skipped" : "a dead one";
+  const hint = isHandlers && state === "cancelled" ? notAgain(because) : NOT_DEAD[state];
+  throw problem("conflict", `The delivery ${shown(id)} is ${state}; only ${which} is redriven. ${hint}`);
+}
+
+/** Nobody publishes an event to a handler again. */
+function notAgain(because: string | undefined): string {
+  return because === "redriven"
+    ? "It was redriven before, and has another place by now."
+    : "Its event is not stored any more, or its consumer is gone.";
 }
 
 const NOT_DEAD: Readonly<Record<DeliverySummary["state"], string>> = {
@@ -120,7 +127,8 @@ const ATTEMPTS = routeSchema({
 
 const REDRIVE = routeSchema({
   operationId: "redriveDelivery",
-  summary: "Makes a dead delivery due again, in its old place where its lane has waited for it.",
+  summary:
+    "Makes a dead delivery due again, in its old place where its lane has waited for it; at a handler also one that was skipped.",
   tag,
   params: param("id"),
   answers: { 200: whole<Redriven>({ result: { type: "string", enum: ["in_place", "at_end"] } }) },

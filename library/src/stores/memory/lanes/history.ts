@@ -5,7 +5,7 @@ import { idOf } from "./lane-row.js";
 import type { Delivery, LaneRow } from "./lane-row.js";
 
 /** Why a delivery will not be made. */
-export type CancelledBecause = "expired" | "skipped" | "cancelled" | "endpoint_removed";
+export type CancelledBecause = "expired" | "skipped" | "cancelled" | "endpoint_removed" | "redriven";
 
 /** A delivery that was cancelled. */
 export interface CancelledDelivery {
@@ -15,6 +15,11 @@ export interface CancelledDelivery {
   readonly eventId: string;
   readonly because: CancelledBecause;
   readonly at: Date;
+}
+
+/** The same, and what of it is needed to redrive it. */
+interface CancelledRow extends CancelledDelivery {
+  readonly delivery: Delivery;
 }
 
 /** A delivery that died, where it was then. */
@@ -47,7 +52,7 @@ export class History {
   readonly #dead = new Map<string, DeadRow>();
   /** Dead heads that were skipped: not listed, and still to be redriven. */
   readonly #skipped = new Map<string, DeadRow>();
-  #cancelled: CancelledDelivery[] = [];
+  #cancelled: CancelledRow[] = [];
   #resolved: ResolvedDead[] = [];
   readonly #endings = new Map<string, Ending>();
   readonly #ends = new Map<string, DeliveryEnd[]>();
@@ -123,7 +128,9 @@ export class History {
 
   wasRedriven(id: string, round: number): boolean {
     const ends = this.#ends.get(id) ?? [];
-    return ends.some((end) => end.round === round && end.resolvedHow === "redriven");
+    return ends.some(
+      (end) => end.round === round && (end.resolvedHow === "redriven" || end.because === "redriven"),
+    );
   }
 
   /** Longest resolved first. */
@@ -143,7 +150,8 @@ export class History {
   }
 
   removeCancelled(gone: ReadonlySet<CancelledDelivery>): void {
-    this.#cancelled = this.#cancelled.filter((each) => !gone.has(each));
+    const ids = new Set([...gone].map(({ id }) => id));
+    this.#cancelled = this.#cancelled.filter(({ id }) => !ids.has(id));
   }
 
   /** Removes the attempts of a delivery that `which` names, and says how many. */
@@ -186,13 +194,41 @@ export class History {
   ): void {
     const { endpointId } = lane;
     const id = idOf(lane, sequence);
-    this.#cancelled.push({ id, endpointId, eventId: event.id, ...how });
+    const delivery = { sequence, round, event };
+    this.#cancelled.push({ id, endpointId, eventId: event.id, delivery, ...how });
     this.#endings.set(id, { state: "cancelled", round, because: how.because });
     this.#end(id, { round, how: "cancelled", because: how.because, at: how.at });
   }
 
+  /** Marks what a person passed over as redriven, once: what it was, or undefined where there is none. */
+  redriveCancelled(id: string): Delivery | undefined {
+    const at = this.#cancelled.findLastIndex(
+      (each) => each.id === id && (each.because === "skipped" || each.because === "cancelled"),
+    );
+    const row = this.#cancelled[at];
+    if (row === undefined) return undefined;
+    const { delivery } = row;
+    this.#cancelled[at] = { ...row, because: "redriven" };
+    this.#endings.set(id, { state: "cancelled", round: delivery.round, because: "redriven" });
+    const redriven = (end: DeliveryEnd): DeliveryEnd =>
+      end.how === "cancelled" && end.round === delivery.round ? { ...end, because: "redriven" } : end;
+    this.#ends.set(id, (this.#ends.get(id) ?? []).map(redriven));
+    return delivery;
+  }
+
+  /** Whose handler or endpoint it is, of a delivery that was cancelled. */
+  cancelledAt(id: string): string | undefined {
+    return this.#cancelled.findLast((each) => each.id === id)?.endpointId;
+  }
+
   cancelled(): readonly CancelledDelivery[] {
-    return [...this.#cancelled];
+    return this.#cancelled.map(({ id, endpointId, eventId, because, at }) => ({
+      id,
+      endpointId,
+      eventId,
+      because,
+      at,
+    }));
   }
 }
 

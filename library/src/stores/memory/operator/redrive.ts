@@ -11,7 +11,8 @@ export function redrive(parts: MemoryParts, deliveryId: string): Redriven {
   const { clock, endpoints, history, rule } = parts;
   const dead = history.dead(deliveryId);
   const consumer = dead && endpoints.consumer(dead.lane.endpointId);
-  if (dead === undefined || consumer === undefined) return "unknown";
+  if (dead === undefined) return redriveCancelled(parts, deliveryId);
+  if (consumer === undefined) return "unknown";
   history.resolveDead(deliveryId, new Date(clock.now()));
   const { lane, delivery } = dead;
   const change = rule.redriven(laneOf(lane), delivery.sequence);
@@ -29,6 +30,19 @@ export function redriveAll(parts: MemoryParts, letters: readonly DeadRound[]): r
   const { history } = parts;
   return letters.map(({ id, round }) => {
     if (history.dead(id)?.delivery.round === round) return redrive(parts, id);
-    return history.wasRedriven(id, round) ? "before" : "unknown";
+    if (history.wasRedriven(id, round)) return "before";
+    return history.ending(id)?.round === round ? redriveCancelled(parts, id) : "unknown";
   });
+}
+
+/** Puts a delivery at a handler that a person passed over while it waited at the end of its lane. */
+function redriveCancelled(parts: MemoryParts, deliveryId: string): Redriven {
+  const { endpoints, history } = parts;
+  const consumer = endpoints.consumer(history.cancelledAt(deliveryId) ?? "");
+  if (consumer === undefined || !("kind" in consumer)) return "unknown";
+  const passed = history.redriveCancelled(deliveryId);
+  if (passed === undefined) return "unknown";
+  const { event, round } = passed;
+  placeEvent(parts, event, { ...placeIn(consumer, event), round: round + 1 });
+  return "at_end";
 }

@@ -31,7 +31,9 @@ export async function redriveAll(
     const here = wanted.filter(({ place }) => locked.has(ownerName(ownerOf(place))));
     reach("redrive.before_record");
     const resolved = await resolveDead(session, here, tables);
-    const results = wanted.map((each) => resultOf(each, resolved, locked));
+    const passed = here.filter(({ place }) => !resolved.has(nameOf(place)));
+    const cancelled = await resumeCancelled(session, passed, tables);
+    const results = wanted.map((each) => resultOf(each, { resolved, cancelled, locked }));
     await writeRedriven(session, results, tables);
     reach("redrive.after_record");
     if (results.every(({ result }) => result !== "unknown")) return results.map(({ result }) => result);
@@ -132,6 +134,43 @@ async function resolveDead(
   return new Map(rows.map((row) => DEAD.read(row)).map((dead) => [nameOf(placeOf(dead)), dead]));
 }
 
+// A person passed over it while it waited. Its lane is locked, and the word is looked at once more where it is changed: a
+// second call finds nothing, and would put the event into its lane twice.
+const RESUME = sqlFor(
+  ({ cancelled, consumer, event }) => `
+    with given as materialized (
+      select * from ${PLACES.table("given")}
+    )
+    update ${cancelled} set because = 'redriven'
+    where because in ('skipped', 'cancelled') and id = any (array(
+      select found.id from given cross join lateral (
+        select id, consumer_id, event_id from ${cancelled} as passed
+        where passed.lane_id = given.lane_id and passed.seq = given.seq and because in ('skipped', 'cancelled')
+          and passed.round = coalesce(given.round, passed.round) order by passed.round desc limit 1
+      ) as found
+      where exists (
+        select from ${consumer} as consumer
+        where consumer.id = found.consumer_id and kind = 'handler' and removed_at is null
+      ) and exists (select from ${event} as event where event.id = found.event_id)
+    ))
+    returning ${DEAD.list}`,
+);
+
+/** Marks deliveries at handlers that a person passed over as redriven, and returns them by their names. */
+async function resumeCancelled(
+  session: Session,
+  wanted: readonly WantedRedrive[],
+  tables: Tables,
+): Promise<Map<string, DeadValues>> {
+  if (wanted.length === 0) return new Map();
+  const { rows } = await session.query({
+    text: RESUME(tables),
+    params: PLACES.params(wanted),
+    prepared: true,
+  });
+  return new Map(rows.map((row) => DEAD.read(row)).map((passed) => [nameOf(placeOf(passed)), passed]));
+}
+
 function placeOf({ laneId, sequence = 0n, looseId = 0n }: DeadValues): DeliveryPlace {
   return laneId === undefined ? { kind: "loose", id: looseId } : { kind: "lane", lane: laneId, sequence };
 }
@@ -139,19 +178,28 @@ function placeOf({ laneId, sequence = 0n, looseId = 0n }: DeadValues): DeliveryP
 interface Result {
   readonly wanted: WantedRedrive;
   readonly result: RedrivenRound;
-  readonly dead?: DeadValues;
+  readonly dead?: DeadValues | undefined;
   /** The lane whose dead head it is. */
   readonly turn?: Turn;
 }
 
 function resultOf(
   wanted: WantedRedrive,
-  resolved: Map<string, DeadValues>,
-  locked: ReadonlyMap<string, LockedLane>,
+  {
+    resolved,
+    cancelled,
+    locked,
+  }: {
+    readonly resolved: Map<string, DeadValues>;
+    readonly cancelled: Map<string, DeadValues>;
+    readonly locked: ReadonlyMap<string, LockedLane>;
+  },
 ): Result {
   const { place } = wanted;
   const dead = resolved.get(nameOf(place));
   const owner = locked.get(ownerName(ownerOf(place)));
+  const passed = cancelled.get(nameOf(place));
+  if (cancelled.delete(nameOf(place))) return { wanted, result: "at_end", dead: passed };
   if (dead === undefined || owner === undefined) return { wanted, result: "unknown" };
   // Of two that are the same, the first counts.
   resolved.delete(nameOf(place));
@@ -205,12 +253,13 @@ async function writeRedriven(session: Session, results: readonly Result[], table
 async function readBefore(
   session: Session,
   wanted: readonly WantedRedrive[],
-  { dead }: Tables,
+  { dead, cancelled }: Tables,
 ): Promise<ReadonlySet<string>> {
   const { rows } = await session.query({
     text: `
       select ${DEAD.list} from (
-        select dead.* from ${PLACES.table("given")} cross join lateral (
+        select dead.consumer_id, dead.lane_id, dead.seq, dead.loose_id, dead.event_id, dead.round, resolved_how
+        from ${PLACES.table("given")} cross join lateral (
           (
             select * from ${dead} as dead
             where dead.lane_id = given.lane_id and dead.seq = given.seq and dead.round = given.round limit 1
@@ -221,6 +270,11 @@ async function readBefore(
           )
         ) as dead
         where resolved_how = 'redriven'
+        union all
+        select passed.consumer_id, passed.lane_id, passed.seq, passed.loose_id, passed.event_id, passed.round, because
+        from ${PLACES.table("given")} join ${cancelled} as passed
+          on passed.lane_id = given.lane_id and passed.seq = given.seq and passed.round = given.round
+        where because = 'redriven'
       ) as dead`,
     params: PLACES.params(wanted),
   });

@@ -34,7 +34,15 @@ export function redriveRounds(turn: OutboxTurn, letters: readonly DeadRound[]): 
       round,
     ) as { how: string | null } | undefined;
     if (dead?.how === "redriven") return "before";
-    return dead?.how === null || dead?.how === "skipped" ? redriveDead(turn, id) : "unknown";
+    if (dead !== undefined)
+      return dead.how === null || dead.how === "skipped" ? redriveDead(turn, id) : "unknown";
+    const passed = turn.client.get(
+      "select because from posthorn_cancelled where lane = ? and seq = ? and round = ?",
+      lane,
+      seq,
+      round,
+    ) as { because: string } | undefined;
+    return passed?.because === "redriven" ? "before" : redriveCancelled(turn, { lane, seq });
   });
 }
 
@@ -43,6 +51,7 @@ export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
   const place = parseDeliveryId(deliveryId);
   const dead = place && findDead(turn, recordPlaceOf(place));
   const consumer = dead && turn.consumers.byNumber.get(dead.consumer);
+  if (place !== undefined && dead === undefined) return redriveCancelled(turn, recordPlaceOf(place));
   if (place === undefined || dead === undefined || consumer === undefined) return "unknown";
   const row = readRow(turn.client, place.kind, place.kind === "lane" ? place.lane : place.id);
   const change = row && redriven(row.lane, place.kind === "lane" ? place.sequence : 0n);
@@ -60,6 +69,33 @@ export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
     event: dead.event,
     round,
   });
+  reach("redrive.after_record");
+  return "at_end";
+}
+
+/** Puts a delivery at a handler that a person passed over while it waited at the end of its lane. */
+function redriveCancelled(turn: OutboxTurn, { lane, seq }: RecordPlace): Redriven {
+  const { client, consumers } = turn;
+  const passed = client.getWide(
+    `select c.lane, c.seq, c.round, c.event, c.consumer, e.tenant, e.source, e.key
+     from posthorn_cancelled c cross join posthorn_event e on e.id = c.event
+     where c.lane = ? and c.seq = ? and c.because in ('skipped', 'cancelled') order by c.round desc limit 1`,
+    lane,
+    seq,
+  ) as Omit<DeadColumns, "id"> | undefined;
+  const consumer = passed && consumers.byNumber.get(passed.consumer);
+  if (passed === undefined || consumer === undefined || !("kind" in consumer)) return "unknown";
+  reach("redrive.before_record");
+  // A second call must find nothing, as of a dead letter.
+  client.run(
+    "update posthorn_cancelled set because = 'redriven' where lane = ? and seq = ? and round = ?",
+    lane,
+    seq,
+    passed.round,
+  );
+  const { tenant, source, event } = passed;
+  const place = placeIn(consumer, { tenant, source, key: passed.key ?? undefined });
+  placeAgain(turn, place, { event, round: Number(passed.round) + 1 });
   reach("redrive.after_record");
   return "at_end";
 }

@@ -5,7 +5,18 @@ import type { InboxFilter, InboxRecord } from "../../../../operator/inbox-view-s
 import { alike, holds, same } from "../../expectation.js";
 import { A, B, register, store } from "./handlers.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
-import { claimOne, kill, LEASE_TICKS, listAll, outboxOf, sequenceAll, ticksMs } from "../steps.js";
+import {
+  addEndpoint,
+  claimOne,
+  deliverAll,
+  kill,
+  LEASE_TICKS,
+  listAll,
+  outboxOf,
+  publish,
+  sequenceAll,
+  ticksMs,
+} from "../steps.js";
 
 /** What an operator sees of an inbox, and of the handlers that its events go to. */
 export const outboxInboxViews: readonly OutboxPledge[] = [
@@ -201,6 +212,35 @@ export const outboxInboxViews: readonly OutboxPledge[] = [
         [id],
         "the lanes",
       );
+    },
+  },
+  {
+    name: "what was passed over at a handler while it waited is redriven at the end of its lane, once; at an endpoint it is not",
+    async check(bench) {
+      await register(bench, {});
+      await addEndpoint(bench);
+      const outbox = outboxOf(bench);
+      await store(bench, ["e1", "e2", "e3"]);
+      await publish(bench, ["p1"]);
+      const lanes = (await outbox.lanes({}, { limit: 10 })).items;
+      for (const { id, head } of lanes) same(await outbox.skip(id, head), "skipped", "skip");
+      const handlers = lanes.find(({ endpointId }) => endpointId === "hnd_a");
+      alike(
+        await outbox.cancel(handlers?.id ?? 0n, (handlers?.head ?? 0n) + 1n),
+        { kind: "cancelled", count: 1 },
+        "cancel",
+      );
+      const [atEndpoint] = await outbox.deliveriesOf("default", ["p1"]);
+      same(await outbox.redrive(atEndpoint?.id ?? ""), "unknown", "a redrive at an endpoint");
+      const [first, second] = await outbox.deliveriesOf("default", ["e1", "e2"]);
+      alike([first?.state, second?.state], ["cancelled", "cancelled"], "their states");
+      same(await outbox.redrive(first?.id ?? ""), "at_end", "redrive");
+      same(await outboxOf(bench, 1).redrive(first?.id ?? ""), "unknown", "a second redrive");
+      const again = [{ id: second?.id ?? "", round: second?.round ?? 0 }];
+      alike(await outbox.redriveAll(again), ["at_end"], "redrive in its round");
+      alike(await outbox.redriveAll(again), ["before"], "the same once more");
+      await sequenceAll(bench);
+      same(await deliverAll(bench, { of: A }), "e3 e1 e2", "what its handler gets");
     },
   },
   {
