@@ -1,7 +1,8 @@
-import { CONTROLS, STORE_MUTANTS } from "./all.js";
+import { controlOf } from "./all.js";
 import { builtWith } from "./bundle.js";
 import { reportOf } from "./child.js";
 import type { Databases } from "./databases.js";
+import { CASE_PATIENCE_MS, isRightFailure } from "./mutant.js";
 import type { DatabaseName, Planted, StoreMutant } from "./mutant.js";
 import type { CaseName, Order, Ran } from "./run-cases.js";
 import type { BrokenBy } from "./run-nth-calls.js";
@@ -18,6 +19,9 @@ export interface Judgement {
 /** Within so many seeds the simulator finds a bug. */
 export const SEEDS = 2000;
 
+/** From the start of a process to its first case, on a machine that is busy. */
+const START_MS = 60_000;
+
 /** Runs the case that must go red with the bug in the store, and one that must stay green. */
 export async function judgeStore(mutant: StoreMutant, databases: Databases | undefined): Promise<Judgement> {
   const { suite, case: wanted } = mutant.caughtBy;
@@ -25,10 +29,17 @@ export async function judgeStore(mutant: StoreMutant, databases: Databases | und
   const file = await builtWith("run-cases", mutant);
   // The green one first: a case that a bug keeps from its end leaves statements running, which the next one meets as deadlocks.
   const [untouched, caught] = await ranCases(file, mutant.database, [control, mutant.caughtBy], databases);
-  if (caught?.error === undefined) return { passed: false, told: `NOT CAUGHT by ${suite}: ${wanted}` };
-  if (untouched?.error !== undefined)
-    return { passed: false, told: `breaks everything, also "${control.case}": ${untouched.error}` };
-  return { passed: true, told: `${suite}: ${wanted} (${firstLine(caught.error)})` };
+  const failure = caught?.failure;
+  if (failure === undefined) return { passed: false, told: `NOT CAUGHT by ${suite}: ${wanted}` };
+  if (untouched?.failure !== undefined)
+    return { passed: false, told: `breaks everything, also "${control.case}": ${untouched.failure.told}` };
+  const told = firstLine(failure.told);
+  if (!isRightFailure(mutant, failure))
+    return {
+      passed: false,
+      told: `CAUGHT FOR ANOTHER REASON by ${suite}: ${wanted} (${failure.how}: ${told})`,
+    };
+  return { passed: true, told: `${suite}: ${wanted} (${told})` };
 }
 
 /** Runs every case that is to find a bug, without one: a case that is always red finds nothing. */
@@ -44,11 +55,11 @@ export async function judgeWithoutBugs(
   const file = await builtWith("run-cases", undefined);
   const cases = [...wanted.values()];
   const ran = await ranCases(file, database, cases, databases);
-  const red = ran.filter(({ error }) => error !== undefined);
+  const red = ran.filter(({ failure }) => failure !== undefined);
   if (red.length === 0) return { passed: true, told: `${ran.length} cases are green without a bug` };
   return {
     passed: false,
-    told: red.map(({ case: name, error }) => `RED WITHOUT A BUG: ${name}: ${error}`).join("\n"),
+    told: red.map(({ case: name, failure }) => `RED WITHOUT A BUG: ${name}: ${failure?.told}`).join("\n"),
   };
 }
 
@@ -76,20 +87,12 @@ async function ranCases(
   databases: Databases | undefined,
 ): Promise<readonly Ran[]> {
   const run = (url: string): Promise<readonly Ran[]> =>
-    reportOf(file, JSON.stringify({ database, url, cases } satisfies Order));
+    reportOf(
+      file,
+      JSON.stringify({ database, url, cases } satisfies Order),
+      START_MS + cases.length * CASE_PATIENCE_MS,
+    );
   return database === "sqlite" || databases === undefined ? run("") : databases.with(run);
-}
-
-/** Of the part of the store that the bug is in. */
-function controlOf({ file, caughtBy }: StoreMutant): CaseName {
-  const suite = caughtBy.suite === "targeted" ? partOf(file) : caughtBy.suite;
-  return { suite, case: CONTROLS[suite] };
-}
-
-function partOf(file: string): keyof typeof CONTROLS {
-  if (file.includes("/dedup")) return "dedup";
-  const ofInbox = STORE_MUTANTS.some((each) => each.file === file && each.caughtBy.suite === "inbox");
-  return ofInbox ? "inbox" : "outbox";
 }
 
 function firstLine(error: string): string {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CONTROLS, STORE_MUTANTS } from "./all.js";
+import { controlOf, FEATURES, STORE_MUTANTS } from "./all.js";
 import { DECISIONS } from "./decisions.js";
 import type { Planted } from "./mutant.js";
-import { plantedIn } from "./mutant.js";
+import { isRightFailure, plantedIn } from "./mutant.js";
 import { NTH_CALLS } from "./nth-calls.js";
 import { suitesOf } from "./suites.js";
 import { WORKER_DECISIONS } from "./worker-decisions.js";
@@ -52,7 +52,35 @@ describe("planted bugs", () => {
       ({ database, caughtBy }) => !known[database][caughtBy.suite].some(({ name }) => name === caughtBy.case),
     );
     expect(missing).toEqual([]);
-    for (const [suite, control] of Object.entries(CONTROLS))
-      expect(known.sqlite[suite as keyof typeof CONTROLS].map(({ name }) => name)).toContain(control);
+    for (const { suite, case: control } of FEATURES)
+      expect(known.sqlite[suite].map(({ name }) => name)).toContain(control);
+  });
+
+  it("each have a control of their feature, which is not what catches them", () => {
+    const same = STORE_MUTANTS.filter((mutant) => controlOf(mutant).case === mutant.caughtBy.case);
+    expect(same.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("are caught by what their cases expect, or as is said of them, and by no accident", () => {
+    const expectation = { how: "expectation", told: "found 1, promised 2." } as const;
+    const accident = { how: "error", told: "TypeError: x is not a function" } as const;
+    const late = { how: "lateness", told: "it did not end" } as const;
+    expect([expectation, accident, late].map((each) => isRightFailure({}, each))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([expectation, accident, late].map((each) => isRightFailure({ shows: "lateness" }, each))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    const named = { shows: /deadlock/ };
+    expect(isRightFailure(named, { how: "error", told: "error: deadlock detected" })).toBe(true);
+    expect([expectation, accident, late].map((each) => isRightFailure(named, each))).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
