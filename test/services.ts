@@ -21,7 +21,9 @@ declare module "vitest" {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env["DATABASE_URL"];
-  const server = given === undefined ? await startPostgres({ durable: false }) : undefined;
+  // Tests of plans vacuum and analyze on their own: what autovacuum is at meanwhile keeps pages from being all visible.
+  const settings = ["autovacuum=off"];
+  const server = given === undefined ? await startPostgres({ durable: false, settings }) : undefined;
   const redis = process.env["REDIS_URL"] === undefined ? await startRedis() : undefined;
   const redisUrl = process.env["REDIS_URL"] ?? redis?.url;
   const url = given ?? server?.urlOf("postgres") ?? "";

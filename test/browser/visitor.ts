@@ -24,7 +24,7 @@ export async function visit({ url }: Pick<World, "url">): Promise<Visitor> {
   });
   const page = await context.newPage();
   const faults: string[] = [];
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   await page.addInitScript(TELL_VIOLATIONS);
   page.on("console", (message) => {
     // A page that asks for something which is not there, or by a name that nothing can have, is answered so and says so;

@@ -99,7 +99,7 @@ async function startReceiver(): Promise<Receiver> {
 
 /** Waits for something that comes by itself. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 45_000;
   while (Date.now() < deadline) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
