@@ -19,18 +19,23 @@ export interface Control {
 }
 
 interface Feature extends Control {
-  /** The files of it, from the folder of a store on. */
-  readonly files: RegExp;
+  /** The files of it, and where these are of several features, what catches its bugs. */
+  readonly bugs: RegExp;
 }
 
 /**
  * What stays green though a bug is planted in a feature, by what the feature is for: a bug that breaks all of it proves nothing
- * about the case that finds it. The first that has the file of a bug counts.
+ * about the case that finds it. The first that has a bug counts.
  */
 export const FEATURES: readonly Feature[] = [
   of(/dedup\//, "dedup", "an id that one process recorded is a duplicate in every other"),
   of(/inbox\/newest/, "outbox", "versions of 64 bits are compared exactly"),
   of(/inbox\/touch/, "inbox", "a duplicate that was noted is counted as a receipt, at most once a minute"),
+  of(
+    /inbox\/records.*: purge/,
+    "inbox",
+    "purge removes rows whose window has passed, and their events are new again",
+  ),
   of(/inbox\/records/, "inbox", "a failure is recorded with its attempt's number"),
   of(/inbox\/|client\//, "inbox", "an event is applied and known as a success"),
   of(
@@ -75,13 +80,13 @@ export const FEATURES: readonly Feature[] = [
   of(/lanes\//, "outbox", "a claim holds everything that an attempt needs"),
 ];
 
-function of(files: RegExp, suite: Control["suite"], name: string): Feature {
-  return { files, suite, case: name };
+function of(bugs: RegExp, suite: Control["suite"], name: string): Feature {
+  return { bugs, suite, case: name };
 }
 
 /** The case of a bug's feature that stays green. */
-export function controlOf({ name, file }: StoreMutant): Control {
-  const found = FEATURES.find(({ files }) => files.test(file));
+export function controlOf({ name, file, caughtBy }: StoreMutant): Control {
+  const found = FEATURES.find(({ bugs }) => bugs.test(`${file}: ${caughtBy.case}`));
   if (found === undefined) throw new Error(`${name}: ${file} is of no feature that has a control`);
   return { suite: found.suite, case: found.case };
 }

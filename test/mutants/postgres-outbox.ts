@@ -357,15 +357,19 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     },
     "a second redrive changes nothing",
   ),
-  found(
-    "what waits for its time is not set aside where it waits",
-    "lanes/stage.ts",
-    {
-      find: "if (rows.length > 0 || !waited) return rows.length > 0;",
-      replace: "return rows.length > 0;",
-    },
-    "an event that cannot be sequenced is set aside, and stops no other",
-  ),
+  {
+    ...found(
+      "what waits for its time is not set aside where it waits",
+      "lanes/stage.ts",
+      {
+        find: "if (rows.length > 0 || !waited) return rows.length > 0;",
+        replace: "return rows.length > 0;",
+      },
+      "an event that cannot be sequenced is set aside, and stops no other",
+    ),
+    // It is tried again and again.
+    shows: "lateness",
+  },
   found(
     "what was set aside is listed oldest first",
     "operator/set-aside.ts",
