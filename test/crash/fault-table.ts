@@ -47,7 +47,7 @@ export const REMOVAL_POINTS: readonly FaultPoint[] = FAULT_POINTS.filter((point)
 /** Points that only an event passes which is stored first: its receiver comes to them. */
 export const STORING_POINTS = pointsOf("ingest");
 
-/** Points that workers and operators come to; test/crash/stored-scenes.ts kills somebody at each of a row, in one run. */
+/** Points that workers and operators come to; test/crash/stored/scenes.ts kills somebody at each of a row, in one run. */
 export const SCENE_POINTS = {
   // Who has registered its handlers does not come to the points of registering again.
   starting: [...pointsOf("register"), ...pointsOf("sequence")],

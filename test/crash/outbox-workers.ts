@@ -4,6 +4,7 @@ import type { Chance } from "../chance.js";
 import { createChance } from "../chance.js";
 import { CRASH_SEED, CRASH_TIMES } from "./campaign.js";
 import type { Answer } from "./endpoint-server.js";
+import type { Host } from "./host.js";
 import type { OutboxDatabase } from "./outbox-database.js";
 import { OutboxLoad } from "./outbox-load.js";
 import type { OutboxRunOptions } from "./outbox-run.js";
@@ -16,8 +17,8 @@ const KILLS = 9 * CRASH_TIMES;
 const LONGEST_LIFE_MS = 400;
 const LEASE_MS = 8000;
 // Without a tight limit: a busy machine may take its time for what the lease allows at once.
-const SLACK_MS = 15_000;
-const TIMEOUT_MS = 120_000 + KILLS * 5000;
+const SLACK_MS = 60_000;
+const TIMEOUT_MS = 240_000 + KILLS * 5000;
 const POISON = "killer";
 
 type Case = (run: OutboxRun, chance: Chance) => Promise<void>;
@@ -80,11 +81,9 @@ const killWorker: Case = async (run, chance) => {
   await first.host();
   const worker = await holder(run);
   await second.host();
-  while ((await heldBy(run, worker)) === 0) await sleep(2);
+  const held = await frozenHolding(run, await first.host(), worker);
   await first.kill();
   const killedAt = performance.now();
-  const held = await heldBy(run, worker);
-  expect(held).toBeGreaterThan(0);
   const tookMs = await takenOver(run, worker, killedAt);
   console.log(
     `${run.database.name}: ${held} lanes of a killed worker moved again after ${Math.round(tookMs)} ms, lease ${LEASE_MS} ms`,
@@ -101,10 +100,9 @@ const freezeWorker: Case = async (run, chance) => {
   const [first, second] = run.workers as [Supervisor, Supervisor];
   const frozen = await first.host();
   const worker = await holder(run);
-  frozen.freeze(true);
+  await frozenHolding(run, frozen, worker);
   run.fault("worker frozen");
   const frozenAt = performance.now();
-  expect(await heldBy(run, worker)).toBeGreaterThan(0);
   await second.host();
   await takenOver(run, worker, frozenAt);
   frozen.freeze(false);
@@ -235,6 +233,17 @@ const CASES: readonly {
 async function holder(run: OutboxRun): Promise<string> {
   for (;;) {
     for (const [worker, lanes] of await run.database.leases()) if (lanes >= 2) return worker;
+    await sleep(2);
+  }
+}
+
+/** Freezes a worker while it holds lanes, and says how many: looked at while it runs, they may be settled a moment later. */
+async function frozenHolding(run: OutboxRun, host: Host, worker: string): Promise<number> {
+  for (;;) {
+    host.freeze(true);
+    const held = await heldBy(run, worker);
+    if (held > 0) return held;
+    host.freeze(false);
     await sleep(2);
   }
 }

@@ -1,8 +1,8 @@
 import { createChance } from "../chance.js";
-import type { StoredDatabase } from "../crash/stored-database.js";
-import { createSqliteStoredDatabase, openPostgresStoredDatabase } from "../crash/stored-database.js";
-import { killWhileStored } from "../crash/stored-kills.js";
-import { createStream } from "../crash/stored-stream.js";
+import type { StoredDatabase } from "../crash/stored/database.js";
+import { createSqliteStoredDatabase, openPostgresStoredDatabase } from "../crash/stored/database.js";
+import { killWhileStored } from "../crash/stored/kills.js";
+import { createStream } from "../crash/stored/stream.js";
 import { startPostgres } from "../services/postgres-server.js";
 import type { Bench, Part } from "./part.js";
 import { createDatabase } from "./postgres-crash.js";
@@ -15,6 +15,8 @@ const SIZE = {
 const REPLAYS = { ci: 20, long: 400 };
 const EVERY_MS = { ci: 800, long: 1500 };
 const LEAST_KILLS = { ci: 10, long: 80 };
+const MOST_KILLS = { ci: 300, long: 6000 };
+const LEAST_EVENTS = { ci: 2000, long: 100_000 };
 const DRAIN_MS = { ci: 120_000, long: 1_200_000 };
 
 const ABOUT =
@@ -54,11 +56,19 @@ async function streamInto(bench: Bench, database: StoredDatabase): Promise<void>
     chance,
     everyMs: EVERY_MS[depth],
     leastKills: LEAST_KILLS[depth],
+    mostKills: MOST_KILLS[depth],
     replays: REPLAYS[depth],
     drainMs: DRAIN_MS[depth],
     onProgress: (line) => bench.progress(`${name}: ${line}`),
   });
+  const { events, kills, seconds } = figures;
+  const { lost, doubled, outOfOrder } = verdict;
+  bench.note(
+    `${name}: ${events} events, ${kills} kills, ${Math.round(seconds)} s: ${lost} lost, ${doubled} doubled, ${outOfOrder} out of order`,
+  );
   bench.note(`${name}: ${JSON.stringify(figures)}`);
+  const least = LEAST_EVENTS[depth];
+  bench.expect(`${name}: ${events} events were sent, at least ${least}`, events >= least);
   for (const [harm, times] of Object.entries(verdict)) {
     bench.count(`${name}: ${harm}`, times);
     bench.expect(`${name}: nothing is ${harm}, seed ${seed}`, times === 0);

@@ -2,7 +2,7 @@
 import { createWorker } from "posthorn";
 import { openStore } from "./open-store.mjs";
 import { serve } from "./serve.mjs";
-import { consumersOf } from "./stored-consumers.mjs";
+import { consumersOf } from "./stored/consumers.mjs";
 
 /** @import { HostOptions } from "./work.mjs" */
 

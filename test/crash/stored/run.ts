@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Chance } from "../chance.js";
-import type { HostEnd, HostOptions } from "./host.js";
-import type { StoredDatabase } from "./stored-database.js";
-import { StoredDeeds } from "./stored-deeds.js";
-import { StoredSender } from "./stored-sender.js";
-import type { KeyStream } from "./stored-stream.js";
-import { judgeStored } from "./stored-verdict.js";
-import type { StoredVerdict } from "./stored-verdict.js";
-import { Supervisor } from "./supervisor.js";
+import type { Chance } from "../../chance.js";
+import type { HostEnd, HostOptions } from "../host.js";
+import type { StoredDatabase } from "./database.js";
+import { StoredDeeds } from "./deeds.js";
+import { StoredSender } from "./sender.js";
+import type { KeyStream } from "./stream.js";
+import { judgeStored } from "./verdict.js";
+import type { StoredVerdict } from "./verdict.js";
+import { Supervisor } from "../supervisor.js";
 
 export interface StoredRunOptions {
   readonly database: StoredDatabase;

@@ -4,7 +4,7 @@
 /** @import Database from "better-sqlite3" */
 /** @import { PoolClient } from "pg" */
 /** @import { ReceivedEvent } from "posthorn" */
-/** @import { HostOptions } from "./work.mjs" */
+/** @import { HostOptions } from "../work.mjs" */
 
 /** @typedef {{ key: string, place: number, version: number }} Stored */
 /**

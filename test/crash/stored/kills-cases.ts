@@ -1,15 +1,16 @@
 import { expect, it } from "vitest";
-import { createChance } from "../chance.js";
-import { CRASH_SEED, CRASH_TIMES } from "./campaign.js";
-import type { StoredDatabase } from "./stored-database.js";
-import { killWhileStored } from "./stored-kills.js";
-import { createStream } from "./stored-stream.js";
-import { KEPT } from "./stored-verdict.js";
+import { createChance } from "../../chance.js";
+import { CRASH_SEED, CRASH_TIMES } from "../campaign.js";
+import type { StoredDatabase } from "./database.js";
+import { killWhileStored } from "./kills.js";
+import { createStream } from "./stream.js";
+import { KEPT } from "./verdict.js";
 
 const SIZE = { keys: 60, otherKeys: 10, versions: 15 * CRASH_TIMES };
 const KILLS = 8;
+const MOST_KILLS = 60 * CRASH_TIMES;
 const REPLAYS = 16;
-const TIMEOUT_MS = 120_000 + 30_000 * CRASH_TIMES;
+const TIMEOUT_MS = 300_000 + 30_000 * CRASH_TIMES;
 
 /** A stream that is reordered, doubled and full of gaps, through processes that are killed throughout. */
 export function tryStoredStream(open: () => Promise<StoredDatabase>): void {
@@ -26,6 +27,7 @@ export function tryStoredStream(open: () => Promise<StoredDatabase>): void {
         chance,
         everyMs: 1500,
         leastKills: KILLS,
+        mostKills: MOST_KILLS,
         replays: REPLAYS,
         drainMs: TIMEOUT_MS / 2,
       });

@@ -1,13 +1,13 @@
-import type { FaultPoint } from "../../library/src/fault-point.js";
-import type { Chance } from "../chance.js";
-import type { SCENE_POINTS } from "./fault-table.js";
-import type { Host, HostEnd } from "./host.js";
-import type { StoredDatabase } from "./stored-database.js";
-import { StoredRun } from "./stored-run.js";
-import type { StoredRunOptions } from "./stored-run.js";
-import { createStream } from "./stored-stream.js";
-import type { StreamSize } from "./stored-stream.js";
-import type { StoredVerdict } from "./stored-verdict.js";
+import type { FaultPoint } from "../../../library/src/fault-point.js";
+import type { Chance } from "../../chance.js";
+import type { SCENE_POINTS } from "../fault-table.js";
+import type { Host, HostEnd } from "../host.js";
+import type { StoredDatabase } from "./database.js";
+import { StoredRun } from "./run.js";
+import type { StoredRunOptions } from "./run.js";
+import { createStream } from "./stream.js";
+import type { StreamSize } from "./stream.js";
+import type { StoredVerdict } from "./verdict.js";
 
 export type SceneName = keyof typeof SCENE_POINTS;
 

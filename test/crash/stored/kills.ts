@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Chance } from "../chance.js";
-import type { StoredDatabase } from "./stored-database.js";
-import { putInOrder } from "./stored-order.js";
-import { StoredRun } from "./stored-run.js";
-import type { KeyStream } from "./stored-stream.js";
-import type { StoredVerdict } from "./stored-verdict.js";
+import type { Chance } from "../../chance.js";
+import type { StoredDatabase } from "./database.js";
+import { putInOrder } from "./order.js";
+import { StoredRun } from "./run.js";
+import type { KeyStream } from "./stream.js";
+import type { StoredVerdict } from "./verdict.js";
 
 export interface StoredKillsOptions {
   readonly database: StoredDatabase;
@@ -15,6 +15,8 @@ export interface StoredKillsOptions {
   readonly everyMs: number;
   /** So many at least, however fast the stream is sent. */
   readonly leastKills: number;
+  /** So many at most, however long it takes; then everybody is left alone. */
+  readonly mostKills: number;
   /** So many events are replayed, at one consumer each, while everybody is killed. */
   readonly replays: number;
   readonly drainMs: number;
@@ -81,19 +83,26 @@ export async function killWhileStored(options: StoredKillsOptions): Promise<Stor
 const REPLAYED_AT_ONCE = 4;
 const OPERATE_EVERY_MS = 400;
 
-/** Replays while events come, and mends the broken handlers in the middle of the stream. Says how much was replayed. */
+/**
+ * Replays while events come; mends the broken handlers in the middle of the stream, when they have given up something, and
+ * goes on until that was redriven. Says how much was replayed.
+ */
 async function operateUntil(
   run: StoredRun,
-  { database, stream, replays }: StoredKillsOptions,
+  { database, stream, replays, drainMs }: StoredKillsOptions,
   isOver: () => boolean,
 ): Promise<number> {
   const half = stream.flat().length / 2;
   let replayed = 0;
   let isMended = false;
-  while (!isOver() || replayed < replays) {
+  let endsAt = Infinity;
+  while (!isOver() || replayed < replays || run.deeds.redriven === 0) {
+    if (isOver()) endsAt = Math.min(endsAt, performance.now() + drainMs);
+    if (performance.now() > endsAt)
+      throw new Error(`${replayed} of ${replays} were replayed and ${run.deeds.redriven} redriven, at last`);
     if (replayed < replays)
       replayed += await run.deeds.replay(Math.min(REPLAYED_AT_ONCE, replays - replayed));
-    if (!isMended && run.sender.sent > half) {
+    if (!isMended && run.sender.sent > half && (await database.dead()) > 0) {
       await database.mend();
       isMended = true;
     }
@@ -105,14 +114,16 @@ async function operateUntil(
 
 async function killUntil(
   run: StoredRun,
-  { database, stream, chance, everyMs, leastKills, onProgress }: StoredKillsOptions,
+  { database, stream, chance, everyMs, leastKills, mostKills, onProgress }: StoredKillsOptions,
   isOver: () => boolean,
 ): Promise<{ readonly kills: number; readonly atWork: number }> {
   let kills = 0;
   let atWork = 0;
   let waiting = 0;
   // While there is a backlog, too; its last events are left alone, or leases of the killed would be waited for again and again.
-  while (!isOver() || kills < leastKills || waiting > stream.length) {
+  const goesOn = (): boolean => !isOver() || kills < leastKills || waiting > stream.length;
+  // A machine that applies less than is killed would never come to an end.
+  while (goesOn() && kills < mostKills) {
     await sleep(chance.below(everyMs));
     if ((await database.leases()).size > 0) atWork++;
     // Workers more often than the receiver: a stream that cannot be sent kills nobody at work.

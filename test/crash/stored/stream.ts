@@ -1,8 +1,8 @@
-import { createStream as createKeyStreams } from "../../simulator/stored/stream.js";
-import type { StreamEvent as KeyEvent } from "../../simulator/stored/stream.js";
-import type { Chance } from "../chance.js";
+import { createStream as createKeyStreams } from "../../../simulator/stored/stream.js";
+import type { StreamEvent as KeyEvent } from "../../../simulator/stored/stream.js";
+import type { Chance } from "../../chance.js";
 
-/** The sources of host/keeper-process.mjs. Each has consumers of its own: host/stored-consumers.mjs. */
+/** The sources of host/keeper-process.mjs. Each has consumers of its own: host/stored/consumers.mjs. */
 export const STREAM_SOURCES = ["shop", "held", "latest", "jobs", "frail"] as const;
 
 export type StreamSource = (typeof STREAM_SOURCES)[number];

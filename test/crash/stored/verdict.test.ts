@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AppliedRow, StepRow, StreamRows } from "./stored-database.js";
-import { putInOrder } from "./stored-order.js";
-import type { StreamSource } from "./stored-stream.js";
-import { CONSUMERS, judgeRows, KEPT, nameOfEffect } from "./stored-verdict.js";
+import type { AppliedRow, StepRow, StreamRows } from "./database.js";
+import { putInOrder } from "./order.js";
+import type { StreamSource } from "./stream.js";
+import { CONSUMERS, judgeRows, KEPT, nameOfEffect } from "./verdict.js";
 
 // A judge that has never found anything may be blind.
 const versions = [2, 1, 4];

@@ -1,9 +1,9 @@
-import type { AppliedRow, StoredDatabase, StreamRows } from "./stored-database.js";
-import { judgeHeld, judgeLatest } from "./stored-order.js";
-import { judgeSteps } from "./stored-steps.js";
-import type { KeyStream, StreamEvent, StreamSource } from "./stored-stream.js";
+import type { AppliedRow, StoredDatabase, StreamRows } from "./database.js";
+import { judgeHeld, judgeLatest } from "./order.js";
+import { judgeSteps } from "./steps.js";
+import type { KeyStream, StreamEvent, StreamSource } from "./stream.js";
 
-/** The consumers of each source, as host/stored-consumers.mjs has them. */
+/** The consumers of each source, as host/stored/consumers.mjs has them. */
 export const CONSUMERS: Readonly<Record<StreamSource, readonly string[]>> = {
   shop: ["single", "many"],
   held: ["held"],

@@ -1,5 +1,5 @@
-import type { AppliedRow } from "./stored-database.js";
-import type { KeyStream, StreamEvent } from "./stored-stream.js";
+import type { AppliedRow } from "./database.js";
+import type { KeyStream, StreamEvent } from "./stream.js";
 
 /**
  * Judges a consumer whose source holds events back. Those that are not told to be late come in the order of versions. One

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Chance } from "../chance.js";
-import { signedHeaders } from "./letter.js";
-import type { KeyStream, StreamEvent } from "./stored-stream.js";
-import type { Supervisor } from "./supervisor.js";
+import type { Chance } from "../../chance.js";
+import { signedHeaders } from "../letter.js";
+import type { KeyStream, StreamEvent } from "./stream.js";
+import type { Supervisor } from "../supervisor.js";
 
 const PATIENCE_MS = 60_000;
 const AGAIN_ONE_IN = 5;

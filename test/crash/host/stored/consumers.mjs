@@ -1,11 +1,11 @@
 // The consumers of a worker: one for each way in which stored events are handled.
 import { setTimeout as sleep } from "node:timers/promises";
-import { openOtherSide } from "./stored-steps.mjs";
-import { writerOf } from "./stored-work.mjs";
+import { openOtherSide } from "./steps.mjs";
+import { writerOf } from "./work.mjs";
 
 /** @import { LongContext, ReceivedEvent } from "posthorn" */
-/** @import { HostOptions } from "./work.mjs" */
-/** @import { Stored } from "./stored-work.mjs" */
+/** @import { HostOptions } from "../work.mjs" */
+/** @import { Stored } from "./work.mjs" */
 
 /** @typedef {ReceivedEvent<Stored>} StoredEvent */
 /** @typedef {{ tx?: unknown }} Context */

@@ -1,7 +1,7 @@
 // The other side of a long handler's steps: each effect is a row, committed by itself, without a unique key.
 import { randomUUID } from "node:crypto";
 
-/** @import { HostOptions } from "./work.mjs" */
+/** @import { HostOptions } from "../work.mjs" */
 
 /** @typedef {{ key: string, place: number, step: string, idem: string }} Act */
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DeadRound } from "../../library/src/operator/dead-store.js";
-import type { Forgotten, StagedAgain } from "../../library/src/operator/replay-store.js";
-import type { AppliedRow, StoredDatabase } from "./stored-database.js";
-import { idOf } from "./stored-sender.js";
-import type { StoredSender } from "./stored-sender.js";
-import type { KeyStream, StreamEvent } from "./stored-stream.js";
-import { CONSUMERS, nameOfEffect } from "./stored-verdict.js";
-import type { Supervisor } from "./supervisor.js";
+import type { DeadRound } from "../../../library/src/operator/dead-store.js";
+import type { Forgotten, StagedAgain } from "../../../library/src/operator/replay-store.js";
+import type { AppliedRow, StoredDatabase } from "./database.js";
+import { idOf } from "./sender.js";
+import type { StoredSender } from "./sender.js";
+import type { KeyStream, StreamEvent } from "./stream.js";
+import { CONSUMERS, nameOfEffect } from "./verdict.js";
+import type { Supervisor } from "../supervisor.js";
 
 export interface StoredDeedsParts {
   readonly operator: Supervisor;

@@ -1,7 +1,7 @@
 import { Pool } from "pg";
-import type { OutboxDatabase } from "./outbox-database.js";
-import { openPostgresOutboxDatabase } from "./postgres-outbox-reader.js";
-import { createSqliteOutboxDatabase } from "./sqlite-outbox-database.js";
+import type { OutboxDatabase } from "../outbox-database.js";
+import { openPostgresOutboxDatabase } from "../postgres-outbox-reader.js";
+import { createSqliteOutboxDatabase } from "../sqlite-outbox-database.js";
 
 /** A row that a handler has written, in the order of writing. */
 export interface AppliedRow {

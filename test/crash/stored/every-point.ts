@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FaultPoint } from "../../library/src/fault-point.js";
-import { createChance } from "../chance.js";
-import { CRASH_SEED } from "./campaign.js";
-import { ABSENT, SCENE_POINTS, STORING_POINTS } from "./fault-table.js";
-import type { StoredDatabase } from "./stored-database.js";
-import { StoredRun } from "./stored-run.js";
-import { SCENES } from "./stored-scenes.js";
-import type { SceneName } from "./stored-scenes.js";
-import { createStream } from "./stored-stream.js";
-import { KEPT } from "./stored-verdict.js";
+import type { FaultPoint } from "../../../library/src/fault-point.js";
+import { createChance } from "../../chance.js";
+import { CRASH_SEED } from "../campaign.js";
+import { ABSENT, SCENE_POINTS, STORING_POINTS } from "../fault-table.js";
+import type { StoredDatabase } from "./database.js";
+import { StoredRun } from "./run.js";
+import { SCENES } from "./scenes.js";
+import type { SceneName } from "./scenes.js";
+import { createStream } from "./stream.js";
+import { KEPT } from "./verdict.js";
 
 const SIZE = { keys: 8, otherKeys: 3, versions: 6 };
 const LATEST = 3;

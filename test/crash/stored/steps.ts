@@ -1,4 +1,4 @@
-import type { AppliedRow, StepRow } from "./stored-database.js";
+import type { AppliedRow, StepRow } from "./database.js";
 
 /** The step that looks for its effect before it acts, and whose effect its handler's end is told. */
 const CHECKED = "charge";

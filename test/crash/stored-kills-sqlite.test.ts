@@ -1,4 +1,0 @@
-import { createSqliteStoredDatabase } from "./stored-database.js";
-import { tryStoredStream } from "./stored-kills-cases.js";
-
-tryStoredStream(createSqliteStoredDatabase);

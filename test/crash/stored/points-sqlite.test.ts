@@ -1,0 +1,4 @@
+import { createSqliteStoredDatabase } from "./database.js";
+import { killAtEveryStoredPoint } from "./every-point.js";
+
+killAtEveryStoredPoint("sqlite", createSqliteStoredDatabase);
