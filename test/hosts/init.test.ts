@@ -12,6 +12,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TEST_SECRETS } from "posthorn/testing";
+import { planInit } from "../../server/src/commands/init/plan.js";
+import { readProject } from "../../server/src/commands/init/project.js";
 import { packBoth } from "../packed/pack.js";
 import { mustRun, runProgram } from "../packed/run-program.js";
 import { startPostgres } from "../services/postgres-server.js";
@@ -152,4 +155,30 @@ describe("posthorn init, from the packed tarballs,", () => {
       expect(compiled).toMatchObject({ code: 0, out: "" });
     },
   );
+
+  it("for every provider the test passes", { timeout: 300_000 }, async () => {
+    const manifest = { type: "module", dependencies: { hono: "^4.13.18", "better-sqlite3": "^12.11.1" } };
+    const project = join(home, "every-provider");
+    mkdirSync(project);
+    writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
+    install(project);
+    const providers = Object.keys(TEST_SECRETS).filter((name) => name !== "paypal");
+    const tests = providers.map((provider) => {
+      const plan = planInit(
+        readProject(manifest, {}),
+        { provider, type: "*" },
+        { manifest, version: "0.0.0", folder: provider },
+      );
+      for (const { path, text } of plan.files) {
+        mkdirSync(join(project, dirname(path)), { recursive: true });
+        writeFileSync(join(project, path), text);
+      }
+      return join(provider, "webhooks.test.mjs");
+    });
+    const tested = await runProgram("node", ["--test", ...tests], { cwd: project, env: {} });
+    expect(tested, `${tested.out}\n${tested.err}`).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(new RegExp(`pass ${providers.length}\\b`)) as string,
+    });
+  });
 });

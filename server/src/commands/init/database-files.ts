@@ -21,6 +21,8 @@ type Typed = (text: string) => string;
 const TABLE = "received_event";
 const COLUMNS = "id text primary key, type text not null, data text not null";
 const NOTE = "// The handler's own table: replace it by yours.";
+const LISTEN = `// Without a listener, a connection that breaks while it is idle would end the process.
+  pool.on("error", (error) => console.error("An idle connection broke:", error.message));`;
 const INSERT = `insert into ${TABLE} (id, type, data) values`;
 
 const PARTS: Readonly<Record<Database, (typed: Typed) => DatabasePart>> = {
@@ -33,7 +35,9 @@ ${typed('import type { PoolClient } from "pg";\n')}import { migrate, postgresSto
 ${typed("export type Database = Pool;\nexport type Transaction = PoolClient;\n\n")}/** Opens the database of DATABASE_URL; tests give a schema of their own. */
 export async function openDatabase(schema${typed("?: string")})${typed(": Promise<Database>")} {
   const options = schema === undefined ? {} : { options: \`-c search_path=\${schema}\` };
-  return new Pool({ connectionString: process.env["DATABASE_URL"], max: 20, ...options });
+  const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 20, ...options });
+  ${LISTEN}
+  return pool;
 }
 
 /** Makes Posthorn's tables, in the schema "posthorn" or in that of a test, and the handler's. */
@@ -84,7 +88,9 @@ export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
 `)}function connect(schema${typed("?: string")}) {
   const options = schema === undefined ? {} : { options: \`-c search_path=\${schema}\` };
-  return drizzle(new Pool({ connectionString: process.env["DATABASE_URL"], max: 20, ...options }));
+  const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 20, ...options });
+  ${LISTEN}
+  return drizzle(pool);
 }
 
 /** Opens the database of DATABASE_URL; tests give a schema of their own. */

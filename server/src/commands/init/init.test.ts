@@ -106,6 +106,55 @@ describe("posthorn init", () => {
     expect([code, err]).toEqual([2, expect.stringContaining(cure)]);
   });
 
+  it.each([
+    [{ "@prisma/client": "7", pg: "8" }, "Prisma"],
+    [{ kysely: "0.28", pg: "8" }, "Kysely"],
+    [{ "drizzle-orm": "0.45", "better-sqlite3": "12" }, "--database sqlite"],
+    [{ typeorm: "1", mysql2: "3" }, "--database typeorm"],
+  ])("writes no handler past an ORM, nor for a driver that is not there: %j", async (dependencies, told) => {
+    const dir = project({ dependencies: { express: "5", ...dependencies } });
+    const { code, err } = await runCommand(["init", "--dir", dir, "--yes"]);
+    expect([code, err, existsSync(join(dir, "webhooks"))]).toEqual([2, expect.stringContaining(told), false]);
+  });
+
+  it("writes for the database that a person names, and adds what the files import", async () => {
+    const dir = project({ dependencies: { kysely: "0.28" }, devDependencies: { typescript: "7" } });
+    const flags = ["--framework", "hono", "--database", "pg"];
+    expect((await runCommand(["init", "--dir", dir, "--yes", ...flags])).code).toBe(0);
+    expect(JSON.parse(textOf(dir, "package.json"))).toMatchObject({
+      dependencies: { kysely: "0.28", hono: expect.anything() as string, pg: expect.anything() as string },
+      devDependencies: { "@types/pg": expect.anything() as string, tsx: expect.anything() as string },
+    });
+  });
+
+  it("survives a connection that breaks while it is idle", async () => {
+    const dir = project(EXPRESS_PG);
+    await runCommand(["init", "--dir", dir, "--yes"]);
+    expect(textOf(dir, "webhooks/database.mjs")).toContain('pool.on("error"');
+  });
+
+  it("says how a file of CommonJS takes the receiver in, and what removes old rows", async () => {
+    const { out } = await runCommand(["init", "--dir", project(EXPRESS_PG), "--yes"]);
+    expect(out).toContain('const { createWebhooks } = require("./webhooks/receiver.mjs");');
+    expect(out).toContain("keepPurged");
+    const modules = project({ ...EXPRESS_PG, type: "module" });
+    expect((await runCommand(["init", "--dir", modules, "--yes"])).out).toContain(
+      "import { createWebhooks }",
+    );
+  });
+
+  it("cannot write PayPal's verifier, and says where it stands", async () => {
+    const { code, err } = await runCommand([
+      "init",
+      "--dir",
+      project(EXPRESS_PG),
+      "--provider",
+      "paypal",
+      "-y",
+    ]);
+    expect([code, err]).toEqual([2, expect.stringContaining("docs/providers.md")]);
+  });
+
   it("refuses a type that would leave its string in the code", async () => {
     const dir = project(EXPRESS_PG);
     const { code } = await runCommand([

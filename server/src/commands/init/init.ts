@@ -84,6 +84,9 @@ function readManifest(dir: string): Manifest {
   }
 }
 
+const PAYPAL =
+  "PayPal signs with a certificate that it serves, and for the id of your webhook; init cannot write that.";
+
 /** The two questions, unless flags answer them. */
 async function askFor({ provider, type, yes }: InitOptions, { terminal }: CommandContext): Promise<Answers> {
   const ask = async (question: string, given: string | undefined, initial: string): Promise<string> => {
@@ -99,6 +102,11 @@ async function askFor({ provider, type, yes }: InitOptions, { terminal }: Comman
     return answer === "" ? initial : answer;
   };
   const name = await providerOf(await ask("Who sends the webhooks?", provider, "stripe"));
+  if (name === "paypal")
+    throw new CommandFailure("usage", PAYPAL, {
+      cure: "docs/providers.md has the code of the verifier: run init for another provider, and put it in place of that one's.",
+      code: "provider_unsupported",
+    });
   const first = await ask("Which type of event comes first?", type, FIRST_TYPES[name] ?? "*");
   if (/["\\\s]/.test(first)) {
     throw new CommandFailure("usage", "A type has no quotes, backslashes or spaces.", {
@@ -125,9 +133,9 @@ function write(dir: string, { files, manifest }: Plan): void {
 }
 
 function nextSteps(
-  { framework, database, reference }: Project,
+  { framework, database, reference, typescript }: Project,
   { provider }: Answers,
-  { added }: Plan,
+  { added, manifest }: Plan,
 ): readonly string[] {
   const url = database === "sqlite" ? "" : "DATABASE_URL=postgres://… ";
   return [
@@ -135,19 +143,37 @@ function nextSteps(
     `${url}npm test`,
     `${url}npm run posthorn:migrate`,
     `Then set ${secretOf(provider)}, and mount it: ${MOUNTS[framework]}`,
-    ...importsOf(framework, reference).map((line) => `  ${line}`),
+    ...importsOf(framework, { reference, requires: !typescript && manifest.type !== "module" }).map(
+      (line) => `  ${line}`,
+    ),
+    `Rows of the inbox are kept until they are purged: ${PURGES[framework]}.keepPurged({ everyMs: 60_000 })`,
   ];
 }
 
 /** What the line that mounts the receiver needs, in a file beside the folder that was written. */
-function importsOf(framework: Framework, reference: string): readonly string[] {
-  if (framework === "nest") return [];
+function importsOf(
+  framework: Framework,
+  { reference, requires }: { readonly reference: string; readonly requires: boolean },
+): readonly string[] {
+  const from = (name: string, module: string): string =>
+    requires ? `const { ${name} } = require("${module}");` : `import { ${name} } from "${module}";`;
+  const open = `${from("openDatabase", `./webhooks/database.${reference}`)} // const db = await openDatabase();`;
+  if (framework === "nest")
+    return [from("AppWebhooksModule", `./webhooks/webhooks.module.${reference}`), open];
   return [
-    `import { createWebhooks } from "./webhooks/receiver.${reference}";`,
-    `import { openDatabase } from "./webhooks/database.${reference}"; // const db = await openDatabase();`,
-    `import { webhooks } from "posthorn/${framework}";`,
+    from("createWebhooks", `./webhooks/receiver.${reference}`),
+    open,
+    from("webhooks", `posthorn/${framework}`),
   ];
 }
+
+/** Where the receiver is found that removes old rows. */
+const PURGES: Readonly<Record<Framework, string>> = {
+  express: "createWebhooks(db)",
+  fastify: "createWebhooks(db)",
+  hono: "createWebhooks(db)",
+  nest: "app.get(Webhooks).receiver",
+};
 
 const MOUNTS: Readonly<Record<Framework, string>> = {
   express: 'app.use("/webhooks", webhooks(createWebhooks(db))) before express.json().',

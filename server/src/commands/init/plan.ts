@@ -1,4 +1,5 @@
 import { databasePart } from "./database-files.js";
+import { IMPORTED } from "./project.js";
 import type { Manifest, Project } from "./project.js";
 import { migrateFile, receiverFile } from "./receiver-files.js";
 import type { Answers } from "./receiver-files.js";
@@ -48,15 +49,16 @@ interface Added {
 }
 
 function missingPackages(
-  { typescript }: Project,
+  { typescript, framework, database }: Project,
   { manifest, version }: { readonly manifest: Manifest; readonly version: string },
 ): Added {
   const known = { ...manifest.dependencies, ...manifest.devDependencies };
-  const unlessKnown = (name: string, range: string): Record<string, string> =>
-    Object.hasOwn(known, name) ? {} : { [name]: range };
-  const dependencies = unlessKnown("posthorn", `^${version}`);
+  const unlessKnown = (wanted: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(wanted).filter(([name]) => !Object.hasOwn(known, name)));
+  const [framed, stored] = [IMPORTED[framework], IMPORTED[database]];
+  const dependencies = unlessKnown({ posthorn: `^${version}`, ...framed.packages, ...stored.packages });
   // Node before 23.6 runs no TypeScript, and no Node runs decorators.
-  const devDependencies = typescript ? unlessKnown("tsx", TSX) : {};
+  const devDependencies = typescript ? unlessKnown({ tsx: TSX, ...framed.types, ...stored.types }) : {};
   return { dependencies, devDependencies, all: { ...dependencies, ...devDependencies } };
 }
 

@@ -18,6 +18,54 @@ export const DATABASES = {
 } as const;
 export type Database = keyof typeof DATABASES;
 
+/** What the written files import beside Posthorn, as npm names its versions; `types` only in TypeScript. */
+interface Imported {
+  readonly packages: Readonly<Record<string, string>>;
+  readonly types: Readonly<Record<string, string>>;
+}
+
+const PG = { pg: "^8.23.1" };
+const PG_TYPES = { "@types/pg": "^8.23.1" };
+
+export const IMPORTED: Readonly<Record<Framework | Database, Imported>> = {
+  express: { packages: { express: "^5.3.0" }, types: { "@types/express": "^5.0.6" } },
+  fastify: { packages: { fastify: "^5.12.8" }, types: {} },
+  hono: { packages: { hono: "^4.13.18" }, types: {} },
+  nest: {
+    packages: {
+      "@nestjs/common": "^12.5.0",
+      "@nestjs/core": "^12.5.0",
+      "@nestjs/platform-express": "^12.5.0",
+      "reflect-metadata": "^0.2.2",
+      rxjs: "^7.8.2",
+    },
+    types: {},
+  },
+  drizzle: { packages: { "drizzle-orm": "^0.45.4", ...PG }, types: PG_TYPES },
+  typeorm: { packages: { typeorm: "^1.1.1", ...PG }, types: {} },
+  pg: { packages: PG, types: PG_TYPES },
+  sqlite: { packages: { "better-sqlite3": "^12.11.1" }, types: { "@types/better-sqlite3": "^9.6.0" } },
+};
+
+/** ORMs for which nothing is written, by the package that tells each. */
+const OTHERS = {
+  Prisma: "@prisma/client",
+  Kysely: "kysely",
+  Knex: "knex",
+  MikroORM: "@mikro-orm/core",
+  Sequelize: "sequelize",
+} as const;
+
+/** Drivers on which Drizzle and TypeORM need other code than on pg. */
+const OTHER_DRIVERS = [
+  "postgres",
+  "better-sqlite3",
+  "mysql2",
+  "mysql",
+  "@neondatabase/serverless",
+  "@libsql/client",
+];
+
 /** The fields of package.json that count here. */
 export interface Manifest {
   readonly type?: string;
@@ -50,6 +98,8 @@ export function readProject(manifest: Manifest, wishes: ProjectWishes): Project 
   const framework = wishes.framework ?? found(FRAMEWORKS, has);
   const database = wishes.database ?? found(DATABASES, has);
   if (framework === undefined) throw missing("framework", FRAMEWORKS);
+  // Whoever names a database means it.
+  if (wishes.database === undefined) refuseOthers(database, has);
   if (database === undefined) throw missing("database", DATABASES);
   // Nest's decorators need a compiler.
   const isModule = manifest.type === "module";
@@ -62,6 +112,29 @@ export function readProject(manifest: Manifest, wishes: ProjectWishes): Project 
     extension: typescript ? (isModule ? "ts" : "mts") : "mjs",
     reference: typescript && isModule ? "js" : "mjs",
   };
+}
+
+/** The handler would be written past the project's ORM, or for a driver that is not there. */
+function refuseOthers(database: Database | undefined, has: (name: string) => boolean): void {
+  const isOrm = database === "drizzle" || database === "typeorm";
+  const other = (Object.keys(OTHERS) as (keyof typeof OTHERS)[]).find((name) => has(OTHERS[name]));
+  if (!isOrm && other !== undefined) {
+    throw new CommandFailure("usage", `This project has ${other}, for which init writes nothing.`, {
+      cure: `docs/orms.md shows a receiver in the transactions of ${other}. For handlers on the driver itself, say --database pg or --database sqlite.`,
+      code: "database_unknown",
+    });
+  }
+  const driver = OTHER_DRIVERS.find(has);
+  if (isOrm && !has("pg") && driver !== undefined) {
+    throw new CommandFailure(
+      "usage",
+      `This project has ${DATABASES[database]} on ${driver}; init writes it for pg alone.`,
+      {
+        cure: `Say --database ${driver === "better-sqlite3" ? "sqlite, for handlers on better-sqlite3 itself" : `${database}, and pg is added`}; docs/orms.md shows other drivers.`,
+        code: "database_unknown",
+      },
+    );
+  }
 }
 
 function found<Name extends string>(

@@ -97,7 +97,7 @@ ${importOf(provider)}
 import { storeOf${drizzled}${entity} } from "./database.${project.reference}";
 import type { Database, Transaction } from "./database.${project.reference}";
 
-/** Handlers of webhooks: a provider like any other, which may inject what it needs. */
+/** Handlers of webhooks: a provider like any other. Inject what it needs by @Inject(Token): tsx writes no types of parameters. */
 @Injectable()
 export class ReceivedWebhooks {
   @OnWebhook("${handlerKey(provider, type)}")

@@ -6,7 +6,7 @@ export function testFile(project: Project, { provider, type }: Answers): string 
   const { framework, database, runner, reference: end } = project;
   const { imports, open } = MOUNTS[framework](end);
   const sqlite = database === "sqlite";
-  const wish = type === "*" ? "" : `, { type: "${type}" }`;
+  const wish = type === "*" ? "" : `, type: "${type}"`;
   const names = [
     "closeDatabase",
     "countReceived",
@@ -24,13 +24,14 @@ import { ${names.join(", ")} } from "./database.${end}";
 test("an event that is delivered twice is applied once", async () => {
   ${sqlite ? `const db = await openDatabase(":memory:");` : `const schema = \`test_webhooks_\${process.pid}\`;\n  const db = await openDatabase(schema);`}
   await migrateDatabase(db${schema});
-  // Signed with a public test secret, as ${provider} would sign it.
   const secrets = TEST_SECRETS.${provider}.verifying;
-  const { headers, body } = await signedRequest("${provider}"${wish});
-${indented(open(`{ secrets${schema} }`, provider))}
+${indented(open(`{ secrets${schema} }`))}
   try {
-    const verdicts = [(await post()).headers.get("posthorn-verdict"), (await post()).headers.get("posthorn-verdict")];
-    assert.deepEqual(verdicts, ["applied", "duplicate"]);
+    const url = \`\${address}/webhooks/${provider}\`;
+    // Signed with a public test secret, as ${provider} would sign it.
+    const { headers, body } = await signedRequest("${provider}", { url${wish} });
+    const post = async () => (await send(url, { method: "POST", headers, body })).headers.get("posthorn-verdict");
+    assert.deepEqual([await post(), await post()], ["applied", "duplicate"]);
     assert.equal(await countReceived(db), 1);
   } finally {
     await stop();
@@ -46,8 +47,8 @@ function indented(text: string): string {
 
 interface Mount {
   readonly imports: string;
-  /** Declares \`post\`, which sends the request, and \`stop\`. */
-  readonly open: (options: string, provider: string) => string;
+  /** Declares `address`, `send`, which is `fetch` or the framework's own, and `stop`. */
+  readonly open: (options: string) => string;
 }
 
 const MOUNTS: Readonly<Record<Framework, (end: string) => Mount>> = {
@@ -56,14 +57,14 @@ const MOUNTS: Readonly<Record<Framework, (end: string) => Mount>> = {
 import express from "express";
 import { webhooks } from "posthorn/express";
 import { createWebhooks } from "./receiver.${end}";`,
-    open: (options, provider) => `const receiver = createWebhooks(db, ${options});
+    open: (options) => `const receiver = createWebhooks(db, ${options});
 const app = express();
 app.use("/webhooks", webhooks(receiver)); // before express.json()
 app.use(express.json());
 const server = app.listen(0, "127.0.0.1");
 await once(server, "listening");
-const { port } = Object(server.address());
-const post = () => fetch(\`http://127.0.0.1:\${port}/webhooks/${provider}\`, { method: "POST", headers, body });
+const address = \`http://127.0.0.1:\${Object(server.address()).port}\`;
+const send = fetch;
 const stop = async () => {
   await receiver.stop();
   server.close();
@@ -74,11 +75,11 @@ const stop = async () => {
     imports: `import fastify from "fastify";
 import { webhooks } from "posthorn/fastify";
 import { createWebhooks } from "./receiver.${end}";`,
-    open: (options, provider) => `const receiver = createWebhooks(db, ${options});
+    open: (options) => `const receiver = createWebhooks(db, ${options});
 const app = fastify({ forceCloseConnections: true });
 await app.register(webhooks(receiver), { prefix: "/webhooks" });
 const address = await app.listen({ port: 0, host: "127.0.0.1" });
-const post = () => fetch(\`\${address}/webhooks/${provider}\`, { method: "POST", headers, body });
+const send = fetch;
 const stop = async () => {
   await receiver.stop();
   await app.close();
@@ -88,21 +89,22 @@ const stop = async () => {
     imports: `import { Hono } from "hono";
 import { webhooks } from "posthorn/hono";
 import { createWebhooks } from "./receiver.${end}";`,
-    open: (options, provider) => `const receiver = createWebhooks(db, ${options});
+    open: (options) => `const receiver = createWebhooks(db, ${options});
 const app = new Hono();
 app.post("/webhooks/:source", webhooks(receiver));
-const post = async () => app.request("/webhooks/${provider}", { method: "POST", headers, body });
+const address = "http://localhost";
+const send = app.request;
 const stop = () => receiver.stop();`,
   }),
   nest: (end) => ({
     imports: `import "reflect-metadata";
 import { NestFactory } from "@nestjs/core";
 import { AppWebhooksModule } from "./webhooks.module.${end}";`,
-    open: (options, provider) => `const module = AppWebhooksModule.forRoot(db, ${options});
+    open: (options) => `const module = AppWebhooksModule.forRoot(db, ${options});
 const app = await NestFactory.create(module, { rawBody: true, logger: false, forceCloseConnections: true });
 await app.listen(0, "127.0.0.1");
 const address = await app.getUrl();
-const post = () => fetch(\`\${address}/webhooks/${provider}\`, { method: "POST", headers, body });
+const send = fetch;
 const stop = () => app.close();`,
   }),
 };
