@@ -5,6 +5,9 @@ import { createSigner, generateSecret, sign, standardWebhooks } from "posthorn/v
 
 const ADDRESS = "https://shop.example.com/webhooks/acme";
 
+/** The last part of the path. @param {Request} request */
+const source = ({ url }) => new URL(url).pathname.split("/").at(-1) ?? "";
+
 /** A receiver as an edge function mounts it. @param {string} secret @returns {{ handler: (request: Request) => Promise<Response>, seen: Uint8Array[] }} */
 function mounted(secret) {
   /** @type {Uint8Array[]} */
@@ -15,7 +18,6 @@ function mounted(secret) {
     handlers: { "*": (event) => void seen.push(event.body) },
     observer: () => undefined,
   });
-  const source = (/** @type {Request} */ request) => new URL(request.url).pathname.split("/").at(-1) ?? "";
   return { handler: fetchHandler(receiver, { source }), seen };
 }
 
