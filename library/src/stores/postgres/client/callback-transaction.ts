@@ -11,6 +11,7 @@ import type {
 import { beforeAbort, ignore, within } from "./deadline.js";
 import {
   isAnswerLost,
+  isConnectionLost,
   refusedHandler,
   saturated,
   sqlState,
@@ -144,6 +145,8 @@ function asAnswered(_scope: unknown, answer: Answer): Promise<Answer> {
 
 // Turns of the microtask queue after which the driver has reported a lost connection; it takes about 5.
 const TURNS = 20;
+// A socket that failed is closed before the event loop has gone round once more.
+const LOOPS = 3;
 
 type Stage = "queued" | "abandoned" | "working" | "committing";
 
@@ -188,7 +191,7 @@ class Attempt<Raw, Tx, T> {
       guard.close();
       const refusal = guard.refusal();
       if (refusal !== undefined) throw refusal;
-      await this.#stillThere();
+      await this.#stillThere(guard.isLost());
       if (proves) await this.#prove(session, this.#scope);
       this.#stage = "committing";
       entered.ends?.("commit");
@@ -196,7 +199,7 @@ class Attempt<Raw, Tx, T> {
       guard.close();
       // The client's rollback waits behind the statement that runs.
       guard.cancel(this.backend);
-      await this.#stillThere();
+      await this.#stillThere(guard.isLost() || isConnectionLost(error));
       entered.ends?.("rollback");
       throw refusedHandler(guard.refusal(), { error });
     }
@@ -208,10 +211,14 @@ class Attempt<Raw, Tx, T> {
 
   /**
    * Never returns when the connection was lost: whatever the driver or we send next would be written to a socket
-   * that is null, which ends the process, or to a connection that already serves another.
+   * that is null, which ends the process, or to a connection that already serves another. A statement has `failed` with the
+   * socket before the driver reports the loss; what is sent in between, `postgres` never answers, and from then on it hands the
+   * answers of the new connection to the wrong statements.
    */
-  async #stillThere(): Promise<void> {
+  async #stillThere(failed: boolean): Promise<void> {
     for (let turn = 0; turn < TURNS && !this.#lost; turn++) await Promise.resolve();
+    for (let loop = 0; failed && loop < LOOPS && !this.#lost; loop++)
+      await new Promise((resolve) => setTimeout(resolve, 0));
     if (this.#lost) await new Promise<never>(ignore);
   }
 

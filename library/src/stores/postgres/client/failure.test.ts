@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { PosthornError } from "../../../posthorn-error.js";
-import { againWhenLost, isAnswerLost, isTransient, saturated, sqlState, storeError } from "./failure.js";
+import {
+  againWhenLost,
+  isAnswerLost,
+  isConnectionLost,
+  isTransient,
+  saturated,
+  sqlState,
+  storeError,
+} from "./failure.js";
 
 const answered = (code: string): Error =>
   Object.assign(new Error(`says ${code}`), { code, severity: "ERROR" });
@@ -29,6 +37,14 @@ describe("the server's code", () => {
     for (const code of ["23505", "40001", "57014", "53100"]) expect(isAnswerLost(answered(code))).toBe(false);
     for (const code of ["08006", "57P01", "57P02", "40003"]) expect(isAnswerLost(answered(code))).toBe(true);
     expect(isAnswerLost(lost)).toBe(true);
+  });
+
+  it("tells a connection that is gone, or about to go, from a statement that failed", () => {
+    const ended = Object.assign(new Error("terminated"), { code: "57P01", severity: "FATAL" });
+    for (const error of [lost, ended, new Error("Failed query", { cause: lost })])
+      expect(isConnectionLost(error)).toBe(true);
+    for (const error of [answered("23505"), new Error("mine"), undefined, "text"])
+      expect(isConnectionLost(error)).toBe(false);
   });
 
   it("tells what may succeed on a fresh transaction", () => {

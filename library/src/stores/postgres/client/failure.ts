@@ -38,6 +38,25 @@ export function isAnswerLost(error: unknown): boolean {
   return state === undefined || state.startsWith("08") || state.startsWith("57P0") || state === "40003";
 }
 
+/** True when the connection is gone, or about to go: the socket failed, or the server ended the session. */
+export function isConnectionLost(error: unknown): boolean {
+  for (let each = error, depth = 0; depth < 5 && typeof each === "object" && each !== null; depth++) {
+    const { code, severity, cause, original, driverError } = each as WrappedError;
+    if (severity === "FATAL" || LOST.has(String(code))) return true;
+    each = cause ?? original ?? driverError;
+  }
+  return false;
+}
+
+const LOST = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ERR_STREAM_DESTROYED",
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+]);
+
 /** Serialization failure and deadlock: the same work on a fresh transaction may succeed. */
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error);

@@ -108,7 +108,7 @@ class FakeQuery extends Promise<unknown> {
   readonly args: readonly unknown[];
   handler: (query: FakeQuery) => void;
   readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
+  reject: (error: unknown) => void;
   #executed = false;
 
   constructor(strings: readonly string[], args: readonly unknown[], handler: (query: FakeQuery) => void) {
@@ -195,6 +195,19 @@ describe("a guarded sql of postgres", () => {
     await turns();
     expect(sent).toHaveLength(1);
     expect(refusal()).toBeUndefined();
+  });
+
+  it("sends nothing more once a statement has failed with its socket, and says so", async () => {
+    const { tx, sent, isLost } = guardedSql();
+    const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+    const asked = tx.unsafe("select 1").execute();
+    asked.catch(() => undefined);
+    await turns();
+    expect(isLost()).toBe(false);
+    sent[0]?.reject(reset);
+    await expect(asked).rejects.toBe(reset);
+    await expect(tx`select 2`.execute()).rejects.toBe(reset);
+    expect([isLost(), sent.length]).toEqual([true, 1]);
   });
 
   it("cancels what is running, and leaves alone what was never sent", async () => {

@@ -3,7 +3,13 @@ import { transactionCommand } from "../../../transaction-command.js";
 import { cancelQuery } from "./cancel.js";
 import type { Backend } from "./database.js";
 import type { PgClient, PostgresQuery, PostgresTransaction } from "./drivers.js";
-import { sqlState, transactionFinished, transactionLeft, transactionOwned } from "./failure.js";
+import {
+  isConnectionLost,
+  sqlState,
+  transactionFinished,
+  transactionLeft,
+  transactionOwned,
+} from "./failure.js";
 
 /**
  * A transaction as the handler sees it. Closed, it refuses every query: both drivers run a statement that comes late,
@@ -19,6 +25,8 @@ export interface Guarded<Tx> {
   readonly failure: () => unknown;
   /** Why a statement of the open transaction was refused: its event fails, even where the handler swallowed the refusal. */
   readonly refusal: () => PosthornError | undefined;
+  /** Whether a statement failed with its connection, even where the handler swallowed that. */
+  readonly isLost: () => boolean;
   /** Asks the server to cancel the statement that is running. */
   readonly cancel: (backend?: Backend) => void;
 }
@@ -96,6 +104,7 @@ export function guardClient<Tx extends PgClient>(client: Tx): Guarded<Tx> {
     close: () => gate.close(),
     failure: () => failure,
     refusal: () => gate.refusal,
+    isLost: () => isConnectionLost(failure),
     cancel: () => {},
   };
 }
@@ -146,6 +155,7 @@ type UnsentQuery = PostgresQuery & {
 export function guardSql<Tx extends PostgresTransaction>(sql: Tx): Guarded<Tx> {
   const gate = new Gate();
   const asked: UnsentQuery[] = [];
+  let loss: { readonly error: unknown } | undefined;
   // Judged when it is sent: until then it may be a part of another query, and may be sent after the end.
   const watched = (made: unknown): unknown => {
     if (!isQuery(made)) return made;
@@ -157,7 +167,14 @@ export function guardSql<Tx extends PostgresTransaction>(sql: Tx): Guarded<Tx> {
     const judged = (query: UnsentQuery): unknown => {
       const refused = gate.judge(textOfQuery(query));
       if (refused !== undefined) return query.reject?.(refused);
+      // The socket has failed, and is not closed yet: the driver would take the statement, and never answer it.
+      if (loss !== undefined) return query.reject?.(loss.error);
       if (asked.push(query) > REMEMBERED) asked.shift();
+      const { reject } = query;
+      query.reject = (error) => {
+        if (isConnectionLost(error)) loss = { error };
+        reject?.call(query, error);
+      };
       return send(query);
     };
     made.handler = Object.assign(judged, { debug: send.debug });
@@ -192,6 +209,7 @@ export function guardSql<Tx extends PostgresTransaction>(sql: Tx): Guarded<Tx> {
     close: () => gate.close(),
     failure: () => undefined,
     refusal: () => gate.refusal,
+    isLost: () => loss !== undefined,
     // To cancel a query that was not sent yet would reject a promise that nobody awaits.
     cancel: () => asked.filter((query) => query.active === true).forEach(cancelQuery),
   };

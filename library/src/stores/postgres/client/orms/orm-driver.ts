@@ -123,6 +123,7 @@ export class OrmDriver<Tx> implements Pool<Tx> {
         close: () => gate.close(),
         failure: () => undefined,
         refusal: () => gate.refusal,
+        isLost: () => false,
         cancel: (backend) => {
           if (signal.aborted && backend) this.query(cancelStatement(backend), ANSWER_MS).catch(ignore);
         },
