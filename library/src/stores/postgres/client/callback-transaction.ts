@@ -217,7 +217,8 @@ class Attempt<Raw, Tx, T> {
    */
   async #stillThere(failed: boolean): Promise<void> {
     for (let turn = 0; turn < TURNS && !this.#lost; turn++) await Promise.resolve();
-    for (let loop = 0; failed && loop < LOOPS && !this.#lost; loop++)
+    const loops = failed ? LOOPS : 0;
+    for (let loop = 0; loop < loops && !this.#lost; loop++)
       await new Promise((resolve) => setTimeout(resolve, 0));
     if (this.#lost) await new Promise<never>(ignore);
   }
