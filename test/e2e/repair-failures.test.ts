@@ -270,6 +270,15 @@ describe("a repair and the receiver's memory", () => {
     expect(signals[0]).toMatchObject({ message: expect.stringContaining("one without an id") });
   });
 
+  it("applies what follows thirty deliveries that are none of the events which the log names", async () => {
+    const { applied, repairOf } = setUp();
+    const made = many(40);
+    const headers = { "X-GitHub-Event": "issues" };
+    const { log } = listed(() => made.map((each, n) => (n < 30 ? { ...each, headers } : each)));
+    expect(await repairOf({ github: log }).once()).toMatchObject([{ applied: 10, unsettled: 30 }]);
+    expect(applied).toEqual(idsOf(made).slice(30));
+  });
+
   it("counts every entry that it read under one figure", async () => {
     const world = setUp();
     const made = many(3);
