@@ -1,10 +1,8 @@
-import { createReceiver, createWorker } from "posthorn";
 import type { Receiver } from "posthorn";
 import { memoryStore } from "posthorn/memory";
-import { github } from "posthorn/providers";
 import { createRepair, githubLog } from "posthorn/repair";
 import type { DeliveryLog } from "posthorn/repair";
-import { createFakeClock, TEST_SECRETS } from "posthorn/testing";
+import { createFakeClock } from "posthorn/testing";
 import { describe, expect, it, vi } from "vitest";
 import { githubApi } from "./provider-apis.js";
 import type { Made } from "./provider-apis.js";
@@ -204,21 +202,6 @@ describe("the cursor of a repair", () => {
     made.push(delivery(3, NOON + 60_000));
     await fast.clock.advance(2 * HOUR_MS);
     expect(await fast.repairOf({ github: log }).once()).toMatchObject([{ applied: 1 }]);
-  });
-
-  it("moves with store_first, and nothing that waits for a worker is loaded again", async () => {
-    const { clock, store, repairOf } = setUp();
-    const verifier = github({ secrets: TEST_SECRETS.github.verifying, clock });
-    const receiver = createReceiver({ mode: "store_first", store, clock, sources: { github: verifier } });
-    const { log, loaded } = listed(() => many(5));
-    const repair = repairOf({ github: log }, { receiver, overlapMs: 1 });
-    expect(await repair.once()).toMatchObject([{ read: 5, applied: 5, unsettled: 0 }]);
-    const handled: string[] = [];
-    const handlers = { "*": ({ id }: { id: string }) => void handled.push(id) };
-    await createWorker({ store, clock, handlers }).drain();
-    expect(handled.toSorted()).toEqual(idsOf(many(5)));
-    expect(await repair.once()).toMatchObject([{ applied: 0, unsettled: 0 }]);
-    expect(loaded).toHaveLength(5);
   });
 
   it.each(["answered", "broken off"])(
