@@ -94,7 +94,13 @@ export type {
 } from "./operator/inbox-view-store.js";
 export type { Hold, HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./operator/held-store.js";
 export { LONGEST_PAUSE_MS } from "./operator/consumers.js";
-export type { ConsumerPause, Consumers, PausingStore } from "./operator/consumers.js";
+export type {
+  ConsumerPause,
+  ConsumerRemoval,
+  Consumers,
+  PausingStore,
+  RemovedConsumer,
+} from "./operator/consumers.js";
 export type { Gap } from "./hold-mark.js";
 export type { Store } from "./operator/store.js";
 export { DEAD_REASONS } from "./lanes/dead.js";

@@ -84,6 +84,7 @@ const BECAUSE: Readonly<Record<string, string>> = {
   expired: "it was too old to be sent",
   skipped: "an operator skipped it",
   endpoint_removed: "its endpoint was removed",
+  consumer_removed: "its handler was removed",
 };
 
 /** Why a delivery is dead or cancelled. */
