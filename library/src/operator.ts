@@ -71,13 +71,8 @@ export type {
   ViewStore,
 } from "./operator/view-store.js";
 export { reconcile } from "./operator/reconcile.js";
-export type {
-  Difference,
-  ReconciledEvent,
-  ReconcileOptions,
-  Reconciliation,
-  ReconcilingStore,
-} from "./operator/reconcile.js";
+export type { Difference, ReconcileOptions, Reconciliation, ReconcilingStore } from "./operator/reconcile.js";
+export type { ReconciledEvent } from "./operator/reconcile-page.js";
 export type { RefusedRedriven, Replays, ReplayingStore } from "./operator/replays.js";
 export type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "./operator/replay-store.js";
 export { WORKER_GONE_MS } from "./operator/inbox-view-store.js";
