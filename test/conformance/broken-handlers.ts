@@ -83,6 +83,9 @@ export const BROKEN_REMOVING: Readonly<Record<keyof typeof removingFlaws, readon
   removed_handler_keeps_its_dead_letters: [
     "the dead letters of a handler that is removed are resolved, and none of them is redriven",
   ],
+  removed_handler_forgets_what_it_applied: [
+    "what a handler has applied before its removal is a duplicate after it is registered again",
+  ],
   removed_handler_stays_registered: [
     "a handler that is removed gets nothing more, and what waits for it is no longer there",
     "a worker that registers a removed handler makes it anew: it gets what is stored from then on, in lanes of a higher generation",

@@ -19,6 +19,15 @@ export const removingFlaws = {
   removed_handler_keeps_its_dead_letters: {
     mutate: (swaps) => swaps.swap(History.prototype, "resolveAllDead", () => () => undefined),
   },
+  removed_handler_forgets_what_it_applied: {
+    wrap: (inner) => ({
+      removeHandler: async (id, removal) => {
+        const { items } = await inner.inboxRows({}, { limit: 100 });
+        for (const { tenant, source, id: event } of items) await inner.forgetEvent(tenant, source, event);
+        return inner.removeHandler(id, removal);
+      },
+    }),
+  },
   removed_handler_stays_registered: {
     mutate: (swaps) => swaps.swap(EndpointTable.prototype, "removeHandler", () => () => undefined),
   },
