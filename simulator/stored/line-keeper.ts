@@ -72,6 +72,10 @@ export class LineKeeper implements KeeperStore {
     return this.#line.ask("purge", () => this.#store.purge(limits));
   }
 
+  namedEvents(tenant: string, names: readonly string[]): Promise<readonly string[]> {
+    return this.#line.ask("namedEvents", () => this.#store.namedEvents(tenant, names));
+  }
+
   forgetNames(limits: { readonly maxNames: number }): Promise<number> {
     return this.#line.ask("forgetNames", () => this.#store.forgetNames(limits));
   }

@@ -1,84 +1,13 @@
-import { createReceiver, createWorker } from "posthorn";
-import type { Receiver, Signal } from "posthorn";
+import type { Receiver } from "posthorn";
 import { memoryStore } from "posthorn/memory";
-import { github } from "posthorn/providers";
 import { createRepair, githubLog } from "posthorn/repair";
-import type { DeliveryLog, LogEntry, RepairOptions } from "posthorn/repair";
-import { createFakeClock, TEST_SECRETS } from "posthorn/testing";
+import type { DeliveryLog } from "posthorn/repair";
+import { createFakeClock } from "posthorn/testing";
 import { describe, expect, it, vi } from "vitest";
 import { githubApi } from "./provider-apis.js";
 import type { Made } from "./provider-apis.js";
 import { delivery, HOOK, localEgress, PATH } from "./repair-promises.js";
-
-const HOUR_MS = 3_600_000;
-const NOON = Date.parse("2026-11-15T12:00:00Z");
-const SINCE = new Date(NOON - 2 * HOUR_MS);
-
-type Handle = (event: { readonly id: string; readonly data: unknown }) => void | Promise<void>;
-
-interface Given {
-  readonly windowS?: number;
-  readonly tenant?: string;
-  readonly store?: ReturnType<typeof memoryStore>;
-  readonly clock?: ReturnType<typeof createFakeClock>;
-}
-
-/** A receiver of GitHub's events, and what its handler came to. */
-function setUp({ clock = createFakeClock({ at: NOON }), ...given }: Given = {}) {
-  const { store = memoryStore({ clock, environment: "test" }), ...options } = given;
-  const world = { applied: [] as string[], data: [] as unknown[], handle: (() => undefined) as Handle };
-  const verifier = github({ secrets: TEST_SECRETS.github.verifying, clock });
-  const signals: Signal[] = [];
-  const receiver = createReceiver({
-    store,
-    clock,
-    sources: { github: { verifier, ...options } },
-    observer: () => undefined,
-    handlers: {
-      "issues.opened": async (event) => {
-        await world.handle(event);
-        world.applied.push(event.id);
-        world.data.push(event.data);
-      },
-    },
-  });
-  const observer = (signal: Signal): void => void signals.push(signal);
-  const repairOf = (logs: RepairOptions<"github">["logs"], more: Partial<RepairOptions<"github">> = {}) =>
-    createRepair({ receiver, store, clock, logs, observer, since: SINCE, ...more });
-  return Object.assign(world, { clock, store, receiver, signals, repairOf });
-}
-
-/** A log without an API: what it lists, and which deliveries were loaded. */
-function listed(made: () => readonly Made[], over: Partial<DeliveryLog> = {}) {
-  const loaded: string[] = [];
-  const entryOf = ({ id, at, body, headers = {} }: Made): LogEntry => ({
-    id,
-    at,
-    load() {
-      loaded.push(id);
-      return Promise.resolve({ headers, body: Buffer.from(body) });
-    },
-  });
-  const log: DeliveryLog = {
-    title: "A list",
-    name: "list",
-    keptMs: 72 * HOUR_MS,
-    page: ({ since }) =>
-      Promise.resolve({
-        entries: made()
-          .toReversed()
-          .map(entryOf)
-          .filter(({ at }) => at >= since),
-        next: undefined,
-      }),
-    ...over,
-  };
-  return { log, loaded };
-}
-
-const many = (count: number, everyMs = 1000, from = NOON - HOUR_MS): Made[] =>
-  Array.from({ length: count }, (_, n) => delivery(n, from + n * everyMs));
-const idsOf = (made: readonly Made[]) => made.map(({ id }) => id);
+import { HOUR_MS, idsOf, listed, many, NOON, setUp, SINCE } from "./repair-world.js";
 
 describe("a repair with an API that fails", () => {
   const reach = localEgress();
@@ -275,21 +204,6 @@ describe("the cursor of a repair", () => {
     expect(await fast.repairOf({ github: log }).once()).toMatchObject([{ applied: 1 }]);
   });
 
-  it("moves with store_first, and nothing that waits for a worker is loaded again", async () => {
-    const { clock, store, repairOf } = setUp();
-    const verifier = github({ secrets: TEST_SECRETS.github.verifying, clock });
-    const receiver = createReceiver({ mode: "store_first", store, clock, sources: { github: verifier } });
-    const { log, loaded } = listed(() => many(5));
-    const repair = repairOf({ github: log }, { receiver, overlapMs: 1 });
-    expect(await repair.once()).toMatchObject([{ read: 5, applied: 5, unsettled: 0 }]);
-    const handled: string[] = [];
-    const handlers = { "*": ({ id }: { id: string }) => void handled.push(id) };
-    await createWorker({ store, clock, handlers }).drain();
-    expect(handled.toSorted()).toEqual(idsOf(many(5)));
-    expect(await repair.once()).toMatchObject([{ applied: 0, unsettled: 0 }]);
-    expect(loaded).toHaveLength(5);
-  });
-
   it.each(["answered", "broken off"])(
     "stays, without a word, where the process ends while a page is read that is %s",
     async (how) => {
@@ -337,6 +251,15 @@ describe("a repair and the receiver's memory", () => {
     expect(await repairOf({ github: log }).once()).toMatchObject([{ applied: 0, unsettled: 1 }]);
     expect(applied).toEqual([]);
     expect(signals[0]).toMatchObject({ message: expect.stringContaining("one without an id") });
+  });
+
+  it("applies what follows thirty deliveries that are none of the events which the log names", async () => {
+    const { applied, repairOf } = setUp();
+    const made = many(40);
+    const headers = { "X-GitHub-Event": "issues" };
+    const { log } = listed(() => made.map((each, n) => (n < 30 ? { ...each, headers } : each)));
+    expect(await repairOf({ github: log }).once()).toMatchObject([{ applied: 10, unsettled: 30 }]);
+    expect(applied).toEqual(idsOf(made).slice(30));
   });
 
   it("counts every entry that it read under one figure", async () => {

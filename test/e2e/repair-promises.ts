@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { Receiver } from "posthorn";
+import { createReceiver } from "posthorn";
+import type { KeeperStore, Receiver } from "posthorn";
 import { createEgress } from "posthorn/dispatch";
 import { github, stripe } from "posthorn/providers";
 import { createRepair, githubLog, stripeLog } from "posthorn/repair";
@@ -54,7 +55,7 @@ function receive(receiver: Receiver<"github">, { headers = {}, body }: Made, mor
 /** A receiver on some store, with the store's cursors. */
 export interface RepairWorld {
   readonly clock: FakeClock;
-  readonly store: CursorStore;
+  readonly store: CursorStore & KeeperStore;
   readonly receiver: Receiver<"github" | "stripe">;
   /** Ids of events in the order in which handlers applied them. */
   applied(): Promise<readonly string[]>;
@@ -136,6 +137,21 @@ export function promiseRepair(name: string, open: () => Promise<RepairWorld>): v
         expect(await receive(receiver, made as Made)).toMatchObject({ verdict: "duplicate" });
       }
       expect(await world.applied()).toHaveLength(1000);
+    });
+
+    it("stores 20 deliveries at GitHub for a worker, and loads none again while they wait", async () => {
+      const { clock, store } = await open();
+      const receiver = createReceiver({ mode: "store_first", store, clock, sources: sources(clock) });
+      const log = Array.from({ length: 20 }, (_, n) => delivery(n, clock.now() - 60_000 + n * 1000));
+      const api = await githubApi(PATH, () => log);
+      const logs = {
+        github: githubLog({ egress: reach(), token: "ghp_test", hook: HOOK, baseUrl: api.baseUrl }),
+      };
+      const since = new Date(clock.now() - 120_000);
+      const repair = createRepair({ receiver, store, clock, logs, since });
+      expect(await repair.once()).toMatchObject([{ read: 20, applied: 20, unsettled: 0 }]);
+      expect(await repair.once()).toMatchObject([{ read: 20, duplicate: 20, unsettled: 0 }]);
+      expect(api.asked.filter((each) => !each.includes("?"))).toHaveLength(20);
     });
 
     it("with 250 events at Stripe, 50 of them seen before, applies 200 and doubles none", async () => {

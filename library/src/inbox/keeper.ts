@@ -8,6 +8,7 @@ import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
 import type { Named, Proof } from "./arrival/arrival.js";
+import { nameOfId } from "./arrival/names.js";
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
@@ -44,6 +45,8 @@ export interface KeeperStore extends Pick<
     readonly names: readonly [IncomingName, ...IncomingName[]];
     readonly windowS: number | undefined;
   }): Promise<{ readonly kind: "stored" | "duplicate" | "conflict"; readonly id: string }>;
+  /** The ids of the events that came under these names, while their windows last. */
+  namedEvents(tenant: string, names: readonly string[]): Promise<readonly string[]>;
   /** Forgets names whose window has passed, oldest first; says how many. */
   forgetNames(limits: { readonly maxNames: number }): Promise<number>;
 }
@@ -70,11 +73,14 @@ export class Keeper {
     this.#parts = parts;
   }
 
-  /** Whether an event that its provider's log names was applied; one that waits is found by its name when it is stored. */
-  async isOver(source: Source, id: string): Promise<boolean> {
+  /** Whether an event that its provider's log names was applied, or is stored. */
+  async isOver({ tenant, name: source }: Source, id: string): Promise<boolean> {
+    const { store } = this.#parts;
     const { id: stored } = await storedId(id);
-    const known = await this.#parts.store.find({ tenant: source.tenant, source: source.name, id: stored });
-    return known !== undefined && known.outcome !== "failed";
+    const known = await store.find({ tenant, source, id: stored });
+    if (known !== undefined && known.outcome !== "failed") return true;
+    // No row is there while it waits for a worker, or where named consumers handle it: each run would load it again.
+    return (await store.namedEvents(tenant, [nameOfId(source, stored)])).length > 0;
   }
 
   async apply(

@@ -162,6 +162,12 @@ interface Judge {
   apply(source: Source, event: Event, headers: string, proof: Proof): Promise<Verdict>;
 }
 
+/** A request with the events that it brings. */
+interface Read {
+  readonly verified: Verified;
+  readonly events: readonly Event[];
+}
+
 class InboxReceiver<Tx> implements Receiver {
   readonly #maxBodyBytes: number | undefined;
   readonly #sources: ReadonlyMap<string, Source>;
@@ -249,7 +255,8 @@ class InboxReceiver<Tx> implements Receiver {
     const { scheme } = source.verifier;
     const handshake = await scheme.handshake?.(verified);
     if (handshake !== undefined) return handshake;
-    const verdict = await this.#applyAll(source, verified, { exact: true, key: verified.key });
+    const events = readEvents(verified, name);
+    const verdict = await this.#applyAll(source, { verified, events }, { exact: true, key: verified.key });
     const { status, headers = {}, body } = replyTo(verdict, schemeAnswering(verified));
     // Field by field: on Node 20 a spread costs fifty times as much.
     return body === undefined ? { status, headers, verdict } : { status, headers, body, verdict };
@@ -269,9 +276,10 @@ class InboxReceiver<Tx> implements Receiver {
     const proved = await verify(quiet, request).catch(() => undefined);
     const verified = proved ?? unproved(source.verifier, request);
     if ((await source.verifier.scheme.handshake?.(verified)) !== undefined) return "skipped";
-    checkNamed(source, logged.id, readEvents(verified, name));
-    const { sentAt } = logged;
-    return this.#applyAll(source, verified, { exact: proved !== undefined, key: proved?.key, sentAt });
+    const events = readEvents(verified, name);
+    checkNamed(source, logged.id, events);
+    const proof = { exact: proved !== undefined, key: proved?.key, sentAt: logged.sentAt };
+    return this.#applyAll(source, { verified, events }, proof);
   }
 
   repairable(name: string): Repairable {
@@ -335,11 +343,10 @@ class InboxReceiver<Tx> implements Receiver {
   }
 
   /** One after the other, in the order of the array: each in a transaction of its own, so that one failure costs only its event. */
-  async #applyAll(source: Source, verified: Verified, proof: Proof): Promise<Verdict> {
+  async #applyAll(source: Source, { verified, events }: Read, proof: Proof): Promise<Verdict> {
     const headers = keptHeadersText(verified.request.headers);
     const verdicts: Verdict[] = [];
-    for (const event of readEvents(verified, source.name))
-      verdicts.push(await this.#judge.apply(source, event, headers, proof));
+    for (const event of events) verdicts.push(await this.#judge.apply(source, event, headers, proof));
     return worstOf(verdicts);
   }
 

@@ -112,9 +112,16 @@ export class LogRun {
   }
 
   #windowOf(before: Progress | undefined, nowMs: number): Window | undefined {
-    const { log, overlapMs, since } = this.#parts;
-    const cursorMs = before?.cursorMs;
-    return windowOf({ cursorMs, nowMs, overlapMs, keptMs: log.keptMs, sinceMs: since?.getTime() });
+    const { log, overlapMs, since, repairable } = this.#parts;
+    const { windowS } = repairable;
+    return windowOf({
+      cursorMs: before?.cursorMs,
+      nowMs,
+      overlapMs,
+      keptMs: log.keptMs,
+      rememberedMs: windowS === undefined ? undefined : windowS * 1000,
+      sinceMs: since?.getTime(),
+    });
   }
 
   async #read(

@@ -6,7 +6,7 @@ export interface Unsettled {
   readonly atMs: number;
 }
 
-/** What a repair remembers between two runs. Everything up to the cursor is settled but for what is named here. */
+/** What a repair remembers between two runs. Everything before the cursor is settled but for what is named here. */
 export interface Progress {
   readonly cursorMs: number;
   /** Those that were tried longest ago first. */

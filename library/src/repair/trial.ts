@@ -44,10 +44,16 @@ export function trialOf(verdict: Verdict): Trial {
 
 /** The same of an error, which the log has thrown while it loaded the entry, or the receiver. */
 export function trialOfError(error: unknown, thrower: "log" | "receiver"): Trial {
-  if (thrower === "receiver") return isPosthornError(error) && error.code in STORE_ERRORS ? ENDED : DOUBTFUL;
+  if (thrower === "receiver") return trialOfThrown(error);
   const reach = reachOf(error);
   if (reach === "access") return ENDED;
   return reach === "entry" ? FAILED : DOUBTFUL;
+}
+
+function trialOfThrown(error: unknown): Trial {
+  if (!isPosthornError(error)) return DOUBTFUL;
+  // Any other code of ours judges the delivery itself: five that bring another event would end each run before those that follow.
+  return error.code in STORE_ERRORS ? ENDED : FAILED;
 }
 
 /** So many in a row end a run: an API or a store that is down would be asked in vain for each entry, for its whole deadline. */

@@ -66,7 +66,8 @@ export function idName(source: string, id: string): string {
   return nameOfId(source, storedIdSync(id).id);
 }
 
-function nameOfId(source: string, storedId: string): string {
+/** The same of an id in its stored form. */
+export function nameOfId(source: string, storedId: string): string {
   return `${source}/id/${storedId}`;
 }
 
