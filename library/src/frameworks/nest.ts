@@ -5,7 +5,8 @@ import { createReceiver } from "../inbox/receiver.js";
 import type { Receiver, ReceiverOptions } from "../inbox/receiver.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import { findHandlers, HANDLES } from "./nest-handlers.js";
-import { answerNest, leaveUnparsed } from "./nest-request.js";
+import { readBeforeParsers } from "./nest-parsers.js";
+import { answerNest } from "./nest-request.js";
 
 /** What the module is made of: a receiver's options, without the handlers, which are methods of providers. */
 export type WebhooksOptions<Tx = unknown, Mode extends TransactionMode = TransactionMode> = Omit<
@@ -78,7 +79,7 @@ export class Webhooks {
       unknown,
       "asynchronous"
     >);
-    leaveUnparsed(this.#host.httpAdapter, this.#path);
+    readBeforeParsers(this.#host.httpAdapter, this.#receiver, this.#path);
   }
 
   /** Before the database is closed, which modules do at the end of the shutdown. */
@@ -91,8 +92,8 @@ const OPTIONS = Symbol("posthorn.options");
 const DEFAULT_PATH = "webhooks";
 
 /**
- * Answers `POST /webhooks/<source>`, and calls the methods of providers that are decorated with `@OnWebhook`. Create the
- * application with `{ rawBody: true }`.
+ * Answers `POST /webhooks/<source>`, and calls the methods of providers that are decorated with
+ * `@OnWebhook`. It reads the bytes of its requests before Nest's parsers do.
  *
  * @example
  * @Module({ imports: [WebhooksModule.forRoot({ store, sources: { stripe: stripe({ secrets }) } })], providers: [Billing] })
