@@ -298,6 +298,51 @@ it.each([
   },
 );
 
+describe("handlers in a Nest application", () => {
+  const applied: string[] = [];
+  @Injectable()
+  class Billing {
+    readonly #name = "billing";
+
+    @OnWebhook("invoice.paid")
+    paid(): void {
+      applied.push(this.#name);
+    }
+  }
+
+  async function post(providers: readonly Provider[], metadata: ModuleMetadata = {}): Promise<number> {
+    applied.length = 0;
+    const host = await listen(await create("express", moduleFor(setStage(), providers, metadata)));
+    const { status } = await host.post(await signed('{"type":"invoice.paid"}'));
+    await host.close?.();
+    return status;
+  }
+
+  it("may be methods of a controller", async () => {
+    @Controller("billing")
+    class Invoices extends Billing {}
+    expect([await post([], { controllers: [Invoices] }), applied]).toEqual([204, ["billing"]]);
+  });
+
+  it("are found once where their provider has an alias", async () => {
+    const alias = { provide: "ALIAS", useExisting: Billing };
+    expect([await post([alias, Billing]), applied]).toEqual([204, ["billing"]]);
+  });
+
+  it("fail the start where two modules have their class, with the names of both", async () => {
+    @Module({ providers: [Billing] })
+    class Shop {}
+    @Module({ providers: [Billing] })
+    class Subscriptions {}
+    await expect(post([], { imports: [Shop, Subscriptions] })).rejects.toMatchObject({
+      code: "inbox_option_invalid",
+      message: expect.stringMatching(
+        /"invoice\.paid"\): Billing\.paid in Shop and Billing\.paid in Subscriptions\. .*useExisting/,
+      ) as string,
+    });
+  });
+});
+
 describe("the start of a Nest application", () => {
   const start = async (provider: new (...args: never[]) => object): Promise<unknown> => {
     const app = await create("express", moduleFor(setStage(), [provider]));
@@ -322,7 +367,10 @@ describe("the start of a Nest application", () => {
       @OnWebhook("*")
       one(): void {}
     }
-    await expect(start(Twice)).rejects.toMatchObject({ code: "inbox_option_invalid" });
+    await expect(start(Twice)).rejects.toMatchObject({
+      code: "inbox_option_invalid",
+      message: expect.stringMatching(/"\*"\): Everything\.keep in App and Twice\.one in App\./) as string,
+    });
   });
 
   it("fails on a handler of a provider that lives for one request", async () => {
@@ -332,6 +380,15 @@ describe("the start of a Nest application", () => {
       paid(): void {}
     }
     await expect(start(Scoped)).rejects.toMatchObject({ code: "handler_not_static" });
+  });
+
+  it("fails on a handler of a transient provider, of which no instance is everybody's", async () => {
+    @Injectable({ scope: Scope.TRANSIENT })
+    class Transient {
+      @OnWebhook("invoice.paid")
+      paid(): void {}
+    }
+    await expect(start(Transient)).rejects.toMatchObject({ code: "handler_not_static" });
   });
 
   it("offers the receiver for purging, and stops it with the application", async () => {
