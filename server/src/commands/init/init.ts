@@ -179,5 +179,5 @@ const MOUNTS: Readonly<Record<Framework, string>> = {
   express: 'app.use("/webhooks", webhooks(createWebhooks(db))) before express.json().',
   fastify: 'app.register(webhooks(createWebhooks(db)), { prefix: "/webhooks" }).',
   hono: 'app.post("/webhooks/:source", webhooks(createWebhooks(db))).',
-  nest: "AppWebhooksModule.forRoot(db) in your module's imports, and { rawBody: true }.",
+  nest: "AppWebhooksModule.forRoot(db) in your module's imports.",
 };

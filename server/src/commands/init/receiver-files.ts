@@ -104,7 +104,7 @@ export class ReceivedWebhooks {
   ${method}
 }
 
-/** Add \`AppWebhooksModule.forRoot(db)\` to the imports of your module, and create the application with { rawBody: true }. */
+/** Add \`AppWebhooksModule.forRoot(db)\` to the imports of your module. */
 @Module({})
 export class AppWebhooksModule {
   static forRoot(db: Database, options: { secrets?: string | undefined${option} } = {}): DynamicModule {

@@ -101,7 +101,7 @@ const stop = () => receiver.stop();`,
 import { NestFactory } from "@nestjs/core";
 import { AppWebhooksModule } from "./webhooks.module.${end}";`,
     open: (options) => `const module = AppWebhooksModule.forRoot(db, ${options});
-const app = await NestFactory.create(module, { rawBody: true, logger: false, forceCloseConnections: true });
+const app = await NestFactory.create(module, { logger: false, forceCloseConnections: true });
 await app.listen(0, "127.0.0.1");
 const address = await app.getUrl();
 const send = fetch;
