@@ -14,8 +14,8 @@ const REASONS = Object.keys({
 
 it("each reason why a delivery is cancelled is that of a row of spec/states.md, and the other way round", () => {
   const page = readFileSync(new URL("../spec/states.md", import.meta.url), "utf8");
-  const told = [...page.matchAll(/\*\*cancelled\*\* \(`(\w+)`\)/g)].map(([, because]) => because);
-  expect(told.toSorted()).toEqual(REASONS.toSorted());
+  const told = new Set([...page.matchAll(/\*\*cancelled\*\* \(`(\w+)`\)/g)].map(([, because]) => because));
+  expect(told).toEqual(new Set(REASONS));
 });
 
 it("each reason why a delivery is cancelled has words on the dashboard", () => {
