@@ -143,19 +143,3 @@ function text(value: unknown): string {
       : each,
   );
 }
-
-/** The handler of a worker that was given no names. It shares the rows of the inbox with the receiver's own handlers. */
-export const DEFAULT_HANDLER = "hnd_default";
-
-/** The name that the host gave a handler; `default` where it gave none. */
-export function consumerName(id: string): string {
-  return id.replace(/^hnd_/, "");
-}
-
-/**
- * Under which consumer the inbox knows a handler. The default one has the rows of the in-transaction receiver: an event
- * that came once in each mode, during a migration from one to the other, is applied once.
- */
-export function inboxConsumerOf(id: string): string {
-  return id === DEFAULT_HANDLER ? "" : consumerName(id);
-}

@@ -29,7 +29,7 @@ import type {
   RefusedRecord,
 } from "./inbox-view-store.js";
 import { checkInboxFilter } from "./check-asked.js";
-import { asked, inboxConsumer, shown } from "./consumer-name.js";
+import { asked, inboxName, shown } from "../consumer-name.js";
 import { consumersOf } from "./consumers.js";
 import type { Consumers, PausingStore } from "./consumers.js";
 import type { HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./held-store.js";
@@ -238,7 +238,7 @@ function inboxViewsOf(store: InboxViewStore): InboxViews {
     inboxRows: async (filter = {}, page) => {
       checkInboxFilter(filter);
       const { consumer } = filter;
-      const wanted = consumer === undefined ? filter : { ...filter, consumer: inboxConsumer(consumer) };
+      const wanted = consumer === undefined ? filter : { ...filter, consumer: inboxName(consumer) };
       return shownPage(await store.inboxRows(wanted, pageOf(page)));
     },
     inboxByPrefix: async (prefix, page) => shownPage(await store.inboxByPrefix(prefix, pageOf(page))),

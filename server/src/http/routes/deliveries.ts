@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Attempt, Delivery, Page, Redriven } from "posthorn/client";
+import { isHandlerId } from "posthorn/gateway";
 import type { DeliverySummary } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { pageSchema } from "../page.js";
@@ -74,7 +75,7 @@ async function redrive(parts: ApiParts, id: string): Promise<Redriven> {
   if (result !== "unknown") return { result };
   const delivery = await deliveryOf(parts, id);
   const { state, endpointId } = delivery;
-  const isHandlers = endpointId.startsWith("hnd_");
+  const isHandlers = isHandlerId(endpointId);
   const which = isHandlers ? "one that is dead or was passed over" : "a dead one";
   if (state === "dead" || (isHandlers && state === "cancelled"))
     throw problem(
@@ -95,7 +96,7 @@ async function notAgain(
   const end = (await outbox.ends(id)).findLast((each) => each.round === round);
   if (end?.resolvedHow === "redriven" || end?.because === "redriven")
     return "It was redriven before, and has another place by now.";
-  if (end?.resolvedHow === "cancelled" && !endpointId.startsWith("hnd_"))
+  if (end?.resolvedHow === "cancelled" && !isHandlerId(endpointId))
     return `It was cancelled with what waited in its lane, or its endpoint was removed. ${NOT_DEAD.cancelled}`;
   if ((await outbox.event(tenant, eventId)) === undefined) return "Its event is not stored any more.";
   return "It has changed between two looks. Try again.";

@@ -1,6 +1,6 @@
 import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
-import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
+import { handlerId } from "../../../consumer-name.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
 import type { ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
 import { bigint, columns, number, optional, text } from "../client/columns.js";
@@ -15,7 +15,7 @@ const WANTED = givenRows<WantedAgain>({
   source: texts(({ source }) => source),
   event_id: texts(({ id }) => id),
   consumer: texts(({ consumer }) => consumer),
-  handler_id: texts(({ consumer }) => (consumer === "" ? DEFAULT_HANDLER : `hnd_${consumer}`)),
+  handler_id: texts(({ consumer }) => handlerId(consumer)),
 });
 
 interface LockedRow {
