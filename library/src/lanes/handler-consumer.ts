@@ -52,9 +52,11 @@ const SAID_AGAIN_MS = VERSION_COUNTS_MS / 2;
  */
 export function registered(
   before: RegisteredHandler | undefined,
-  { id, ...words }: HandlerConsumer,
+  { id, sources, types, ...terms }: HandlerConsumer,
   nowMs: number,
 ): RegisteredHandler | undefined {
+  // A host that writes them in another order says nothing else.
+  const words = { sources: sources.toSorted(), types: types.toSorted(), ...terms };
   const known = before?.versions ?? [];
   const own = known.find((each) => isSame(each, { ...words, at: each.at }));
   const counting = known.filter((each) => each === own || nowMs - each.at < VERSION_COUNTS_MS);

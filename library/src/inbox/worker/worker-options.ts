@@ -213,7 +213,7 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
   const consumer: HandlerConsumer = {
     id,
     sources,
-    types: Object.keys(handlers).toSorted(),
+    types: Object.keys(handlers),
     order: typeof order === "string" ? order : "key",
     dead,
   };
