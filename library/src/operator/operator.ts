@@ -279,10 +279,15 @@ function hasNames(store: LookupStore): store is LookupStore & NamingStore {
 
 function lookupsOf(store: LookupStore): Lookups {
   return {
-    events: (filter = {}, page) =>
-      filter.providerId !== undefined && hasNames(store)
-        ? eventsNamed(store, filter)
-        : store.events(filter, pageOf(page)),
+    events: async (filter = {}, page) => {
+      if (filter.providerId === undefined) return store.events(filter, pageOf(page));
+      if (hasNames(store)) return eventsNamed(store, filter);
+      // Without the names, it would be a list of every event.
+      throw new PosthornError<OperatorErrorCode>(
+        "operator_option_invalid",
+        "providerId is given, and this store does not know the names of events; it needs the verb `namedEvents`.",
+      );
+    },
     event: (tenant, id) => store.event(tenant, id),
     deliveriesOf: async (tenant, eventIds) => plain(await store.deliveriesOf(tenant, eventIds)),
     delivery: async (id) => plain(await store.delivery(id)),
