@@ -131,8 +131,6 @@ const SETTLE_BATCH = 50;
 // So often a worker says that it is there: the word of its version counts for an hour, and an operator is told sooner.
 const SAID_AGAIN_MS = 60_000;
 const MOST_BYTES = 1_048_576;
-// Its consumers share its slots, and `limit` says how many of them are free.
-const UNLIMITED: ReadonlyMap<string, number> = new Map();
 
 /** One run of a worker, from its start to its stop: sequences, and claims, handles and settles in a loop. */
 class WorkerRun<Tx> {
@@ -231,7 +229,6 @@ class WorkerRun<Tx> {
       worker: this.#loop.worker,
       limit,
       leaseMs,
-      inFlight: UNLIMITED,
       run: this.#run,
       alone,
     });
