@@ -12,6 +12,7 @@ import type { Owner } from "../lanes/lock-owners.js";
 import { lockOwners, ownerName } from "../lanes/lock-owners.js";
 import type { Turn } from "../lanes/run.js";
 import { unleasedTurn } from "../lanes/run.js";
+import { keepRemovalOut } from "../retention/retention-lock.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 
@@ -27,6 +28,7 @@ export async function redriveAll(
   wanted: readonly WantedRedrive[],
 ): Promise<readonly RedrivenRound[]> {
   const answers = await transactions.run(async (session) => {
+    await keepRemovalOut(session, tables);
     const locked = await lockAll(session, wanted, tables);
     const here = wanted.filter(({ place }) => locked.has(ownerName(ownerOf(place))));
     reach("redrive.before_record");
@@ -274,8 +276,10 @@ async function readBefore(
         where resolved_how = 'redriven'
         union all
         select passed.consumer_id, passed.lane_id, passed.seq, passed.loose_id, passed.event_id, passed.round, because
-        from ${PLACES.table("given")} join ${cancelled} as passed
-          on passed.lane_id = given.lane_id and passed.seq = given.seq and passed.round = given.round
+        from ${PLACES.table("given")} cross join lateral (
+          select * from ${cancelled} as passed
+          where passed.lane_id = given.lane_id and passed.seq = given.seq and passed.round = given.round limit 1
+        ) as passed
         where because = 'redriven'
       ) as dead`,
     params: PLACES.params(wanted),

@@ -7,6 +7,7 @@ import { bigint, columns, number, optional, text } from "../client/columns.js";
 import type { Session } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import { keepRemovalOut } from "../retention/retention-lock.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 
@@ -93,6 +94,7 @@ export async function stageAgain(
   wanted: readonly WantedAgain[],
 ): Promise<readonly StagedAgain[]> {
   const staged = await transactions.run(async (session) => {
+    await keepRemovalOut(session, tables);
     const locked = await lockRows(session, wanted, tables);
     const seen = new Set<string>();
     const judged = wanted.map((each, n): StagedAgain | Change | undefined => {
