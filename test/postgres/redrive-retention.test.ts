@@ -39,37 +39,46 @@ const AGAIN: readonly (readonly [string, (store: Store) => Promise<() => Promise
   ],
 ];
 
-it.each(AGAIN)("%s keeps its event, however close a removal of old events is behind it", async (_what, ready) => {
-  const pool = quietPool({ connectionString: await freshDatabase(), max: 6 });
-  pools.push(pool);
-  const store = postgresStore({ client: pool });
-  const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } };
-  const receiver = createReceiver({ mode: "store_first", store, sources, observer: () => undefined });
-  const body = new TextEncoder().encode('{"type":"paid","key":"k"}');
-  const headers = signSync(createSigner({ secrets: SECRET }), { id: "evt_1", body });
-  expect((await receiver.receive("shop", { headers, body })).verdict).toBe("stored");
-  const again = await ready(store);
-  const waiting = async (): Promise<number> => {
-    const { rows } = await pool.query<{ n: string }>(
-      `select count(*)::text as n from pg_stat_activity
+it.each(AGAIN)(
+  "%s keeps its event, however close a removal of old events is behind it",
+  async (_what, ready) => {
+    const pool = quietPool({ connectionString: await freshDatabase(), max: 6 });
+    pools.push(pool);
+    const store = postgresStore({ client: pool });
+    const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } };
+    const receiver = createReceiver({ mode: "store_first", store, sources, observer: () => undefined });
+    const body = new TextEncoder().encode('{"type":"paid","key":"k"}');
+    const headers = signSync(createSigner({ secrets: SECRET }), { id: "evt_1", body });
+    expect((await receiver.receive("shop", { headers, body })).verdict).toBe("stored");
+    const again = await ready(store);
+    const waiting = async (): Promise<number> => {
+      const { rows } = await pool.query<{ n: string }>(
+        `select count(*)::text as n from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return Number(rows[0]?.n);
-  };
-  // It has seen the event, and has not staged it yet.
-  const stage = await pool.connect();
-  await stage.query("begin; lock table posthorn.stage in share mode");
-  const staged = again();
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
-  let removed = false;
-  const step = { kind: "events", windowMs: 0, idWindowMs: undefined, limit: 100, after: undefined } as const;
-  const removal = store.removeOld(step).finally(() => (removed = true));
-  await expect.poll(async () => removed || (await waiting()) > 1, { timeout: 10_000 }).toBe(true);
-  await stage.query("commit");
-  stage.release();
-  expect(["at_end", "staged"]).toContain(await staged);
-  await removal;
-  while ((await store.sequence()).more);
-  expect((await store.events({}, { limit: 10 })).items).toHaveLength(1);
-  expect((await store.lanes({}, { limit: 10 })).items).toMatchObject([{ depth: 1n }]);
-});
+      );
+      return Number(rows[0]?.n);
+    };
+    // It has seen the event, and has not staged it yet.
+    const stage = await pool.connect();
+    await stage.query("begin; lock table posthorn.stage in share mode");
+    const staged = again();
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    let removed = false;
+    const step = {
+      kind: "events",
+      windowMs: 0,
+      idWindowMs: undefined,
+      limit: 100,
+      after: undefined,
+    } as const;
+    const removal = store.removeOld(step).finally(() => (removed = true));
+    await expect.poll(async () => removed || (await waiting()) > 1, { timeout: 10_000 }).toBe(true);
+    await stage.query("commit");
+    stage.release();
+    expect(["at_end", "staged"]).toContain(await staged);
+    await removal;
+    while ((await store.sequence()).more);
+    expect((await store.events({}, { limit: 10 })).items).toHaveLength(1);
+    expect((await store.lanes({}, { limit: 10 })).items).toMatchObject([{ depth: 1n }]);
+  },
+);
