@@ -86,9 +86,9 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     find: "registered !== undefined && isHandledByOther(",
     replace: "registered === undefined && isHandledByOther(",
   }),
-  bug("a worker without a handler does not let others claim first", "inbox/worker/worker.ts", {
-    find: "clock.monotonic() < this.#letsOthersUntil",
-    replace: "clock.monotonic() < -Infinity",
+  bug("a worker without a handler does not let others claim first", "inbox/worker/others-first.ts", {
+    find: "this.#clock.monotonic() < this.#until",
+    replace: "this.#clock.monotonic() < -Infinity",
   }),
   bug("an event is acknowledged that was not stored", "inbox/keeper.ts", {
     find: 'return { verdict: "unavailable", why: describeThrown(error) };',

@@ -1,6 +1,6 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
-import { handlerId } from "./consumer-name.js";
+import { handlerId } from "../consumer-name.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 
 /** What a store has to do to pause a handler. */

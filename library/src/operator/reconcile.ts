@@ -1,7 +1,7 @@
 import { newId } from "../id.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
-import { inboxConsumer } from "./consumer-name.js";
+import { inboxName } from "../consumer-name.js";
 import { checkFound, checkReconcile } from "./check-asked.js";
 import type { InboxRecord, InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
@@ -99,7 +99,7 @@ export async function reconcile<Tx, Mode extends TransactionMode>(
 ): Promise<Reconciliation> {
   checkReconcile(options);
   const { store, since, until, tenant, source, limit = 100, after } = options;
-  const consumer = inboxConsumer(options.consumer ?? "default");
+  const consumer = inboxName(options.consumer ?? "default");
   const filter = { since, until, tenant, source, consumer, order: "oldest" } as const;
   const { items, next } = await store.inboxRows(filter, { limit, after });
   const events: ReconciledEvent[] = [];

@@ -1,4 +1,4 @@
-import { consumerName } from "../../lanes/handler-consumer.js";
+import { shownName } from "../../consumer-name.js";
 import type { Claim } from "../../lanes/lane-store.js";
 import { notify } from "../../observer.js";
 import type { Observer, Signal } from "../../observer.js";
@@ -50,7 +50,7 @@ export function tellHandled(
       source,
       type,
       id: receipt?.id ?? id,
-      consumer: consumerName(consumer.id),
+      consumer: shownName(consumer.id),
       outcome: applied.kind === "applied" ? outcomeWord(outcomes.get(index)) : applied.kind,
       attempt: index === 0 ? attempts + 1 : 1,
       durationMs,

@@ -13,6 +13,7 @@ import type { Schemas } from "../handler/handlers.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import type { NewestStore } from "../handler/newest.js";
 import { checkDrain } from "./check-worker.js";
+import { OthersFirst } from "./others-first.js";
 import { checkWorker, mostSlots } from "./worker-options.js";
 import type { WorkerOptions, WorkerSettings } from "./worker-options.js";
 import type { WorkerStore } from "./worker-store.js";
@@ -130,12 +131,6 @@ const SETTLE_BATCH = 50;
 // So often a worker says that it is there: the word of its version counts for an hour, and an operator is told sooner.
 const SAID_AGAIN_MS = 60_000;
 const MOST_BYTES = 1_048_576;
-// Its consumers share its slots, and `limit` says how many of them are free.
-const UNLIMITED: ReadonlyMap<string, number> = new Map();
-// While another version of the host has handlers that are missing here, its workers claim first: whoever has no handler would
-// else take what has become due again and again, and give it back, and those behind it would wait as long as both run.
-const LETS_OTHERS_MS = 100;
-const LETS_OTHERS_FOR_MS = 30_000;
 
 /** One run of a worker, from its start to its stop: sequences, and claims, handles and settles in a loop. */
 class WorkerRun<Tx> {
@@ -147,8 +142,8 @@ class WorkerRun<Tx> {
   readonly #loop: LaneLoop<Claim, ClaimResult>;
   readonly #held = new Set<Claim>();
   readonly #counts = { handled: 0, failed: 0 };
+  readonly #others: OthersFirst;
   #registeredAt = -Infinity;
-  #letsOthersUntil = -Infinity;
   #drains = false;
 
   constructor(
@@ -160,6 +155,7 @@ class WorkerRun<Tx> {
     const { clock, slots, pollMs, consumers } = settings;
     this.#store = store;
     this.#settings = settings;
+    this.#others = new OthersFirst(clock);
     this.#of = { kind: "handler", ids: [...consumers.keys()] };
     // One claim is for all consumers: those without a batch get more than they use once, and from then on their own measure.
     const maxEvents = Math.max(...[...consumers.values()].map(({ mostEvents }) => mostEvents));
@@ -225,16 +221,14 @@ class WorkerRun<Tx> {
   }
 
   async #claim(limit: number, alone: boolean) {
-    const { leaseMs, clock } = this.#settings;
+    const { leaseMs } = this.#settings;
     await this.#registerAgain();
-    if (clock.monotonic() < this.#letsOthersUntil && !this.#loop.isStopping)
-      await clock.sleep(LETS_OTHERS_MS);
+    if (!this.#loop.isStopping) await this.#others.wait();
     const { claims, lapsed } = await this.#store.claim({
       of: this.#of,
       worker: this.#loop.worker,
       limit,
       leaseMs,
-      inFlight: UNLIMITED,
       run: this.#run,
       alone,
     });
@@ -289,8 +283,7 @@ class WorkerRun<Tx> {
   #account({ claim, handled, failed, signal, isOthers }: ClaimResult): void {
     this.#held.delete(claim);
     // A drain ends anyway when it has claimed what is due.
-    if (isOthers && !this.#drains)
-      this.#letsOthersUntil = this.#settings.clock.monotonic() + LETS_OTHERS_FOR_MS;
+    if (isOthers && !this.#drains) this.#others.gaveBack();
     this.#counts.handled += handled;
     this.#counts.failed += failed;
     if (signal !== undefined) notify(this.#settings.observer, signal);

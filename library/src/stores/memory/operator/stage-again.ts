@@ -1,4 +1,4 @@
-import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
+import { handlerId } from "../../../consumer-name.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
 import type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
@@ -23,7 +23,7 @@ function stageOne(parts: MemoryParts, { rows, applying }: AcceptParts, wanted: W
   if (applying.has(key)) return row === undefined ? "unknown" : "busy";
   if (row === undefined) return "unknown";
   const event = row.storedAs === undefined ? undefined : parts.events.find(tenant, row.storedAs).at(-1);
-  const handler = parts.endpoints.consumer(name === "" ? DEFAULT_HANDLER : `hnd_${name}`);
+  const handler = parts.endpoints.consumer(handlerId(name));
   const { outcome, round } = row;
   const known = { outcome, round, hasEvent: event !== undefined, hasConsumer: handler !== undefined };
   const again = handledAgain(wanted, known);

@@ -1,5 +1,6 @@
 import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
+import { nameOfId } from "../../../incoming-name.js";
 import type { Forgotten } from "../../../operator/replay-store.js";
 import { textArray } from "../client/column-arrays.js";
 import { boolean, columns, optional, text } from "../client/columns.js";
@@ -66,7 +67,7 @@ async function forgetNames(
 ): Promise<number> {
   const byId = await session.query({
     text: `delete from ${tables.ingestName} where tenant = $1::text and name = $2::text returning event_id as id`,
-    params: [tenant, `${source}/id/${id}`],
+    params: [tenant, nameOfId(source, id)],
   });
   const stored = [
     ...rows.flatMap(({ storedAs }) => storedAs ?? []),

@@ -1,6 +1,7 @@
 import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
-import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
+import { handlerId } from "../../../consumer-name.js";
+import { nameOfId } from "../../../incoming-name.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
 import type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
@@ -33,7 +34,7 @@ function stageOne(turn: OutboxTurn, wanted: WantedAgain): StagedAgain {
     name,
   ) as RowColumns | undefined;
   if (row === undefined) return "unknown";
-  const number = consumers.numbers.get(name === "" ? DEFAULT_HANDLER : `hnd_${name}`);
+  const number = consumers.numbers.get(handlerId(name));
   const handler = number === undefined ? undefined : consumers.byNumber.get(number);
   const { outcome, event } = row;
   const known = {
@@ -78,7 +79,7 @@ export function forgetEvent(
   const named = client.all(
     "delete from posthorn_ingest_name where tenant = ? and name = ? returning event_id",
     tenant,
-    `${source}/id/${id}`,
+    nameOfId(source, id),
   ) as { event_id: string }[];
   const stored = [
     ...rows.flatMap(({ stored_as }) => stored_as ?? []),
