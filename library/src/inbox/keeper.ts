@@ -1,15 +1,14 @@
 import type { Clock } from "../clock.js";
 import type { Event, IncomingName } from "../event.js";
 import { newId } from "../id.js";
+import { nameOfId } from "../incoming-name.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import type { Receipt } from "../receipt.js";
-import { nameOfId } from "../incoming-name.js";
 import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
 import type { Named, Proof } from "./arrival/arrival.js";
-
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
