@@ -29,6 +29,26 @@ export interface HoldMark {
   readonly late?: boolean | undefined;
 }
 
+/** A place in the sequence of a key whose event was answered and is not stored: nobody waits for it. */
+export interface FilledPlace extends Pick<HoldMark, "generation" | "sequence" | "after"> {
+  readonly tenant: string;
+  readonly source: string;
+  readonly key: string;
+}
+
+/** The place that an event fills without being stored; undefined where it has none. */
+export function filledBy(event: {
+  readonly tenant: string;
+  readonly source: string;
+  readonly key?: string | undefined;
+  readonly receipt?: { readonly hold?: HoldMark | undefined } | undefined;
+}): FilledPlace | undefined {
+  const { tenant, source, key, receipt } = event;
+  if (receipt?.hold === undefined || key === undefined) return undefined;
+  const { generation, sequence, after } = receipt.hold;
+  return { tenant, source, key, generation, sequence, after };
+}
+
 /** A mark as JSON has it. */
 export interface StoredHoldMark {
   readonly generation: string;

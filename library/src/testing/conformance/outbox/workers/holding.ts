@@ -1,5 +1,7 @@
+import type { IncomingName } from "../../../../event.js";
 import type { HoldMark } from "../../../../hold-mark.js";
 import { ENDPOINTS } from "../../../../lanes/lane-store.js";
+import type { Ingested } from "../../../../outbox/ingest-store.js";
 import { alike, holds, same } from "../../expectation.js";
 import { A, register, storedEvent } from "./handlers.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
@@ -222,7 +224,7 @@ export const outboxHolding: readonly OutboxPledge[] = [
   },
 ];
 
-interface Coming extends Partial<Omit<HoldMark, "sequence">> {
+export interface Coming extends Partial<Omit<HoldMark, "sequence">> {
   readonly key?: string;
   readonly source?: string;
   readonly tenant?: string;
@@ -245,7 +247,19 @@ export async function come(
 }
 
 async function ingest(bench: OutboxBench, n: number, wish: Coming): Promise<void> {
-  const { key = "k", source = "stripe", tenant = "default", prefix = "e", at = 0, ...given } = wish;
+  const { source = "stripe", prefix = "e" } = wish;
+  const id = `${prefix}${n}`;
+  const name = { name: `${source}/id/${id}`, bodyHash: undefined };
+  same(await take(bench, { id, name, n }, wish), "stored", `ingest of ${id}`);
+}
+
+/** Takes in an event of this sequence under this name, and says what came of it. */
+export async function take(
+  bench: OutboxBench,
+  { id, name, n }: { readonly id: string; readonly name: IncomingName; readonly n: number },
+  wish: Coming = {},
+): Promise<Ingested["kind"]> {
+  const { key = "k", source = "stripe", tenant = "default", prefix: _, at = 0, ...given } = wish;
   const sequence = BigInt(n);
   const mark = {
     generation: 1n,
@@ -255,16 +269,14 @@ async function ingest(bench: OutboxBench, n: number, wish: Coming): Promise<void
     ...given,
     sequence,
   };
-  const id = `${prefix}${n}`;
   const event = await storedEvent(id, { key, source, tenant });
   const receipt = event.receipt && { ...event.receipt, hold: mark };
-  const names = [{ name: `${source}/id/${id}`, bodyHash: undefined }] as const;
   const { kind } = await outboxOf(bench, at).ingest({
     event: { ...event, receipt },
-    names,
+    names: [name],
     windowS: undefined,
   });
-  same(kind, "stored", `ingest of ${id}`);
+  return kind;
 }
 
 type Decided = { readonly [Field in "sequence" | "gap" | "late"]?: HoldMark[Field] | undefined };
@@ -275,7 +287,7 @@ export function decidedOf({ run: [{ event }] }: Awaited<ReturnType<typeof claimO
   return { sequence, ...(gap && { gap }), ...(late === true && { late }) };
 }
 
-async function removeEvents(bench: OutboxBench, ticks: number): Promise<void> {
+export async function removeEvents(bench: OutboxBench, ticks: number): Promise<void> {
   const step = { kind: "events", windowMs: ticksMs(bench, ticks), limit: 100 } as const;
   let after: string | undefined;
   do {
