@@ -120,6 +120,9 @@ export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly
   ],
   skipped_waited_for: ["what its sender has skipped is not waited for"],
   held_event_removed: ["an event stays while it is held, and its key is forgotten when its events are"],
+  any_event_starts_a_key: [
+    "where its mark says with which a key starts, the first events of a key wait for that one, no longer than they may",
+  ],
   fill_does_nothing: [
     "a duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait",
     "fill fills the place of an event that was answered and is not stored: what is held behind it goes",

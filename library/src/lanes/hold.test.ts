@@ -31,6 +31,15 @@ describe("the turn of an event", () => {
     expect(turnOf(undefined, mark(7n))).toEqual({ kind: "free", progress: at(7n) });
   });
 
+  it("waits for the first of its key, where its mark says which that is", () => {
+    expect(turnOf(undefined, mark(1n, { first: 1n }))).toEqual({ kind: "free", progress: at(1n) });
+    expect(turnOf(undefined, mark(2n, { first: 1n }))).toEqual({ kind: "held" });
+    expect(turnOf(undefined, mark(2n, { first: 1n }), [filled(1n)]).kind).toBe("free");
+    expect(turnOf(at(7n), mark(8n, { first: 1n })).kind).toBe("free");
+    const gap = { from: 1n, to: 6n, because: "time" } as const;
+    expect(turnOf(undefined, mark(7n, { first: 1n, gap }))).toEqual({ kind: "free", progress: at(7n) });
+  });
+
   it("comes after the one before it", () => {
     expect(turnOf(at(7n), mark(8n))).toEqual({ kind: "free", progress: at(8n) });
     expect(turnOf(at(7n), mark(9n))).toEqual({ kind: "held" });
@@ -127,6 +136,21 @@ describe("what becomes of the events of a key", () => {
     ]);
   });
 
+  it("of which nothing is known: they wait for the first, and what is given up begins there", () => {
+    const first = { first: 1n };
+    const known = { progress: undefined, held: [held(2n, false, first), held(4n, true, first)], filled: [] };
+    expect(planHold(known, []).freed.map(({ held: each, gap }) => [each.mark?.sequence, gap])).toEqual([
+      [2n, { from: 1n, to: 1n, because: "time" }],
+      [4n, { from: 3n, to: 3n, because: "time" }],
+    ]);
+    const plan = planHold({ ...known, held: [held(3n, false, first)] }, [
+      { mark: mark(2n, first) },
+      { mark: mark(1n, first) },
+    ]);
+    expect(numbers(plan.going.map(({ arrived }) => arrived))).toEqual([1n, 2n]);
+    expect(numbers(plan.freed.map(({ held: each }) => each))).toEqual([3n]);
+  });
+
   it("when more are held than may be: the first gap is given up", () => {
     const known = { progress: at(1n), held: [held(3n), held(4n), held(6n)], filled: [] };
     const plan = planHold(known, [{ mark: mark(8n) }]);
@@ -143,6 +167,13 @@ describe("what becomes of the events of a key", () => {
     expect(plan.going).toEqual([]);
     expect(plan.freed.map(({ gap }) => gap)).toEqual([{ from: 2n, to: 2n, because: "restart" }]);
     expect(plan.again.map(({ held: each, gap }) => [each.mark.generation, gap])).toEqual([[2n, undefined]]);
+  });
+
+  it("when what is held is of the generation that starts: its first event does not wait for it", () => {
+    const known = { progress: at(3n), held: [held(105n, false, { generation: 2n })], filled: [] };
+    const plan = planHold(known, [{ mark: mark(101n, { generation: 2n, after: undefined }) }]);
+    expect(numbers(plan.going.map(({ arrived }) => arrived))).toEqual([101n]);
+    expect([plan.freed, plan.again]).toEqual([[], []]);
   });
 
   it("of which one is gone: the others do not wait for what cannot come", () => {
@@ -178,7 +209,7 @@ function playOut(seed: number): { readonly went: number[]; readonly late: number
   let arrivals: { mark: HoldMark }[] = [];
   while (coming.length + arrivals.length + waiting.length > 0) {
     const next = arrivals.length === 0 ? coming.pop() : undefined;
-    if (next !== undefined) arrivals.push({ mark: mark(BigInt(next)) });
+    if (next !== undefined) arrivals.push({ mark: mark(BigInt(next), seed % 2 === 0 ? { first: 1n } : {}) });
     if (next === undefined && arrivals.length === 0)
       waiting = waiting.map((each) => ({ ...each, isDue: true }));
     const plan = planHold({ progress, held: waiting, filled: [] }, arrivals);

@@ -22,13 +22,22 @@ export type Turn =
   /** Those before it have not come. */
   | { readonly kind: "held" };
 
-/** Whether the turn of an event has come. The first event that is seen of a key starts its sequence. */
-export function turnOf(progress: Progress | undefined, mark: HoldMark, filled: readonly Filled[] = []): Turn {
+/**
+ * Whether the turn of an event has come. The first event that is seen of a key starts its sequence, unless its mark says
+ * with which one the key starts.
+ */
+export function turnOf(known: Progress | undefined, mark: HoldMark, filled: readonly Filled[] = []): Turn {
   const { generation, sequence } = mark;
+  const progress = known ?? startOf(mark);
   const free: Turn = { kind: "free", progress: { generation, last: sequence } };
   if (progress === undefined || generation > progress.generation) return free;
   if (generation < progress.generation || sequence <= progress.last) return { kind: "late" };
   return missingAfter(progress.last, mark, filled) === undefined ? free : { kind: "held" };
+}
+
+/** How far a key has come of which nothing is known. */
+function startOf({ generation, first }: HoldMark): Progress | undefined {
+  return first === undefined ? undefined : { generation, last: first - 1n };
 }
 
 /** What has not come between the last that was let go and an event, from its first sequence to its last; undefined where nothing is missing. */
@@ -110,12 +119,10 @@ export function planHold<Arrived extends Arrival, Held extends HeldEvent, Place 
   const going: { arrived: Arrived; isLate: boolean }[] = [];
   const waiting: Arrived[] = [];
   for (const arrived of arrivals.toSorted((one, other) => inSequence(one.mark, other.mark))) {
-    const isRestart = progress !== undefined && arrived.mark.generation > progress.generation;
-    // What is held of the generation before comes first.
-    const turn: Turn =
-      isRestart && known.held.length + waiting.length > 0
-        ? { kind: "held" }
-        : turnOf(progress, arrived.mark, filled);
+    const { generation } = arrived.mark;
+    // What is held of a generation before comes first; what is held of this one may wait for this very event.
+    const isBehind = [...known.held, ...waiting].some(({ mark }) => mark && mark.generation < generation);
+    const turn: Turn = isBehind ? { kind: "held" } : turnOf(progress, arrived.mark, filled);
     if (turn.kind === "held") waiting.push(arrived);
     else going.push({ arrived, isLate: turn.kind === "late" });
     if (turn.kind === "free") progress = turn.progress;
@@ -184,7 +191,8 @@ export function freedOf<Held extends HeldEvent>(
     const turn = turnOf(reached, mark, filled);
     const because = givesUp(index);
     if (turn.kind === "held" && because === undefined) break;
-    const missing = turn.kind === "held" && reached ? missingAfter(reached.last, mark, filled) : undefined;
+    const from = reached ?? startOf(mark);
+    const missing = turn.kind === "held" && from ? missingAfter(from.last, mark, filled) : undefined;
     freed.push({ held: each, gap: missing && because && { ...missing, because } });
     if (turn.kind !== "late") reached = { generation: mark.generation, last: mark.sequence };
   }
@@ -220,7 +228,8 @@ export function missingBefore(
     readonly filled: readonly Filled[];
   },
 ): Missing | undefined {
-  const { progress, heldBefore, filled } = known;
+  const { heldBefore, filled } = known;
+  const progress = known.progress ?? startOf(mark);
   const last = progress?.generation === mark.generation ? progress.last : undefined;
   const reached = heldBefore ?? last;
   return reached === undefined ? undefined : missingAfter(reached, mark, filled);

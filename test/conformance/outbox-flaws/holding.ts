@@ -31,6 +31,7 @@ export const holdingFlaws = {
   held_event_removed: {
     mutate: (swaps) => swaps.swap(Holds.prototype, "has", () => () => false),
   },
+  any_event_starts_a_key: marked((mark) => ({ ...mark, first: undefined })),
   fill_does_nothing: {
     mutate: (swaps) => swaps.swap(Holds.prototype, "fill", () => () => undefined),
   },

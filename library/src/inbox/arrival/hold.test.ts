@@ -98,6 +98,46 @@ describe("a signed sequence of a Posthorn sender", () => {
   });
 });
 
+describe("the first events of a key", () => {
+  it("come in any order: the lowest that is seen first starts the key, and what was before it is late", async () => {
+    const { worker, post, handled } = setUp({ policy: "hold" });
+    await post("b", {}, at(2n));
+    await post("a", {}, { ...at(1n), after: undefined });
+    await post("c", {}, at(3n));
+    await settled(worker);
+    expect(handled).toEqual(["b (2)", "a (1) late", "c (3)"]);
+  });
+
+  it("are put in order where the source says which is the first, by the signed lane or by a number", async () => {
+    const signed = setUp({ policy: "hold", first: "signed" });
+    await signed.post("c", {}, at(3n));
+    await signed.post("b", {}, at(2n));
+    await signed.post("a", {}, { ...at(1n), after: undefined });
+    await settled(signed.worker);
+    expect(signed.handled).toEqual(["a (1)", "b (2)", "c (3)"]);
+    const order = { policy: "hold", sequence: { json: "/seq" }, first: 1 } as const;
+    const numbered = setUp(order, { json: "/order" });
+    for (const [id, seq] of Object.entries({ c: 3, b: 2, a: 1 }))
+      await numbered.post(id, { order: "1", seq });
+    await numbered.post("zero", { order: "2", seq: 0 });
+    await numbered.post("one", { order: "2", seq: 1 });
+    await settled(numbered.worker);
+    expect(numbered.handled.filter((id) => id.length === 1)).toEqual(["a", "b", "c"]);
+    expect(numbered.handled.filter((id) => id.length > 1)).toEqual(["zero", "one"]);
+  });
+
+  it("of a key that began before are held once, for no longer than they may be", async () => {
+    const { worker, post, handled, clock } = setUp({ policy: "hold", first: "signed", maxMs: 30_000 });
+    await post("g", {}, at(7n));
+    const from = clock.now();
+    await settled(worker, { advance: true });
+    expect(clock.now() - from).toBe(30_000);
+    await post("h", {}, at(8n));
+    await settled(worker);
+    expect(handled).toEqual(["g (7) after 6..6 were given up by time", "h (8)"]);
+  });
+});
+
 describe("an event that is answered and not stored fills its place", () => {
   it("as a duplicate and as a conflict: those behind it do not wait, and no loss is told", async () => {
     const { worker, send, post, handled, signals, clock } = setUp({ policy: "hold" });
@@ -184,10 +224,17 @@ it.each([
   [{ policy: "wait" }, 'policy is "wait"'],
   [{ policy: "hold", maxEvents: 0 }, "maxEvents is 0"],
   [{ policy: "hold", maxMs: Infinity }, "maxMs is Infinity"],
+  [{ policy: "hold", first: 1 }, 'first is 1, and the sequence is signed; expected "signed"'],
   [{ policy: "hold", sequence: { json: "seq" } }, "sequence is no place"],
   [{ policy: "hold", sequence: { json: "/seq" } }, "there is no `key`"],
 ])("an order such as %j is refused", (order, message) => {
   expect(() => setUp(order as OrderOptions)).toThrow(message);
+});
+
+it("the first of a key is a number of its sequence", () => {
+  const order = { policy: "hold", sequence: { json: "/seq" } } as const;
+  for (const first of ["signed", -1, 1.5, 2n ** 63n] as const)
+    expect(() => setUp({ ...order, first }, { json: "/order" })).toThrow("expected the first number");
 });
 
 it("holding needs events that are stored first", () => {

@@ -1,5 +1,6 @@
 import { sha256 } from "#crypto";
 import { utf8 } from "../../../../bytes.js";
+import type { FilledPlace } from "../../../../hold-mark.js";
 import { alike, same } from "../../expectation.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
 import {
@@ -104,8 +105,12 @@ export const outboxFilling: readonly OutboxPledge[] = [
 ];
 
 async function fill(bench: OutboxBench, n: number, wish: Coming = {}): Promise<void> {
-  const { tenant = "default", source = "stripe", key = "k", generation = 1n, at = 0 } = wish;
+  await outboxOf(bench, wish.at).fill(placeOf(n, wish));
+}
+
+function placeOf(n: number, wish: Coming): FilledPlace {
+  const { tenant = "default", source = "stripe", key = "k", generation = 1n } = wish;
   const sequence = BigInt(n);
   const { after = sequence - 1n } = wish;
-  await outboxOf(bench, at).fill({ tenant, source, key, generation, sequence, after });
+  return { tenant, source, key, generation, sequence, after };
 }

@@ -57,6 +57,27 @@ export const outboxHolding: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "where its mark says with which a key starts, the first events of a key wait for that one, no longer than they may",
+    async check(bench) {
+      await register(bench, {});
+      await come(bench, [3, 2], { first: 1n });
+      await claimsNothing(bench, "before the first has come", { of: A });
+      const held = await outboxOf(bench).heldEvent("default", "e2");
+      alike(held?.hold?.missing, { from: 1n, to: 1n }, "what is missing before 2");
+      await come(bench, [1], { first: 1n });
+      same(await deliverAll(bench, { of: A }), "e1 e2 e3", "after it");
+      await come(bench, [6], { first: 5n, key: "other", maxMs: 1 });
+      await passTicks(bench, 1);
+      await sequenceAll(bench);
+      const gap = { from: 5n, to: 5n, because: "time" } as const;
+      alike(
+        decidedOf(await claimOne(bench, { of: A })),
+        { sequence: 6n, gap },
+        "what went without the first",
+      );
+    },
+  },
+  {
     name: "no event is held for longer than it may: what was waited for is given up, and the event says so",
     async check(bench) {
       await register(bench, {});
