@@ -47,8 +47,8 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     replace: "return until <= -this.#parts.clock.monotonic();",
   }),
   bug("an event does not wait for its turn", "lanes/hold.ts", {
-    find: "before === undefined || before <= progress.last ?",
-    replace: "before === undefined || before <= sequence ?",
+    find: "if (after > reached) missing =",
+    replace: "if (after > sequence) missing =",
   }),
   bug("what was waited for is given up too soon", "lanes/hold.ts", {
     find: "if (index < tooMany) return",

@@ -1,5 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Event, IncomingName } from "../event.js";
+import { filledBy } from "../hold-mark.js";
+import type { FilledPlace } from "../hold-mark.js";
 import { newId } from "../id.js";
 import { nameOfId } from "../incoming-name.js";
 import { notify } from "../observer.js";
@@ -47,6 +49,8 @@ export interface KeeperStore extends Pick<
   }): Promise<{ readonly kind: "stored" | "duplicate" | "conflict"; readonly id: string }>;
   /** The ids of the events that came under these names, while their windows last. */
   namedEvents(tenant: string, names: readonly string[]): Promise<readonly string[]>;
+  /** Nobody waits for the place of an event that was answered and is not stored; `ingest` does so for duplicates and conflicts. */
+  fill(place: FilledPlace): Promise<void>;
   /** Forgets names whose window has passed, oldest first; says how many. */
   forgetNames(limits: { readonly maxNames: number }): Promise<number>;
 }
@@ -140,12 +144,15 @@ export class Keeper {
     const { store, clock } = this.#parts;
     const { arrival, sentAt } = identified;
     const { eventAt } = arrival;
+    const kept = keptEvent(source, event, { identified, nowMs: clock.now() });
     if (isStale(source, { eventAt, sentAt }, clock.now()) && (await store.find(arrival)) === undefined) {
+      const place = filledBy(kept);
+      if (place !== undefined) await store.fill(place);
       await store.refuse(keyed(source, event, arrival), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
     const { kind, id } = await store.ingest({
-      event: keptEvent(source, event, { identified, nowMs: clock.now() }),
+      event: kept,
       names: identified.names,
       windowS: arrival.windowS,
     });
