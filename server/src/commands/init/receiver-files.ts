@@ -41,7 +41,7 @@ function receiver(project: Project, { provider, type }: Answers): string {
   const { write, twoSteps } = databasePart(project);
   const drizzled = project.database === "drizzle" ? ", received" : "";
   const entity = project.database === "typeorm" ? ", Received" : "";
-  const reference = `./database.${project.reference}`;
+  const reference = `./database${project.reference}`;
   const typed = (text: string): string => (project.typescript ? text : "");
   const schema = project.database === "sqlite" ? "" : ", schema";
   const parameters = `db${typed(": Database")}, options${typed(`: { secrets?: string | undefined${schema === "" ? "" : "; schema?: string"} }`)} = {}`;
@@ -94,8 +94,8 @@ import type { DynamicModule } from "@nestjs/common";
 import type { ${types} } from "posthorn";
 import { OnWebhook, WebhooksModule } from "posthorn/nest";
 ${importOf(provider)}
-import { storeOf${drizzled}${entity} } from "./database.${project.reference}";
-import type { Database, Transaction } from "./database.${project.reference}";
+import { storeOf${drizzled}${entity} } from "./database${project.reference}";
+import type { Database, Transaction } from "./database${project.reference}";
 
 /** Handlers of webhooks: a provider like any other. Inject what it needs by @Inject(Token): tsx writes no types of parameters. */
 @Injectable()
@@ -120,13 +120,22 @@ export class AppWebhooksModule {
 `;
 }
 
-/** The program behind \`npm run posthorn:migrate\`. */
-export function migrateFile({ reference }: Project): string {
-  return `import { closeDatabase, migrateDatabase, openDatabase } from "./database.${reference}";
+/** The program behind the script `posthorn:migrate`. */
+export function migrateFile({ reference, typescript }: Project): string {
+  const result = typescript ? ": Promise<void>" : "";
+  // No await at the top: a compiler that writes CommonJS refuses it (TS1378).
+  return `import { closeDatabase, migrateDatabase, openDatabase } from "./database${reference}";
 
-const db = await openDatabase();
-await migrateDatabase(db);
-await closeDatabase(db);
-console.log("The tables are there.");
+async function run()${result} {
+  const db = await openDatabase();
+  try {
+    await migrateDatabase(db);
+    console.log("The tables are there.");
+  } finally {
+    await closeDatabase(db);
+  }
+}
+
+void run();
 `;
 }
