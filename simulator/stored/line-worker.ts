@@ -1,4 +1,4 @@
-import type { StepKey, StepState } from "../../library/src/inbox/handler/step-store.js";
+import type { InboxRound, StepKey, StepState } from "../../library/src/inbox/handler/step-store.js";
 import type { Compared, NewestStore, ResourceVersion } from "../../library/src/inbox/handler/newest.js";
 import type { Handled, InboxKey } from "../../library/src/inbox/inbox-store.js";
 import type {
@@ -157,7 +157,7 @@ export class LineWorker
     return this.#line.ask("until_due", () => this.#store.untilDue(of));
   }
 
-  roundOf(key: InboxKey, consumer: string): Promise<number> {
+  roundOf(key: InboxKey, consumer: string): Promise<InboxRound> {
     return this.#line.ask("round_of", () => this.#store.roundOf(key, consumer));
   }
 

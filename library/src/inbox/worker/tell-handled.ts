@@ -11,11 +11,12 @@ import type { Applied, ApplyWork } from "./worker-store.js";
 /** What the handlers of a transaction came to, by the places of their events in the run. */
 export type Outcomes = Map<number, string>;
 
-/** Keeps what became of each delivery. Of work that was rolled back and ran again, the last word counts. */
-export function noting<Tx>(work: ApplyWork<Tx>, outcomes: Outcomes): ApplyWork<Tx> {
+/** Keeps what became of each delivery, and says when the work is done. Of work that was rolled back and ran again, the last word counts. */
+export function noting<Tx>(work: ApplyWork<Tx>, outcomes: Outcomes, ended?: () => void): ApplyWork<Tx> {
   return (tx, deliveries) => {
     const handled = work(tx, deliveries);
     const note = (said: readonly Handled[]): readonly Handled[] => {
+      ended?.();
       for (const index of deliveries.keys()) {
         const outcome = said[index]?.outcome;
         if (outcome !== undefined) outcomes.set(index, outcome);

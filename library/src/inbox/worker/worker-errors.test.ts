@@ -49,6 +49,10 @@ function setUp() {
 
 class Declined extends Error {}
 
+function cannotRecord(): never {
+  throw new Error("cannot be recorded");
+}
+
 describe("a rule for errors", () => {
   it("retries at once, so often as it says, and then by the consumer's policy from its first wait on", async () => {
     const { post, thrown, runs, drain, attempts, clock } = setUp();
@@ -112,6 +116,21 @@ describe("a rule for errors", () => {
     expect(row).toMatchObject({ outcome: "skipped", error: "not our shop (Error: no such shop)" });
     const told = signals.flatMap((signal) => (signal.kind === "handler_log" ? [signal.message] : []));
     expect(told).toEqual(["hnd_default skipped: not our shop (Error: no such shop)"]);
+  });
+
+  it("that skips ends as a failure where the skip cannot be recorded", async () => {
+    const { post, thrown, drain, attempts, store } = setUp();
+    await post("e1");
+    thrown.set("e1", new Declined("x"));
+    const broken: typeof store = {
+      ...store,
+      apply: (claim, work, limits) =>
+        store.apply(claim, (tx, run) => Promise.resolve(work(tx, run)).then(cannotRecord), limits),
+    };
+    const errors = [{ when: { test: () => true }, do: { skip: "whatever it is" } }];
+    const drained = await drain({ store: broken, errors, retry: { waitsMs: [60_000] } });
+    expect(drained).toEqual({ handled: 0, failed: 1, more: false });
+    expect(await attempts()).toMatchObject([{ outcome: "failed", error: "Error: cannot be recorded" }]);
   });
 
   it("pauses the consumer: nothing of it runs meanwhile, nothing is spent, and other consumers go on", async () => {

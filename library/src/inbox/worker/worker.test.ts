@@ -262,6 +262,26 @@ describe("a worker", () => {
     expect(await store.release("anybody", [])).toBe(0);
   });
 
+  it("holds no slot for a skip that its database never answers: that has the deadline of a handler", async () => {
+    const { post, note, clock, store, observer } = setUp();
+    await post("evt_1", { type: "order.seen" });
+    const silent: typeof store = {
+      ...store,
+      apply: (_claim, _work, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve({ kind: "failed", error: signal.reason }));
+        }),
+    };
+    const one = createWorker({
+      store: silent,
+      clock,
+      observer,
+      handlers: { "order.paid": note },
+      handlerDeadlineMs: 1000,
+    });
+    expect(await clock.until(one.drain({ deadlineMs: 500 }))).toEqual({ handled: 0, failed: 1, more: true });
+  });
+
   it("cuts off a handler at its deadline, and counts that as a failure", async () => {
     const { post, worker, effects, clock } = setUp();
     await post("evt_1");

@@ -6,7 +6,7 @@ import type { TransactionMode } from "../../store-capabilities.js";
 import { joinParties, witnessed } from "../../witness.js";
 import type { AskedNext } from "../../work/work-loop.js";
 import { HandlerRuns } from "./handler-runs.js";
-import type { ClaimResult } from "./handler-runs.js";
+import type { ClaimResult } from "./claim-result.js";
 import { Heartbeat } from "./heartbeat.js";
 import type { LeaseName } from "./heartbeat.js";
 import type { Schemas } from "../handler/handlers.js";

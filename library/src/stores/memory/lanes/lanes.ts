@@ -39,7 +39,10 @@ export function createLanes(parts: MemoryParts, publications: Publications, inbo
       if (resumed) parts.wake.ring("committed");
       return Promise.resolve(resumed);
     },
-    roundOf: (key, consumer) => Promise.resolve(inbox.rows.get(textOf(key, consumer))?.round ?? 1),
+    roundOf(key, consumer) {
+      const { round = 1, outcome } = inbox.rows.get(textOf(key, consumer)) ?? {};
+      return Promise.resolve({ round, outcome });
+    },
     beginStep: (key, storedAs) => Promise.resolve(parts.steps.begin(key, storedAs)),
     keepStep: (key, result) => Promise.resolve(parts.steps.keep(key, result)),
     readHandlers(ids) {
