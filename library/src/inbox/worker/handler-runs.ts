@@ -14,7 +14,6 @@ import { isHandledByOther } from "./handler-table.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import { HandlerFailure } from "../handler/prepare-work.js";
-import type { Work } from "../handler/prepare-work.js";
 import { isLong } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { LongRuns } from "./long-runs.js";

@@ -11,13 +11,15 @@ function claimOf(id: bigint): Claim {
 
 const isKept = (id: bigint): boolean => id > 0n;
 
+const atOnce = (): Promise<void> => Promise.resolve();
+
 function setUp() {
   const clock = createFakeClock();
   const asked: string[] = [];
   const lost: bigint[] = [];
   const failures: string[] = [];
   let answer = isKept;
-  let takes = (): Promise<void> => Promise.resolve();
+  let takes = atOnce;
   const heartbeat = new Heartbeat({
     clock,
     leaseMs: LEASE_MS,

@@ -56,6 +56,16 @@ export function removeSteps(client: SqliteClient, tenant: string, storedAs: stri
   return client.run("delete from posthorn_step where stored_as = ? and tenant = ?", storedAs, tenant);
 }
 
+/** Removes the steps of an event at all consumers, in all rounds; says how many. */
+export function forgetSteps(client: SqliteClient, { tenant, source, id }: InboxKey): number {
+  return client.run(
+    "delete from posthorn_step where tenant = ? and source = ? and event_id = ?",
+    tenant,
+    source,
+    id,
+  );
+}
+
 function keyValues({ tenant, source, id, consumer, round, step }: StepKey): SqliteValue[] {
   return [tenant, source, id, consumer, round, step];
 }
