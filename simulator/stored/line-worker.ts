@@ -8,6 +8,7 @@ import type {
   EnteredDelivery,
   WorkerStore,
 } from "../../library/src/inbox/worker/worker-store.js";
+import type { AttemptRecord } from "../../library/src/lanes/attempt-record.js";
 import type {
   HandlerConsumer,
   HandlerPause,
@@ -155,6 +156,10 @@ export class LineWorker
 
   untilDue(of: Claimable): Promise<number | undefined> {
     return this.#line.ask("until_due", () => this.#store.untilDue(of));
+  }
+
+  attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
+    return this.#line.ask("attempts", () => this.#store.attempts(deliveryId));
   }
 
   roundOf(key: InboxKey, consumer: string): Promise<InboxRound> {

@@ -1,11 +1,13 @@
+import { deliveryIdOf } from "../../lanes/delivery-id.js";
 import type { Claim, ClaimedDelivery, RunLimits } from "../../lanes/lane-store.js";
 import { notify } from "../../observer.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { storeFailed } from "../../store-failed.js";
 import { describeThrown } from "../../thrown.js";
+import { isAgain } from "../handler/again.js";
 import { isBatch } from "../handler/batch.js";
 import { Timeouts } from "../handler/deadlines.js";
-import { afterThrown, failedAttempt } from "../handler/handler-failure.js";
+import { afterThrown, failedAttempt, mayBeTooOften, unlessTooOften } from "../handler/handler-failure.js";
 import type { NewestStore } from "../handler/newest.js";
 import type { Publisher } from "../handler/handlers.js";
 import { givenBack, result, signalOf } from "./claim-result.js";
@@ -140,12 +142,13 @@ export class HandlerRuns<Tx> {
     const { clock } = this.#parts.settings;
     const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
     const outcomes: Outcomes = new Map();
-    const applied = await this.#withDeadline(claim, consumer, {
+    const ran = await this.#withDeadline(claim, consumer, {
       outcomes,
       other,
       prepare: (signal) => runWork(this.#work, consumer, { claim, signal }),
     });
     const durationMs = clock.monotonic() - from;
+    const applied = await this.#judged(claim, ran);
     tellHandled(this.#parts.settings.observer, claim, { applied, outcomes, durationMs });
     // What a batch takes says nothing of handlers that get one event each.
     if (applied.kind === "applied" && !isBatch(handlerOf(consumer, claim.run[0])))
@@ -172,8 +175,9 @@ export class HandlerRuns<Tx> {
       return { ...result(claim), settlement };
     }
     const durationMs = clock.monotonic() - from;
-    tellHandled(this.#parts.settings.observer, single, { applied: ran, outcomes, durationMs });
-    const timed = { ...ran, startedAt, durationMs };
+    const applied = await this.#judged(single, ran);
+    tellHandled(this.#parts.settings.observer, single, { applied, outcomes, durationMs });
+    const timed = { ...applied, startedAt, durationMs };
     return { ...(await this.#resultOf(single, timed, consumer)), claim };
   }
 
@@ -229,6 +233,18 @@ export class HandlerRuns<Tx> {
     } finally {
       this.#deadlines.stop(timeout);
     }
+  }
+
+  /** Looks whether `again` was said too often: the attempts of a head are read only where it may have been. */
+  async #judged(claim: Claim, applied: Applied): Promise<Applied> {
+    if (applied.kind !== "failed" || !mayBeTooOften(claim)) return applied;
+    const [{ sequence }] = claim.run;
+    const { kind, id } = claim;
+    const name = deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
+    const { error } = applied;
+    const thrown = error instanceof HandlerFailure ? error.cause : error;
+    if (!isAgain(thrown)) return applied;
+    return { kind: "failed", error: unlessTooOften(claim, thrown, await this.#parts.store.attempts(name)) };
   }
 
   /** No handler here for its source and type: another version of the host may have one; else it is recorded as skipped. */

@@ -8,7 +8,7 @@ import type { MemoryTx } from "../../stores/memory/client/transaction.js";
 import { memoryStore } from "../../stores/memory/store.js";
 import { createFakeClock } from "../../testing/fake-clock.js";
 import { again, MOST_AGAIN } from "../handler/again.js";
-import { afterThrown } from "../handler/handler-failure.js";
+import { afterThrown, failedAttempt } from "../handler/handler-failure.js";
 import { createReceiver } from "../receiver.js";
 import { createWorker } from "./worker.js";
 import type { WorkerHandler, WorkerOptions } from "./worker-options.js";
@@ -225,22 +225,59 @@ describe("again", () => {
     expect(signals).toContainEqual(expect.objectContaining({ kind: "event_handled", outcome: "postponed" }));
   });
 
-  it("is no matter of the rules, and counts as a failure once it was said a thousand times", () => {
+  it("is no matter of the rules", () => {
     const policy = {
       retry: { kind: "list", waitsMs: [], jitter: 0 },
       dead: undefined,
       rules: [{ matches: () => true, deed: { kind: "skip", because: "x" } }],
     } as const;
     const thrown = again({ afterMs: 1000 });
-    const claim = { failures: 3, lane: undefined };
-    const last = afterThrown({ ...claim, attempts: 2 + MOST_AGAIN }, policy, { thrown, chance: 0 });
-    expect(last).toMatchObject({ outcome: "postponed", rest: { afterMs: 1000, counts: false } });
-    const tooOften = { ...claim, attempts: 3 + MOST_AGAIN };
-    expect(afterThrown(tooOften, { ...policy, rules: [] }, { thrown, chance: 0 })).toMatchObject({
-      outcome: "failed",
-      rest: { state: "dead", because: "exhausted" },
-      error: { code: "handler_again_exhausted" },
-    });
+    const claim = { failures: 3, attempts: 4, lane: undefined };
+    const postponed = afterThrown(claim, policy, { thrown, chance: 0 });
+    expect(postponed).toMatchObject({ outcome: "postponed", rest: { afterMs: 1000, counts: false } });
+  });
+
+  it("counts as a failure once it was said a thousand times in a round; pauses and workers that died do not count", async () => {
+    const { post, thrown, drain, attempts, clock, store } = setUp();
+    await post("e1");
+    thrown.set("e1", again({ afterMs: 100, because: "not yet" }));
+    const worker = "wrk_1";
+    /** Settles the head as if it had been tried so often. */
+    const tried = async (outcome: "failed" | "postponed", count: number): Promise<void> => {
+      await clock.advance(100);
+      const of = { kind: "handler", ids: ["hnd_default"] } as const;
+      const terms = { worker, leaseMs: 60_000, run: { maxEvents: 1, maxBytes: 1000 } };
+      const { claims } = await store.claim({ ...terms, of, limit: 1, inFlight: new Map(), alone: false });
+      const [claim] = claims;
+      if (claim === undefined) throw new Error("There is no claim.");
+      const error = new Error("connect");
+      const because = { outcome, error } as const;
+      const at = { startedAt: new Date(0), durationMs: 1 };
+      const attempts = Array.from({ length: count }, (_, n) =>
+        failedAttempt({ ...claim, attempts: claim.attempts + n }, because, at),
+      );
+      const rest = { state: "due", afterMs: 0, counts: false } as const;
+      const settlement = { claim, attempts, acknowledged: 0, rest, next: false };
+      await store.settle({ ...terms, settlements: [settlement] });
+    };
+    const drained = async (): Promise<string | undefined> => {
+      await clock.advance(100);
+      await drain({ retry: { waitsMs: [] } });
+      return (await store.deadLetters({ limit: 1 })).items.length > 0
+        ? "dead"
+        : (await attempts()).at(-1)?.outcome;
+    };
+    await drain({ handlers: { "*": () => Promise.reject(again({ afterMs: 100 })) } });
+    // As attempts that paused the consumer.
+    await tried("failed", MOST_AGAIN + 1);
+    expect(await drained()).toBe("postponed");
+    await tried("postponed", MOST_AGAIN - 3);
+    expect([await drained(), await drained()]).toEqual(["postponed", "dead"]);
+    const [dead] = (await store.deadLetters({ limit: 1 })).items;
+    expect(dead).toMatchObject({ because: "exhausted", attempts: 2 * MOST_AGAIN + 2 });
+    expect((await store.attempts(dead?.id ?? "")).at(-1)?.error).toMatch(
+      /asked for the event again 1000 times/,
+    );
   });
 });
 

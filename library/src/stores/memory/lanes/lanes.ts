@@ -11,7 +11,7 @@ import { release } from "./release.js";
 import { settle } from "./settle.js";
 import { untilDue } from "./until-due.js";
 
-type Lanes = Omit<WorkerStore<MemoryTx, "asynchronous">, "transactions" | "connections">;
+type Lanes = Omit<WorkerStore<MemoryTx, "asynchronous">, "transactions" | "connections" | "attempts">;
 
 /** Ordering, claims, settlements and handlers. */
 export function createLanes(parts: MemoryParts, publications: Publications, inbox: AcceptParts): Lanes {
