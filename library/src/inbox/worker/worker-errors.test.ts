@@ -253,11 +253,11 @@ describe("again", () => {
       const error = new Error("connect");
       const because = { outcome, error } as const;
       const at = { startedAt: new Date(0), durationMs: 1 };
-      const attempts = Array.from({ length: count }, (_, n) =>
+      const made = Array.from({ length: count }, (_, n) =>
         failedAttempt({ ...claim, attempts: claim.attempts + n }, because, at),
       );
       const rest = { state: "due", afterMs: 0, counts: false } as const;
-      const settlement = { claim, attempts, acknowledged: 0, rest, next: false };
+      const settlement = { claim, attempts: made, acknowledged: 0, rest, next: false };
       await store.settle({ ...terms, settlements: [settlement] });
     };
     const drained = async (): Promise<string | undefined> => {
