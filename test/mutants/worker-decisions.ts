@@ -39,7 +39,7 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     replace: "await run(events.slice(0, 3) as never, { signal, logger, tx, publish })",
   }),
   bug("a heartbeat is lost", "inbox/worker/heartbeat.ts", {
-    find: "beats = (await this.#extend()) ? BEATS_PER_LEASE : BEATS_AFTER_FAILURE;",
+    find: "beats = (await this.#extendInTime(idle.signal)) ? BEATS_PER_LEASE : BEATS_AFTER_FAILURE;",
     replace: "beats = BEATS_PER_LEASE;",
   }),
   bug("a hold never ends", "stores/memory/lanes/hold.ts", {

@@ -37,7 +37,7 @@ export const pglite: Driver = {
         return (await db.query<Record<string, string>>(text)).rows;
       },
       begin: () => beginOn(client),
-      inside: async (tx, text) => (tx as PGlite).query(text),
+      inside: (tx, text) => (tx as PGlite).query(text),
       dedupIn: (tx) => ({ client, tx }),
       // Every pool of a file is this one.
       end: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import type { AttemptRecord } from "../../lanes/attempt-record.js";
 import type { HandlerConsumer, HandlerPause, RegisteredHandler } from "../../lanes/handler-consumer.js";
 import type { Claim, ClaimedDelivery, LaneStore, RunLimits } from "../../lanes/lane-store.js";
 import type { TransactionMode } from "../../store-capabilities.js";
@@ -71,6 +72,8 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
   resumeHandler(id: string): Promise<boolean>;
   /** The handlers of these ids, in the order of their ids; all of them where no ids are given. */
   readHandlers(ids?: readonly string[]): Promise<readonly RegisteredHandler[]>;
+  /** Every attempt of a delivery that is kept, in order. */
+  attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
   /**
    * Runs `work` once, with the deliveries of a claim in order, in one transaction that commits its writes together with
    * the events' rows of the inbox and the lane's next state; it returns the lane's next head, leased. Where nothing waits

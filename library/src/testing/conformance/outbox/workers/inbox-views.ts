@@ -359,7 +359,8 @@ export async function handle(bench: OutboxBench, handled: Handled, of: Claimable
   return kind;
 }
 
-function limitsOf(bench: OutboxBench): ApplyLimits {
+/** On which terms these cases apply a claim. */
+export function limitsOf(bench: OutboxBench): ApplyLimits {
   return {
     acquireMs: 5000,
     signal: new AbortController().signal,
