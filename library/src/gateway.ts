@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { handlerId, inboxName, isHandlerId } from "./consumer-name.js";
 export { contentRule, dedupFault } from "./dedup-rule.js";
 export type { DedupFault } from "./dedup-rule.js";
 export { isContentType, isHeaderName } from "./event-headers.js";
@@ -13,6 +14,7 @@ export { announcedBytes, readStream } from "./frameworks/node-body.js";
 export type { BodyListener, StreamReading } from "./frameworks/node-body.js";
 export { absoluteUrl } from "./frameworks/request-rules.js";
 export { idAt, newId, timeOfId } from "./id.js";
+export { nameOfId } from "./incoming-name.js";
 export { keptHeaders } from "./inbox/arrival/kept-headers.js";
 export { idName, namesOf } from "./inbox/arrival/names.js";
 export type { NamingRule } from "./inbox/arrival/names.js";

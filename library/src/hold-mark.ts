@@ -19,6 +19,8 @@ export interface HoldMark {
   readonly sequence: bigint;
   /** The sequence that has to come before it; undefined where the sequence starts with it. */
   readonly after: bigint | undefined;
+  /** The lowest sequence that is waited for where nothing of the key is known; undefined: the key starts with whatever comes first. */
+  readonly first?: bigint | undefined;
   /** How many events of the key are held at most. */
   readonly maxEvents: number;
   /** How long it is held at most. */
@@ -29,33 +31,56 @@ export interface HoldMark {
   readonly late?: boolean | undefined;
 }
 
+/** A place in the sequence of a key whose event was answered and is not stored: nobody waits for it. */
+export interface FilledPlace extends Pick<HoldMark, "generation" | "sequence" | "after"> {
+  readonly tenant: string;
+  readonly source: string;
+  readonly key: string;
+}
+
+/** The place that an event fills without being stored; undefined where it has none. */
+export function filledBy(event: {
+  readonly tenant: string;
+  readonly source: string;
+  readonly key?: string | undefined;
+  readonly receipt?: { readonly hold?: HoldMark | undefined } | undefined;
+}): FilledPlace | undefined {
+  const { tenant, source, key, receipt } = event;
+  if (receipt?.hold === undefined || key === undefined) return undefined;
+  const { generation, sequence, after } = receipt.hold;
+  return { tenant, source, key, generation, sequence, after };
+}
+
 /** A mark as JSON has it. */
 export interface StoredHoldMark {
   readonly generation: string;
   readonly sequence: string;
   readonly after?: string | undefined;
+  readonly first?: string | undefined;
   readonly maxEvents: number;
   readonly maxMs: number;
   readonly gap?: { readonly from: string; readonly to: string; readonly because: Gap["because"] } | undefined;
   readonly late?: boolean | undefined;
 }
 
-export function storedMark({ generation, sequence, after, gap, ...rest }: HoldMark): StoredHoldMark {
+export function storedMark({ generation, sequence, after, first, gap, ...rest }: HoldMark): StoredHoldMark {
   return {
     ...rest,
     generation: String(generation),
     sequence: String(sequence),
     after: after === undefined ? undefined : String(after),
+    first: first === undefined ? undefined : String(first),
     gap: gap && { from: String(gap.from), to: String(gap.to), because: gap.because },
   };
 }
 
-export function readMark({ generation, sequence, after, gap, ...rest }: StoredHoldMark): HoldMark {
+export function readMark({ generation, sequence, after, first, gap, ...rest }: StoredHoldMark): HoldMark {
   return {
     ...rest,
     generation: BigInt(generation),
     sequence: BigInt(sequence),
     after: after === undefined ? undefined : BigInt(after),
+    first: first === undefined ? undefined : BigInt(first),
     gap: gap && { from: BigInt(gap.from), to: BigInt(gap.to), because: gap.because },
   };
 }

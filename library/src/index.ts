@@ -82,7 +82,7 @@ export type {
   LongOptions,
 } from "./inbox/handler/long.js";
 export type { Step, Stepping } from "./inbox/handler/steps.js";
-export type { StepKey, StepState, StepStore } from "./inbox/handler/step-store.js";
+export type { InboxRound, StepKey, StepState, StepStore } from "./inbox/handler/step-store.js";
 export { batch } from "./inbox/handler/batch.js";
 export type {
   AsynchronousBatch,

@@ -6,6 +6,7 @@ import type {
   PurgeReport,
   RefusedBecause,
 } from "../../library/src/inbox/inbox-store.js";
+import type { FilledPlace } from "../../library/src/hold-mark.js";
 import type { KeeperStore } from "../../library/src/inbox/keeper.js";
 import type { Wake } from "../../library/src/work/wake.js";
 import { atOnce } from "../world/line.js";
@@ -49,6 +50,11 @@ export class LineKeeper implements KeeperStore {
     });
     this.#parts.wake?.ring("committed");
     return answer;
+  }
+
+  async fill(place: FilledPlace): Promise<void> {
+    await this.#line.ask("fill", () => this.#store.fill(place));
+    this.#parts.wake?.ring("committed");
   }
 
   find(key: InboxKey): Promise<KnownEvent | undefined> {

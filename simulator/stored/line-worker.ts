@@ -1,4 +1,4 @@
-import type { StepKey, StepState } from "../../library/src/inbox/handler/step-store.js";
+import type { InboxRound, StepKey, StepState } from "../../library/src/inbox/handler/step-store.js";
 import type { Compared, NewestStore, ResourceVersion } from "../../library/src/inbox/handler/newest.js";
 import type { Handled, InboxKey } from "../../library/src/inbox/inbox-store.js";
 import type {
@@ -8,6 +8,7 @@ import type {
   EnteredDelivery,
   WorkerStore,
 } from "../../library/src/inbox/worker/worker-store.js";
+import type { AttemptRecord } from "../../library/src/lanes/attempt-record.js";
 import type {
   HandlerConsumer,
   HandlerPause,
@@ -163,7 +164,11 @@ export class LineWorker
     return this.#line.ask("until_due", () => this.#store.untilDue(of));
   }
 
-  roundOf(key: InboxKey, consumer: string): Promise<number> {
+  attempts(deliveryId: string): Promise<readonly AttemptRecord[]> {
+    return this.#line.ask("attempts", () => this.#store.attempts(deliveryId));
+  }
+
+  roundOf(key: InboxKey, consumer: string): Promise<InboxRound> {
     return this.#line.ask("round_of", () => this.#store.roundOf(key, consumer));
   }
 

@@ -109,6 +109,7 @@ export const nodeBound: readonly string[] = [
   "frameworks/fastify.ts",
   "frameworks/nest.ts",
   "frameworks/nest-handlers.ts",
+  "frameworks/nest-parsers.ts",
   "frameworks/nest-request.ts",
   "testing/",
 ];

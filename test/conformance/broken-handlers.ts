@@ -143,6 +143,20 @@ export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly
   ],
   skipped_waited_for: ["what its sender has skipped is not waited for"],
   held_event_removed: ["an event stays while it is held, and its key is forgotten when its events are"],
+  any_event_starts_a_key: [
+    "where its mark says with which a key starts, the first events of a key wait for that one, no longer than they may",
+  ],
+  fill_does_nothing: [
+    "a duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait",
+    "fill fills the place of an event that was answered and is not stored: what is held behind it goes",
+    "what is missing before a filled place is still waited for, and alone is given up",
+  ],
+  filled_place_lets_all_go: [
+    "what is missing before a filled place is still waited for, and alone is given up",
+  ],
+  filled_in_any_key: ["a place is filled for its tenant, source, key and generation alone"],
+  filled_for_ever: ["a filled place is forgotten when events of its time are"],
+  late_by_a_filled_place: ["a filled place lets nobody pass: an event below it is not late"],
   late_untold: ["an event that comes after its place was passed goes at once, and says that it is late"],
   redrive_judged_again: ["a redrive waits for nobody"],
   held_events_of_any_key: [

@@ -36,6 +36,12 @@ export const BROKEN_INBOX_VIEWS: Readonly<Record<keyof typeof inboxViewFlaws, re
   skipped_at_a_handler_is_lost: [
     "what was passed over at a handler while it waited is redriven at the end of its lane, once; at an endpoint it is not",
   ],
+  skipped_at_a_handler_in_any_round: [
+    "what was passed over at a handler while it waited is redriven at the end of its lane, once; at an endpoint it is not",
+  ],
+  cancelled_dead_head_at_a_handler_is_lost: [
+    "the dead head of a handler's lane that was cancelled with what waits behind it is redriven at the end of its lane, as they are; at an endpoint it is not",
+  ],
   redriven_and_applied_looks_dead: [
     "a delivery that was redriven, and that its handler then applied, is delivered in its new round, with an attempt that says so",
   ],

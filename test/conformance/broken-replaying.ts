@@ -12,6 +12,13 @@ export const BROKEN_REPLAYS: Readonly<Record<keyof typeof replayFlaws, readonly 
   replay_for_the_first_only: ["a replay goes to its consumer alone, at the end of its lane"],
   unknown_called_staged: ["an event without a stored one, or without a handler, is not handled again"],
   forget_leaves_the_rows: ["an event that is forgotten is new when it comes again"],
+  forget_leaves_the_steps: [
+    "the steps of an event that is forgotten are new when it comes again, in round 1",
+  ],
+  forget_of_what_runs: [
+    "an event that a worker has leased is not forgotten, with a lane and without one",
+    "an event is not forgotten while its first handler runs, though its lease has ended",
+  ],
   forget_of_what_is_pending: ["an event that is to be handled again is not forgotten before it was"],
   mark_of_a_stored_event_changes_nothing: [
     "a stored event that is called applied at a consumer is a duplicate there, when it waits and when it is redriven",

@@ -12,4 +12,5 @@ export const BROKEN_STEPS: Readonly<Record<keyof typeof longStepFlaws, readonly 
   steps_shared_by_consumers: [OTHERS],
   steps_kept_for_ever: ["steps are removed with their event, and not before"],
   round_of_every_event_two: ["the round of an event is 1 where nobody has replayed it"],
+  round_without_its_outcome: ["the round of an event is told with its outcome: none before it was handled"],
 };

@@ -9,6 +9,20 @@ import type { Made } from "./provider-apis.js";
 import { delivery, HOOK, localEgress, PATH } from "./repair-promises.js";
 import { HOUR_MS, idsOf, listed, many, NOON, setUp, SINCE } from "./repair-world.js";
 
+type Get = ReturnType<ReturnType<typeof localEgress>>["get"];
+
+/** A way out by which number 2 of GitHub's list has no time, and number 3 no guid. */
+const withOdd =
+  (get: Get): Get =>
+  async (request) => {
+    const answer = await get(request);
+    const list = Buffer.from(answer.answer ?? [])
+      .toString()
+      .replace(/("id":2,"guid":"[^"]*"),"delivered_at":"[^"]*"/, "$1")
+      .replace(/("id":3),"guid":"[^"]*"/, "$1");
+    return { ...answer, answer: Buffer.from(list) };
+  };
+
 describe("a repair with an API that fails", () => {
   const reach = localEgress();
   const hooked = (baseUrl: string) => githubLog({ egress: reach(), token: "ghp_test", hook: HOOK, baseUrl });
@@ -67,6 +81,31 @@ describe("a repair with an API that fails", () => {
       expect(applied).toEqual(idsOf(log));
     },
   );
+
+  it("is not stopped by entries in an odd shape, and tells of one that cannot be known until it has left the log", async () => {
+    const { clock, applied, repairOf, signals } = setUp();
+    const log = many(4);
+    const api = await githubApi(PATH, () => log);
+    const get = withOdd((request) => reach().get(request));
+    const repair = repairOf({
+      github: githubLog({ egress: { get }, token: "t", hook: HOOK, baseUrl: api.baseUrl }),
+    });
+    const told = (): number =>
+      signals.filter((each) => each.kind === "repair_failed" && each.message.includes("the delivery 3"))
+        .length;
+    expect(await repair.once()).toMatchObject([{ read: 4, applied: 3, unsettled: 1, until: new Date(NOON) }]);
+    expect(applied).toEqual(["guid-0", "guid-1", "guid-3"]);
+    expect(told()).toBe(1);
+    await clock.advance(60_000);
+    expect(await repair.once()).toMatchObject([{ applied: 0, unsettled: 1 }]);
+    expect(told()).toBe(2);
+    log.splice(0);
+    await clock.advance(60_000);
+    await repair.once();
+    expect(signals.at(-2)).toMatchObject({
+      message: expect.stringContaining("will not be: the delivery 3") as string,
+    });
+  });
 
   it("brings the data of a hook that sends forms: the log has it as JSON", async () => {
     const { data, repairOf } = setUp();

@@ -12,6 +12,9 @@ export interface Host {
 export type OpenHost = (receiver: Stage["receiver"], stage: Stage) => Promise<Host> | Host;
 
 const MEGABYTE = `{"type":"a.b","pad":"${"é".repeat(499_980)}"}`;
+const FORM = "application/x-www-form-urlencoded";
+const LARGE_FORM = `payload=${"%7B%22".repeat(33_000)}`;
+const LONG_FORM = Array.from({ length: 1200 }, (_, index) => `p${index}=1`).join("&");
 
 /**
  * What every adapter promises: the handler gets exactly the bytes that were sent, whatever they are. `hangsUp`: the host ends
@@ -27,9 +30,17 @@ export function promiseExactBytes(
       ["of JSON with odd spaces", SPACED, "application/json; charset=utf-8"],
       ["that are not UTF-8", NOT_UTF8, "application/octet-stream"],
       ["of 1 MB", MEGABYTE, "application/json"],
-      ["of a form", "a=1+2&b=%20&b=3", "application/x-www-form-urlencoded"],
+      ["of a form", "a=1+2&b=%20&b=3", FORM],
+      ["of a form of 200 kB", LARGE_FORM, FORM],
+      ["of a form with 1,200 parameters", LONG_FORM, FORM],
       ["of XML", "<a>\r\n</a>\n", "application/xml"],
       ["of an empty body", "", "text/plain"],
+      // What a framework's own parser of JSON refuses, where one stands before the adapter.
+      ["of an empty body that is called JSON", "", "application/json"],
+      ["of JSON with the key __proto__", '{"type":"a.b","__proto__":{"a":1}}', "application/json"],
+      ["of JSON that is no object", "17", "application/json"],
+      ["of JSON that is none", '{"type":', "application/json"],
+      ["of JSON in another charset", SPACED, "application/json; charset=iso-8859-1"],
     ])("%s", async (_, body, type) => {
       const stage = setStage();
       const host = await open(stage.receiver, stage);

@@ -44,13 +44,19 @@ it("after c.req.text() bytes that are not UTF-8 are lost: body_text_only", async
   expect(await after(read, NOT_UTF8)).toMatchObject({ status: 500, code: "body_text_only" });
 });
 
-it("after c.req.arrayBuffer() or a form validator the exact bytes are still there", async () => {
-  const read = (app: Hono): void =>
-    void app.use(async (context, next) => {
-      await context.req.arrayBuffer();
-      await next();
-    });
-  expect(await after(read, NOT_UTF8)).toEqual({ status: 204 });
+it.each(["arrayBuffer", "blob"] as const)(
+  "after c.req.%s() the exact bytes are still there",
+  async (form) => {
+    const read = (app: Hono): void =>
+      void app.use(async (context, next) => {
+        await context.req[form]();
+        await next();
+      });
+    expect(await after(read, NOT_UTF8)).toEqual({ status: 204 });
+  },
+);
+
+it("after a form validator the exact bytes are still there", async () => {
   const validate = (app: Hono): void => void app.use(validator("form", (value) => value));
   expect(await after(validate, "a=1+2", "application/x-www-form-urlencoded")).toEqual({ status: 204 });
 });

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEST_SECRETS } from "posthorn/testing";
 import { planInit } from "../../server/src/commands/init/plan.js";
 import { readProject } from "../../server/src/commands/init/project.js";
+import { NOTHING_AROUND } from "../../server/src/commands/init/surroundings.js";
 import { packBoth } from "../packed/pack.js";
 import { mustRun, runProgram } from "../packed/run-program.js";
 import { startPostgres } from "../services/postgres-server.js";
@@ -53,6 +54,12 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
+/** What `init --json` prints. */
+interface Wrote {
+  readonly testScript: string;
+  readonly files: readonly string[];
+}
+
 /** What `npm install` would do. */
 function install(project: string): void {
   const modules = join(project, "node_modules");
@@ -77,18 +84,20 @@ function link(modules: string, name: string): void {
   symlinkSync(from, path);
 }
 
-const DECORATORS = {
-  compilerOptions: {
-    target: "es2022",
-    module: "nodenext",
-    strict: true,
-    experimentalDecorators: true,
-    skipLibCheck: true,
-    types: ["node"],
-  },
+const COMPILER = {
+  target: "es2022",
+  module: "nodenext",
+  strict: true,
+  experimentalDecorators: true,
+  skipLibCheck: true,
+  types: ["node"],
+  outDir: "dist",
+  rootDir: ".",
 };
 
-const cases: readonly (readonly [string, object])[] = [
+const TYPED = { typescript: "^7.0.2", "@types/node": "*" };
+
+const cases: readonly (readonly [string, object, compilerOptions?: object])[] = [
   ["Express and pg, in JavaScript", { dependencies: { express: "^5.3.0", pg: "^8.23.1" } }],
   [
     "Hono and SQLite, in TypeScript",
@@ -119,40 +128,79 @@ const cases: readonly (readonly [string, object])[] = [
         typeorm: "^1.1.1",
         pg: "^8.23.1",
       },
-      devDependencies: { typescript: "^7.0.2", "@types/node": "*" },
+      devDependencies: TYPED,
     },
+  ],
+  [
+    "Nest on Fastify and TypeORM, in CommonJS",
+    {
+      dependencies: {
+        "@nestjs/common": "^12.5.0",
+        "@nestjs/core": "^12.5.0",
+        "@nestjs/platform-fastify": "^12.5.0",
+        "reflect-metadata": "^0.2.2",
+        rxjs: "^7.8.2",
+        typeorm: "^1.1.1",
+        pg: "^8.23.1",
+      },
+      devDependencies: TYPED,
+    },
+    { module: "commonjs" },
+  ],
+  [
+    "Express and pg beside Jest, in CommonJS",
+    {
+      scripts: { test: "jest" },
+      dependencies: { express: "^5.3.0", pg: "^8.23.1" },
+      devDependencies: { ...TYPED, "@types/express": "*", "@types/pg": "*" },
+    },
+    { module: "commonjs", declaration: true },
+  ],
+  [
+    "Hono, SQLite and Vitest, for a bundler",
+    {
+      dependencies: { hono: "^4.13.18", "better-sqlite3": "^12.11.1" },
+      devDependencies: { ...TYPED, "@types/better-sqlite3": "*", vitest: "^4.1.11" },
+    },
+    { module: "esnext", moduleResolution: "bundler", noEmit: true },
   ],
 ];
 
 describe("posthorn init, from the packed tarballs,", () => {
   it.for(cases)(
-    "in a project with %s: npm test passes, and its code compiles",
+    "in a project with %s: its test passes, and its code compiles and runs",
     { timeout: 180_000 },
-    async ([name, manifest]) => {
+    async ([name, manifest, compilerOptions = {}]) => {
       const project = join(home, name.replaceAll(/[^a-z]+/gi, "-").toLowerCase());
       mkdirSync(project);
-      writeFileSync(
-        join(project, "package.json"),
-        JSON.stringify({ name: "shop", private: true, ...manifest }),
-      );
-      writeFileSync(join(project, "tsconfig.json"), JSON.stringify(DECORATORS));
+      const write = (file: string, content: object): void =>
+        writeFileSync(join(project, file), JSON.stringify(content));
+      write("package.json", { name: "shop", private: true, ...manifest });
+      write("tsconfig.json", { compilerOptions: { ...COMPILER, ...compilerOptions } });
       install(project);
       const program = join(project, "node_modules/posthorn/bin/posthorn.mjs");
-      await mustRun(process.execPath, [program, "init", "--yes"], { cwd: project });
+      const env = { DATABASE_URL: postgres.urlOf("postgres"), DATABASE_FILE: "app.db" };
+      const run = { cwd: project, env };
+      const { out } = await mustRun(process.execPath, [program, "init", "--yes", "--json"], run);
+      const { testScript, files } = JSON.parse(out) as Wrote;
       install(project);
-      const database = postgres.urlOf("postgres");
-      const env = { DATABASE_URL: database, DATABASE_FILE: "app.db" };
-      const tested = await runProgram("npm", ["test"], { cwd: project, env });
+      const tested = await runProgram("npm", ["run", testScript], run);
       expect(tested, `${tested.out}\n${tested.err}`).toMatchObject({
         code: 0,
-        out: expect.stringMatching(/pass 1\b/) as string,
+        out: expect.stringMatching(/pass 1\b|1 passed/) as string,
       });
-      const migrated = await runProgram("npm", ["run", "posthorn:migrate"], { cwd: project, env });
+      const migrated = await runProgram("npm", ["run", "posthorn:migrate"], run);
       expect(migrated.out).toContain("The tables are there.");
       if (!existsSync(join(project, "node_modules/typescript"))) return;
       const tsc = join(root, "node_modules/typescript/bin/tsc");
-      const compiled = await runProgram(process.execPath, [tsc, "--noEmit"], { cwd: project });
+      const compiled = await runProgram(process.execPath, [tsc], run);
       expect(compiled).toMatchObject({ code: 0, out: "" });
+      if ("noEmit" in compilerOptions) return;
+      const migration = files.find((file) => file.includes("/migrate.")) ?? "";
+      const emitted = join("dist", migration.replace(/ts$/, "js"));
+      expect(await runProgram(process.execPath, [emitted], run)).toMatchObject({
+        out: expect.stringContaining("The tables are there.") as string,
+      });
     },
   );
 
@@ -165,9 +213,9 @@ describe("posthorn init, from the packed tarballs,", () => {
     const providers = Object.keys(TEST_SECRETS).filter((name) => name !== "paypal");
     const tests = providers.map((provider) => {
       const plan = planInit(
-        readProject(manifest, {}),
+        readProject(manifest, {}, NOTHING_AROUND),
         { provider, type: "*" },
-        { manifest, version: "0.0.0", folder: provider },
+        { manifest, around: NOTHING_AROUND, version: "0.0.0", folder: provider },
       );
       for (const { path, text } of plan.files) {
         mkdirSync(join(project, dirname(path)), { recursive: true });

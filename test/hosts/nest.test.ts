@@ -1,12 +1,23 @@
 import "reflect-metadata";
 import type { IncomingMessage } from "node:http";
-import { Controller, Inject, Injectable, Module, Post, Scope, VersioningType } from "@nestjs/common";
-import type { INestApplication } from "@nestjs/common";
+import {
+  Body,
+  Controller,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  RequestMethod,
+  Scope,
+  VersioningType,
+} from "@nestjs/common";
+import type { INestApplication, MiddlewareConsumer, ModuleMetadata, Provider } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { ExpressAdapter } from "@nestjs/platform-express";
 import type { NestExpressApplication } from "@nestjs/platform-express";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
 import type { NestFastifyApplication } from "@nestjs/platform-fastify";
+import express from "express";
 import { standardWebhooks } from "posthorn";
 import type { ReceivedEvent, Signal, TransactionContext } from "posthorn";
 import { memoryStore } from "posthorn/memory";
@@ -17,7 +28,7 @@ import { signedRequest, TEST_SECRETS } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
 import { promiseExactBytes } from "./exact-bytes.js";
 import type { Host } from "./exact-bytes.js";
-import { hostOf } from "./serve.js";
+import { hostOf, serve } from "./serve.js";
 import { setStage, signed, SPACED } from "./stage.js";
 import type { Stage } from "./stage.js";
 
@@ -44,17 +55,25 @@ class Everything {
 /** A module whose webhooks write into a stage. */
 function moduleFor(
   { bodies, signals, refusals }: Stage,
-  providers: readonly (new (...args: never[]) => object)[] = [],
+  providers: readonly Provider[] = [],
+  { maxBodyBytes, ...metadata }: ModuleMetadata & { readonly maxBodyBytes?: number } = {},
 ) {
   const observer = (signal: Signal): void => {
     signals.push(signal);
     if (signal.kind === "request_refused") refusals.push(signal);
   };
   @Module({
+    controllers: metadata.controllers ?? [],
     imports: [
+      ...(metadata.imports ?? []),
       WebhooksModule.forRootAsync({
         inject: [],
-        useFactory: () => ({ store: memoryStore(), sources, observer }),
+        useFactory: () => ({
+          store: memoryStore(),
+          sources,
+          observer,
+          ...(maxBodyBytes && { maxBodyBytes }),
+        }),
       }),
     ],
     providers: [{ provide: LEDGER, useValue: { bodies } }, Everything, ...providers],
@@ -65,18 +84,17 @@ function moduleFor(
 
 const platforms = ["express", "fastify"] as const;
 
+/** As Nest is by default, or with options that keep the bodies of what its own parsers read. */
 async function create(
   platform: (typeof platforms)[number],
   app: object,
-  rawBody = true,
+  own: { readonly rawBody?: boolean; readonly bodyParser?: boolean } = {},
 ): Promise<INestApplication> {
-  const options = { rawBody, logger: false, forceCloseConnections: true } as const;
-  if (platform === "fastify") {
-    const adapter = new FastifyAdapter({ bodyLimit: 2_000_000 });
-    return NestFactory.create<NestFastifyApplication>(app as never, adapter, options);
-  }
+  const options = { ...own, logger: false, forceCloseConnections: true } as const;
+  if (platform === "fastify")
+    return NestFactory.create<NestFastifyApplication>(app as never, new FastifyAdapter(), options);
   const made = await NestFactory.create<NestExpressApplication>(app as never, new ExpressAdapter(), options);
-  made.useBodyParser("json", { limit: "2mb" });
+  if (own.rawBody === true) made.useBodyParser("json", { limit: "2mb" });
   return made;
 }
 
@@ -91,14 +109,26 @@ describe.each(platforms)("Nest on %s", (platform) => {
     listen(await create(platform, moduleFor(stage))),
   );
 
-  it("without rawBody the body is parsed before: body_parsed with the cure", async () => {
-    const stage = setStage();
-    const host = await listen(await create(platform, moduleFor(stage), false));
-    expect((await host.post(await signed(SPACED))).status).toBe(500);
-    expect(stage.refusals).toMatchObject([
-      { code: "body_parsed", why: expect.stringContaining("rawBody: true") as string },
-    ]);
-    await host.close?.();
+  promiseExactBytes(`Nest on ${platform} with rawBody and a parser of the host`, async (_, stage) =>
+    listen(await create(platform, moduleFor(stage), { rawBody: true })),
+  );
+
+  promiseExactBytes(`Nest on ${platform} without its parsers`, async (_, stage) =>
+    listen(await create(platform, moduleFor(stage), { bodyParser: false })),
+  );
+
+  promiseExactBytes(`Nest on ${platform}, as a global prefix and a middleware find it,`, async (_, stage) => {
+    @Module({ imports: [moduleFor(stage)] })
+    class App {
+      configure(consumer: MiddlewareConsumer): void {
+        const route = { path: "webhooks/:source", method: RequestMethod.POST };
+        consumer.apply((_request: unknown, _response: unknown, next: () => void) => next()).forRoutes(route);
+      }
+    }
+    const app = await create(platform, App);
+    app.setGlobalPrefix("api");
+    const host = await listen(app);
+    return { ...host, post: (sent) => host.post({ ...sent, path: `/api${sent.path}` }) };
   });
 
   it("calls the method of a provider, with its dependencies, for its key alone", async () => {
@@ -158,54 +188,159 @@ describe.each(platforms)("Nest on %s", (platform) => {
     await host.close?.();
   });
 
-  it("behind a guard that read the request itself answers body_consumed with the cure", async () => {
+  it("gives guards the bytes as rawBody and the type that was sent, and gets no less where one reads the request", async () => {
     const stage = setStage();
     const app = await create(platform, moduleFor(stage));
+    const seen: unknown[] = [];
     app.useGlobalGuards({
       async canActivate(context) {
         const request = context
           .switchToHttp()
-          .getRequest<IncomingMessage & { readonly raw?: IncomingMessage }>();
+          .getRequest<IncomingMessage & { readonly raw?: IncomingMessage; readonly rawBody?: Buffer }>();
+        seen.push(request.headers["content-type"], String(request.rawBody));
         for await (const _ of request.raw ?? request);
         return true;
       },
     });
     const host = await listen(app);
-    // Of a type without a parser: one that is parsed is kept as rawBody before any guard runs.
-    expect((await host.post(await signed("<a/>", { type: "application/xml" }))).status).toBe(500);
+    expect((await host.post(await signed("<a/>", { type: "application/xml" }))).status).toBe(204);
+    expect(seen).toEqual(["application/xml", "<a/>"]);
+    await host.close?.();
+  });
+
+  it("behind a middleware that read the request itself answers body_consumed with the cure", async () => {
+    const stage = setStage();
+    const app = await create(platform, moduleFor(stage));
+    app.use(async (request: IncomingMessage, _response: unknown, next: () => void) => {
+      for await (const _ of request);
+      next();
+    });
+    const host = await listen(app);
+    expect((await host.post(await signed(SPACED))).status).toBe(500);
     expect(stage.refusals).toMatchObject([
-      { code: "body_consumed", why: expect.stringContaining("no guard") as string },
+      { code: "body_consumed", why: expect.stringContaining("let no middleware") as string },
     ]);
     await host.close?.();
   });
 
-  it("leaves other routes as they are: types without a parser are refused on Fastify, JSON is parsed", async () => {
-    @Controller("orders")
+  it("takes a body up to the limit of its source, and tells the observer of one beyond", async () => {
+    const stage = setStage();
+    const host = await listen(await create(platform, moduleFor(stage, [], { maxBodyBytes: 2_000_000 })));
+    const json = (bytes: number): string => `{"pad":"${"x".repeat(bytes - 10)}"}`;
+    expect((await host.post(await signed(json(2_000_000)))).status).toBe(204);
+    expect((await host.post(await signed(json(2_000_001)))).status).toBe(413);
+    expect(stage.refusals).toMatchObject([{ code: "body_too_large" }]);
+    await host.close?.();
+  });
+
+  it("leaves other routes as they are: JSON is parsed, and what Nest refuses stays refused", async () => {
+    @Controller()
     class Orders {
-      @Post()
-      add(): string {
-        return "added";
+      @Post("orders")
+      add(@Body() body: unknown): unknown {
+        return { got: body };
+      }
+
+      @Post("webhooks/legacy")
+      legacy(@Body() body: unknown): unknown {
+        return { got: body };
       }
     }
-    const stage = setStage();
-    @Module({ imports: [moduleFor(stage)], controllers: [Orders] })
-    class App {}
-    const host = await listen(await create(platform, App));
-    expect((await host.post(await signed("{}", { path: "/orders" }))).status).toBe(201);
-    const xml = await host.post(await signed("<a/>", { path: "/orders", type: "application/xml" }));
-    expect(xml.status).toBe(platform === "fastify" ? 415 : 201);
+    const host = await listen(await create(platform, moduleFor(setStage(), [], { controllers: [Orders] })));
+    for (const path of ["/orders", "/webhooks/legacy"]) {
+      const json = await host.post(await signed('{"a":1}', { path }));
+      expect(await json.json()).toEqual({ got: { a: 1 } });
+      expect((await host.post(await signed("{", { path }))).status).toBe(400);
+      const large = await signed(`{"pad":"${"x".repeat(1_100_000)}"}`, { path });
+      expect((await host.post(large)).status).toBe(413);
+      for (const type of ["application/xml", "application/vnd.posthorn.unparsed"]) {
+        const unknown = await host.post(await signed("<a/>", { path, type }));
+        expect(unknown.status).toBe(platform === "fastify" ? 415 : 201);
+      }
+    }
     await host.close?.();
   });
 });
 
-it("Nest on Express answers 413 itself for JSON above 100 kB, unless useBodyParser raises the limit", async () => {
+it("Nest below an Express application whose parser ran before answers body_parsed with the cure", async () => {
   const stage = setStage();
-  const options = { rawBody: true, logger: false, forceCloseConnections: true } as const;
-  const app = await NestFactory.create(moduleFor(stage) as never, new ExpressAdapter(), options);
-  const host = await listen(app);
-  const large = await host.post(await signed(JSON.stringify({ type: "a.b", pad: " ".repeat(110_000) })));
-  expect([large.status, stage.signals]).toEqual([413, []]);
+  const outer = express().use(express.json());
+  const app = await create("express", moduleFor(stage));
+  await app.init();
+  outer.use(app.getHttpAdapter().getInstance() as express.Express);
+  const host = await serve(outer);
+  expect((await host.post(await signed(SPACED))).status).toBe(500);
+  expect(stage.refusals).toMatchObject([
+    { code: "body_parsed", why: expect.stringContaining("outer application") as string },
+  ]);
   await host.close?.();
+  await app.close();
+});
+
+it.each([
+  ["body_parsed", "{not json", "entity.parse.failed"],
+  ["body_limited", `{"pad":"${"x".repeat(102_400)}"}`, "102400 bytes"],
+])(
+  "a parser that the host made itself and that fails before Nest's answers %s with the cure",
+  async (code, body, why) => {
+    const stage = setStage();
+    const app = await create("express", moduleFor(stage));
+    const parse = express.json();
+    app.use((...args: Parameters<express.RequestHandler>) => parse(...args));
+    const host = await listen(app);
+    expect((await host.post(await signed(body))).status).toBe(500);
+    expect(stage.refusals).toMatchObject([
+      { code, source: "acme", why: expect.stringContaining(why) as string },
+    ]);
+    expect(stage.refusals[0]?.why).toContain("leave the path of the webhooks out of it");
+    expect((await host.post(await signed("{not json", { path: "/orders" }))).status).toBe(400);
+    await host.close?.();
+  },
+);
+
+describe("handlers in a Nest application", () => {
+  const applied: string[] = [];
+  @Injectable()
+  class Billing {
+    readonly #name = "billing";
+
+    @OnWebhook("invoice.paid")
+    paid(): void {
+      applied.push(this.#name);
+    }
+  }
+
+  async function post(providers: readonly Provider[], metadata: ModuleMetadata = {}): Promise<number> {
+    applied.length = 0;
+    const host = await listen(await create("express", moduleFor(setStage(), providers, metadata)));
+    const { status } = await host.post(await signed('{"type":"invoice.paid"}'));
+    await host.close?.();
+    return status;
+  }
+
+  it("may be methods of a controller", async () => {
+    @Controller("billing")
+    class Invoices extends Billing {}
+    expect([await post([], { controllers: [Invoices] }), applied]).toEqual([204, ["billing"]]);
+  });
+
+  it("are found once where their provider has an alias", async () => {
+    const alias = { provide: "ALIAS", useExisting: Billing };
+    expect([await post([alias, Billing]), applied]).toEqual([204, ["billing"]]);
+  });
+
+  it("fail the start where two modules have their class, with the names of both", async () => {
+    @Module({ providers: [Billing] })
+    class Shop {}
+    @Module({ providers: [Billing] })
+    class Subscriptions {}
+    await expect(post([], { imports: [Shop, Subscriptions] })).rejects.toMatchObject({
+      code: "inbox_option_invalid",
+      message: expect.stringMatching(
+        /"invoice\.paid"\): Billing\.paid in Shop and Billing\.paid in Subscriptions\. .*useExisting/,
+      ) as string,
+    });
+  });
 });
 
 describe("the start of a Nest application", () => {
@@ -232,7 +367,10 @@ describe("the start of a Nest application", () => {
       @OnWebhook("*")
       one(): void {}
     }
-    await expect(start(Twice)).rejects.toMatchObject({ code: "inbox_option_invalid" });
+    await expect(start(Twice)).rejects.toMatchObject({
+      code: "inbox_option_invalid",
+      message: expect.stringMatching(/"\*"\): Everything\.keep in App and Twice\.one in App\./) as string,
+    });
   });
 
   it("fails on a handler of a provider that lives for one request", async () => {
@@ -242,6 +380,15 @@ describe("the start of a Nest application", () => {
       paid(): void {}
     }
     await expect(start(Scoped)).rejects.toMatchObject({ code: "handler_not_static" });
+  });
+
+  it("fails on a handler of a transient provider, of which no instance is everybody's", async () => {
+    @Injectable({ scope: Scope.TRANSIENT })
+    class Transient {
+      @OnWebhook("invoice.paid")
+      paid(): void {}
+    }
+    await expect(start(Transient)).rejects.toMatchObject({ code: "handler_not_static" });
   });
 
   it("offers the receiver for purging, and stops it with the application", async () => {

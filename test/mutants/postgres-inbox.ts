@@ -76,9 +76,9 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
     "an event's lock is waited for",
     "inbox/inbox-row.ts",
     {
-      find: 'return `pg_try_advisory_xact_lock(${lockOf(tables, ["$1::text", "$2::text", "$3::text"])})`;',
+      find: "return `pg_try_advisory_xact_lock(${lockOfEvent(tables)})`;",
       replace:
-        'return `(select true from (select pg_advisory_xact_lock(${lockOf(tables, ["$1::text", "$2::text", "$3::text"])})) as waited)`;',
+        "return `(select true from (select pg_advisory_xact_lock(${lockOfEvent(tables)})) as waited)`;",
     },
     ["inbox", "a delivery of an event that is being applied is told busy at once", "lateness"],
   ),

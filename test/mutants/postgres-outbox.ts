@@ -32,6 +32,27 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "no event is held for longer than it may: what was waited for is given up, and the event says so",
   ),
   found(
+    "a duplicate fills no place",
+    "outbox/ingest-write.ts",
+    { find: "if (filled.length > 0) await", replace: "if (filled.length < 0) await" },
+    "a duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait",
+  ),
+  found(
+    "a filled place wakes nobody",
+    "lanes/stage.ts",
+    { find: "exists (select from ${filled} where not judged)", replace: "false" },
+    "fill fills the place of an event that was answered and is not stored: what is held behind it goes",
+  ),
+  found(
+    "filled places are never forgotten",
+    "retention/remove-holds.ts",
+    {
+      find: 'select ctid from ${filled} where ${isOldSql("filled_at")}',
+      replace: "select ctid from ${filled} where false",
+    },
+    "a filled place is forgotten when events of its time are",
+  ),
+  found(
     "the time of a hold is told to nobody",
     "lanes/until-due.ts",
     { find: '"union all select at from longest_held"', replace: '""' },

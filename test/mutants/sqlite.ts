@@ -57,6 +57,33 @@ export const SQLITE: readonly StoreMutant[] = [
     ],
   ),
   bug(
+    "a duplicate fills no place",
+    "outbox/ingest.ts",
+    { find: "if (place !== undefined) fillPlace(turn, place);", replace: "" },
+    [
+      "outbox",
+      "a duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait",
+    ],
+  ),
+  bug(
+    "a filled place wakes nobody",
+    "lanes/stage.ts",
+    { find: "from posthorn_filled where judged = 0", replace: "from posthorn_filled where 0" },
+    [
+      "outbox",
+      "fill fills the place of an event that was answered and is not stored: what is held behind it goes",
+    ],
+  ),
+  bug(
+    "filled places are never forgotten",
+    "retention/remove-holds.ts",
+    {
+      find: "from posthorn_filled where filled_at <= ?",
+      replace: "from posthorn_filled where filled_at <= ? and 0",
+    },
+    ["outbox", "a filled place is forgotten when events of its time are"],
+  ),
+  bug(
     "what was given up is not kept with its event",
     "lanes/hold.ts",
     { find: "if (gap) decide(turn, held, { gap });", replace: "" },

@@ -39,7 +39,7 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     replace: "await run(events.slice(0, 3) as never, { signal, logger, tx, publish })",
   }),
   bug("a heartbeat is lost", "inbox/worker/heartbeat.ts", {
-    find: "beats = (await this.#extend()) ? BEATS_PER_LEASE : BEATS_AFTER_FAILURE;",
+    find: "beats = (await this.#extendInTime(idle.signal)) ? BEATS_PER_LEASE : BEATS_AFTER_FAILURE;",
     replace: "beats = BEATS_PER_LEASE;",
   }),
   bug("a hold never ends", "stores/memory/lanes/hold.ts", {
@@ -47,8 +47,8 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     replace: "return until <= -this.#parts.clock.monotonic();",
   }),
   bug("an event does not wait for its turn", "lanes/hold.ts", {
-    find: "before === undefined || before <= progress.last ?",
-    replace: "before === undefined || before <= sequence ?",
+    find: "if (after > reached) missing =",
+    replace: "if (after > sequence) missing =",
   }),
   bug("what was waited for is given up too soon", "lanes/hold.ts", {
     find: "if (index < tooMany) return",
@@ -86,9 +86,9 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     find: "registered !== undefined && isHandledByOther(",
     replace: "registered === undefined && isHandledByOther(",
   }),
-  bug("a worker without a handler does not let others claim first", "inbox/worker/worker.ts", {
-    find: "clock.monotonic() < this.#letsOthersUntil",
-    replace: "clock.monotonic() < -Infinity",
+  bug("a worker without a handler does not let others claim first", "inbox/worker/others-first.ts", {
+    find: "this.#clock.monotonic() < this.#until",
+    replace: "this.#clock.monotonic() < -Infinity",
   }),
   bug("an event is acknowledged that was not stored", "inbox/keeper.ts", {
     find: 'return { verdict: "unavailable", why: describeThrown(error) };',

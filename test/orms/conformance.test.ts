@@ -9,6 +9,8 @@ const url = await freshDatabase();
 const proxy = await createLossyProxy(url);
 
 for (const orm of orms) {
+  // No bytes of PGlite pass the proxy: it is in this process.
+  const lossy = orm.oneConnection === true ? undefined : proxy;
   runConformance(`postgresDedup on ${orm.name}`, dedupConformance(postgresDedupHarness(orm, url)));
-  runConformance(`postgresStore on ${orm.name}`, inboxConformance(postgresInboxHarness(orm, url, proxy)));
+  runConformance(`postgresStore on ${orm.name}`, inboxConformance(postgresInboxHarness(orm, url, lossy)));
 }

@@ -8,8 +8,8 @@ import { runProgram } from "../packed/run-program.js";
 import { freshDatabase } from "../services.js";
 import { generatePrisma } from "./generate-prisma.js";
 
-// The files of the example, without Next.js: its route is a function of a Request. With Next.js, test/hosts/built.test.ts
-// runs all of it.
+// The files of the example, without Next.js: its route is a function of a Request. With Next.js,
+// test/hosts/built/next.test.ts runs all of it.
 
 const lane = fileURLToPath(new URL("./", import.meta.url));
 const root = join(lane, "../..");

@@ -1,32 +1,16 @@
-import { createHash } from "node:crypto";
 import { createSender } from "posthorn";
 import type { Acceptance, Arrival } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase } from "../services.js";
+import { skipFor } from "../skip-reason.js";
+import { newArrival } from "./arrival.js";
 import { orms } from "./subjects/all.js";
 
 // What the conformance kit cannot know of an ORM: methods of its own that end a transaction, what it does with statements
 // that come late, and what is left in its pool.
 
 const url = await freshDatabase();
-
-let made = 0;
-function newArrival(): Arrival {
-  const body = Buffer.from(`{"n":${++made}}`);
-  return {
-    tenant: "default",
-    source: "stripe",
-    id: `evt_${made}`,
-    idPreview: undefined,
-    type: "invoice.paid",
-    eventAt: undefined,
-    body,
-    bodyHash: createHash("sha256").update(body).digest(),
-    headers: "{}",
-    windowS: 86_400,
-  };
-}
 
 const success = { outcome: "success" } as const;
 
@@ -37,6 +21,7 @@ const ends: Readonly<Record<string, (tx: never) => Promise<unknown>>> = {
   typeorm: (tx: { queryRunner: { commitTransaction(): Promise<unknown> } }) =>
     tx.queryRunner.commitTransaction(),
   "mikro-orm": (tx: { commit(): Promise<unknown> }) => tx.commit(),
+  pglite: (tx: { rollback(): Promise<unknown> }) => tx.rollback(),
 };
 
 describe.each(orms)("a handler on $name", (orm) => {
@@ -48,10 +33,9 @@ describe.each(orms)("a handler on $name", (orm) => {
     signal: AbortSignal = AbortSignal.timeout(20_000),
   ): Promise<Acceptance> =>
     store.accept(arrival, (tx) => work(tx).then(() => success), { acquireMs: 5000, signal });
-  const write = async (tx: unknown, { id }: Arrival): Promise<unknown> => {
-    await pool.rows("create table if not exists effect (event_id text not null)");
-    return pool.inside(tx, `insert into effect (event_id) values ('${id}')`);
-  };
+  beforeAll(() => pool.rows("create table if not exists effect (event_id text not null)"));
+  const write = (tx: unknown, { id }: Arrival): Promise<unknown> =>
+    pool.inside(tx, `insert into effect (event_id) values ('${id}')`);
   const effectsOf = async ({ id }: Arrival): Promise<number> =>
     (await pool.rows(`select 1 as one from effect where event_id = '${id}'`)).length;
   const openTransactions = async (): Promise<number> =>
@@ -86,7 +70,12 @@ describe.each(orms)("a handler on $name", (orm) => {
     expect(await effectsOf(arrival)).toBe(1);
   });
 
-  it("past its deadline has its statement cancelled, and the event is free for the next delivery", async () => {
+  // Nor would a deadline be noticed meanwhile.
+  const uncancelled =
+    orm.name === "pglite" && "PGlite runs a statement on this thread, where nothing can cancel it";
+  const cancelled =
+    "past its deadline has its statement cancelled, and the event is free for the next delivery";
+  it(cancelled, skipFor(uncancelled), async () => {
     const arrival = newArrival();
     const deadline = AbortSignal.timeout(300);
     const failed = await accept(

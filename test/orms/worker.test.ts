@@ -34,7 +34,7 @@ describe.each(orms)("a worker on $name", (orm) => {
     return (await receiver.receive(source, await signedRequest("standard_webhooks", { id, body }))).verdict;
   };
   const failing = new Set<string>();
-  /** What others saw as each handler began: effects and published events that are committed. */
+  /** What others saw as each handler began: effects and published events that are committed. On one connection, nobody can look. */
   const atStart: [effects: string, events: number][] = [];
   const worker: Worker = createWorker({
     store,
@@ -46,7 +46,7 @@ describe.each(orms)("a worker on $name", (orm) => {
         retry: { waitsMs: [1, 1] },
         handlers: {
           "*": async (event, { tx, publish }) => {
-            atStart.push([await worked(), await published()]);
+            if (orm.oneConnection !== true) atStart.push([await worked(), await published()]);
             await pool.inside(tx, `insert into worked (orm, event_id) values ('${source}', '${event.id}')`);
             await publish({ id: `${source}_${event.id}`, type: "order.paid", data: {} });
             // After its writes, so that a missing rollback shows.
@@ -80,10 +80,8 @@ describe.each(orms)("a worker on $name", (orm) => {
     await expect.poll(drained, { interval: 20, timeout: 20_000 }).toBe("e1 e2");
     expect([totals, await published()]).toEqual([{ handled: 2, failed: 1 }, 2]);
     // The second begins after the failure of the first, whose writes and events are gone.
-    expect(atStart.slice(0, 2)).toEqual([
-      ["", 0],
-      ["", 0],
-    ]);
+    const none = ["", 0];
+    expect(atStart.slice(0, 2)).toEqual(orm.oneConnection === true ? [] : [none, none]);
     expect(await post("e2", "k")).toBe("duplicate");
     expect(await worker.drain()).toMatchObject({ handled: 0, failed: 0 });
   });

@@ -3,6 +3,7 @@ import type { DeadFilter } from "posthorn/operator";
 import type { Row, Statement } from "../../library/src/stores/postgres/client/database.js";
 import type { StoreDatabase } from "../../library/src/stores/postgres/client/own-transaction.js";
 import { foldChanges, listDeadGroups } from "../../library/src/stores/postgres/operator/views/dead-groups.js";
+import { redriveAll } from "../../library/src/stores/postgres/operator/redrive.js";
 import { listDeadLetters } from "../../library/src/stores/postgres/operator/views/dead-letters.js";
 import { tablesIn } from "../../library/src/stores/postgres/schema/tables.js";
 import { freshDatabase } from "../services.js";
@@ -132,3 +133,53 @@ it("of ten times as many dead letters, lists by every filter and groups read no 
   // A page of a hundred, its events, lanes and endpoints, for each of a few groups.
   expect(Math.max(...large)).toBeLessThan(LARGE / 10);
 }, 240_000);
+
+/** What the statements of a transaction have read; it is rolled back. */
+async function rowsWithin(verb: (database: StoreDatabase) => Promise<unknown>): Promise<number> {
+  let read = 0;
+  const client = await pool.connect();
+  const query = async ({ text, params = [] }: Statement): Promise<{ readonly rows: readonly Row[] }> => {
+    await client.query("savepoint looked");
+    const { rows: explained } = await client.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
+      `explain (analyze, timing off, format json) ${text}`,
+      [...params],
+    );
+    await client.query("rollback to looked");
+    read += explained
+      .flatMap((row) => row["QUERY PLAN"])
+      .reduce((sum, { Plan: plan }) => sum + rowsRead(plan), 0);
+    const { rows } = await client.query<Row>({ text, values: [...params], rowMode: "array" } as never);
+    return { rows };
+  };
+  // As for a prepared statement that has been run often.
+  await client.query("begin; set local plan_cache_mode = force_generic_plan");
+  try {
+    const transactions = {
+      run: (work: (on: { query: typeof query }) => Promise<unknown>) => work({ query }),
+    };
+    await verb({ transactions, tables } as unknown as StoreDatabase);
+    return read;
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+}
+
+it("many that were passed over are redriven by their places, however many were cancelled", async () => {
+  await pool.query(`
+    insert into posthorn.cancelled (consumer_id, lane_id, seq, event_id, round, because, cancelled_at)
+    select 1 + n % 10, 1 + n % 5000, 1000000 + n, 1 + n % 1000, 1,
+      case when n % 2 = 0 then 'redriven' else 'skipped' end, now()
+    from generate_series(1, ${LARGE}) as n`);
+  await pool.query("update posthorn.consumer set kind = 'handler' where id = 1");
+  await pool.query("vacuum analyze");
+  const wanted = Array.from({ length: 300 }, (_, at) => {
+    const n = at * 10;
+    const place = { kind: "lane", lane: BigInt(1 + (n % 5000)), sequence: BigInt(1_000_000 + n) } as const;
+    return { place, round: 1 };
+  });
+  const answers: string[] = [];
+  const read = await rowsWithin(async (on) => answers.push(...(await redriveAll(on, wanted))));
+  expect(new Set(answers.slice(1))).toEqual(new Set(["before"]));
+  expect(read).toBeLessThan(LARGE / 10);
+}, 120_000);

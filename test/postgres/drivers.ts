@@ -27,6 +27,8 @@ export interface Driver {
   readonly name: string;
   /** How it writes the commit. @default "commit" */
   readonly commit?: string;
+  /** Whether its pools are one connection, so that nothing can be asked of the database beside an open transaction. @default false */
+  readonly oneConnection?: boolean;
   open(url: string, options?: { max?: number; applicationName?: string }): TestPool;
 }
 

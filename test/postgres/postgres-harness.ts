@@ -36,6 +36,7 @@ export function postgresDedupHarness(driver: Driver, url: string): DedupHarness 
   return {
     capabilities,
     exactTime: false,
+    oneWriter: driver.oneConnection === true,
     async open(): Promise<DedupBench> {
       // A table for each case, instead of a database: it is 20 times as fast, and as empty.
       const tableName = `dedup_${++cases}`;
@@ -86,6 +87,7 @@ export function postgresInboxHarness(driver: Driver, url: string, proxy?: LossyP
     runsStatements: true,
     saturates: true,
     losesAnswers: proxy !== undefined,
+    oneConnection: driver.oneConnection === true,
     async open(): Promise<InboxBench<never>> {
       await host.rows("create table if not exists effect (mark text not null)");
       await host.rows("truncate effect, posthorn.inbox, posthorn.inbox_attempt, posthorn.inbox_refused");
@@ -100,7 +102,8 @@ export function postgresInboxHarness(driver: Driver, url: string, proxy?: LossyP
           await host.inside(tx, statement === "broken" ? "select 1 / 0" : statement);
         },
         async saturate() {
-          const taken = await Promise.all(Array.from({ length: CONNECTIONS }, () => one.begin()));
+          const length = driver.oneConnection === true ? 1 : CONNECTIONS;
+          const taken = await Promise.all(Array.from({ length }, () => one.begin()));
           return async () => void (await Promise.all(taken.map((transaction) => transaction.rollback())));
         },
         ...(proxy && { unanswered: unansweredStore(driver, proxy) }),

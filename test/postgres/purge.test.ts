@@ -1,11 +1,11 @@
-import { Pool } from "pg";
 import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
 import { afterAll, expect, it } from "vitest";
 import { freshDatabase } from "../services.js";
+import { quietPool } from "./quiet-pool.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const pool = new Pool({ connectionString: await freshDatabase(), max: 4 });
+const pool = quietPool({ connectionString: await freshDatabase(), max: 4 });
 afterAll(() => pool.end());
 
 it("a purge of a receiver on Postgres that stores first leaves neither rows nor names whose window has passed", async () => {

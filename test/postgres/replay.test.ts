@@ -67,6 +67,34 @@ describe.each(drivers)("handling events again on Postgres by $name", (driver) =>
     expect(await effects()).toMatch(/ evt_2 evt_1$/);
   });
 
+  it("forgets no event whose first handler runs, within its request, in a transaction of a worker or as a long one", async () => {
+    const url = await freshDatabase();
+    const pool = driver.open(url, { max: 6 });
+    const store = postgresStore({ client: pool.client });
+    const operator = createOperator({ store });
+    const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } };
+    const signed = (id: string) => {
+      const body = new TextEncoder().encode(JSON.stringify({ type: "paid", key: "k" }));
+      return { headers: signSync(createSigner({ secrets: SECRET }), { id, body }), body };
+    };
+    const answers: string[] = [];
+    const forget = async ({ id }: { readonly id: string }): Promise<void> => {
+      answers.push((await operator.forget("default", "shop", id)).kind);
+    };
+    const inRequest = createReceiver({ store, sources, handlers: { paid: forget } });
+    expect((await inRequest.receive("shop", signed("evt_1"))).verdict).toBe("applied");
+    const stored = createReceiver({ mode: "store_first", store, sources });
+    await stored.receive("shop", signed("evt_2"));
+    const consumers = {
+      one: { handlers: { paid: forget } },
+      two: { handlers: { paid: { long: (event: { readonly id: string }) => forget(event) } } },
+    };
+    await createWorker({ store, consumers }).drain();
+    expect(answers).toEqual(["busy", "busy", "busy"]);
+    for (const id of ["evt_1", "evt_2"])
+      expect(await operator.forget("default", "shop", id)).toMatchObject({ kind: "forgotten" });
+  });
+
   it("replays the events of a key in the order in which they were handled, whatever their ids", async () => {
     const url = await freshDatabase();
     const pool = driver.open(url, { max: 6 });

@@ -67,3 +67,55 @@ it("stored events on SQLite have one effect each, in order per key, though handl
   expect(told.map((row) => row.told)).toEqual(Array.from({ length: KEYS }, () => inOrder));
   db.close();
 });
+
+it("the outer part of a handler on SQLite is not run for an event that was applied before", async () => {
+  const db = new Database(":memory:");
+  await migrate(db);
+  const store = sqliteStore({ db, durability: "as_is" });
+  const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } };
+  const inRequest = createReceiver({ store, sources, handlers: { "*": () => () => undefined } });
+  const stored = createReceiver({ mode: "store_first", store, sources });
+  const signed = (id: string) => {
+    const body = new TextEncoder().encode(JSON.stringify({ type: "order.paid", key: "k" }));
+    return { headers: signSync(createSigner({ secrets: SECRET }), { id, body }), body };
+  };
+  expect((await inRequest.receive("shop", signed("evt_2"))).verdict).toBe("applied");
+  for (const id of ["evt_1", "evt_2", "evt_3"]) await stored.receive("shop", signed(id));
+  const ran: string[] = [];
+  const each = createWorker({
+    store,
+    handlers: {
+      "*": ({ id }) => {
+        ran.push(id);
+        return () => void ran.push(`inner ${id}`);
+      },
+    },
+  });
+  expect(await each.drain()).toEqual({ handled: 3, failed: 0, more: false });
+  expect(ran).toEqual(["evt_1", "inner evt_1", "evt_3", "inner evt_3"]);
+  db.close();
+});
+
+it("a batch on SQLite is not given an event that was applied before", async () => {
+  const db = new Database(":memory:");
+  await migrate(db);
+  const store = sqliteStore({ db, durability: "as_is" });
+  const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET }), key: { json: "/key" } } };
+  const inRequest = createReceiver({ store, sources, handlers: { "*": () => () => undefined } });
+  const stored = createReceiver({ mode: "store_first", store, sources });
+  const signed = (id: string) => {
+    const body = new TextEncoder().encode(JSON.stringify({ type: "order.paid", key: "k" }));
+    return { headers: signSync(createSigner({ secrets: SECRET }), { id, body }), body };
+  };
+  await inRequest.receive("shop", signed("evt_3"));
+  for (let n = 1; n <= 5; n++) await stored.receive("shop", signed(`evt_${n}`));
+  const given: string[] = [];
+  const batch = (events: readonly { readonly id: string }[]) => {
+    given.push(events.map(({ id }) => id).join(" "));
+    return () => undefined;
+  };
+  const worker = createWorker({ store, handlers: { "*": { by: "key", max: 10, batch } } });
+  expect(await worker.drain()).toEqual({ handled: 5, failed: 0, more: false });
+  expect(given).toEqual(["evt_1 evt_2", "evt_4 evt_5"]);
+  db.close();
+});

@@ -83,8 +83,10 @@ const BECAUSE: Readonly<Record<string, string>> = {
   error_rule: "a rule for errors gave it up",
   expired: "it was too old to be sent",
   skipped: "an operator skipped it",
+  cancelled: "an operator cancelled it with what waited before it",
   endpoint_removed: "its endpoint was removed",
   consumer_removed: "its handler was removed",
+  redriven: "it was redriven, and has another place since",
 };
 
 /** Why a delivery is dead or cancelled. */

@@ -3,6 +3,7 @@ import type { Receiver } from "../inbox/receiver.js";
 import type { FrameworkErrorCode } from "./framework-errors.js";
 import { sendNode, serveNode } from "./node.js";
 import { checkMounted, refuseAs } from "./request-rules.js";
+import type { Doubt } from "./request-rules.js";
 
 /** Express's `next`. */
 export type ExpressNext = (error?: unknown) => void;
@@ -61,13 +62,20 @@ const PARSER_FAILURES: ReadonlyMap<unknown, FrameworkErrorCode> = new Map([
  */
 export function webhookErrors(receiver: Receiver): ExpressErrorHandler {
   return (error, request, response, next) => {
-    const { type, limit } = Object(error) as { type?: unknown; limit?: unknown };
-    const code = PARSER_FAILURES.get(type);
-    if (code === undefined) return next(error);
-    const why =
-      code === "body_limited"
-        ? `a parser before the webhooks takes ${String(limit)} bytes at most: raise its limit, or mount the webhooks before it`
-        : `a parser before the webhooks failed (${String(type)}): mount the webhooks before it`;
-    sendNode(request, response, refuseAs(receiver, sourceOf(request) ?? "unknown", { code, why }));
+    const failure = failureOfParser(error, "mount the webhooks before it");
+    if (failure === undefined) return next(error);
+    sendNode(request, response, refuseAs(receiver, sourceOf(request) ?? "unknown", failure));
   };
+}
+
+/** What the error of a body parser means for a webhook; undefined for errors of other origin. */
+export function failureOfParser(error: unknown, cure: string): Doubt | undefined {
+  const { type, limit } = Object(error) as { type?: unknown; limit?: unknown };
+  const code = PARSER_FAILURES.get(type);
+  if (code === undefined) return undefined;
+  const why =
+    code === "body_limited"
+      ? `a parser before the webhooks takes ${String(limit)} bytes at most: raise its limit, or ${cure}`
+      : `a parser before the webhooks failed (${String(type)}): ${cure}`;
+  return { code, why };
 }

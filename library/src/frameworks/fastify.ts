@@ -83,7 +83,7 @@ async function answer(
 }
 
 /** The body as it comes: a hook may have put another stream before it. A request without a body has none. */
-function streamOf({ body, raw }: FastifyRequest): IncomingMessage {
+export function streamOf({ body, raw }: Omit<FastifyRequest, "params">): IncomingMessage {
   if (body === raw || typeof body !== "object" || body === null) return raw;
   const stream = body as IncomingMessage;
   // The limit is read from the headers, which a stream of a hook does not have.

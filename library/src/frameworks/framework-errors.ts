@@ -14,7 +14,8 @@ export const FRAMEWORK_ERRORS = {
     "Code of the host failed while the request was read: its function for the source, for instance.",
   plugin_not_encapsulated:
     "The Fastify plug-in was registered without its own context, so that its body parser would replace the host's.",
-  handler_not_static: "A provider with `@OnWebhook` lives for one request only, and events have no request.",
+  handler_not_static:
+    "A provider or controller with `@OnWebhook` is request-scoped or transient, and an event finds no instance of it.",
 } as const;
 
 export type FrameworkErrorCode = keyof typeof FRAMEWORK_ERRORS;

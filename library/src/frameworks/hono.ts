@@ -43,11 +43,13 @@ export function webhooks<Source extends string>(
 /** The stream, or the exact bytes or the text that Hono kept of it. */
 async function readHono({ req }: HonoContext, request: Request, maxBytes: number): Promise<BodyReading> {
   if (!request.bodyUsed) return readBody(request, maxBytes);
-  const { arrayBuffer, text, ...others } = (req.bodyCache ?? {}) as {
+  const { arrayBuffer, blob, text, ...others } = (req.bodyCache ?? {}) as {
     arrayBuffer?: Promise<ArrayBuffer>;
+    blob?: Promise<Blob>;
     text?: Promise<string>;
   };
-  if (arrayBuffer !== undefined) return { kind: "bytes", bytes: new Uint8Array(await arrayBuffer) };
+  const exact = arrayBuffer ?? blob?.then((kept) => kept.arrayBuffer());
+  if (exact !== undefined) return { kind: "bytes", bytes: new Uint8Array(await exact) };
   if (text !== undefined) {
     const kept = await text;
     return { kind: "bytes", bytes: utf8(kept), doubt: doubtOfText(kept, CURE) };

@@ -3,6 +3,7 @@ import { readLambdaBody, readLambdaEvent } from "./lambda-event.js";
 import type { LambdaEvent, LambdaOrigin, LambdaRequest } from "./lambda-event.js";
 import {
   allowsBody,
+  checkMounted,
   refuseAs,
   refuseBody,
   refuseError,
@@ -36,6 +37,7 @@ export function lambdaHandler<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source?: SourceChoice<LambdaEvent, NoInfer<Source>> } = {},
 ): LambdaHandler {
+  checkMounted(receiver);
   const choice = options.source ?? sourceInPath;
   return async (event) => {
     const request = readLambdaEvent(Object(event) as LambdaEvent);

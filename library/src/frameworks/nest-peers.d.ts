@@ -33,6 +33,8 @@ declare module "@nestjs/core" {
     readonly instance: unknown;
     readonly metatype: unknown;
     readonly name: string;
+    readonly isTransient: boolean;
+    readonly host?: { readonly name: string } | undefined;
     isDependencyTreeStatic(): boolean;
   }
   export class DiscoveryService {

@@ -5,10 +5,11 @@ import type { FastifyReply } from "./fastify.js";
 import { readNodeBody } from "./node-body.js";
 import { receiveNode, sendNode } from "./node.js";
 import { refuseError } from "./request-rules.js";
+import type { BodyReading } from "./request-rules.js";
 
 const CURE =
-  "create the application with NestFactory.create(AppModule, { rawBody: true }), and let no guard, interceptor or " +
-  "middleware before read the request itself";
+  "let no middleware, hook or outer application read the request before Nest does, or, where one has to, keep the bytes as " +
+  "request.rawBody: Nest does so itself with NestFactory.create(AppModule, { rawBody: true })";
 
 /** A request of Nest on Express, or on Fastify, which has Node's own inside. */
 interface NestRequest {
@@ -23,9 +24,8 @@ export async function answerNest(receiver: Receiver, request: object, response: 
   const { raw = request as IncomingMessage, params } = request as NestRequest;
   const source = String(params?.["source"]);
   const onFastify = raw !== request;
-  if (onFastify) keepBody(raw, request);
   try {
-    const reading = await readNodeBody(raw, receiver.maxBodyBytes(source), CURE);
+    const reading = (raw as ReadRequest)[READING] ?? (await readLate(receiver, source, request));
     const reply = await receiveNode(receiver, source, raw, reading);
     if (onFastify) sendFastify(raw, response as FastifyReply, reply);
     else sendNode(raw, response as ServerResponse, reply);
@@ -36,51 +36,29 @@ export async function answerNest(receiver: Receiver, request: object, response: 
   }
 }
 
-/** Fastify keeps what was read in its own request. */
-function keepBody(raw: IncomingMessage, { rawBody, body }: NestRequest): void {
-  Object.assign(raw, { rawBody, body: body === raw ? undefined : body });
+/** Behind Nest's parsers, where `readBeforeParsers` found no place before them. */
+function readLate(receiver: Receiver, source: string, request: object): Promise<BodyReading> | BodyReading {
+  const { raw = request as IncomingMessage, rawBody, body } = request as NestRequest;
+  // Fastify keeps what was read in its own request.
+  if (raw !== request) Object.assign(raw, { rawBody, body: body === raw ? undefined : body });
+  return readNodeBody(raw, receiver.maxBodyBytes(source), CURE);
 }
 
-/** What of Nest's adapter is used here. */
-interface HttpAdapter {
-  getType(): string;
-  getInstance(): unknown;
-}
+const READING = Symbol("reading");
 
-/** What of Fastify is used here. */
-interface Parsing {
-  hasContentTypeParser(type: string): boolean;
-  addContentTypeParser(
-    type: string,
-    parser: (
-      request: { readonly routeOptions: { readonly url?: string } },
-      payload: unknown,
-      done: (error: Error | null, body?: unknown) => void,
-    ) => void,
-  ): void;
-}
+/** Node's request, with what was read of its body before Nest's parsers. */
+type ReadRequest = IncomingMessage & { [READING]?: BodyReading };
 
 /**
- * On Fastify, types without a parser are refused with 415 before any route: XML and octets would never arrive. Leaves those
- * of the webhooks unparsed, and refuses the others as before.
+ * Reads the body of a request for the webhooks, and keeps what came of it for `answerNest`. `payload` is the stream of
+ * Fastify's hooks, if one of them put another before the request's own.
  */
-export function leaveUnparsed(adapter: HttpAdapter | undefined, path: string): void {
-  if (adapter?.getType() !== "fastify") return;
-  const fastify = adapter.getInstance() as Parsing;
-  if (fastify.hasContentTypeParser("*")) return;
-  const route = `${path.replace(/^\/?/, "/").replace(/\/$/, "")}/:source`;
-  fastify.addContentTypeParser("*", ({ routeOptions }, payload, done) => {
-    if (routeOptions.url?.endsWith(route) === true) done(null, payload);
-    else done(unsupportedType());
-  });
-}
-
-function unsupportedType(): Error {
-  const error = new Error("Unsupported Media Type");
-  // As Fastify's own: Nest makes a reply of this status only from an error of this name.
-  return Object.assign(error, {
-    name: "FastifyError",
-    code: "FST_ERR_CTP_INVALID_MEDIA_TYPE",
-    statusCode: 415,
-  });
+export async function readFor(
+  receiver: Receiver,
+  source: string,
+  { request, payload = request }: { readonly request: IncomingMessage; readonly payload?: IncomingMessage },
+): Promise<BodyReading> {
+  const reading = await readNodeBody(payload, receiver.maxBodyBytes(source), CURE);
+  (request as ReadRequest)[READING] = reading;
+  return reading;
 }

@@ -5,9 +5,10 @@ import { createReceiver } from "../inbox/receiver.js";
 import type { Receiver, ReceiverOptions } from "../inbox/receiver.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import { findHandlers, HANDLES } from "./nest-handlers.js";
-import { answerNest, leaveUnparsed } from "./nest-request.js";
+import { readBeforeParsers } from "./nest-parsers.js";
+import { answerNest } from "./nest-request.js";
 
-/** What the module is made of: a receiver's options, without the handlers, which are methods of providers. */
+/** What the module is made of: a receiver's options, without the handlers, which are methods of providers and controllers. */
 export type WebhooksOptions<Tx = unknown, Mode extends TransactionMode = TransactionMode> = Omit<
   ReceiverOptions<Tx, Mode>,
   "handlers"
@@ -36,7 +37,7 @@ export type WebhookDecorator = <T>(
 ) => void;
 
 /**
- * Calls this method of a provider for events of a type. Keys are those of a receiver's handlers: `"invoice.paid"`,
+ * Calls this method of a provider or controller for events of a type. Keys are those of a receiver's handlers: `"invoice.paid"`,
  * `"stripe:invoice.paid"`, `"stripe:*"` or `"*"`; a key with a colon begins with the name of a source.
  *
  * @example
@@ -73,12 +74,13 @@ export class Webhooks {
 
   /** Not in the constructor: all providers have to exist before their methods can be found. */
   onModuleInit(): void {
-    const handlers = findHandlers(this.#discovery.getProviders(), Object.keys(this.#options.sources));
+    const found = [...this.#discovery.getProviders(), ...this.#discovery.getControllers()];
+    const handlers = findHandlers(found, Object.keys(this.#options.sources));
     this.#receiver = createReceiver({ ...this.#options, handlers } as ReceiverOptions<
       unknown,
       "asynchronous"
     >);
-    leaveUnparsed(this.#host.httpAdapter, this.#path);
+    readBeforeParsers(this.#host.httpAdapter, this.#receiver, this.#path);
   }
 
   /** Before the database is closed, which modules do at the end of the shutdown. */
@@ -91,8 +93,8 @@ const OPTIONS = Symbol("posthorn.options");
 const DEFAULT_PATH = "webhooks";
 
 /**
- * Answers `POST /webhooks/<source>`, and calls the methods of providers that are decorated with `@OnWebhook`. Create the
- * application with `{ rawBody: true }`.
+ * Answers `POST /webhooks/<source>`, and calls the methods of providers and controllers that are decorated with
+ * `@OnWebhook`. It reads the bytes of its requests before Nest's parsers do.
  *
  * @example
  * @Module({ imports: [WebhooksModule.forRoot({ store, sources: { stripe: stripe({ secrets }) } })], providers: [Billing] })

@@ -4,6 +4,7 @@ import { nodeListener } from "./node.js";
 import { webhooks as express } from "./express.js";
 import { webhooks as fastify } from "./fastify.js";
 import { webhooks as hono } from "./hono.js";
+import { lambdaHandler } from "./lambda.js";
 
 describe("what is no receiver is refused when it is mounted", () => {
   const source = { source: "stripe" };
@@ -13,6 +14,7 @@ describe("what is no receiver is refused when it is mounted", () => {
     ["Express", express],
     ["Fastify", fastify],
     ["Hono", hono],
+    ["lambdaHandler", lambdaHandler],
   ])("by %s", (_, mount) => {
     for (const given of [undefined, Promise.resolve(), () => {}])
       expect(() => mount(given as never)).toThrow(/no receiver; expected what createReceiver makes/);

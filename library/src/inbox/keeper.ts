@@ -1,6 +1,9 @@
 import type { Clock } from "../clock.js";
 import type { Event, IncomingName } from "../event.js";
+import { filledBy } from "../hold-mark.js";
+import type { FilledPlace } from "../hold-mark.js";
 import { newId } from "../id.js";
+import { nameOfId } from "../incoming-name.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import type { Receipt } from "../receipt.js";
@@ -8,7 +11,6 @@ import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
 import type { Named, Proof } from "./arrival/arrival.js";
-import { nameOfId } from "./arrival/names.js";
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
@@ -47,6 +49,8 @@ export interface KeeperStore extends Pick<
   }): Promise<{ readonly kind: "stored" | "duplicate" | "conflict"; readonly id: string }>;
   /** The ids of the events that came under these names, while their windows last. */
   namedEvents(tenant: string, names: readonly string[]): Promise<readonly string[]>;
+  /** Nobody waits for the place of an event that was answered and is not stored; `ingest` does so for duplicates and conflicts. */
+  fill(place: FilledPlace): Promise<void>;
   /** Forgets names whose window has passed, oldest first; says how many. */
   forgetNames(limits: { readonly maxNames: number }): Promise<number>;
 }
@@ -130,11 +134,14 @@ export class Keeper {
   }
 
   /** Says of an event of long ago that it is stale, unless it is known. */
-  async #stale(source: Source, event: Event, { arrival, sentAt }: Proved): Promise<Judgement | undefined> {
+  async #stale(source: Source, event: Event, identified: Proved): Promise<Judgement | undefined> {
     const { store, clock } = this.#parts;
+    const { arrival, sentAt } = identified;
     if (!isStale(source, { eventAt: arrival.eventAt, sentAt }, clock.now())) return undefined;
     try {
       if ((await store.find(arrival)) !== undefined) return undefined;
+      const place = filledBy(keptEvent(source, event, { identified, nowMs: clock.now() }));
+      if (place !== undefined) await store.fill(place);
       await store.refuse(keyed(source, event, arrival), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     } catch (error) {

@@ -1,5 +1,6 @@
 import { contentRule, dedupFault } from "../dedup-rule.js";
 import type { DedupRule } from "../dedup-rule.js";
+import { LARGEST_SEQUENCE } from "../hold-mark.js";
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
 import { parsePlace } from "../place.js";
@@ -54,6 +55,13 @@ export interface OrderOptions {
    * whose key is the event's key then
    */
   readonly sequence?: PlaceOption;
+  /**
+   * With which event a key starts of which nothing is known, so that its first events are put in order, too: the first
+   * number of `sequence`, or `"signed"` for the event that the Posthorn sender has signed as the first of its lane. An event
+   * of a key that began before is held for `maxMs` then, once: when the receiver is new, or has forgotten the key.
+   * @default a key starts with whatever comes first
+   */
+  readonly first?: number | bigint | "signed";
 }
 
 /** The same, checked. */
@@ -62,6 +70,8 @@ export interface HoldRule {
   readonly maxMs: number;
   /** Undefined: the sender's stamp. */
   readonly sequence: Place | undefined;
+  /** Undefined: a key starts with whatever comes first. */
+  readonly first: bigint | "signed" | undefined;
 }
 
 /** A source, checked. */
@@ -205,7 +215,25 @@ function checkedHold(name: string, { order, key }: SourceOptions): HoldRule | un
     throw refuse(
       "sequence counts the events of a key, and there is no `key`: say what its events are counted by",
     );
-  return Object.freeze({ maxEvents, maxMs, sequence: place });
+  return Object.freeze({ maxEvents, maxMs, sequence: place, first: checkedFirst(order, refuse) });
+}
+
+function checkedFirst(
+  { first, sequence }: OrderOptions,
+  refuse: (found: string) => Error,
+): HoldRule["first"] {
+  if (first === undefined) return undefined;
+  if (sequence === undefined) {
+    if (first === "signed") return first;
+    throw refuse(`first is ${first}, and the sequence is signed; expected "signed"`);
+  }
+  const isNumber = typeof first === "bigint" || Number.isSafeInteger(first);
+  const number = isNumber ? BigInt(first) : -1n;
+  if (number < 0n || number > LARGEST_SEQUENCE)
+    throw refuse(
+      `first is ${JSON.stringify(String(first))}; expected the first number of \`sequence\`, such as 1`,
+    );
+  return number;
 }
 
 function checkWindow(name: string, windowS: number, verifier: Verifier): void {

@@ -33,6 +33,11 @@ describe("the registration of a handler", () => {
     expect(registered(after(undefined, {}, 1000), WANTED, 2000)).toBeUndefined();
   });
 
+  it("counts the same words as one version, in whatever order its sources and types are", () => {
+    const first = after(undefined, { sources: ["shop", "pay"], types: ["b", "a"] }, 0);
+    expect(registered(first, { ...WANTED, sources: ["pay", "shop"], types: ["a", "b"] }, 1)).toBeUndefined();
+  });
+
   it("is said again before its word ends, so that a process that runs for days keeps it", () => {
     const again = registered(after(undefined, {}, 0), WANTED, VERSION_COUNTS_MS - 1);
     expect(again?.versions.map(({ at }) => at)).toEqual([VERSION_COUNTS_MS - 1]);
@@ -68,7 +73,7 @@ describe("the registration of a handler", () => {
 
 describe("versions of the host that register a handler in other words", () => {
   const OLD = { sources: ["shop"] };
-  const NEW = { sources: ["shop", "pay"] };
+  const NEW = { sources: ["pay", "shop"] };
 
   it("count together: a version that says its words again takes no source from another", () => {
     const both = afterAll([

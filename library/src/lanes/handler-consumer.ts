@@ -52,9 +52,11 @@ const SAID_AGAIN_MS = VERSION_COUNTS_MS / 2;
  */
 export function registered(
   before: RegisteredHandler | undefined,
-  { id, ...words }: HandlerConsumer,
+  { id, sources, types, ...terms }: HandlerConsumer,
   nowMs: number,
 ): RegisteredHandler | undefined {
+  // A host that writes them in another order says nothing else.
+  const words = { sources: sources.toSorted(), types: types.toSorted(), ...terms };
   const known = before?.versions ?? [];
   const own = known.find((each) => isSame(each, { ...words, at: each.at }));
   const counting = known.filter((each) => each === own || nowMs - each.at < VERSION_COUNTS_MS);
@@ -154,20 +156,4 @@ function text(value: unknown): string {
       ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : each,
   );
-}
-
-/** The handler of a worker that was given no names. It shares the rows of the inbox with the receiver's own handlers. */
-export const DEFAULT_HANDLER = "hnd_default";
-
-/** The name that the host gave a handler; `default` where it gave none. */
-export function consumerName(id: string): string {
-  return id.replace(/^hnd_/, "");
-}
-
-/**
- * Under which consumer the inbox knows a handler. The default one has the rows of the in-transaction receiver: an event
- * that came once in each mode, during a migration from one to the other, is applied once.
- */
-export function inboxConsumerOf(id: string): string {
-  return id === DEFAULT_HANDLER ? "" : consumerName(id);
 }

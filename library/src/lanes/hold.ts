@@ -7,6 +7,12 @@ export interface Progress {
   readonly last: bigint;
 }
 
+/** A place whose event was answered and is not stored: a duplicate, a conflict, or a stale one. It counts as come. */
+export type Filled = Pick<HoldMark, "generation" | "sequence" | "after">;
+
+/** How many filled places of a key are kept that its events have not passed; one that is forgotten is waited for, as if it had not come. */
+export const MOST_FILLED = 1000;
+
 /** What becomes of an event whose turn may not have come. */
 export type Turn =
   /** Its turn is now; the key has come this far with it. */
@@ -16,15 +22,44 @@ export type Turn =
   /** Those before it have not come. */
   | { readonly kind: "held" };
 
-/** Whether the turn of an event has come. The first event that is seen of a key starts its sequence. */
-export function turnOf(progress: Progress | undefined, mark: HoldMark): Turn {
+/**
+ * Whether the turn of an event has come. The first event that is seen of a key starts its sequence, unless its mark says
+ * with which one the key starts.
+ */
+export function turnOf(known: Progress | undefined, mark: HoldMark, filled: readonly Filled[] = []): Turn {
   const { generation, sequence } = mark;
+  const progress = known ?? startOf(mark);
   const free: Turn = { kind: "free", progress: { generation, last: sequence } };
   if (progress === undefined || generation > progress.generation) return free;
   if (generation < progress.generation || sequence <= progress.last) return { kind: "late" };
-  const before = beforeOf(mark);
-  return before === undefined || before <= progress.last ? free : { kind: "held" };
+  return missingAfter(progress.last, mark, filled) === undefined ? free : { kind: "held" };
 }
+
+/** How far a key has come of which nothing is known. */
+function startOf({ generation, first }: HoldMark): Progress | undefined {
+  return first === undefined ? undefined : { generation, last: first - 1n };
+}
+
+/** What has not come between the last that was let go and an event, from its first sequence to its last; undefined where nothing is missing. */
+function missingAfter(last: bigint, mark: HoldMark, filled: readonly Filled[]): Missing | undefined {
+  const before = beforeOf(mark);
+  if (before === undefined || before <= last) return undefined;
+  const between = filled.filter(
+    ({ generation, sequence }) => generation === mark.generation && sequence > last && sequence <= before,
+  );
+  let reached = last;
+  let missing: Missing | undefined;
+  for (const { sequence, after = reached } of [
+    ...between.toSorted(inSequence),
+    { sequence: before, after: before },
+  ]) {
+    if (after > reached) missing = { from: missing?.from ?? reached + 1n, to: after };
+    reached = sequence;
+  }
+  return missing;
+}
+
+type Missing = Pick<Gap, "from" | "to">;
 
 /** The sequence after which its turn comes; what was given up before it is not waited for again. */
 function beforeOf({ after, gap }: HoldMark): bigint | undefined {
@@ -54,7 +89,7 @@ export interface Arrival {
 }
 
 /** What becomes of the events of one key. */
-export interface HoldPlan<Arrived, Held> {
+export interface HoldPlan<Arrived, Held, Place = Filled> {
   readonly progress: Progress | undefined;
   /** In the order of their sequences. Its place was passed: the event is told so. */
   readonly going: readonly { readonly arrived: Arrived; readonly isLate: boolean }[];
@@ -63,27 +98,37 @@ export interface HoldPlan<Arrived, Held> {
   readonly freed: readonly Freed<Held>[];
   /** Of those that have just come: they were held for no time at all, and their turns are asked for again. */
   readonly again: readonly Freed<Arrived>[];
+  /** Filled places that nobody asks for any more. */
+  readonly passed: readonly Place[];
+}
+
+/** What is known of a key. */
+export interface KeyStanding<Held, Place> {
+  readonly progress: Progress | undefined;
+  readonly held: readonly Held[];
+  readonly filled: readonly Place[];
 }
 
 /** Decides for one key: which of the arrivals go on, which are held, and which of those that are held are so no longer. */
-export function planHold<Arrived extends Arrival, Held extends HeldEvent>(
-  known: { readonly progress: Progress | undefined; readonly held: readonly Held[] },
+export function planHold<Arrived extends Arrival, Held extends HeldEvent, Place extends Filled>(
+  known: KeyStanding<Held, Place>,
   arrivals: readonly Arrived[],
-): HoldPlan<Arrived, Held> {
+): HoldPlan<Arrived, Held, Place> {
+  const { filled } = known;
   let { progress } = known;
   const going: { arrived: Arrived; isLate: boolean }[] = [];
   const waiting: Arrived[] = [];
   for (const arrived of arrivals.toSorted((one, other) => inSequence(one.mark, other.mark))) {
-    const isRestart = progress !== undefined && arrived.mark.generation > progress.generation;
-    // What is held of the generation before comes first.
-    const turn: Turn =
-      isRestart && known.held.length + waiting.length > 0 ? { kind: "held" } : turnOf(progress, arrived.mark);
+    const { generation } = arrived.mark;
+    // What is held of a generation before comes first; what is held of this one may wait for this very event.
+    const isBehind = [...known.held, ...waiting].some(({ mark }) => mark && mark.generation < generation);
+    const turn: Turn = isBehind ? { kind: "held" } : turnOf(progress, arrived.mark, filled);
     if (turn.kind === "held") waiting.push(arrived);
     else going.push({ arrived, isLate: turn.kind === "late" });
     if (turn.kind === "free") progress = turn.progress;
   }
   const fresh = waiting.map((arrived) => ({ mark: arrived.mark, isDue: false, arrived }));
-  const free = freedOf<Held | (typeof fresh)[number]>(progress, [...known.held, ...fresh]);
+  const free = freedOf<Held | (typeof fresh)[number]>(progress, [...known.held, ...fresh], filled);
   const again: Freed<Arrived>[] = [];
   const freed: Freed<Held>[] = [];
   for (const { held, gap } of free) {
@@ -91,7 +136,19 @@ export function planHold<Arrived extends Arrival, Held extends HeldEvent>(
     else freed.push({ held: held as Held, gap });
   }
   const isAgain = new Set(again.map(({ held }) => held));
-  return { progress, going, holding: waiting.filter((each) => !isAgain.has(each)), freed, again };
+  const holding = waiting.filter((each) => !isAgain.has(each));
+  return { progress, going, holding, freed, again, passed: passedOf(progress, filled) };
+}
+
+/** Those that the events of the key have passed, and the lowest of too many. A filled place alone lets nobody pass: an event that is below it may still wait for its places. */
+function passedOf<Place extends Filled>(
+  progress: Progress | undefined,
+  filled: readonly Place[],
+): readonly Place[] {
+  const last = progress && { generation: progress.generation, sequence: progress.last };
+  const isPassed = (place: Place): boolean => last !== undefined && inSequence(place, last) <= 0;
+  const ahead = filled.filter((place) => !isPassed(place)).toSorted(inSequence);
+  return [...filled.filter(isPassed), ...ahead.slice(0, Math.max(0, ahead.length - MOST_FILLED))];
 }
 
 /** A queue of staged events without those that do not go on; those of one key stand by their sequences, where its events stood. */
@@ -117,6 +174,7 @@ export function goingOn<Staged>(
 export function freedOf<Held extends HeldEvent>(
   progress: Progress | undefined,
   held: readonly Held[],
+  filled: readonly Filled[],
 ): readonly Freed<Held>[] {
   const gone = held.filter(({ mark }) => mark === undefined).map((each) => ({ held: each, gap: undefined }));
   const waiting = held
@@ -130,11 +188,12 @@ export function freedOf<Held extends HeldEvent>(
   });
   let reached = progress;
   for (const [index, { held: each, mark }] of waiting.entries()) {
-    const turn = turnOf(reached, mark);
+    const turn = turnOf(reached, mark, filled);
     const because = givesUp(index);
     if (turn.kind === "held" && because === undefined) break;
-    const gap = turn.kind === "held" && reached && because ? gapBefore(reached, mark, because) : undefined;
-    freed.push({ held: each, gap });
+    const from = reached ?? startOf(mark);
+    const missing = turn.kind === "held" && from ? missingAfter(from.last, mark, filled) : undefined;
+    freed.push({ held: each, gap: missing && because && { ...missing, because } });
     if (turn.kind !== "late") reached = { generation: mark.generation, last: mark.sequence };
   }
   return [...gone, ...freed];
@@ -156,10 +215,6 @@ function givenUp(
   };
 }
 
-function gapBefore({ last }: Progress, mark: HoldMark, because: Gap["because"]): Gap {
-  return { from: last + 1n, to: beforeOf(mark) ?? mark.sequence - 1n, because };
-}
-
 /**
  * The sequences directly before a held event that have not come; undefined where it waits for none but those that are
  * held before it.
@@ -170,17 +225,20 @@ export function missingBefore(
     readonly progress: Progress | undefined;
     /** The highest sequence of its generation below it that is held too. */
     readonly heldBefore: bigint | undefined;
+    readonly filled: readonly Filled[];
   },
-): Pick<Gap, "from" | "to"> | undefined {
-  const { progress, heldBefore } = known;
+): Missing | undefined {
+  const { heldBefore, filled } = known;
+  const progress = known.progress ?? startOf(mark);
   const last = progress?.generation === mark.generation ? progress.last : undefined;
   const reached = heldBefore ?? last;
-  const to = beforeOf(mark) ?? mark.sequence - 1n;
-  return reached === undefined || reached >= to ? undefined : { from: reached + 1n, to };
+  return reached === undefined ? undefined : missingAfter(reached, mark, filled);
 }
 
+type Standing = Pick<HoldMark, "generation" | "sequence">;
+
 /** By generation, then by sequence. */
-export function inSequence(one: HoldMark, other: HoldMark): number {
+export function inSequence(one: Standing, other: Standing): number {
   const [left, right] =
     one.generation === other.generation ? [one.sequence, other.sequence] : [one.generation, other.generation];
   return left < right ? -1 : left > right ? 1 : 0;

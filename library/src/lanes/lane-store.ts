@@ -76,9 +76,9 @@ export interface ClaimRequest {
   readonly leaseMs: number;
   /**
    * How many claims this worker holds, by consumer: each endpoint gets at most its `maxInFlight` less that. A handler has no
-   * limit of its own: its worker asks for as many as it has free slots.
+   * limit of its own: its worker asks for as many as it has free slots. @default none
    */
-  readonly inFlight: ReadonlyMap<string, number>;
+  readonly inFlight?: ReadonlyMap<string, number> | undefined;
   /** The most that this worker may hold of each consumer, where that is less than `maxInFlight`. @default no such limit */
   readonly shares?: Shares | undefined;
   readonly run: RunLimits;
@@ -102,7 +102,7 @@ export function roomOf(
   { inFlight, shares }: Pick<ClaimRequest, "inFlight" | "shares">,
 ): number {
   const share = shares === undefined ? maxInFlight : (shares.of.get(id) ?? shares.others);
-  return Math.min(maxInFlight, share) - (inFlight.get(id) ?? 0);
+  return Math.min(maxInFlight, share) - (inFlight?.get(id) ?? 0);
 }
 
 /** How much of a lane may be sent before it is settled. */

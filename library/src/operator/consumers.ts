@@ -1,8 +1,8 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
+import { handlerId } from "../consumer-name.js";
 import { WORKER_GONE_MS } from "./inbox-view-store.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
-import { handlerId } from "./consumer-name.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 
 /** What a store has to do to pause a handler. */

@@ -66,7 +66,7 @@ export interface DeadStore {
   redriveAll(letters: readonly DeadRound[]): Promise<readonly RedrivenRound[]>;
   /**
    * Cancels what waits in a lane, from its head to this sequence: the lane goes on behind it, and the gap is told on the
-   * wire. The dead letter of a dead head is resolved. A head that a worker has under way is skipped unless it succeeds.
+   * wire. The dead letter of a dead head is resolved; at a handler it can still be redriven. A head that a worker has under way is skipped unless it succeeds.
    */
   cancel(laneId: bigint, through: bigint): Promise<LaneCancelled>;
 }

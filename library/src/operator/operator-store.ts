@@ -99,7 +99,7 @@ export interface OperatorStore {
   deadLetters(page: Page, filter?: DeadFilter): Promise<Paged<DeadLetter>>;
   /**
    * Makes a dead delivery due again, in a new round with a fresh retry budget; a second call changes nothing. At a handler
-   * also one that was skipped or cancelled while it waited, at the end of its lane; an endpoint was told of the gap.
+   * also one that was skipped or cancelled, while it waited or dead, at the end of its lane; an endpoint was told of the gap.
    */
   redrive(deliveryId: string): Promise<Redriven>;
   /**

@@ -21,6 +21,16 @@ beforeEach(async () => {
   await sender.endpoints.pause("ep_1");
 });
 
+it("an event is not looked for by its provider's id in a store without names: it would find every event", async () => {
+  const verbs = Object.entries(store).filter(([name]) => name !== "namedEvents");
+  const operator = createOperator({ store: Object.fromEntries(verbs) as MemoryStore });
+  await expect(operator.events({ source: "shop", providerId: "evt_1" })).rejects.toMatchObject({
+    code: "operator_option_invalid",
+    message: expect.stringContaining("namedEvents") as string,
+  });
+  expect((await operator.events()).items).toHaveLength(2);
+});
+
 describe("an operator's answers", () => {
   it("can be written as JSON: lanes, deliveries and sequences are texts", async () => {
     const operator = createOperator({ store });

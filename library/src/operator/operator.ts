@@ -29,7 +29,7 @@ import type {
   RefusedRecord,
 } from "./inbox-view-store.js";
 import { checkInboxFilter } from "./check-asked.js";
-import { asked, inboxConsumer, shown } from "./consumer-name.js";
+import { asked, inboxName, shown } from "../consumer-name.js";
 import { consumersOf } from "./consumers.js";
 import type { Consumers, PausingStore } from "./consumers.js";
 import type { HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./held-store.js";
@@ -238,7 +238,7 @@ function inboxViewsOf(store: InboxViewStore): InboxViews {
     inboxRows: async (filter = {}, page) => {
       checkInboxFilter(filter);
       const { consumer } = filter;
-      const wanted = consumer === undefined ? filter : { ...filter, consumer: inboxConsumer(consumer) };
+      const wanted = consumer === undefined ? filter : { ...filter, consumer: inboxName(consumer) };
       return shownPage(await store.inboxRows(wanted, pageOf(page)));
     },
     inboxByPrefix: async (prefix, page) => shownPage(await store.inboxByPrefix(prefix, pageOf(page))),
@@ -279,10 +279,15 @@ function hasNames(store: LookupStore): store is LookupStore & NamingStore {
 
 function lookupsOf(store: LookupStore): Lookups {
   return {
-    events: (filter = {}, page) =>
-      filter.providerId !== undefined && hasNames(store)
-        ? eventsNamed(store, filter)
-        : store.events(filter, pageOf(page)),
+    events: async (filter = {}, page) => {
+      if (filter.providerId === undefined) return store.events(filter, pageOf(page));
+      if (hasNames(store)) return eventsNamed(store, filter);
+      // Without the names, it would be a list of every event.
+      throw new PosthornError<OperatorErrorCode>(
+        "operator_option_invalid",
+        "providerId is given, and this store does not know the names of events; it needs the verb `namedEvents`.",
+      );
+    },
     event: (tenant, id) => store.event(tenant, id),
     deliveriesOf: async (tenant, eventIds) => plain(await store.deliveriesOf(tenant, eventIds)),
     delivery: async (id) => plain(await store.delivery(id)),

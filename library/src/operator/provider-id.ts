@@ -1,3 +1,4 @@
+import { nameOfId } from "../incoming-name.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { EventFilter, EventSummary, LookupStore } from "./lookup-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
@@ -16,11 +17,6 @@ export interface EventWish extends EventFilter {
 /** A store that knows the names under which events came. */
 export type NamingStore = Pick<LookupStore, "event"> & Pick<ViewStore, "namedEvents">;
 
-/** As a receiver names what it stores: its next delivery is a duplicate. */
-export function nameOf(source: string, id: string): string {
-  return `${source}/id/${id}`;
-}
-
 /** The event that came under an id of its provider's: also one that no handler has applied, of which the inbox has no row. */
 export async function eventsNamed(store: NamingStore, wish: EventWish): Promise<Paged<EventSummary>> {
   const { tenant = "default", source, providerId = "" } = wish;
@@ -30,7 +26,7 @@ export async function eventsNamed(store: NamingStore, wish: EventWish): Promise<
       "operator_option_invalid",
       "providerId is given without source; expected both: ids of two providers may be the same.",
     );
-  const ids = await store.namedEvents(tenant, [nameOf(source, providerId)]);
+  const ids = await store.namedEvents(tenant, [nameOfId(source, providerId)]);
   const found = await Promise.all(ids.map((id) => store.event(tenant, id)));
   const items = found.flatMap((event) => {
     if (event === undefined || !isWanted(event, wish)) return [];

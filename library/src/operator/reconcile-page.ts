@@ -1,4 +1,4 @@
-import { handlerId, inboxConsumer } from "./consumer-name.js";
+import { handlerId, inboxName } from "../consumer-name.js";
 import type { InboxStore } from "../inbox/inbox-store.js";
 import type { InboxRecord, InboxViewStore } from "./inbox-view-store.js";
 import type { DeliverySummary, EventSummary, LookupStore } from "./lookup-store.js";
@@ -57,7 +57,7 @@ export async function readPage(wanted: Wanted): Promise<ComparedPage> {
   const { after } = wanted;
   if (after?.startsWith(STORED) === true) return readStored(wanted, after.slice(STORED.length));
   const { store, since, until, tenant, source, limit = 100 } = wanted;
-  const consumer = inboxConsumer(wanted.consumer ?? "default");
+  const consumer = inboxName(wanted.consumer ?? "default");
   const filter = { since, until, tenant, source, consumer, order: "oldest" } as const;
   const { items, next } = await store.inboxRows(filter, { limit, after });
   const compared: Compared[] = [];
@@ -84,7 +84,7 @@ async function unhandledOf(
   events: readonly EventSummary[],
 ): Promise<readonly Compared[]> {
   const states = await statesAt(store, { tenant, events, endpointId: handlerId(consumer) });
-  const name = inboxConsumer(consumer);
+  const name = inboxName(consumer);
   const found = states.size === 0 ? [] : await store.unhandled(tenant, [...states.keys()], name);
   const compared: Compared[] = [];
   for (const each of found) {

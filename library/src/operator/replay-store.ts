@@ -31,7 +31,7 @@ export type StagedAgain =
 export type Forgotten =
   /** The provider's next delivery of it is applied as a new event. */
   | { readonly kind: "forgotten"; readonly rows: number; readonly names: number }
-  /** A handler of it runs at this moment. */
+  /** A handler of it runs at this moment, or a worker has it leased. */
   | { readonly kind: "busy" }
   /** It is to be handled again already: its round would be lost. */
   | { readonly kind: "pending" }
@@ -98,6 +98,10 @@ export interface ReplayStore {
    * is a duplicate. False where the inbox calls it applied, where its handler runs, or where there is no such event.
    */
   markStored(tenant: string, eventId: string, consumer: string): Promise<boolean>;
-  /** Forgets an event at all of its consumers, with the names under which it came: the next that comes is new. */
+  /**
+   * Forgets an event at all of its consumers, with the names under which it came and the steps of its handlers: the next that
+   * comes is new, in round 1 again, and its steps are done anew with the same idempotency keys. Not while a handler of it
+   * runs, or a worker has it leased.
+   */
   forgetEvent(tenant: string, source: string, id: string): Promise<Forgotten>;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../bytes.js";
+import type { LongContext } from "../inbox/handler/long.js";
 import { createReceiver } from "../inbox/receiver.js";
 import { createWorker } from "../inbox/worker/worker.js";
 import { createSigner, signSync } from "../signature/sign.js";
@@ -208,6 +209,36 @@ describe("an operator", () => {
     expect(await post("evt_1")).toBe("stored");
     await work();
     expect(effects).toEqual(["evt_1", "evt_1"]);
+  });
+
+  it("forgets no event whose first handler runs within its request: it would be a duplicate when it is sent again", async () => {
+    const { clock, store, operator, sources, post } = setUp();
+    let asked: Promise<unknown> | undefined;
+    const handler = async (): Promise<void> => {
+      asked = operator.forget("default", "shop", "evt_1");
+      await asked;
+    };
+    const inRequest = createReceiver({ store, clock, sources, handlers: { "*": handler } });
+    expect(await post("evt_1", {}, inRequest)).toBe("applied");
+    expect(await asked).toEqual({ kind: "busy" });
+    // Another whose id begins as that of the one that runs.
+    expect(await operator.forget("default", "shop", "evt_")).toEqual({ kind: "unknown" });
+  });
+
+  it("forgets no event whose long handler is at work, and its steps with one that it forgets: they have the same keys again", async () => {
+    const { clock, store, operator, post } = setUp();
+    const log: string[] = [];
+    const long = async (_: unknown, { once }: LongContext): Promise<void> => {
+      log.push((await operator.forget("default", "shop", "evt_1")).kind);
+      await once("charge", { act: (key) => void log.push(key) });
+    };
+    const worker = createWorker({ store, clock, observer, handlers: { "order.paid": { long } } });
+    await post("evt_1");
+    await worker.drain();
+    expect((await operator.forget("default", "shop", "evt_1")).kind).toBe("forgotten");
+    expect(await post("evt_1")).toBe("stored");
+    await worker.drain();
+    expect(log).toEqual(["busy", log[1], "busy", log[1]]);
   });
 });
 

@@ -3,12 +3,12 @@ import type { InboxStore } from "../inbox/inbox-store.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import type { IngestStore } from "../outbox/ingest-store.js";
 import { matcherOf } from "../pattern.js";
-import { asked } from "./consumer-name.js";
+import { asked } from "../consumer-name.js";
 import { checkRows } from "./check-asked.js";
 import { conflictId, eventAgain } from "./event-again.js";
 import type { KeptArrival } from "./event-again.js";
 import type { InboxAddress, InboxViewStore, RefusedRecord } from "./inbox-view-store.js";
-import { nameOf } from "./provider-id.js";
+import { nameOfId } from "../incoming-name.js";
 import type { Forgotten, ReplayStore, StagedAgain } from "./replay-store.js";
 import type { ViewStore } from "./view-store.js";
 
@@ -99,7 +99,7 @@ async function redriveRefused(
   if (refused === undefined) return { kind: "unknown" };
   if (!(await hasHandler(store, source))) return { kind: "no_worker" };
   const isConflict = refused.because === "conflict";
-  const first = isConflict ? (await store.namedEvents(tenant, [nameOf(source, id)]))[0] : undefined;
+  const first = isConflict ? (await store.namedEvents(tenant, [nameOfId(source, id)]))[0] : undefined;
   const arrival = isConflict ? { ...refused, id: conflictId(id, bodyHash) } : refused;
   const { kind, id: eventId } = await storeArrival(store, arrival, first ?? (isConflict ? id : undefined));
   return { kind: kind === "stored" ? "staged" : "before", eventId };
@@ -107,7 +107,7 @@ async function redriveRefused(
 
 function storeArrival(store: ReplayingStore, arrival: KeptArrival, causedBy: string | undefined) {
   const event = eventAgain(arrival, { nowMs: systemClock.now(), causedBy });
-  const name = nameOf(arrival.source, arrival.id);
+  const name = nameOfId(arrival.source, arrival.id);
   const { windowS } = event.receipt ?? {};
   return store.ingest({ event, names: [{ name, bodyHash: arrival.bodyHash }], windowS });
 }

@@ -1,4 +1,5 @@
 import type { IncomingName } from "../event.js";
+import type { FilledPlace } from "../hold-mark.js";
 import type { OutgoingEvent } from "./outgoing-event.js";
 
 export type { IncomingName };
@@ -47,9 +48,15 @@ export interface IngestStore {
   /**
    * Stores each event of which no name is known, ready to be sequenced, together with its names; calls of the same
    * moment share one commit, and each is answered when that is durable. All names of an event that came before are
-   * known from then on, and its window starts again. Of two that share a name and come at once, one is stored.
+   * known from then on, and its window starts again. Of two that share a name and come at once, one is stored. A
+   * duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait.
    */
   ingest(incoming: IncomingEvent): Promise<Ingested>;
+  /**
+   * Fills the place of an event that was answered and is not stored: what is held behind it goes. What is missing before a
+   * filled place is still waited for, and an event below it is not late. It is forgotten when events of its time are.
+   */
+  fill(place: FilledPlace): Promise<void>;
   /**
    * Records duplicates and conflicts: one row per body, which counts its receipts; the bytes are kept where they are not
    * the event's own. Of one event, {@link MOST_REPEATED_BODIES} bodies are kept. Rows whose window has passed are forgotten.

@@ -1,5 +1,6 @@
 import { asObject, elements, field, jsonObject, members, numberText, textField } from "../json.js";
 import type { DeliveryLog, LogEntry, LoggedRequest, LogPage, LogRequest } from "./delivery-log.js";
+import { oddEntry, timesOf } from "./odd-entries.js";
 import type { ApiOptions, ApiToken } from "./provider-api.js";
 import { invalidOption, readApi, unreadable } from "./provider-api.js";
 
@@ -64,20 +65,33 @@ async function page(options: GithubLogOptions, base: string, request: LogRequest
   const { body, headers } = await readApi(TITLE, options, asked);
   const list = elements(body);
   if (list === undefined) throw unreadable(TITLE, "sent something else than a list of deliveries");
-  const all = list.map((slice) => entryOf(slice, (id) => load(options, `${base}/${id}`, signal)));
+  const deliveries = list.map(jsonObject);
+  const times = timesOf(TITLE, deliveries.map(timeOf));
+  const all = list.map((slice, n) =>
+    entryOf(
+      { guid: textField(deliveries[n], "guid"), id: numberText(slice, "id"), at: times[n] as Date },
+      (id) => load(options, `${base}/${id}`, signal),
+    ),
+  );
   const entries = all.filter(({ at }) => at >= since);
   // Newest first: the first one that is too old ends it.
   return { entries, next: entries.length < all.length ? undefined : nextCursor(headers["link"]) };
 }
 
-function entryOf(slice: Uint8Array, loadOne: (id: string) => Promise<LoggedRequest>): LogEntry {
-  const delivery = jsonObject(slice);
-  const guid = textField(delivery, "guid");
-  const at = new Date(textField(delivery, "delivered_at") ?? Number.NaN);
-  const id = numberText(slice, "id");
-  if (guid === undefined || id === undefined || Number.isNaN(at.getTime()))
-    throw unreadable(TITLE, "listed a delivery without guid, id or delivered_at");
-  return { id: guid, at, load: () => loadOne(id) };
+interface Listed {
+  readonly guid: string | undefined;
+  readonly id: string | undefined;
+  readonly at: Date;
+}
+
+function entryOf({ guid, id, at }: Listed, loadOne: (id: string) => Promise<LoggedRequest>): LogEntry {
+  if (guid !== undefined && id !== undefined) return { id: guid, at, load: () => loadOne(id) };
+  const unnamed = id === undefined ? `a delivery of ${at.toISOString()}` : `the delivery ${id}`;
+  return oddEntry(TITLE, guid ?? unnamed, at);
+}
+
+function timeOf(delivery: Parameters<typeof textField>[0]): Date {
+  return new Date(textField(delivery, "delivered_at") ?? Number.NaN);
 }
 
 async function load(

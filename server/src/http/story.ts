@@ -1,5 +1,6 @@
 import type { Endpoint } from "posthorn";
 import type { HeldEvent, Repeat, Step, StoryDelivery } from "posthorn/client";
+import { isHandlerId } from "posthorn/gateway";
 import type { StoredEvent } from "posthorn/operator";
 import type { Deed } from "./deeds.js";
 import { count, duration } from "../terminal/for-people.js";
@@ -187,7 +188,7 @@ function future(delivery: StoryDelivery, about: About, { nowMs, endpoints }: Sto
     const text =
       stopped === "active" && laneId !== null
         ? `waits behind others of lane ${laneId}: ${endpointId}`
-        : `waits for its ${endpointId.startsWith("hnd_") ? "handler" : "endpoint"}: ${endpointId}${stopped === "active" ? "" : ` is ${stopped}`}`;
+        : `waits for its ${isHandlerId(endpointId) ? "handler" : "endpoint"}: ${endpointId}${stopped === "active" ? "" : ` is ${stopped}`}`;
     return [{ step: { ...about, round, future: true, kind: "waiting", text }, sortMs: nowMs }];
   }
   const when = dueInMs <= 0 ? "due now" : `in ${duration(dueInMs)}`;
@@ -223,7 +224,7 @@ export function laneSentence(
       }. ${waits}`;
     case "paused":
     case "disabled":
-      return `Its ${lane.endpointId.startsWith("hnd_") ? "handler" : "endpoint"} ${lane.endpointId} is ${lane.state}. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "waits" : "wait"}, in order.`;
+      return `Its ${isHandlerId(lane.endpointId) ? "handler" : "endpoint"} ${lane.endpointId} is ${lane.state}. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "waits" : "wait"}, in order.`;
     default:
       return `It moves. ${count(BigInt(lane.depth), "event")} ${lane.depth === "1" ? "is" : "are"} in it.`;
   }

@@ -1,7 +1,7 @@
 import type { InboxQuery, OperationPlan } from "posthorn/client";
+import { handlerId, inboxName } from "posthorn/gateway";
 import type { InboxFilter, InboxRecord } from "posthorn/operator";
 import { problem } from "../http/problem.js";
-import { consumerIdOf, consumerNameOf } from "../http/resources/inbox.js";
 import { timeRange } from "../http/time-range.js";
 import type { ServerParts } from "../parts.js";
 import type { StoredPlan } from "../store/operation.js";
@@ -29,7 +29,7 @@ export function replayFilterOf(query: InboxQuery, nowMs: number): InboxFilter {
   return {
     tenant,
     source,
-    consumer: consumer === undefined ? undefined : consumerNameOf(consumer),
+    consumer: consumer === undefined ? undefined : inboxName(consumer),
     type,
     outcome: "success",
     since,
@@ -101,7 +101,7 @@ async function consumersOf(
 ): Promise<OperationPlan["endpoints"]> {
   const states = new Map((await outbox.readHandlers()).map(({ id, state }) => [id, state]));
   return [...counts].map(([name, count]) => {
-    const id = consumerIdOf(name);
+    const id = handlerId(name);
     return { id, count, state: states.get(id) ?? "disabled" };
   });
 }

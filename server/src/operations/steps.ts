@@ -1,8 +1,7 @@
 import type { InboxQuery } from "posthorn/client";
-import { consumerIdOf } from "../http/resources/inbox.js";
 import { MOST_ITEMS } from "./plan.js";
 import { readAddress, replayFilterOf, writeAddress } from "./replay-plan.js";
-import { parseLaneId } from "posthorn/gateway";
+import { handlerId, parseLaneId } from "posthorn/gateway";
 import type { ServerOutbox } from "../parts.js";
 import type { ItemRecord, ItemResult, OperationRecord } from "../store/operation.js";
 import { deadFilterOf } from "./dead-query.js";
@@ -102,7 +101,7 @@ async function replayStep(outbox: ServerOutbox, query: InboxQuery, { place, limi
       round: row.round,
       through: writeAddress(row),
       eventId: row.storedAs ?? null,
-      endpointId: consumerIdOf(row.consumer),
+      endpointId: handlerId(row.consumer),
     })),
     after: writePlace({ taken, cursor: next }),
     last: next === undefined || taken >= MOST_ITEMS,

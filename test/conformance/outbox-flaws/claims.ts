@@ -77,7 +77,7 @@ export const claimFlaws = {
   cap_over_all_endpoints: {
     wrap: (inner) => ({
       claim: async (request) => {
-        const full = [...request.inFlight.values()].some((count) => count > 2);
+        const full = [...(request.inFlight?.values() ?? [])].some((count) => count > 2);
         return full ? { claims: [], lapsed: false } : inner.claim(request);
       },
     }),
@@ -312,7 +312,7 @@ function swapLease(swaps: Swaps, moreMs: number): void {
 
 /** Shares of what is claimed next, where they are of what the worker holds in all. */
 function raised({ of, others }: Shares, { inFlight }: Pick<ClaimRequest, "inFlight">): Shares {
-  const named = new Set([...of.keys(), ...inFlight.keys()]);
-  const more = (id: string): number => (of.get(id) ?? others) + (inFlight.get(id) ?? 0);
+  const named = new Set([...of.keys(), ...(inFlight?.keys() ?? [])]);
+  const more = (id: string): number => (of.get(id) ?? others) + (inFlight?.get(id) ?? 0);
   return { of: new Map([...named].map((id) => [id, more(id)])), others };
 }

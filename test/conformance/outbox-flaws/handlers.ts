@@ -134,7 +134,7 @@ export const handlerFlaws = {
   handler_limited_by_what_is_held: {
     wrap: (inner) => ({
       claim: (request) => {
-        const isFull = [...request.inFlight.values()].some((count) => count >= 64);
+        const isFull = [...(request.inFlight?.values() ?? [])].some((count) => count >= 64);
         return inner.claim(request.of.kind === "handler" && isFull ? { ...request, limit: 0 } : request);
       },
     }),

@@ -1,5 +1,5 @@
 import { Holds } from "../../../library/src/stores/memory/lanes/hold.js";
-import type { HoldMark } from "../../../library/src/hold-mark.js";
+import type { FilledPlace, HoldMark } from "../../../library/src/hold-mark.js";
 import type { MemoryStore } from "posthorn/memory";
 import type { Hold } from "posthorn/operator";
 import type { Flaw } from "./flaw.js";
@@ -30,6 +30,43 @@ export const holdingFlaws = {
   skipped_waited_for: marked((mark) => ({ ...mark, after: mark.sequence - 1n })),
   held_event_removed: {
     mutate: (swaps) => swaps.swap(Holds.prototype, "has", () => () => false),
+  },
+  any_event_starts_a_key: marked((mark) => ({ ...mark, first: undefined })),
+  fill_does_nothing: {
+    mutate: (swaps) => swaps.swap(Holds.prototype, "fill", () => () => undefined),
+  },
+  filled_place_lets_all_go: {
+    mutate: (swaps) => {
+      swaps.swap(
+        Holds.prototype,
+        "fill",
+        (right) =>
+          function (this: Holds, place) {
+            right.call(this, { ...place, after: undefined });
+          },
+      );
+    },
+  },
+  filled_in_any_key: {
+    wrap: (inner) => ({
+      fill: (place) => inner.fill(inOneKey(place)),
+    }),
+  },
+  filled_for_ever: {
+    mutate: (swaps) => swaps.swap(Holds.prototype, "forget", () => () => 0),
+  },
+  late_by_a_filled_place: {
+    wrap: (inner) => {
+      let highest = 0n;
+      const late = claimed((mark) => ({ ...mark, late: mark.sequence < highest }));
+      return {
+        ...late.wrap(inner),
+        fill: (place) => {
+          highest = place.sequence;
+          return inner.fill(place);
+        },
+      };
+    },
   },
   late_untold: claimed((mark) => ({ ...mark, late: undefined })),
   redrive_judged_again: claimed((mark, round) => (round > 1 ? { ...mark, late: true } : mark)),
@@ -70,6 +107,10 @@ export const holdingFlaws = {
   },
 } satisfies Readonly<Record<string, Flaw>>;
 
+function inOneKey(place: FilledPlace): FilledPlace {
+  return { ...place, tenant: "default", source: "stripe", key: "k", generation: 1n };
+}
+
 /** What is held is shown with another hold than its own. */
 function eachHeld(inner: MemoryStore, change: Partial<Hold>): Partial<MemoryStore> {
   return {
@@ -100,9 +141,9 @@ function marked(alter: (mark: HoldMark) => HoldMark | undefined): Flaw {
 }
 
 /** Events are claimed with another mark than theirs. */
-function claimed(alter: (mark: HoldMark, round: number) => HoldMark): Flaw {
+function claimed(alter: (mark: HoldMark, round: number) => HoldMark) {
   return {
-    wrap: (inner) => ({
+    wrap: (inner: MemoryStore): Pick<MemoryStore, "claim"> => ({
       claim: async (request) => {
         const answer = await inner.claim(request);
         for (const { event, round } of answer.claims.flatMap(({ run }) => run)) {

@@ -66,6 +66,30 @@ export const inboxViewFlaws = {
         (await inner.delivery(id))?.state === "cancelled" ? "unknown" : inner.redrive(id),
     }),
   },
+  skipped_at_a_handler_in_any_round: {
+    wrap: (inner) => ({
+      redriveAll: async (letters) => {
+        const known = await Promise.all(letters.map(({ id }) => inner.delivery(id)));
+        return inner.redriveAll(
+          letters.map(({ id, round }, n) => ({
+            id,
+            round: known[n]?.state === "cancelled" ? known[n].round : round,
+          })),
+        );
+      },
+    }),
+  },
+  cancelled_dead_head_at_a_handler_is_lost: {
+    wrap: (inner) => ({
+      redriveAll: async (letters) => {
+        const ends = await Promise.all(letters.map(({ id }) => inner.ends(id)));
+        const isLost = ends.map((each) => each.some(({ resolvedHow }) => resolvedHow === "cancelled"));
+        const others = letters.filter((_, n) => !isLost[n]);
+        const answers = (await inner.redriveAll(others)).values();
+        return isLost.map((lost) => (lost ? "unknown" : (answers.next().value ?? "unknown")));
+      },
+    }),
+  },
   redriven_and_applied_looks_dead: {
     wrap: (inner) => ({
       deliveriesOf: async (tenant, ids) =>

@@ -20,5 +20,12 @@ export const longStepFlaws = {
   steps_kept_for_ever: {
     wrap: (inner) => ({ beginStep: (key) => inner.beginStep(key, "nobody's") }),
   },
-  round_of_every_event_two: { wrap: () => ({ roundOf: () => Promise.resolve(2) }) },
+  round_of_every_event_two: {
+    wrap: () => ({ roundOf: () => Promise.resolve({ round: 2, outcome: undefined }) }),
+  },
+  round_without_its_outcome: {
+    wrap: (inner) => ({
+      roundOf: async (...event) => ({ ...(await inner.roundOf(...event)), outcome: undefined }),
+    }),
+  },
 } satisfies Readonly<Record<string, Flaw>>;

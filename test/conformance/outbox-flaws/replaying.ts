@@ -47,6 +47,29 @@ export const replayFlaws = {
       },
     }),
   },
+  forget_leaves_the_steps: {
+    wrap(inner) {
+      let isForgotten = false;
+      return {
+        forgetEvent: (...event) => {
+          isForgotten = true;
+          return inner.forgetEvent(...event);
+        },
+        beginStep: async (key, storedAs) => {
+          const known = await inner.beginStep(key, storedAs);
+          return isForgotten ? { kind: "begun" } : known;
+        },
+      };
+    },
+  },
+  forget_of_what_runs: {
+    wrap: (inner) => ({
+      forgetEvent: async (...event) => {
+        const forgotten = await inner.forgetEvent(...event);
+        return forgotten.kind === "busy" ? { kind: "forgotten", rows: 0, names: 1 } : forgotten;
+      },
+    }),
+  },
   forget_of_what_is_pending: {
     wrap: (inner) => ({
       forgetEvent: async (...event) => {

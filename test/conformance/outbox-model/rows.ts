@@ -91,6 +91,18 @@ export const ELSEWHERE: Readonly<
       test: "pauses the consumer: nothing of it runs meanwhile, nothing is spent, and other consumers go on",
     },
   ],
+  "cancelled (`skipped`, `cancelled`) | it is a handler's, and an operator redrives it": [
+    {
+      file: "library/src/testing/conformance/outbox/workers/inbox-views.ts",
+      test: "what was passed over at a handler while it waited is redriven at the end of its lane, once; at an endpoint it is not",
+    },
+  ],
+  "due | its handler is removed": [
+    {
+      file: "library/src/testing/conformance/outbox/workers/removing.ts",
+      test: "each delivery of a handler that is removed is recorded as cancelled",
+    },
+  ],
   "due | its handler asks for the event again": [
     {
       file: "library/src/inbox/worker/worker-errors.test.ts",

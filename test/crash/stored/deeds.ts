@@ -74,7 +74,8 @@ export class StoredDeeds {
     const event = row && this.#eventOf(row);
     if (event === undefined) throw new Error("nothing was applied that could be forgotten");
     const name = { tenant: "default", source: event.source, id: idOf(this.#parts.scope, event) };
-    const { kind } = await this.#ask<Forgotten>("/forget", name);
+    let { kind } = await this.#ask<Forgotten>("/forget", name);
+    for (; kind === "busy"; { kind } = await this.#ask<Forgotten>("/forget", name)) await sleep(20);
     // Unknown: the answer that it was forgotten has been lost.
     if (kind !== "forgotten" && kind !== "unknown") throw new Error(`the event was ${kind}`);
     for (const consumer of CONSUMERS[event.source]) this.#addRound(nameOfEffect(consumer, event));

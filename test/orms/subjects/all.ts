@@ -3,6 +3,7 @@ import { drizzle, drizzleOnPostgres } from "./drizzle.js";
 import { knex } from "./knex.js";
 import { kysely } from "./kysely.js";
 import { mikroOrm } from "./mikro-orm.js";
+import { pglite } from "./pglite.js";
 import { prisma } from "./prisma.js";
 import { sequelize } from "./sequelize.js";
 import { typeOrm } from "./type-orm.js";
@@ -16,6 +17,7 @@ const all: readonly Driver[] = [
   typeOrm,
   mikroOrm,
   sequelize,
+  pglite,
 ];
 
 // `npm run test:newest-orms` has newer versions of some.

@@ -49,8 +49,17 @@ export function driverOf<Tx>(
   };
 }
 
+/** The tests open their pools without waiting. */
+export function afterwards<Tx>(client: OrmClient<Tx>, ready: Promise<unknown>): OrmClient<Tx> {
+  return {
+    ...client,
+    begin: (work, limits) => ready.then(() => client.begin(work, limits)),
+    run: (query, tx) => ready.then(() => client.run(query, tx)),
+  };
+}
+
 /** Turns the callback of the ORM's transaction inside out. */
-async function beginOn<Tx>(client: OrmClient<Tx>): Promise<HostTransaction> {
+export async function beginOn<Tx>(client: OrmClient<Tx>): Promise<HostTransaction> {
   const rolledBack = new Error("rolled back");
   const ending = new EventTarget();
   const ended = new Promise<void>((resolve, reject) => {

@@ -1,7 +1,6 @@
 import { DataSource } from "typeorm";
-import type { OrmClient } from "posthorn/orm";
 import { fromTypeOrm } from "posthorn/orm";
-import { driverOf, opened } from "./subject.js";
+import { afterwards, driverOf, opened } from "./subject.js";
 
 export const typeOrm = driverOf({ name: "typeorm", commit: "COMMIT" }, ({ url, max }) => {
   const source = new DataSource({ type: "postgres", url, poolSize: max });
@@ -11,12 +10,3 @@ export const typeOrm = driverOf({ name: "typeorm", commit: "COMMIT" }, ({ url, m
     end: () => ready.then(() => source.destroy()),
   });
 });
-
-/** The tests open their pools without waiting. */
-function afterwards<Tx>(client: OrmClient<Tx>, ready: Promise<unknown>): OrmClient<Tx> {
-  return {
-    ...client,
-    begin: (work, limits) => ready.then(() => client.begin(work, limits)),
-    run: (query, tx) => ready.then(() => client.run(query, tx)),
-  };
-}

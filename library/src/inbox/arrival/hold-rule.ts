@@ -3,7 +3,7 @@ import { LARGEST_SEQUENCE } from "../../hold-mark.js";
 import type { Gap, HoldMark } from "../../hold-mark.js";
 import { orderingKey, storableKey, textAt } from "./ordering-key.js";
 import type { Arrival } from "../inbox-store.js";
-import type { Source } from "../source.js";
+import type { HoldRule, Source } from "../source.js";
 
 /** What a handler is told of its event's place in the sequence of its key. */
 export interface EventOrder {
@@ -38,13 +38,20 @@ export function keyed(source: Source, event: Event, arrival: Arrival): Arrival {
 /** Where an event stands in the sequence of its key; undefined where nobody has said so: it is handled as it comes. */
 export function holdMark({ hold }: Source, event: Event, headers: Headers): HoldMark | undefined {
   if (hold === undefined) return undefined;
-  const { maxEvents, maxMs } = hold;
+  const { maxEvents, maxMs, first } = hold;
   const position =
     hold.sequence === undefined ? event.stamp?.lane : counted(textAt(hold.sequence, headers, event.body));
   if (position === undefined || !isStorable(position.generation) || !isStorable(position.sequence))
     return undefined;
   const { generation, sequence, after } = position;
-  return { generation, sequence, after, maxEvents, maxMs };
+  const mark = { generation, sequence, after, maxEvents, maxMs };
+  return first === undefined ? mark : { ...mark, first: firstOf(first, mark) };
+}
+
+/** A signed sequence says where it starts, and of a later event no more than what came directly before it; a lower number than the first starts the key, too. */
+function firstOf(first: NonNullable<HoldRule["first"]>, { sequence, after }: HoldMark): bigint {
+  if (first === "signed") return after ?? sequence;
+  return sequence < first ? sequence : first;
 }
 
 /** A provider's count has one generation, and leaves no number out. */

@@ -11,17 +11,18 @@ import { settled } from "../../testing/settled.js";
 import type { ReceivedEvent } from "../handler/handlers.js";
 import { createReceiver } from "../receiver.js";
 import type { OrderOptions, SourceOptions } from "../source.js";
+import type { Verdict } from "../verdict.js";
 import { createWorker } from "../worker/worker.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-function setUp(order: OrderOptions, key?: SourceOptions["key"]) {
+function setUp(order: OrderOptions, key?: SourceOptions["key"], more: Partial<SourceOptions> = {}) {
   const clock = createFakeClock();
   const handled: string[] = [];
   const signals: Signal[] = [];
   const store = memoryStore({ clock, environment: "test", observer: (signal) => signals.push(signal) });
   const verifier = standardWebhooks({ secrets: SECRET, clock });
-  const sources = { shop: key === undefined ? { verifier, order } : { verifier, order, key } };
+  const sources = { shop: { ...more, verifier, order, ...(key && { key }) } };
   const receiver = createReceiver({ mode: "store_first", store, clock, sources, observer: () => undefined });
   const worker = createWorker({
     store,
@@ -35,13 +36,15 @@ function setUp(order: OrderOptions, key?: SourceOptions["key"]) {
       },
     },
   });
-  const post = async (id: string, data: object, lane?: LanePosition): Promise<void> => {
+  const send = async (id: string, data: object, lane?: LanePosition): Promise<Verdict | undefined> => {
     const body = utf8(exactJson({ type: "order.paid", ...data }));
     const signable = lane ? { id, body, stamp: { lane, attempt: 1, replay: false } } : { id, body };
     const headers = signSync(createSigner({ secrets: SECRET, clock }), signable);
-    expect((await receiver.receive("shop", { headers, body })).verdict).toBe("stored");
+    return (await receiver.receive("shop", { headers, body })).verdict;
   };
-  return { clock, handled, signals, worker, post };
+  const post = async (...given: Parameters<typeof send>): Promise<void> =>
+    expect(await send(...given)).toBe("stored");
+  return { clock, handled, signals, worker, send, post };
 }
 
 /** JSON with whole numbers of any size, which `JSON.stringify` refuses to write. */
@@ -95,6 +98,87 @@ describe("a signed sequence of a Posthorn sender", () => {
   });
 });
 
+describe("the first events of a key", () => {
+  it("come in any order: the lowest that is seen first starts the key, and what was before it is late", async () => {
+    const { worker, post, handled } = setUp({ policy: "hold" });
+    await post("b", {}, at(2n));
+    await post("a", {}, { ...at(1n), after: undefined });
+    await post("c", {}, at(3n));
+    await settled(worker);
+    expect(handled).toEqual(["b (2)", "a (1) late", "c (3)"]);
+  });
+
+  it("are put in order where the source says which is the first, by the signed lane or by a number", async () => {
+    const signed = setUp({ policy: "hold", first: "signed" });
+    await signed.post("c", {}, at(3n));
+    await signed.post("b", {}, at(2n));
+    await signed.post("a", {}, { ...at(1n), after: undefined });
+    await settled(signed.worker);
+    expect(signed.handled).toEqual(["a (1)", "b (2)", "c (3)"]);
+    const order = { policy: "hold", sequence: { json: "/seq" }, first: 1 } as const;
+    const numbered = setUp(order, { json: "/order" });
+    for (const [id, seq] of Object.entries({ c: 3, b: 2, a: 1 }))
+      await numbered.post(id, { order: "1", seq });
+    await numbered.post("zero", { order: "2", seq: 0 });
+    await numbered.post("one", { order: "2", seq: 1 });
+    await settled(numbered.worker);
+    expect(numbered.handled.filter((id) => id.length === 1)).toEqual(["a", "b", "c"]);
+    expect(numbered.handled.filter((id) => id.length > 1)).toEqual(["zero", "one"]);
+  });
+
+  it("of a key that began before are held once, for no longer than they may be", async () => {
+    const { worker, post, handled, clock } = setUp({ policy: "hold", first: "signed", maxMs: 30_000 });
+    await post("g", {}, at(7n));
+    const from = clock.now();
+    await settled(worker, { advance: true });
+    expect(clock.now() - from).toBe(30_000);
+    await post("h", {}, at(8n));
+    await settled(worker);
+    expect(handled).toEqual(["g (7) after 6..6 were given up by time", "h (8)"]);
+  });
+});
+
+describe("an event that is answered and not stored fills its place", () => {
+  it("as a duplicate and as a conflict: those behind it do not wait, and no loss is told", async () => {
+    const { worker, send, post, handled, signals, clock } = setUp({ policy: "hold" });
+    await post("a", {}, at(1n));
+    await post("b", {}, at(2n));
+    // Its answer was lost, and its sender sends it again at the end of the lane.
+    expect(await send("a", {}, at(3n))).toBe("duplicate");
+    expect(await send("b", { changed: true }, at(4n))).toBe("conflict");
+    await post("c", {}, at(5n));
+    const from = clock.now();
+    await settled(worker, { advance: true });
+    expect(handled).toEqual(["a (1)", "b (2)", "c (5)"]);
+    expect(clock.now()).toBe(from);
+    expect(signals.filter(({ kind }) => kind === "gap_given_up" || kind === "event_late")).toEqual([]);
+  });
+
+  it("also where it comes again after those behind it", async () => {
+    const { worker, send, post, handled, clock } = setUp({ policy: "hold" });
+    await post("a", {}, at(1n));
+    await post("c", {}, at(3n));
+    await worker.drain();
+    expect(await send("a", {}, at(2n))).toBe("duplicate");
+    const from = clock.now();
+    await settled(worker, { advance: true });
+    expect([handled, clock.now()]).toEqual([["a (1)", "c (3)"], from]);
+  });
+
+  it("as a stale one", async () => {
+    const window = { windowS: 20 * 86_400 } as const;
+    const order = { policy: "hold", sequence: { json: "/seq" } } as const;
+    const { worker, send, post, handled, clock } = setUp(order, { json: "/order" }, window);
+    const old = new Date(clock.now() - 30 * 86_400_000).toISOString();
+    await post("a", { order: "1", seq: 1 });
+    expect(await send("b", { order: "1", seq: 2, timestamp: old })).toBe("stale");
+    await post("c", { order: "1", seq: 3 });
+    const from = clock.now();
+    await settled(worker, { advance: true });
+    expect([handled, clock.now()]).toEqual([["a", "c"], from]);
+  });
+});
+
 describe("a sequence that a provider writes into its events", () => {
   const order = { policy: "hold", sequence: { json: "/seq" }, maxEvents: 2 } as const;
 
@@ -140,10 +224,17 @@ it.each([
   [{ policy: "wait" }, 'policy is "wait"'],
   [{ policy: "hold", maxEvents: 0 }, "maxEvents is 0"],
   [{ policy: "hold", maxMs: Infinity }, "maxMs is Infinity"],
+  [{ policy: "hold", first: 1 }, 'first is 1, and the sequence is signed; expected "signed"'],
   [{ policy: "hold", sequence: { json: "seq" } }, "sequence is no place"],
   [{ policy: "hold", sequence: { json: "/seq" } }, "there is no `key`"],
 ])("an order such as %j is refused", (order, message) => {
   expect(() => setUp(order as OrderOptions)).toThrow(message);
+});
+
+it("the first of a key is a number of its sequence", () => {
+  const order = { policy: "hold", sequence: { json: "/seq" } } as const;
+  for (const first of ["signed", -1, 1.5, 2n ** 63n] as const)
+    expect(() => setUp({ ...order, first }, { json: "/order" })).toThrow("expected the first number");
 });
 
 it("holding needs events that are stored first", () => {

@@ -3,6 +3,7 @@ import { encodeHex } from "../../bytes.js";
 import { canonicalJson } from "../../canonical-json.js";
 import type { CanonicalRule } from "../../canonical-json.js";
 import type { IncomingName } from "../../event.js";
+import { nameOfId } from "../../incoming-name.js";
 import { storedIdSync } from "./stored-id.js";
 
 /** How the events of a source are known again. */
@@ -60,15 +61,9 @@ export function namesBy(
   return rule.by === "both" ? [known, hashName(rule.source, hash)] : [known];
 }
 
-// The words between the slashes keep the kinds apart: an id that looks like a hash is no hash.
 /** The name of an event by the id that its sender gave it. */
 export function idName(source: string, id: string): string {
   return nameOfId(source, storedIdSync(id).id);
-}
-
-/** The same of an id in its stored form. */
-export function nameOfId(source: string, storedId: string): string {
-  return `${source}/id/${storedId}`;
 }
 
 function hashName(source: string, hash: Uint8Array): IncomingName {

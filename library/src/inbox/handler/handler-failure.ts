@@ -5,7 +5,6 @@ import { PosthornError } from "../../posthorn-error.js";
 import { retryWaitMs } from "../../work/retry-policy.js";
 import type { RetryPolicy } from "../../work/retry-policy.js";
 import { isAgain, MOST_AGAIN } from "./again.js";
-import type { Again } from "./again.js";
 import { describeThrown } from "../../thrown.js";
 import type { CheckedRule } from "./error-rules.js";
 import { deedFor } from "./error-rules.js";
@@ -36,19 +35,18 @@ export function afterThrown(
   consumer: FailurePolicy,
   { thrown, chance }: { readonly thrown: unknown; readonly chance: number },
 ): Consequence {
-  if (isPostponed(claim, thrown)) {
+  if (isAgain(thrown)) {
     const rest: NextState = { state: "due", afterMs: thrown.afterMs, counts: false };
     return { kind: "settle", rest, outcome: "postponed", error: thrown };
   }
-  const error = isAgain(thrown) ? againTooOften(thrown) : thrown;
-  const deed = deedFor(consumer.rules, error);
-  if (deed?.kind === "skip") return { kind: "skip", because: `${deed.because} (${describeThrown(error)})` };
+  const deed = deedFor(consumer.rules, thrown);
+  if (deed?.kind === "skip") return { kind: "skip", because: `${deed.because} (${describeThrown(thrown)})` };
   const rest = ((): NextState => {
     switch (deed?.kind) {
       case "dead":
         return given(claim, consumer, "error_rule");
       case "pause":
-        return { state: "paused", forMs: deed.forMs, because: describeThrown(error) };
+        return { state: "paused", forMs: deed.forMs, because: describeThrown(thrown) };
       case "retry_now":
         if (claim.failures < deed.times) return { state: "due", afterMs: 0, counts: true };
         return retried(claim, consumer, { passed: deed.times, chance });
@@ -58,15 +56,28 @@ export function afterThrown(
         return retried(claim, consumer, { passed: 0, chance });
     }
   })();
-  return { kind: "settle", rest, outcome: "failed", error };
+  return { kind: "settle", rest, outcome: "failed", error: thrown };
 }
 
-/** Whether a handler has asked for its event again, and may. */
-export function isPostponed(
-  { attempts, failures }: Pick<Claim, "attempts" | "failures">,
+/** Whether a head may have been put off so often that the next time is a failure: its attempts are counted then. */
+export function mayBeTooOften({ attempts, failures }: Pick<Claim, "attempts" | "failures">): boolean {
+  return attempts - failures >= MOST_AGAIN;
+}
+
+/**
+ * What a handler threw, or a failure in place of `again` where the event was put off too often in its round. Attempts that
+ * paused the consumer, and those of workers that died, are none of the handler's wishes.
+ */
+export function unlessTooOften(
+  { run: [{ sequence, round }] }: Pick<Claim, "run">,
   thrown: unknown,
-): thrown is Again {
-  return isAgain(thrown) && attempts - failures < MOST_AGAIN;
+  attempts: readonly Pick<AttemptRecord, "sequence" | "round" | "outcome">[],
+): unknown {
+  if (!isAgain(thrown)) return thrown;
+  const postponed = attempts.filter(
+    (each) => each.sequence === sequence && each.round === round && each.outcome === "postponed",
+  );
+  return postponed.length < MOST_AGAIN ? thrown : againTooOften(thrown);
 }
 
 /** Tried again by the policy, whose waits begin after the failures that were `passed`; or given up. */

@@ -185,6 +185,85 @@ describe("a long handler", () => {
     expect(await attempts()).toMatchObject([{ error: "RangeError: at the end" }]);
   });
 
+  it("is not run for an event that was applied within its request before", async () => {
+    const { clock, store, post, worker, slow, signals, log } = setUp();
+    const verifier = standardWebhooks({ secrets: SECRET, clock });
+    const inRequest = createReceiver({
+      store,
+      clock,
+      sources: { shop: { verifier } },
+      handlers: { "*": () => {} },
+    });
+    const body = utf8(JSON.stringify({ type: "order.closed", order: "1" }));
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), { id: "evt_1", body });
+    expect((await inRequest.receive("shop", { headers, body })).verdict).toBe("applied");
+    for (const id of ["evt_1", "evt_2"]) await post(id);
+    expect(await clock.until(worker({ handlers: { "*": slow(1000) } }).drain(), 500)).toMatchObject({
+      handled: 2,
+    });
+    expect(log).toEqual(["begins evt_2", "effect of evt_2"]);
+    const told = signals.flatMap((signal) =>
+      signal.kind === "event_handled" ? [`${signal.id} ${signal.outcome}`] : [],
+    );
+    expect(told).toEqual(["evt_1 duplicate", "evt_2 applied"]);
+  });
+
+  it("is not run for an event that a person has called applied since its replay", async () => {
+    const { clock, store, post, worker, slow, log } = setUp();
+    await post("evt_1");
+    const one = worker({ handlers: { "*": slow(1000) } });
+    await clock.until(one.drain(), 500);
+    const address = { tenant: "default", source: "shop", id: "evt_1", consumer: "" };
+    expect(await store.stageAgain([{ ...address, verb: "replay" }])).toEqual(["staged"]);
+    expect(await store.markApplied({ ...address, round: 2 })).toBe(true);
+    expect(await clock.until(one.drain(), 500)).toMatchObject({ handled: 1 });
+    expect(log).toEqual(["begins evt_1", "effect of evt_1"]);
+  });
+
+  it("is not run again after a commit whose answer was lost", async () => {
+    const { clock, store, post, slow, log } = setUp();
+    await post("evt_1");
+    let isLost = true;
+    const forgetful = {
+      ...store,
+      apply: async (...given: Parameters<typeof store.apply>) => {
+        const applied = await store.apply(...given);
+        if (!isLost || applied.kind !== "applied") return applied;
+        isLost = false;
+        throw new Error("the answer was lost");
+      },
+    };
+    await post("evt_2");
+    const one = createWorker({
+      store: forgetful,
+      clock,
+      ...TIMES,
+      observer: () => {},
+      handlers: { "*": slow(1000) },
+    });
+    await clock.until(one.drain(), 500);
+    expect(log).toEqual(["begins evt_1", "effect of evt_1", "begins evt_2", "effect of evt_2"]);
+  });
+
+  it("is run after all where its event is forgotten while it is found to be applied", async () => {
+    const { clock, store, post, slow, log } = setUp();
+    await post("evt_1");
+    let isFirst = true;
+    const late = {
+      ...store,
+      roundOf: (...given: Parameters<typeof store.roundOf>) => {
+        if (!isFirst) return store.roundOf(...given);
+        isFirst = false;
+        return Promise.resolve({ round: 1, outcome: "success" as const });
+      },
+    };
+    const one = createWorker({ store: late, clock, ...TIMES, handlers: { "*": slow(1000) } });
+    await clock.until(one.start());
+    await clock.until(clock.sleep(5000), 500);
+    await clock.until(one.stop(), 500);
+    expect(log).toEqual(["begins evt_1", "effect of evt_1"]);
+  });
+
   it("may return what is to be kept in place of an end, or nothing", async () => {
     const { post, worker, row } = setUp();
     await post("evt_1");

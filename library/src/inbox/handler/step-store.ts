@@ -1,4 +1,4 @@
-import type { InboxKey } from "../inbox-store.js";
+import type { InboxKey, InboxOutcome } from "../inbox-store.js";
 
 /** Names a step of a handler: of one event, for one consumer, in one round. */
 export interface StepKey extends InboxKey {
@@ -18,10 +18,18 @@ export type StepState =
   /** `result` is the JSON text that was kept; undefined where the step came to nothing. */
   | { readonly kind: "done"; readonly result: string | undefined };
 
+/** What a row of the inbox says of an event before its handler runs. */
+export interface InboxRound {
+  /** 1, and one more with each replay. */
+  readonly round: number;
+  /** Undefined where nothing is known of it. */
+  readonly outcome: InboxOutcome | undefined;
+}
+
 /** Where the steps of long handlers are kept. Each sentence is a case of the conformance kit, in the same words. */
 export interface StepStore {
-  /** The round of an event for a consumer, by its row of the inbox; 1 where there is none. */
-  roundOf(key: InboxKey, consumer: string): Promise<number>;
+  /** The round of an event for a consumer, and its outcome in it, by its row of the inbox; 1 and none where there is no row. */
+  roundOf(key: InboxKey, consumer: string): Promise<InboxRound>;
   /**
    * Notes that a step begins, and says what was known of it before. It is removed with the event that was stored under the
    * public id `storedAs`.

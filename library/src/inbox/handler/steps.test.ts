@@ -113,7 +113,7 @@ describe("a step", () => {
       throw new Error("not yet");
     });
     expect(new Set(log).size).toBe(1);
-    const again = { ...store, roundOf: () => Promise.resolve(2) };
+    const again = { ...store, roundOf: () => Promise.resolve({ round: 2, outcome: undefined }) };
     const [dead] = (await store.deadLetters({ limit: 1 })).items;
     await store.redrive(dead?.id ?? "");
     const ran = (_: ReceivedEvent, context: LongContext) => handler(context);

@@ -35,6 +35,14 @@ describe("a worker is refused", () => {
     expect(making(options)).toThrow(message);
   });
 
+  it.each(["hnd_billing", "HND_billing", "hnd_"])(
+    "with a consumer that is named as the id of another: %s",
+    (name) => {
+      const message = `the consumer's name "${name}" begins as ids do`;
+      expect(making({ consumers: { billing: { handlers }, [name]: { handlers } } })).toThrow(message);
+    },
+  );
+
   it.each(["sources", "order", "retry", "errors", "dead"])(
     "with `%s` beside `consumers`, which each have their own: it would count for nobody",
     (name) => {

@@ -1,23 +1,25 @@
-import type { Claim, ClaimedDelivery, NextState, RunLimits, Settlement } from "../../lanes/lane-store.js";
+import { deliveryIdOf } from "../../lanes/delivery-id.js";
+import type { Claim, ClaimedDelivery, RunLimits } from "../../lanes/lane-store.js";
 import { notify } from "../../observer.js";
-import type { Signal } from "../../observer.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { storeFailed } from "../../store-failed.js";
 import { describeThrown } from "../../thrown.js";
+import { isAgain } from "../handler/again.js";
 import { isBatch } from "../handler/batch.js";
 import { Timeouts } from "../handler/deadlines.js";
-import { afterThrown, failedAttempt } from "../handler/handler-failure.js";
+import { afterThrown, failedAttempt, mayBeTooOften, unlessTooOften } from "../handler/handler-failure.js";
 import type { NewestStore } from "../handler/newest.js";
 import type { Publisher } from "../handler/handlers.js";
+import { givenBack, result, signalOf } from "./claim-result.js";
+import type { ClaimResult } from "./claim-result.js";
 import { isHandledByOther } from "./handler-table.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import { HandlerFailure } from "../handler/prepare-work.js";
-import type { Work } from "../handler/prepare-work.js";
 import { isLong } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { LongRuns } from "./long-runs.js";
-import { ofOne, runWork } from "./run-work.js";
+import { appliedBefore, ForgottenMeanwhile, ofOne, runWork } from "./run-work.js";
 import type { RunWorkParts } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import { noting, tellHandled } from "./tell-handled.js";
@@ -35,24 +37,6 @@ export interface HandlerRunParts<Tx> {
   readonly heartbeat: Heartbeat;
   /** Milliseconds that one event takes, by consumer. */
   readonly paces: Map<string, number>;
-}
-
-/** What a claim came to. */
-export interface ClaimResult {
-  readonly claim: Claim;
-  /** How many of its events are done. */
-  readonly handled: number;
-  readonly failed: number;
-  /** The lane's next head, which the last transaction has leased. */
-  readonly next: Claim | undefined;
-  /** What is left to be settled: a failure, or a claim that is given back. */
-  readonly settlement: Omit<Settlement, "next"> | undefined;
-  /** Whether the answer to a commit was lost. */
-  readonly lost: boolean;
-  /** Whether it was given back because another version of the host has the handler. */
-  readonly isOthers: boolean;
-  /** Told when it is settled. */
-  readonly signal: Signal | undefined;
 }
 
 // The locks of a run's handlers last as long as all of them: a run is as long as takes about this time.
@@ -158,12 +142,13 @@ export class HandlerRuns<Tx> {
     const { clock } = this.#parts.settings;
     const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
     const outcomes: Outcomes = new Map();
-    const applied = await this.#withDeadline(claim, consumer, {
+    const ran = await this.#withDeadline(claim, consumer, {
       outcomes,
       other,
       prepare: (signal) => runWork(this.#work, consumer, { claim, signal }),
     });
     const durationMs = clock.monotonic() - from;
+    const applied = await this.#judged(claim, ran);
     tellHandled(this.#parts.settings.observer, claim, { applied, outcomes, durationMs });
     // What a batch takes says nothing of handlers that get one event each.
     if (applied.kind === "applied" && !isBatch(handlerOf(consumer, claim.run[0])))
@@ -178,9 +163,11 @@ export class HandlerRuns<Tx> {
     const { clock } = this.#parts.settings;
     const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
     const outcomes: Outcomes = new Map();
-    const prepared = (work: Work<Tx>) => ({ outcomes, prepare: () => Promise.resolve(ofOne(work)) });
+    const prepared = (work: ApplyWork<Tx>) => ({ outcomes, prepare: () => Promise.resolve(work) });
     const ran = await this.#longs.run(single, handler, (work) =>
-      this.#mark(single, consumer, prepared(work)),
+      work === undefined
+        ? this.#withDeadline(single, consumer, prepared(appliedBefore))
+        : this.#mark(single, consumer, prepared(ofOne(work))),
     );
     if (ran.kind === "lost") return result(claim);
     if (ran.kind === "stopped") {
@@ -188,18 +175,22 @@ export class HandlerRuns<Tx> {
       return { ...result(claim), settlement };
     }
     const durationMs = clock.monotonic() - from;
-    tellHandled(this.#parts.settings.observer, single, { applied: ran, outcomes, durationMs });
-    const timed = { ...ran, startedAt, durationMs };
+    const applied = await this.#judged(single, ran);
+    tellHandled(this.#parts.settings.observer, single, { applied, outcomes, durationMs });
+    const timed = { ...applied, startedAt, durationMs };
     return { ...(await this.#resultOf(single, timed, consumer)), claim };
   }
 
   /** A run that lapses is no attempt of its head; what takes hours is leased by itself, so that an interruption is recorded. */
   async #leaseHead(claim: Claim): Promise<Claim | undefined> {
-    const { store, settings, worker, run } = this.#parts;
+    const { store, settings, worker, run, heartbeat } = this.#parts;
     const given = { claim, attempts: [], acknowledged: 0, rest: undefined, next: true };
     const terms = { worker, leaseMs: settings.leaseMs, run: { ...run, maxEvents: 1 } };
+    const askedAt = settings.clock.monotonic();
     const [settled] = await store.settle({ ...terms, settlements: [given] });
-    return settled?.kind === "settled" ? settled.next : undefined;
+    const next = settled?.kind === "settled" ? settled.next : undefined;
+    if (next !== undefined) heartbeat.leased(next, askedAt);
+    return next;
   }
 
   /** Tries again where the database had no room: what took hours is not to be done again for that. The lease is kept meanwhile. */
@@ -218,23 +209,42 @@ export class HandlerRuns<Tx> {
     consumer: CheckedConsumer,
     { outcomes, prepare, other = false }: Prepared<Tx>,
   ): Promise<Applied> {
-    const { store, settings, worker, isStopping } = this.#parts;
+    const { store, settings, worker, isStopping, heartbeat } = this.#parts;
     const { maxBytes } = this.#parts.run;
-    const { acquireMs, leaseMs, handlerDeadlineMs } = settings;
+    const { acquireMs, leaseMs, handlerDeadlineMs, clock } = settings;
     const deadline = new AbortController();
     const timeout = this.#deadlines.start(() => deadline.abort(deadlineError(handlerDeadlineMs)));
     const { signal } = deadline;
     try {
-      const work = noting(await prepare(signal), outcomes);
+      const prepared = await prepare(signal);
+      let askedAt = clock.monotonic();
+      // What it leases next is leased after the work.
+      const work = noting(prepared, outcomes, () => (askedAt = clock.monotonic()));
       const run = { maxEvents: consumer.mostEvents, maxBytes };
       const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping(), other };
-      return await store.apply(claim, work, limits);
+      const applied = await store.apply(claim, work, limits);
+      const { next } = applied as { readonly next?: Claim };
+      if (next !== undefined) heartbeat.leased(next, askedAt);
+      const isForgotten = applied.kind === "failed" && applied.error instanceof ForgottenMeanwhile;
+      return isForgotten ? { kind: "busy" } : applied;
     } catch (error) {
       if (error instanceof HandlerFailure) return { kind: "failed", error: error.cause };
       throw error;
     } finally {
       this.#deadlines.stop(timeout);
     }
+  }
+
+  /** Looks whether `again` was said too often: the attempts of a head are read only where it may have been. */
+  async #judged(claim: Claim, applied: Applied): Promise<Applied> {
+    if (applied.kind !== "failed" || !mayBeTooOften(claim)) return applied;
+    const [{ sequence }] = claim.run;
+    const { kind, id } = claim;
+    const name = deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence } : { kind, id });
+    const { error } = applied;
+    const thrown = error instanceof HandlerFailure ? error.cause : error;
+    if (!isAgain(thrown)) return applied;
+    return { kind: "failed", error: unlessTooOften(claim, thrown, await this.#parts.store.attempts(name)) };
   }
 
   /** No handler here for its source and type: another version of the host may have one; else it is recorded as skipped. */
@@ -247,19 +257,15 @@ export class HandlerRuns<Tx> {
 
   /** Records the head as skipped, in a transaction of its own, and goes on behind it. */
   async #skip(claim: Claim, consumer: CheckedConsumer, because: string | undefined): Promise<ClaimResult> {
-    const { store, settings, worker, run, isStopping } = this.#parts;
-    const { acquireMs, leaseMs, clock } = settings;
-    const { signal } = new AbortController();
-    const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping() };
-    const skipped = { outcome: "skipped", because } as const;
+    const { observer, clock } = this.#parts.settings;
+    const startedAt = new Date(clock.now());
     const outcomes: Outcomes = new Map();
-    const applied = await store.apply(
-      shortened(claim, 1),
-      noting<Tx>(() => [skipped], outcomes),
-      limits,
-    );
-    tellHandled(settings.observer, claim, { applied, outcomes, durationMs: 0 });
-    return this.#resultOf(claim, { ...applied, startedAt: new Date(clock.now()), durationMs: 0 }, consumer);
+    const skipped = { outcome: "skipped", because } as const;
+    const prepare = (): Promise<ApplyWork<Tx>> => Promise.resolve(() => [skipped]);
+    const applied = await this.#withDeadline(shortened(claim, 1), consumer, { outcomes, prepare });
+    tellHandled(observer, claim, { applied, outcomes, durationMs: 0 });
+    // By no rule: the one that skips would skip again, and fail again, without end.
+    return this.#resultOf(claim, { ...applied, startedAt, durationMs: 0 }, { ...consumer, errors: [] });
   }
 
   async #resultOf(claim: Claim, applied: TimedApplied, consumer: CheckedConsumer): Promise<ClaimResult> {
@@ -347,27 +353,6 @@ function lengthWhile<T>(items: readonly T[], isSo: (item: T) => boolean): number
 function shortened(claim: Claim, length: number): Claim {
   const [head, ...others] = claim.run.slice(0, length);
   return head === undefined || length >= claim.run.length ? claim : { ...claim, run: [head, ...others] };
-}
-
-function result(claim: Claim): ClaimResult {
-  const nothing = { next: undefined, settlement: undefined, signal: undefined };
-  return { claim, handled: 0, failed: 0, lost: false, isOthers: false, ...nothing };
-}
-
-function givenBack(claim: Claim, afterMs: number): ClaimResult {
-  const rest: NextState = { state: "due", afterMs, counts: false };
-  return { ...result(claim), settlement: { claim, attempts: [], acknowledged: 0, rest } };
-}
-
-/** What is told once it is settled. */
-function signalOf({ consumer, run: [{ event }] }: Claim, rest: NextState): Signal | undefined {
-  if (rest.state === "paused") {
-    const { forMs, because } = rest;
-    return { kind: "handler_paused", handler: consumer.id, forMs, because };
-  }
-  if (rest.state !== "dead") return undefined;
-  const { because, policy } = rest;
-  return { kind: "delivery_dead", endpoint: consumer.id, type: event.type, id: event.id, because, policy };
 }
 
 function deadlineError(ms: number): PosthornError<InboxErrorCode> {

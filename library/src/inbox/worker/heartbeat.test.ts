@@ -11,24 +11,35 @@ function claimOf(id: bigint): Claim {
 
 const isKept = (id: bigint): boolean => id > 0n;
 
+const atOnce = (): Promise<void> => Promise.resolve();
+
 function setUp() {
   const clock = createFakeClock();
   const asked: string[] = [];
   const lost: bigint[] = [];
   const failures: string[] = [];
   let answer = isKept;
+  let takes = atOnce;
   const heartbeat = new Heartbeat({
     clock,
     leaseMs: LEASE_MS,
     failed: (operation) => void failures.push(operation),
-    extend(leases) {
+    async extend(leases) {
       asked.push(`${clock.monotonic()}: ${leases.map(({ id }) => id).join(" ")}`);
-      return new Promise((resolve) => resolve(leases.map(({ id }) => answer(id))));
+      await takes();
+      return leases.map(({ id }) => answer(id));
     },
   });
   const keep = (id: bigint) => heartbeat.keep(claimOf(id), () => lost.push(id));
+  /** Keeps a lease that the store was asked for some time ago. */
+  const keepLate = (id: bigint, sinceMs: number) => {
+    const claim = claimOf(id);
+    heartbeat.leased(claim, clock.monotonic() - sinceMs);
+    return heartbeat.keep(claim, () => lost.push(id));
+  };
   const answers = (given: (id: bigint) => boolean): void => void (answer = given);
-  return { clock, asked, lost, failures, keep, answers };
+  const takesSo = (given: () => Promise<void>): void => void (takes = given);
+  return { clock, asked, lost, failures, keep, keepLate, answers, takesSo };
 }
 
 describe("a heartbeat", () => {
@@ -80,5 +91,56 @@ describe("a heartbeat", () => {
     });
     await clock.advance(20_000);
     expect(lost).toEqual([]);
+  });
+
+  it("calls a lease lost when it has ended by its own clock, while a question that will fail is under way", async () => {
+    const { clock, lost, keep, takesSo } = setUp();
+    keep(1n);
+    takesSo(async () => {
+      await clock.sleep(15_000);
+      throw new Error("silent");
+    });
+    await clock.advance(59_999);
+    expect(lost).toEqual([]);
+    await clock.advance(1);
+    expect(lost).toEqual([1n]);
+  });
+
+  it("calls a lease lost in time where the store never answers, asks again meanwhile, and tells it", async () => {
+    const { clock, asked, lost, failures, keep, takesSo } = setUp();
+    keep(1n);
+    takesSo(() => new Promise(() => undefined));
+    await clock.advance(59_999);
+    expect([lost, asked, failures]).toEqual([[], ["20000: 1", "45000: 1"], ["extend"]]);
+    await clock.advance(1);
+    expect(lost).toEqual([1n]);
+    await clock.advance(60_000);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("keeps a lease whose question is answered late, but before its end", async () => {
+    const { clock, lost, keep, takesSo } = setUp();
+    const letGo = keep(1n);
+    let late = 30_000;
+    takesSo(async () => {
+      await clock.sleep(late);
+      late = 0;
+    });
+    await clock.advance(300_000);
+    expect(lost).toEqual([]);
+    letGo();
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("counts a lease from before its store was asked for it, and extends one of some age at once", async () => {
+    const { clock, asked, lost, keepLate, takesSo } = setUp();
+    const letGo = keepLate(1n, 30_000);
+    await clock.advance(0);
+    expect(asked).toEqual(["0: 1"]);
+    letGo();
+    takesSo(() => new Promise(() => undefined));
+    keepLate(2n, 50_000);
+    await clock.advance(10_000);
+    expect(lost).toEqual([2n]);
   });
 });

@@ -4,6 +4,7 @@ import { PosthornError } from "../../posthorn-error.js";
 import type { HandlerContext } from "../handler/handlers.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
+import { mayTakeOver } from "../inbox-store.js";
 import { LONG_DEADLINE_MS } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { runLong } from "../handler/prepare-long.js";
@@ -43,11 +44,11 @@ export class LongRuns<Tx> {
     for (const cutOff of this.#underWay) cutOff({ kind: "stopped" });
   }
 
-  /** Runs the handler of a claim's head, and hands its end to `mark`. */
+  /** Runs the handler of a claim's head, and hands its end to `mark`; undefined where the event was applied before, and nothing is run. */
   async run<T>(
     claim: Claim,
     handler: Long<unknown>,
-    mark: (work: Work<Tx>) => Promise<T>,
+    mark: (work: Work<Tx> | undefined) => Promise<T>,
   ): Promise<T | CutOff | { readonly kind: "failed"; readonly error: unknown }> {
     const signals = new AbortController();
     let why: CutOff | undefined;
@@ -57,7 +58,7 @@ export class LongRuns<Tx> {
     };
     const letGo = this.#parts.heartbeat.keep(claim, () => cutOff({ kind: "lost" }));
     this.#underWay.add(cutOff);
-    let work: Work<Tx>;
+    let work: Work<Tx> | undefined;
     try {
       work = await this.#inTime(claim, handler, signals);
     } catch (error) {
@@ -79,7 +80,7 @@ export class LongRuns<Tx> {
     claim: Claim,
     { long, deadlineMs = LONG_DEADLINE_MS }: Long<unknown>,
     signals: AbortController,
-  ): Promise<Work<Tx>> {
+  ): Promise<Work<Tx> | undefined> {
     const over = new AbortController();
     const late = (): void => {
       if (!over.signal.aborted) signals.abort(deadlineError(deadlineMs));
@@ -92,13 +93,15 @@ export class LongRuns<Tx> {
     }
   }
 
-  async #begun(claim: Claim, handler: unknown, signal: AbortSignal): Promise<Work<Tx>> {
+  async #begun(claim: Claim, handler: unknown, signal: AbortSignal): Promise<Work<Tx> | undefined> {
     const { work, store, clock } = this.#parts;
     const consumer = inboxConsumer(claim);
     const [head] = claim.run;
     const [only] = arrivalsOf(claim);
     const { tenant = "", source = "", id = "" } = only?.arrival ?? {};
-    const round = await store.roundOf({ tenant, source, id }, consumer);
+    const { round, outcome } = await store.roundOf({ tenant, source, id }, consumer);
+    // Hours of work, and all of its calls to others, that the mark would then find to be a duplicate.
+    if (outcome !== undefined && !mayTakeOver(outcome)) return undefined;
     const key = { tenant, source, id, consumer, round };
     const occasion = occasionOf(claim, { ...head, inboxRound: round }, signal);
     const steps = ({ idempotencyKey }: HandlerContext): Stepping => {

@@ -1,5 +1,6 @@
 import type { Claim, ClaimedDelivery } from "../../lanes/lane-store.js";
 import { isBatch } from "../handler/batch.js";
+import { mayTakeOver } from "../inbox-store.js";
 import type { Handled } from "../inbox-store.js";
 import { prepareBatch } from "../handler/prepare-batch.js";
 import { isPromise, prepareWork } from "../handler/prepare-work.js";
@@ -38,7 +39,10 @@ export async function runWork<Tx>(
         const occasion = { ...occasionOf(claim, head, signal), dropStale };
         return ofOne(await prepareWork(parts, handlerOf(head), occasion));
       };
-  if (parts.store.transactions === "synchronous") return prepare(await withRounds(parts.store, claim));
+  if (parts.store.transactions === "synchronous") {
+    const [head, ...others] = await withRounds(parts.store, claim);
+    return head === undefined ? appliedBefore : prepare([head, ...others]);
+  }
   if (isBatch(first)) return async (tx, run) => (await prepare(run))(tx, run);
   return async (tx, run) => {
     const all: Handled[] = [];
@@ -47,16 +51,28 @@ export async function runWork<Tx>(
   };
 }
 
-/** The rounds, asked before the transaction that would tell them. */
-async function withRounds(store: Pick<StepStore, "roundOf">, claim: Claim): Promise<Run> {
+/** The rounds, asked before the transaction that would tell them; up to an event that was applied before, as in the transaction. */
+async function withRounds(
+  store: Pick<StepStore, "roundOf">,
+  claim: Claim,
+): Promise<readonly EnteredDelivery[]> {
   const run: EnteredDelivery[] = [];
   for (const { delivery, arrival } of arrivalsOf(claim)) {
     const { tenant, source, id } = arrival;
-    const inboxRound = await store.roundOf({ tenant, source, id }, inboxConsumer(claim));
-    run.push({ ...delivery, inboxRound });
+    const { round, outcome } = await store.roundOf({ tenant, source, id }, inboxConsumer(claim));
+    if (outcome !== undefined && !mayTakeOver(outcome)) break;
+    run.push({ ...delivery, inboxRound: round });
   }
-  return run as unknown as Run;
+  return run;
 }
+
+/** An event that was applied before is not any more: an operator has forgotten or replayed it since. */
+export class ForgottenMeanwhile extends Error {}
+
+/** The work of an event that was applied before: the store finds a duplicate, and does not call it. */
+export const appliedBefore: ApplyWork<unknown> = () => {
+  throw new ForgottenMeanwhile("The event was applied before, and is not any more.");
+};
 
 /** The work of one event as that of a run of one. */
 export function ofOne<Tx>(work: Work<Tx>): ApplyWork<Tx> {

@@ -1,4 +1,4 @@
-import { inboxConsumerOf } from "../../lanes/handler-consumer.js";
+import { inboxName } from "../../consumer-name.js";
 import type { Claim, ClaimedDelivery } from "../../lanes/lane-store.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
@@ -23,7 +23,7 @@ export function arrivalsOf({ run }: Claim): readonly StoredArrival[] {
 
 /** Under which consumer the inbox has the rows of a claim. */
 export function inboxConsumer({ consumer }: Claim): string {
-  return inboxConsumerOf(consumer.id);
+  return inboxName(consumer.id);
 }
 
 /** What of a stored event its row of the inbox is made of. */

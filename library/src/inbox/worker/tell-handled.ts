@@ -1,21 +1,22 @@
-import { consumerName } from "../../lanes/handler-consumer.js";
+import { shownName } from "../../consumer-name.js";
 import type { Claim } from "../../lanes/lane-store.js";
 import { notify } from "../../observer.js";
 import type { Observer, Signal } from "../../observer.js";
 import { describeThrown, framesOf } from "../../thrown.js";
 import type { Handled } from "../inbox-store.js";
-import { isPostponed } from "../handler/handler-failure.js";
+import { isAgain } from "../handler/again.js";
 import { HandlerFailure } from "../handler/prepare-work.js";
 import type { Applied, ApplyWork } from "./worker-store.js";
 
 /** What the handlers of a transaction came to, by the places of their events in the run. */
 export type Outcomes = Map<number, string>;
 
-/** Keeps what became of each delivery. Of work that was rolled back and ran again, the last word counts. */
-export function noting<Tx>(work: ApplyWork<Tx>, outcomes: Outcomes): ApplyWork<Tx> {
+/** Keeps what became of each delivery, and says when the work is done. Of work that was rolled back and ran again, the last word counts. */
+export function noting<Tx>(work: ApplyWork<Tx>, outcomes: Outcomes, ended?: () => void): ApplyWork<Tx> {
   return (tx, deliveries) => {
     const handled = work(tx, deliveries);
     const note = (said: readonly Handled[]): readonly Handled[] => {
+      ended?.();
       for (const index of deliveries.keys()) {
         const outcome = said[index]?.outcome;
         if (outcome !== undefined) outcomes.set(index, outcome);
@@ -41,7 +42,7 @@ export function tellHandled(
 ): void {
   const { consumer, attempts, run } = claim;
   const told = toldOf(applied, run.length);
-  const failure = applied.kind === "failed" ? failureOf(claim, applied.error) : undefined;
+  const failure = applied.kind === "failed" ? failureOf(applied.error) : undefined;
   for (const [index, delivery] of run.slice(0, told).entries()) {
     const { id, tenant, source, type, receipt } = delivery.event;
     notify(observer, {
@@ -50,7 +51,7 @@ export function tellHandled(
       source,
       type,
       id: receipt?.id ?? id,
-      consumer: consumerName(consumer.id),
+      consumer: shownName(consumer.id),
       outcome: applied.kind === "applied" ? outcomeWord(outcomes.get(index)) : applied.kind,
       attempt: index === 0 ? attempts + 1 : 1,
       durationMs,
@@ -76,13 +77,10 @@ function toldOf(applied: Applied, length: number): number {
 }
 
 /** An event that its handler wants again has not failed. */
-function failureOf(
-  claim: Claim,
-  error: unknown,
-): Partial<Extract<Signal, { readonly kind: "event_handled" }>> {
+function failureOf(error: unknown): Partial<Extract<Signal, { readonly kind: "event_handled" }>> {
   const thrown = error instanceof HandlerFailure ? error.cause : error;
   const why = describeThrown(thrown);
-  return isPostponed(claim, thrown) ? { outcome: "postponed", why } : { why, stack: framesOf(thrown) };
+  return isAgain(thrown) ? { outcome: "postponed", why } : { why, stack: framesOf(thrown) };
 }
 
 function outcomeWord(outcome = "success"): string {

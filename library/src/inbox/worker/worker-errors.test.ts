@@ -8,7 +8,7 @@ import type { MemoryTx } from "../../stores/memory/client/transaction.js";
 import { memoryStore } from "../../stores/memory/store.js";
 import { createFakeClock } from "../../testing/fake-clock.js";
 import { again, MOST_AGAIN } from "../handler/again.js";
-import { afterThrown } from "../handler/handler-failure.js";
+import { afterThrown, failedAttempt } from "../handler/handler-failure.js";
 import { createReceiver } from "../receiver.js";
 import { createWorker } from "./worker.js";
 import type { WorkerHandler, WorkerOptions } from "./worker-options.js";
@@ -48,6 +48,10 @@ function setUp() {
 }
 
 class Declined extends Error {}
+
+function cannotRecord(): never {
+  throw new Error("cannot be recorded");
+}
 
 describe("a rule for errors", () => {
   it("retries at once, so often as it says, and then by the consumer's policy from its first wait on", async () => {
@@ -112,6 +116,21 @@ describe("a rule for errors", () => {
     expect(row).toMatchObject({ outcome: "skipped", error: "not our shop (Error: no such shop)" });
     const told = signals.flatMap((signal) => (signal.kind === "handler_log" ? [signal.message] : []));
     expect(told).toEqual(["hnd_default skipped: not our shop (Error: no such shop)"]);
+  });
+
+  it("that skips ends as a failure where the skip cannot be recorded", async () => {
+    const { post, thrown, drain, attempts, store } = setUp();
+    await post("e1");
+    thrown.set("e1", new Declined("x"));
+    const broken: typeof store = {
+      ...store,
+      apply: (claim, work, limits) =>
+        store.apply(claim, (tx, run) => Promise.resolve(work(tx, run)).then(cannotRecord), limits),
+    };
+    const errors = [{ when: { test: () => true }, do: { skip: "whatever it is" } }];
+    const drained = await drain({ store: broken, errors, retry: { waitsMs: [60_000] } });
+    expect(drained).toEqual({ handled: 0, failed: 1, more: false });
+    expect(await attempts()).toMatchObject([{ outcome: "failed", error: "Error: cannot be recorded" }]);
   });
 
   it("pauses the consumer: nothing of it runs meanwhile, nothing is spent, and other consumers go on", async () => {
@@ -206,22 +225,59 @@ describe("again", () => {
     expect(signals).toContainEqual(expect.objectContaining({ kind: "event_handled", outcome: "postponed" }));
   });
 
-  it("is no matter of the rules, and counts as a failure once it was said a thousand times", () => {
+  it("is no matter of the rules", () => {
     const policy = {
       retry: { kind: "list", waitsMs: [], jitter: 0 },
       dead: undefined,
       rules: [{ matches: () => true, deed: { kind: "skip", because: "x" } }],
     } as const;
     const thrown = again({ afterMs: 1000 });
-    const claim = { failures: 3, lane: undefined };
-    const last = afterThrown({ ...claim, attempts: 2 + MOST_AGAIN }, policy, { thrown, chance: 0 });
-    expect(last).toMatchObject({ outcome: "postponed", rest: { afterMs: 1000, counts: false } });
-    const tooOften = { ...claim, attempts: 3 + MOST_AGAIN };
-    expect(afterThrown(tooOften, { ...policy, rules: [] }, { thrown, chance: 0 })).toMatchObject({
-      outcome: "failed",
-      rest: { state: "dead", because: "exhausted" },
-      error: { code: "handler_again_exhausted" },
-    });
+    const claim = { failures: 3, attempts: 4, lane: undefined };
+    const postponed = afterThrown(claim, policy, { thrown, chance: 0 });
+    expect(postponed).toMatchObject({ outcome: "postponed", rest: { afterMs: 1000, counts: false } });
+  });
+
+  it("counts as a failure once it was said a thousand times in a round; pauses and workers that died do not count", async () => {
+    const { post, thrown, drain, attempts, clock, store } = setUp();
+    await post("e1");
+    thrown.set("e1", again({ afterMs: 100, because: "not yet" }));
+    const worker = "wrk_1";
+    /** Settles the head as if it had been tried so often. */
+    const tried = async (outcome: "failed" | "postponed", count: number): Promise<void> => {
+      await clock.advance(100);
+      const of = { kind: "handler", ids: ["hnd_default"] } as const;
+      const terms = { worker, leaseMs: 60_000, run: { maxEvents: 1, maxBytes: 1000 } };
+      const { claims } = await store.claim({ ...terms, of, limit: 1, inFlight: new Map(), alone: false });
+      const [claim] = claims;
+      if (claim === undefined) throw new Error("There is no claim.");
+      const error = new Error("connect");
+      const because = { outcome, error } as const;
+      const at = { startedAt: new Date(0), durationMs: 1 };
+      const made = Array.from({ length: count }, (_, n) =>
+        failedAttempt({ ...claim, attempts: claim.attempts + n }, because, at),
+      );
+      const rest = { state: "due", afterMs: 0, counts: false } as const;
+      const settlement = { claim, attempts: made, acknowledged: 0, rest, next: false };
+      await store.settle({ ...terms, settlements: [settlement] });
+    };
+    const drained = async (): Promise<string | undefined> => {
+      await clock.advance(100);
+      await drain({ retry: { waitsMs: [] } });
+      return (await store.deadLetters({ limit: 1 })).items.length > 0
+        ? "dead"
+        : (await attempts()).at(-1)?.outcome;
+    };
+    await drain({ handlers: { "*": () => Promise.reject(again({ afterMs: 100 })) } });
+    // As attempts that paused the consumer.
+    await tried("failed", MOST_AGAIN + 1);
+    expect(await drained()).toBe("postponed");
+    await tried("postponed", MOST_AGAIN - 3);
+    expect([await drained(), await drained()]).toEqual(["postponed", "dead"]);
+    const [dead] = (await store.deadLetters({ limit: 1 })).items;
+    expect(dead).toMatchObject({ because: "exhausted", attempts: 2 * MOST_AGAIN + 2 });
+    expect((await store.attempts(dead?.id ?? "")).at(-1)?.error).toMatch(
+      /asked for the event again 1000 times/,
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
+import { consumerNameFault, DEFAULT_HANDLER, handlerId } from "../../consumer-name.js";
 import type { DeadPolicy } from "../../lanes/dead.js";
 import { checkStore } from "../../given-store.js";
-import { DEFAULT_HANDLER } from "../../lanes/handler-consumer.js";
 import type { HandlerConsumer } from "../../lanes/handler-consumer.js";
 import type { Observer } from "../../observer.js";
 import type { TransactionMode } from "../../store-capabilities.js";
@@ -198,11 +198,9 @@ function consumersOf<Tx, Mode extends TransactionMode>(
 }
 
 function idOf(name: string): string {
-  if (/^[a-z0-9][a-z0-9_-]{0,62}$/i.test(name) && name !== "default") return `hnd_${name}`;
-  throw invalid(
-    `the consumer's name ${JSON.stringify(name)} must be 1 to 63 letters, digits, "_" or "-", and not "default", which is ` +
-      "the consumer of `handlers`",
-  );
+  const fault = consumerNameFault(name);
+  if (fault !== undefined) throw invalid(fault);
+  return handlerId(name);
 }
 
 function checkedConsumer<Tx, Mode extends TransactionMode>(
@@ -215,7 +213,7 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
   const consumer: HandlerConsumer = {
     id,
     sources,
-    types: Object.keys(handlers).toSorted(),
+    types: Object.keys(handlers),
     order: typeof order === "string" ? order : "key",
     dead,
   };

@@ -1,3 +1,4 @@
+import type { AttemptRecord } from "../../lanes/attempt-record.js";
 import type {
   HandlerConsumer,
   HandlerPause,
@@ -83,6 +84,8 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
   removeHandler(id: string, removal: HandlerRemoval): Promise<HandlerRemoved>;
   /** The handlers of these ids, in the order of their ids; all of them where no ids are given. */
   readHandlers(ids?: readonly string[]): Promise<readonly RegisteredHandler[]>;
+  /** Every attempt of a delivery that is kept, in order. */
+  attempts(deliveryId: string): Promise<readonly AttemptRecord[]>;
   /**
    * Runs `work` once, with the deliveries of a claim in order, in one transaction that commits its writes together with
    * the events' rows of the inbox and the lane's next state; it returns the lane's next head, leased. Where nothing waits

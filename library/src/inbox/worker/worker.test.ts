@@ -136,6 +136,93 @@ describe("a worker whose store fails", () => {
     expect(effects).toEqual(["evt_1"]);
     await clock.until(single.stop());
   });
+
+  it("to register again goes on with its claims and its long handlers, tells it, and registers later", async () => {
+    const { post, note, effects, clock, store, signals, observer, pass } = setUp();
+    let [isDown, registered] = [false, 0];
+    const broken: typeof store = {
+      ...store,
+      register: (...given) => {
+        registered += 1;
+        return isDown ? Promise.reject(new Error("down")) : store.register(...given);
+      },
+    };
+    const cutOff: unknown[] = [];
+    const long = async (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
+      await clock.sleep(300_000, signal);
+      cutOff.push(signal.reason);
+    };
+    const handlers = { "order.paid": note, "order.closed": { long } };
+    const one = createWorker({ store: broken, clock, observer, handlers, pollMs: 1000 });
+    await one.start();
+    isDown = true;
+    await post("evt_long", { type: "order.closed", order: "2" });
+    await pass(200_000);
+    await post("evt_1");
+    await pass(5000);
+    expect(effects).toEqual(["evt_1"]);
+    expect(signals).toContainEqual(expect.objectContaining({ kind: "store_failed", operation: "register" }));
+    // Once every 5 s, and not with each claim.
+    expect(registered).toBeGreaterThan(20);
+    expect(registered).toBeLessThan(35);
+    isDown = false;
+    await pass(200_000);
+    expect(cutOff).toEqual([undefined]);
+    await clock.until(one.stop());
+  });
+
+  it.each(["waits to be settled", "is on its way"])(
+    "runs no other lane that it has given back: its lease was in an answer that %s when another was lost",
+    async (when) => {
+      const { post, note, effects, clock, store, observer, pass } = setUp();
+      const log: string[] = [];
+      let isDown = false;
+      let told: (() => void) | undefined;
+      const isReleased = new Promise<void>((resolve) => (told = resolve));
+      const broken: typeof store = {
+        ...store,
+        claim: (request) => (isDown ? Promise.reject(new Error("down")) : store.claim(request)),
+        release: async (worker, held) => {
+          const count = await store.release(worker, held);
+          if (isDown) log.push(`${count} released`);
+          isDown = false;
+          told?.();
+          return count;
+        },
+        // As Postgres does it: the transaction of the first has leased the lane of the second.
+        apply: async (claim, work, limits) => {
+          const [{ event }] = claim.run;
+          const applied = await store.apply(claim, work, limits);
+          log.push(`${event.receipt?.id} ${applied.kind}`);
+          if (event.receipt?.id !== "evt_1" || applied.kind !== "applied") return applied;
+          isDown = true;
+          await post("evt_2", { order: "2" });
+          const of = { kind: "handler", ids: ["hnd_default"] } as const;
+          const asked = { ...limits, of, limit: 1, inFlight: new Map(), alone: false };
+          const [next] = (await store.claim(asked)).claims;
+          if (when === "is on its way") await isReleased;
+          return { ...applied, next };
+        },
+      };
+      const soon = (work: () => void): void => void clock.sleep(500).then(work);
+      const delayed = {
+        now: () => clock.now(),
+        monotonic: () => clock.monotonic(),
+        sleep: (...given: Parameters<typeof clock.sleep>) => clock.sleep(...given),
+        soon,
+      };
+      const given = { store: broken, observer, handlers: { "*": note }, pollMs: 1000 };
+      const one = createWorker({ ...given, clock: delayed });
+      await one.start();
+      await post("evt_1");
+      await pass(5000);
+      const released =
+        when === "is on its way" ? ["evt_1 applied", "1 released"] : ["evt_1 applied", "0 released"];
+      expect(log).toEqual([...released, "evt_2 applied"]);
+      expect(effects).toEqual(["evt_1", "evt_2"]);
+      await clock.until(one.stop());
+    },
+  );
 });
 
 describe("a key of schemas", () => {
@@ -260,6 +347,26 @@ describe("a worker", () => {
     await clock.until(started.stop());
     expect(effects).toEqual(["evt_1"]);
     expect(await store.release("anybody", [])).toBe(0);
+  });
+
+  it("holds no slot for a skip that its database never answers: that has the deadline of a handler", async () => {
+    const { post, note, clock, store, observer } = setUp();
+    await post("evt_1", { type: "order.seen" });
+    const silent: typeof store = {
+      ...store,
+      apply: (_claim, _work, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve({ kind: "failed", error: signal.reason }));
+        }),
+    };
+    const one = createWorker({
+      store: silent,
+      clock,
+      observer,
+      handlers: { "order.paid": note },
+      handlerDeadlineMs: 1000,
+    });
+    expect(await clock.until(one.drain({ deadlineMs: 500 }))).toEqual({ handled: 0, failed: 1, more: true });
   });
 
   it("cuts off a handler at its deadline, and counts that as a failure", async () => {

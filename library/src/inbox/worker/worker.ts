@@ -5,14 +5,15 @@ import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
 import { joinParties, witnessed } from "../../witness.js";
 import type { AskedNext } from "../../work/work-loop.js";
+import type { ClaimResult } from "./claim-result.js";
 import { HandlerRuns } from "./handler-runs.js";
-import type { ClaimResult } from "./handler-runs.js";
 import { Heartbeat } from "./heartbeat.js";
 import type { LeaseName } from "./heartbeat.js";
 import type { Schemas } from "../handler/handlers.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import type { NewestStore } from "../handler/newest.js";
 import { checkDrain } from "./check-worker.js";
+import { OthersFirst } from "./others-first.js";
 import { checkWorker, mostSlots } from "./worker-options.js";
 import type { WorkerOptions, WorkerSettings } from "./worker-options.js";
 import type { WorkerStore } from "./worker-store.js";
@@ -129,13 +130,9 @@ class HandlerWorker<Tx> implements Worker {
 const SETTLE_BATCH = 50;
 // So often a worker says that it is there: the word of its version counts for an hour, and an operator is told sooner.
 const SAID_AGAIN_MS = 60_000;
+// After a failure to say so, which stops nothing: the word counts for an hour.
+const SAID_AGAIN_AFTER_FAILURE_MS = 5000;
 const MOST_BYTES = 1_048_576;
-// Its consumers share its slots, and `limit` says how many of them are free.
-const UNLIMITED: ReadonlyMap<string, number> = new Map();
-// While another version of the host has handlers that are missing here, its workers claim first: whoever has no handler would
-// else take what has become due again and again, and give it back, and those behind it would wait as long as both run.
-const LETS_OTHERS_MS = 100;
-const LETS_OTHERS_FOR_MS = 30_000;
 
 /** One run of a worker, from its start to its stop: sequences, and claims, handles and settles in a loop. */
 class WorkerRun<Tx> {
@@ -145,11 +142,17 @@ class WorkerRun<Tx> {
   readonly #run: RunLimits;
   readonly #runs: HandlerRuns<Tx>;
   readonly #loop: LaneLoop<Claim, ClaimResult>;
+  readonly #heartbeat: Heartbeat;
   readonly #held = new Set<Claim>();
+  /** Leased by transactions whose results are still to be settled. */
+  readonly #leasedNext = new Set<Claim>();
   readonly #counts = { handled: 0, failed: 0 };
+  readonly #others: OthersFirst;
   #registeredAt = -Infinity;
-  #letsOthersUntil = -Infinity;
+  #registering: Promise<void> | undefined;
   #drains = false;
+  /** How often leases were given back after a lost answer, and how many such calls are under way. */
+  readonly #releases = { begun: 0, underWay: 0 };
 
   constructor(
     options: WorkerOptions<Tx, TransactionMode>,
@@ -160,6 +163,7 @@ class WorkerRun<Tx> {
     const { clock, slots, pollMs, consumers } = settings;
     this.#store = store;
     this.#settings = settings;
+    this.#others = new OthersFirst(clock);
     this.#of = { kind: "handler", ids: [...consumers.keys()] };
     // One claim is for all consumers: those without a batch get more than they use once, and from then on their own measure.
     const maxEvents = Math.max(...[...consumers.values()].map(({ mostEvents }) => mostEvents));
@@ -169,7 +173,7 @@ class WorkerRun<Tx> {
       of: this.#of,
       work: {
         claim: ({ limit, alone }) => this.#claim(limit, alone),
-        run: (claim) => this.#runs.run(claim),
+        run: (claim) => this.#runOf(claim),
         settle: (results, asked) => this.#settle(results, asked),
         release: (held) => this.#release(held),
       },
@@ -177,16 +181,17 @@ class WorkerRun<Tx> {
       clock,
       observer: settings.observer,
     });
+    this.#heartbeat = new Heartbeat({
+      extend: (leases) => this.#extend(leases),
+      clock,
+      leaseMs: settings.leaseMs,
+      failed: (operation, error) => this.#loop.failed(operation, error),
+    });
     this.#runs = new HandlerRuns({
       store,
       publisher,
       settings,
-      heartbeat: new Heartbeat({
-        extend: (leases) => this.#extend(leases),
-        clock,
-        leaseMs: settings.leaseMs,
-        failed: (operation, error) => this.#loop.failed(operation, error),
-      }),
+      heartbeat: this.#heartbeat,
       worker: this.#loop.worker,
       run: this.#run,
       isStopping: () => this.#loop.isStopping,
@@ -204,14 +209,17 @@ class WorkerRun<Tx> {
     return this.#held.size > 0;
   }
 
-  untilStopped(): Promise<void> {
-    return this.#loop.untilStopped();
+  async untilStopped(): Promise<void> {
+    await this.#loop.untilStopped();
+    // The host closes its database when it has stopped.
+    await this.#registering;
   }
 
   async drain({ deadlineMs }: WorkerDrainLimits): Promise<WorkerDrainReport> {
     this.#drains = true;
     if (deadlineMs !== undefined) this.#loop.after(deadlineMs, () => this.stop());
     const more = await this.#loop.drain();
+    await this.#registering;
     return { ...this.#counts, more };
   }
 
@@ -221,36 +229,67 @@ class WorkerRun<Tx> {
   }
 
   async #release(held: readonly Claim[]): Promise<void> {
-    await this.#store.release(this.#loop.worker, held);
+    this.#releases.begun += 1;
+    this.#releases.underWay += 1;
+    try {
+      await this.#store.release(this.#loop.worker, [...held, ...this.#leasedNext]);
+    } finally {
+      this.#releases.underWay -= 1;
+    }
+  }
+
+  async #runOf(claim: Claim): Promise<ClaimResult> {
+    const { begun } = this.#releases;
+    const ran = await this.#runs.run(claim);
+    const { next } = ran;
+    if (next === undefined) return ran;
+    const mayBeReleased = this.#releases.underWay > 0 || this.#releases.begun > begun;
+    // Another lane was leased by an answer that was still on its way: no list of what is held had it, and somebody else may
+    // have it by now. Settled as lost, it is given back where it is still leased here.
+    if (mayBeReleased && (next.id !== claim.id || next.kind !== claim.kind))
+      return { ...ran, next: undefined, lost: true };
+    this.#leasedNext.add(next);
+    return ran;
   }
 
   async #claim(limit: number, alone: boolean) {
     const { leaseMs, clock } = this.#settings;
-    await this.#registerAgain();
-    if (clock.monotonic() < this.#letsOthersUntil && !this.#loop.isStopping)
-      await clock.sleep(LETS_OTHERS_MS);
+    this.#registerAgain();
+    if (!this.#loop.isStopping) await this.#others.wait();
+    const askedAt = clock.monotonic();
     const { claims, lapsed } = await this.#store.claim({
       of: this.#of,
       worker: this.#loop.worker,
       limit,
       leaseMs,
-      inFlight: UNLIMITED,
       run: this.#run,
       alone,
     });
-    for (const claim of claims) this.#held.add(claim);
+    for (const claim of claims) this.#hold(claim, askedAt);
     return { claims, lapsed, more: claims.length >= limit && !alone };
   }
 
   /** A worker whose slots are all in long handlers claims nothing for hours, and still is one. */
   async #extend(leases: readonly LeaseName[]): Promise<readonly boolean[]> {
-    const extended = await this.#store.extend(this.#loop.worker, leases, this.#settings.leaseMs);
-    await this.#registerAgain();
-    return extended;
+    this.#registerAgain();
+    return this.#store.extend(this.#loop.worker, leases, this.#settings.leaseMs);
   }
 
-  async #registerAgain(): Promise<void> {
-    if (this.#settings.clock.monotonic() - this.#registeredAt > SAID_AGAIN_MS) await this.register();
+  /** Beside whatever else is done: where it fails, or waits, handlers go on and claims are made. */
+  #registerAgain(): void {
+    const { clock } = this.#settings;
+    if (this.#registering !== undefined || clock.monotonic() - this.#registeredAt <= SAID_AGAIN_MS) return;
+    this.#registering = this.register()
+      .catch((error: unknown) => {
+        this.#loop.failed("register", error);
+        this.#registeredAt = clock.monotonic() - SAID_AGAIN_MS + SAID_AGAIN_AFTER_FAILURE_MS;
+      })
+      .finally(() => (this.#registering = undefined));
+  }
+
+  #hold(claim: Claim, askedAt: number): void {
+    this.#held.add(claim);
+    this.#heartbeat.leased(claim, askedAt);
   }
 
   /** Most results are settled already, by their own transaction; what failed, or is given back, is settled here. */
@@ -265,11 +304,14 @@ class WorkerRun<Tx> {
     });
     const { leaseMs } = this.#settings;
     const request = { worker: this.#loop.worker, leaseMs, run: this.#run, settlements };
+    const askedAt = this.#settings.clock.monotonic();
     const answers = (settlements.length === 0 ? [] : await this.#store.settle(request)).values();
     const nexts = results.map((result) => {
       if (result.settlement === undefined) return next ? result.next : undefined;
       const answer = answers.next().value;
-      return answer?.kind === "settled" ? answer.next : undefined;
+      const leased = answer?.kind === "settled" ? answer.next : undefined;
+      if (leased !== undefined) this.#heartbeat.leased(leased, askedAt);
+      return leased;
     });
     // Nobody knows whether its transaction has committed, and leased the lane's next head.
     if (results.some(({ lost }) => lost)) await this.#release(this.#heldAfter(results, nexts));
@@ -286,11 +328,11 @@ class WorkerRun<Tx> {
     return [...others, ...nexts.filter((claim) => claim !== undefined)];
   }
 
-  #account({ claim, handled, failed, signal, isOthers }: ClaimResult): void {
+  #account({ claim, next, handled, failed, signal, isOthers }: ClaimResult): void {
     this.#held.delete(claim);
+    if (next !== undefined) this.#leasedNext.delete(next);
     // A drain ends anyway when it has claimed what is due.
-    if (isOthers && !this.#drains)
-      this.#letsOthersUntil = this.#settings.clock.monotonic() + LETS_OTHERS_FOR_MS;
+    if (isOthers && !this.#drains) this.#others.gaveBack();
     this.#counts.handled += handled;
     this.#counts.failed += failed;
     if (signal !== undefined) notify(this.#settings.observer, signal);

@@ -45,6 +45,7 @@ export type Need =
   | "exactTime"
   | "awaitingHandlers"
   | "manyWriters"
+  | "manyConnections"
   | "refusedListing"
   | "handlerStatements"
   | "saturation"
@@ -62,6 +63,7 @@ const DECLINED: Readonly<Record<Need, string>> = {
   exactTime: "the store's clock cannot be turned to the very millisecond",
   awaitingHandlers: "handlers of this store cannot await inside the transaction",
   manyWriters: "the database has one writer at a time, whatever it writes",
+  manyConnections: "the database has one connection, which transactions use one after the other",
   refusedListing: "the harness cannot list refused events",
   handlerStatements: "transactions of this store have no statements by which a handler could end them",
   saturation: "the harness cannot take all of the store's connections",

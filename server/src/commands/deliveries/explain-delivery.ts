@@ -1,5 +1,6 @@
 import { DEAD_REASONS } from "posthorn/operator";
 import type { Attempt, Delivery, Endpoint, Lane } from "posthorn/client";
+import { isHandlerId } from "posthorn/gateway";
 import { count, due, duration } from "../../terminal/for-people.js";
 
 /** What became of a delivery, and what a person can do about it. */
@@ -43,23 +44,18 @@ export function explainDelivery(delivery: Facts, around: Surroundings = {}): Exp
 }
 
 function deliveredWords({ endpointId, lastStatus }: Facts): string {
-  return isHandler(endpointId)
+  return isHandlerId(endpointId)
     ? "Its handler applied it."
     : `The endpoint acknowledged it with ${lastStatus ?? "2xx"}.`;
 }
 
-/** Whether a lane leads to a handler in a host's process. */
-export function isHandler(endpointId: string): boolean {
-  return endpointId.startsWith("hnd_");
-}
-
 function kindOf(endpointId: string): string {
-  return isHandler(endpointId) ? "handler" : "endpoint";
+  return isHandlerId(endpointId) ? "handler" : "endpoint";
 }
 
 /** The command that ends a pause. */
 export function resumeLine(endpointId: string): string {
-  return `posthorn ${isHandler(endpointId) ? "consumers" : "endpoint"} resume ${endpointId}`;
+  return `posthorn ${isHandlerId(endpointId) ? "consumers" : "endpoint"} resume ${endpointId}`;
 }
 
 function retrying(delivery: Facts, { endpoint }: Surroundings): Explanation {
@@ -70,7 +66,7 @@ function retrying(delivery: Facts, { endpoint }: Surroundings): Explanation {
   if (dueInMs === null || stopped !== "active") {
     return {
       says: `${failed} It waits, because its ${kindOf(endpointId)} is ${stopped}.`,
-      todo: `When ${isHandler(endpointId) ? "it may go on" : "the receiver is back"}, go on with: ${resumeLine(endpointId)}`,
+      todo: `When ${isHandlerId(endpointId) ? "it may go on" : "the receiver is back"}, go on with: ${resumeLine(endpointId)}`,
     };
   }
   return { says: `${failed} It is tried again ${due(dueInMs)}.`, todo: retryAfter(delivery) };

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import type { Consumer } from "posthorn/client";
+import { handlerId } from "posthorn/gateway";
 import { LONGEST_PAUSE_MS } from "posthorn/operator";
 import { duration } from "../../config/kinds.js";
 import { count, duration as durationWords, relative } from "../../terminal/for-people.js";
@@ -37,7 +38,7 @@ export function registerConsumers(program: Command, context: CommandContext): vo
     says: "Make all that has failed at a handler and waits for its next attempt due now.",
     examples: ["posthorn consumers retry hnd_billing"],
     run: async ({ args: [name = ""], client, print }) => {
-      const id = idOf(name);
+      const id = handlerId(name);
       const { retried } = await client().consumers.retry(id);
       print.show({ id, retried }, () => print.line(`Due now: ${count(retried, "delivery", "deliveries")}.`));
     },
@@ -65,7 +66,7 @@ function registerPause(consumers: Command, context: CommandContext): void {
       { form: "--because <text>", says: "Why, for whoever finds it paused." },
     ],
     run: async ({ args: [name = ""], options, client, print, context: { clock } }) => {
-      const paused = await client().consumers.pause(idOf(name), {
+      const paused = await client().consumers.pause(handlerId(name), {
         forMs: options.for,
         note: options.because,
       });
@@ -84,7 +85,7 @@ function registerPause(consumers: Command, context: CommandContext): void {
     examples: ["posthorn consumers resume billing"],
     flags: [NOTE_FLAG],
     run: async ({ args: [name = ""], options: { note }, client, print }) => {
-      const resumed = await client().consumers.resume(idOf(name), { note });
+      const resumed = await client().consumers.resume(handlerId(name), { note });
       print.show(resumed, () =>
         print.line({ text: resumed.id, tone: "name" }, " gets what waited, in order."),
       );
@@ -99,7 +100,7 @@ function registerRemove(consumers: Command, context: CommandContext): void {
     examples: ['posthorn consumers remove billing --because "it is called invoicing now"'],
     flags: [{ form: "--because <text>", says: "Why, for whoever looks for it later." }, YES_FLAG],
     run: async ({ args: [name = ""], options, client, print, context: { terminal } }) => {
-      const id = idOf(name);
+      const id = handlerId(name);
       const { items } = await client().consumers.list();
       const found = items.find((each) => each.id === id);
       await confirm(terminal, `Remove the handler ${id}? ${cancelWords(found)}`, {
@@ -129,11 +130,6 @@ function pauseMs(raw: string): number {
   const ms = PAUSE.read(raw);
   if (ms === undefined) throw new InvalidArgumentError(`Expected ${PAUSE.expected}.`);
   return ms;
-}
-
-/** By its id, or by the name that the host gave it. */
-function idOf(given: string): string {
-  return given.startsWith("hnd_") ? given : `hnd_${given}`;
 }
 
 /** Why a consumer does not work, and until when. */

@@ -1,28 +1,37 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as library from "posthorn";
 import * as providers from "posthorn/providers";
 import { TEST_SECRETS } from "posthorn/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../../../test/cli/run-command.js";
+import type { RunResult } from "../../../../test/cli/run-command.js";
 import { readProject } from "./project.js";
 import { builderOf } from "./receiver-files.js";
+import { NOTHING_AROUND } from "./surroundings.js";
 
 const home = mkdtempSync(join(tmpdir(), "posthorn-init-"));
 afterAll(() => rmSync(home, { recursive: true }));
 let projects = 0;
 
-/** A project with this package.json. */
-function project(manifest: object): string {
+/** A project with this package.json, and with other files beside it. */
+function project(manifest: object | string, beside: Readonly<Record<string, string>> = {}): string {
   const dir = join(home, String(++projects));
   mkdirSync(dir);
-  writeFileSync(join(dir, "package.json"), JSON.stringify(manifest));
+  const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest);
+  for (const [path, content] of Object.entries({ "package.json": text, ...beside })) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  }
   return dir;
 }
 
 const EXPRESS_PG = { dependencies: { express: "^5.0.0", pg: "^8.0.0" } };
 const textOf = (dir: string, path: string): string => readFileSync(join(dir, path), "utf8");
+
+const init = (dir: string): Promise<RunResult> => runCommand(["init", "--dir", dir, "--yes"]);
+const manifestOf = (dir: string): unknown => JSON.parse(textOf(dir, "package.json"));
 
 describe("posthorn init", () => {
   it("asks two questions, and writes receiver, migration and test for what package.json names", async () => {
@@ -175,27 +184,219 @@ describe("posthorn init", () => {
   });
 });
 
+describe("posthorn init, in a project that has its own ways,", () => {
+  it.each([{ test: "mocha", "test:webhooks": "my own" }, { "posthorn:migrate": "my own" }])(
+    "replaces no script, and says which is in the way: %j",
+    async (scripts) => {
+      const dir = project({ ...EXPRESS_PG, scripts });
+      const { code, err } = await init(dir);
+      expect([code, manifestOf(dir), existsSync(join(dir, "webhooks"))]).toEqual([
+        1,
+        { ...EXPRESS_PG, scripts },
+        false,
+      ]);
+      expect(err).toContain(`"${Object.keys(scripts).at(-1) ?? ""}" of package.json`);
+      expect(err).toContain("Rename these scripts first.");
+    },
+  );
+
+  it("goes on where its own scripts are left from before", async () => {
+    const scripts = { "posthorn:migrate": "node webhooks/migrate.mjs" };
+    expect((await init(project({ ...EXPRESS_PG, scripts }))).code).toBe(0);
+  });
+
+  it.each([
+    ["^10.4.0", "^10.0.0"],
+    ["^11.0.1", "^11.0.0"],
+    ["^12.0.0", "^12.5.0"],
+    ["latest", "^12.5.0"],
+  ])("adds the packages of Nest %s in its own major", async (version, added) => {
+    const dir = project({ dependencies: { "@nestjs/core": version, pg: "8" } });
+    expect((await init(dir)).code).toBe(0);
+    expect(manifestOf(dir)).toMatchObject({
+      dependencies: { "@nestjs/common": added, "@nestjs/platform-express": added },
+    });
+  });
+
+  it("counts the version that is installed, where package.json names none", async () => {
+    const dir = project(
+      { dependencies: { "@nestjs/core": "catalog:", pg: "8" } },
+      { "node_modules/@nestjs/core/package.json": '{ "version": "11.2.10" }' },
+    );
+    await init(dir);
+    expect(manifestOf(dir)).toMatchObject({ dependencies: { "@nestjs/platform-express": "^11.0.0" } });
+  });
+
+  it("tests Nest on Fastify where that is there, and adds no Express", async () => {
+    const nest = {
+      "@nestjs/core": "^11.0.0",
+      "@nestjs/common": "^11.0.0",
+      "@nestjs/platform-fastify": "^11.0.0",
+    };
+    const dir = project({ dependencies: { ...nest, pg: "8" } });
+    await init(dir);
+    expect(textOf(dir, "package.json")).not.toContain("platform-express");
+    expect(textOf(dir, "webhooks/webhooks.test.mts")).toContain("new FastifyAdapter(");
+  });
+
+  it.each([
+    ["^4.21.0", "^4.0.0"],
+    ["^5.1.0", "^5.0.6"],
+  ])("adds the types of Express %s", async (express, types) => {
+    const dir = project({ dependencies: { express, pg: "8" }, devDependencies: { typescript: "7" } });
+    await init(dir);
+    expect(manifestOf(dir)).toMatchObject({ devDependencies: { "@types/express": types } });
+  });
+
+  it.each([
+    { scripts: { test: "jest" }, devDependencies: { jest: "30" } },
+    { devDependencies: { jest: "30" } },
+    { scripts: { test: "react-scripts test" } },
+    { scripts: { test: "bun test" } },
+  ])("leaves its test to node, under a name that no other runner takes: %j", async (manifest) => {
+    const dir = project({ ...EXPRESS_PG, ...manifest });
+    const { out } = await init(dir);
+    expect([
+      existsSync(join(dir, "webhooks/webhooks-test.mjs")),
+      existsSync(join(dir, "webhooks/webhooks.test.mjs")),
+    ]).toEqual([true, false]);
+    expect(manifestOf(dir)).toMatchObject({
+      scripts: { ...manifest.scripts, "test:webhooks": "node --test webhooks/webhooks-test.mjs" },
+    });
+    expect(out).toContain("npm run test:webhooks");
+    expect(out).not.toContain("npm test");
+  });
+
+  it("starts its own test where another script starts vitest", async () => {
+    const dir = project({
+      ...EXPRESS_PG,
+      scripts: { test: "turbo run unit" },
+      devDependencies: { vitest: "4" },
+    });
+    const { out } = await init(dir);
+    expect(manifestOf(dir)).toMatchObject({
+      scripts: { "test:webhooks": "vitest run webhooks/webhooks.test.mjs" },
+    });
+    expect(out).toContain("npm run test:webhooks");
+  });
+
+  it.each([
+    [{ packageManager: "pnpm@10.4.1" }, {}, ["pnpm install", "pnpm test", "pnpm run posthorn:migrate"]],
+    [{}, { "pnpm-lock.yaml": "" }, ["pnpm install", "pnpm test"]],
+    [{}, { "yarn.lock": "" }, ["yarn install", "yarn test", "yarn run posthorn:migrate"]],
+    // `bun test` would start Bun's own runner.
+    [{}, { "bun.lock": "" }, ["bun install", "bun run test"]],
+    [{ packageManager: "npm@11.0.0" }, { "yarn.lock": "" }, ["npm install", "npm test"]],
+  ])("names the project's own package manager: %j %j", async (manifest, beside, lines) => {
+    const { out } = await init(project({ ...EXPRESS_PG, ...manifest }, beside));
+    for (const line of lines) expect(out).toMatch(new RegExp(`(^| )${line}`, "m"));
+  });
+
+  it("finds the lock file of a workspace above it, and none outside the repository", async () => {
+    const workspace = { "apps/shop/package.json": JSON.stringify(EXPRESS_PG), "pnpm-lock.yaml": "" };
+    const dir = project({}, workspace);
+    expect((await init(join(dir, "apps/shop"))).out).toContain("pnpm install");
+    const other = project({}, { ...workspace, "apps/shop/.git/HEAD": "" });
+    expect((await init(join(other, "apps/shop"))).out).toContain("npm test");
+  });
+
+  it.each([
+    ["tabs", '{\n\t"dependencies": {\n\t\t"express": "5",\n\t\t"pg": "8"\n\t}\n}\n'],
+    [
+      "four spaces and no last newline",
+      '{\n    "dependencies": {\n        "express": "5",\n        "pg": "8"\n    }\n}',
+    ],
+    ["lines of Windows", '{\r\n  "dependencies": {\r\n    "express": "5",\r\n    "pg": "8"\r\n  }\r\n}\r\n'],
+    ["a byte order mark", '\uFEFF{\n  "dependencies": {\n    "express": "5",\n    "pg": "8"\n  }\n}\n'],
+  ])("keeps the layout of package.json: %s", async (_, text) => {
+    const dir = project(text);
+    expect((await init(dir)).code).toBe(0);
+    const written = textOf(dir, "package.json");
+    const first = text.slice(0, text.indexOf("}"));
+    expect(written).toContain(first.slice(first.indexOf('"express"'), first.indexOf('"8"')));
+    expect([written[0], written.slice(-3), written.includes("\r\n")]).toEqual([
+      text[0],
+      text.slice(-3),
+      text.includes("\r\n"),
+    ]);
+  });
+
+  it.each(["null", "[]", '"text"', '{ "dependencies": null }', '{ "scripts": [] }'])(
+    "says that a package.json of %s cannot be read",
+    async (text) => {
+      const { code, err } = await init(project(text));
+      expect([code, err]).toEqual([2, expect.stringContaining("no JSON object")]);
+    },
+  );
+
+  it.each([
+    ["commonjs under TypeScript 6", "~6.0.2", { module: "commonjs" }, "ts"],
+    ["nodenext that requires modules", "^5.8.0", { module: "NodeNext" }, "ts"],
+    ["nodenext that does not", "~5.7.2", { module: "nodenext" }, "mts"],
+    ["a bundler's modules", "^5.9.0", { module: "esnext", moduleResolution: "bundler" }, "ts"],
+  ])("writes files that compile as %s", async (_, typescript, compilerOptions, ending) => {
+    const manifest = { ...EXPRESS_PG, devDependencies: { typescript } };
+    const dir = project(manifest, {
+      // Comments and last commas, as in the file that tsc --init writes.
+      "tsconfig.json":
+        '{ /* both */ "extends": "./base", // a relative file\n "compilerOptions": { "strict": true, }, }',
+      "base.json": JSON.stringify({ compilerOptions }),
+    });
+    const { out } = await init(dir);
+    expect(textOf(dir, `webhooks/migrate.${ending}`)).not.toMatch(/^(const .*)?await/m);
+    const reference = ending === "ts" ? "" : ".mjs";
+    expect(textOf(dir, `webhooks/receiver.${ending}`)).toContain(`from "./database${reference}";`);
+    expect(out).toContain(
+      ending === "ts" ? 'from "./webhooks/receiver";' : 'await import("./webhooks/receiver.mjs")',
+    );
+  });
+
+  it.each([
+    ["^5.9.0", { module: "commonjs" }],
+    ["^5.9.0", { strict: true }],
+    ["~6.0.0", { module: "commonjs", moduleResolution: "node" }],
+  ])(
+    "refuses a tsconfig.json under which no door is found: TypeScript %s, %j",
+    async (typescript, compilerOptions) => {
+      const dir = project(
+        { ...EXPRESS_PG, devDependencies: { typescript } },
+        { "tsconfig.json": JSON.stringify({ compilerOptions }) },
+      );
+      const { code, err } = await init(dir);
+      expect([code, existsSync(join(dir, "webhooks"))]).toEqual([2, false]);
+      expect(err).toContain('"module": "nodenext"');
+    },
+  );
+});
+
 describe("a project", () => {
   const dependencies = { fastify: "5", "drizzle-orm": "1", pg: "8" };
 
   it("with an ORM and its driver has the ORM; with Nest and Express, Nest", () => {
-    expect(readProject({ dependencies }, {})).toMatchObject({ framework: "fastify", database: "drizzle" });
+    expect(readProject({ dependencies }, {}, NOTHING_AROUND)).toMatchObject({
+      framework: "fastify",
+      database: "drizzle",
+    });
     const nest = { dependencies: { "@nestjs/core": "12", express: "5", typeorm: "1", pg: "8" } };
-    expect(readProject(nest, {})).toMatchObject({ framework: "nest", database: "typeorm", typescript: true });
+    expect(readProject(nest, {}, NOTHING_AROUND)).toMatchObject({
+      framework: "nest",
+      database: "typeorm",
+      typescript: true,
+    });
   });
 
   it("in TypeScript has files of its kind of modules; tests run with the runner that is there", () => {
     const devDependencies = { typescript: "5", vitest: "4" };
     const wanted = { dependencies, devDependencies };
-    expect(readProject({ ...wanted, type: "module" }, {})).toMatchObject({
+    expect(readProject({ ...wanted, type: "module" }, {}, NOTHING_AROUND)).toMatchObject({
       extension: "ts",
-      reference: "js",
+      reference: ".js",
       runner: "vitest",
     });
-    expect(readProject(wanted, {})).toMatchObject({ extension: "mts", reference: "mjs" });
-    expect(readProject({ dependencies }, {})).toMatchObject({
+    expect(readProject(wanted, {}, NOTHING_AROUND)).toMatchObject({ extension: "mts", reference: ".mjs" });
+    expect(readProject({ dependencies }, {}, NOTHING_AROUND)).toMatchObject({
       extension: "mjs",
-      reference: "mjs",
+      reference: ".mjs",
       runner: "node",
     });
   });

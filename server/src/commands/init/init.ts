@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { packageVersion } from "../../package-version.js";
@@ -7,12 +7,14 @@ import type { CommandContext } from "../command-context.js";
 import { defineCommand } from "../define-command.js";
 import type { Run } from "../define-command.js";
 import { providerOf } from "../sources/provider.js";
+import { nextSteps } from "./next-steps.js";
+import { printPackageJson, readPackageJson } from "./package-json.js";
 import { planInit } from "./plan.js";
 import type { Plan } from "./plan.js";
 import { DATABASES, FRAMEWORKS, readProject } from "./project.js";
-import type { Database, Framework, Manifest, Project } from "./project.js";
-import { secretOf } from "./receiver-files.js";
+import type { Database, Framework } from "./project.js";
 import type { Answers } from "./receiver-files.js";
+import { readSurroundings } from "./surroundings.js";
 
 interface InitOptions {
   readonly framework?: Framework;
@@ -58,30 +60,20 @@ const FIRST_TYPES: Readonly<Record<string, string>> = {
 };
 
 async function init({ options, print, context }: Run<InitOptions>): Promise<void> {
-  const manifest = readManifest(options.dir);
-  const project = readProject(manifest, options);
+  const { manifest, layout } = readPackageJson(options.dir);
+  const around = readSurroundings(options.dir, manifest);
+  const project = readProject(manifest, options, around);
   const answers = await askFor(options, context);
   const folder = existsSync(join(options.dir, "src")) ? "src/webhooks" : "webhooks";
-  const plan = planInit(project, answers, { manifest, version: packageVersion(), folder });
-  write(options.dir, plan);
+  const plan = planInit(project, answers, { manifest, around, version: packageVersion(), folder });
+  write(options.dir, plan, printPackageJson({ manifest: plan.manifest, layout }));
   const files = [...plan.files.map(({ path }) => path), "package.json"];
-  print.show({ ...project, ...answers, files, added: plan.added }, () => {
+  const { added, testScript } = plan;
+  print.show({ ...project, ...answers, files, added, testScript }, () => {
     for (const path of files) print.line(`wrote ${path}`);
     print.line("");
     for (const line of nextSteps(project, answers, plan)) print.line(line);
   });
-}
-
-function readManifest(dir: string): Manifest {
-  const path = join(dir, "package.json");
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as Manifest;
-  } catch (error) {
-    throw new CommandFailure("usage", `${path} cannot be read: ${(error as Error).message}`, {
-      cure: "Run this in a project, after npm init, or name its folder by --dir.",
-      code: "manifest_unreadable",
-    });
-  }
 }
 
 const PAYPAL =
@@ -116,12 +108,15 @@ async function askFor({ provider, type, yes }: InitOptions, { terminal }: Comman
   return { provider: name, type: first };
 }
 
-/** All files or none: a file that is there already is somebody's work. */
-function write(dir: string, { files, manifest }: Plan): void {
-  const there = files.filter(({ path }) => existsSync(join(dir, path)));
-  if (there.length > 0) {
-    throw new CommandFailure("failed", `There is already ${there.map(({ path }) => path).join(", ")}.`, {
-      cure: "Nothing was written. Move these files away first.",
+/** All files or none: a file or a script that is there already is somebody's work. */
+function write(dir: string, { files, taken }: Plan, packageJson: string): void {
+  const there = files.filter(({ path }) => existsSync(join(dir, path))).map(({ path }) => path);
+  const scripts = taken.map((name) => `"${name}" of package.json`);
+  if (there.length + scripts.length > 0) {
+    const move = there.length === 0 ? [] : ["Move these files away first."];
+    const rename = scripts.length === 0 ? [] : ["Rename these scripts first."];
+    throw new CommandFailure("failed", `There is already ${[...there, ...scripts].join(", ")}.`, {
+      cure: ["Nothing was written.", ...move, ...rename].join(" "),
       code: "file_exists",
     });
   }
@@ -129,55 +124,5 @@ function write(dir: string, { files, manifest }: Plan): void {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
   }
-  writeFileSync(join(dir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(dir, "package.json"), packageJson);
 }
-
-function nextSteps(
-  { framework, database, reference, typescript }: Project,
-  { provider }: Answers,
-  { added, manifest }: Plan,
-): readonly string[] {
-  const url = database === "sqlite" ? "" : "DATABASE_URL=postgres://… ";
-  return [
-    ...(added.length === 0 ? [] : [`npm install                       # for ${added.join(", ")}`]),
-    `${url}npm test`,
-    `${url}npm run posthorn:migrate`,
-    `Then set ${secretOf(provider)}, and mount it: ${MOUNTS[framework]}`,
-    ...importsOf(framework, { reference, requires: !typescript && manifest.type !== "module" }).map(
-      (line) => `  ${line}`,
-    ),
-    `Rows of the inbox are kept until they are purged: ${PURGES[framework]}.keepPurged({ everyMs: 60_000 })`,
-  ];
-}
-
-/** What the line that mounts the receiver needs, in a file beside the folder that was written. */
-function importsOf(
-  framework: Framework,
-  { reference, requires }: { readonly reference: string; readonly requires: boolean },
-): readonly string[] {
-  const from = (name: string, module: string): string =>
-    requires ? `const { ${name} } = require("${module}");` : `import { ${name} } from "${module}";`;
-  const open = `${from("openDatabase", `./webhooks/database.${reference}`)} // const db = await openDatabase();`;
-  if (framework === "nest")
-    return [from("AppWebhooksModule", `./webhooks/webhooks.module.${reference}`), open];
-  return [
-    from("createWebhooks", `./webhooks/receiver.${reference}`),
-    open,
-    from("webhooks", `posthorn/${framework}`),
-  ];
-}
-
-/** Where the receiver is found that removes old rows. */
-const PURGES: Readonly<Record<Framework, string>> = {
-  express: "createWebhooks(db)",
-  fastify: "createWebhooks(db)",
-  hono: "createWebhooks(db)",
-  nest: "app.get(Webhooks).receiver",
-};
-
-const MOUNTS: Readonly<Record<Framework, string>> = {
-  express: 'app.use("/webhooks", webhooks(createWebhooks(db))) before express.json().',
-  fastify: 'app.register(webhooks(createWebhooks(db)), { prefix: "/webhooks" }).',
-  hono: 'app.post("/webhooks/:source", webhooks(createWebhooks(db))).',
-  nest: "AppWebhooksModule.forRoot(db) in your module's imports, and { rawBody: true }.",
-};

@@ -1,8 +1,11 @@
 import { databasePart } from "./database-files.js";
-import { IMPORTED } from "./project.js";
-import type { Manifest, Project } from "./project.js";
+import { missingPackages } from "./imported.js";
+import type { Manifest } from "./package-json.js";
+import { ownTest, versionOf } from "./project.js";
+import type { Project } from "./project.js";
 import { migrateFile, receiverFile } from "./receiver-files.js";
 import type { Answers } from "./receiver-files.js";
+import type { Surroundings } from "./surroundings.js";
 import { testFile } from "./test-file.js";
 
 /** A file to write, by its path in the project. */
@@ -17,73 +20,83 @@ export interface Plan {
   readonly manifest: Manifest;
   /** The packages that package.json names from now on. */
   readonly added: readonly string[];
+  /** The script of package.json that runs the written test. */
+  readonly testScript: string;
+  /** Scripts that would be written, if the project had none of its own by these names. */
+  readonly taken: readonly string[];
 }
 
-/** What npm writes for a project without tests. */
-const NO_TEST = /no test specified/;
-const TSX = "^4.20.0";
+/** What a plan is made on. */
+export interface Ground {
+  readonly manifest: Manifest;
+  readonly around: Surroundings;
+  /** Of Posthorn. */
+  readonly version: string;
+  /** The folder to write into. */
+  readonly folder: string;
+}
 
 /** Decides what to write. */
 export function planInit(
   project: Project,
   answers: Answers,
-  around: { manifest: Manifest; version: string; folder: string },
+  { manifest, around, version, folder }: Ground,
 ): Plan {
   const { extension, framework } = project;
-  const { folder } = around;
   const receiver = framework === "nest" ? "webhooks.module" : "receiver";
+  const test = `${folder}/${project.test}.${extension}`;
+  const migration = `${folder}/migrate.${extension}`;
   const files = [
     { path: `${folder}/database.${extension}`, text: databasePart(project).file },
     { path: `${folder}/${receiver}.${extension}`, text: receiverFile(project, answers) },
-    { path: `${folder}/migrate.${extension}`, text: migrateFile(project) },
-    { path: `${folder}/webhooks.test.${extension}`, text: testFile(project, answers) },
+    { path: migration, text: migrateFile(project) },
+    { path: test, text: testFile(project, answers) },
   ];
-  const added = missingPackages(project, around);
-  return { files, added: Object.keys(added.all), manifest: manifestWith(project, around, added) };
-}
-
-interface Added {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
-  readonly all: Readonly<Record<string, string>>;
-}
-
-function missingPackages(
-  { typescript, framework, database }: Project,
-  { manifest, version }: { readonly manifest: Manifest; readonly version: string },
-): Added {
-  const known = { ...manifest.dependencies, ...manifest.devDependencies };
-  const unlessKnown = (wanted: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(wanted).filter(([name]) => !Object.hasOwn(known, name)));
-  const [framed, stored] = [IMPORTED[framework], IMPORTED[database]];
-  const dependencies = unlessKnown({ posthorn: `^${version}`, ...framed.packages, ...stored.packages });
-  // Node before 23.6 runs no TypeScript, and no Node runs decorators.
-  const devDependencies = typescript ? unlessKnown({ tsx: TSX, ...framed.types, ...stored.types }) : {};
-  return { dependencies, devDependencies, all: { ...dependencies, ...devDependencies } };
-}
-
-function manifestWith(
-  { typescript, runner, extension }: Project,
-  { manifest, folder }: { readonly manifest: Manifest; readonly folder: string },
-  { dependencies, devDependencies }: Added,
-): Manifest {
-  const node = typescript ? "node --import tsx" : "node";
-  const test = `${folder}/webhooks.test.${extension}`;
-  const own = runner === "vitest" ? "vitest run" : `${node} --test ${test}`;
-  const taken = manifest.scripts?.["test"];
-  const name = taken === undefined || NO_TEST.test(taken) ? "test" : "test:webhooks";
-  const scripts = {
-    ...manifest.scripts,
-    // A runner of the host's own finds the test by its name.
-    ...(taken !== undefined && /vitest/.test(taken) ? {} : { [name]: own }),
-    "posthorn:migrate": `${node} ${folder}/migrate.${extension}`,
-  };
+  const { scripts, testScript } = scriptsFor(project, manifest, { test, migration });
+  const added = missingPackages(project, manifest, {
+    version,
+    versionOf: (name) => versionOf(name, manifest, around),
+  });
+  const dependencies = { ...manifest.dependencies, ...added.dependencies };
+  const devDependencies = { ...manifest.devDependencies, ...added.devDependencies };
   return {
-    ...manifest,
-    scripts,
-    dependencies: { ...manifest.dependencies, ...dependencies },
-    ...(Object.keys({ ...manifest.devDependencies, ...devDependencies }).length === 0
-      ? {}
-      : { devDependencies: { ...manifest.devDependencies, ...devDependencies } }),
+    files,
+    testScript,
+    taken: Object.keys(scripts).filter((name) => isTaken(manifest, name, scripts)),
+    added: [...Object.keys(added.dependencies), ...Object.keys(added.devDependencies)],
+    manifest: {
+      ...manifest,
+      scripts: { ...manifest.scripts, ...scripts },
+      dependencies,
+      ...(Object.keys(devDependencies).length === 0 ? {} : { devDependencies }),
+    },
   };
+}
+
+type Scripts = Readonly<Record<string, string>>;
+
+/** The scripts to write, and the one that runs the test, which may be the project's own. */
+function scriptsFor(
+  { typescript, runner, test: testName }: Project,
+  manifest: Manifest,
+  { test, migration }: { readonly test: string; readonly migration: string },
+): { readonly scripts: Scripts; readonly testScript: string } {
+  const node = typescript ? "node --import tsx" : "node";
+  const scripts = { "posthorn:migrate": `${node} ${migration}` };
+  const taken = ownTest(manifest);
+  // A runner of the host's own finds the test by its name.
+  if (runner === "vitest" && taken !== undefined && /vitest/.test(taken))
+    return { scripts, testScript: "test" };
+  // Where Jest is there without a script, `npm test` is left to it.
+  const testScript = taken === undefined && testName === "webhooks.test" ? "test" : "test:webhooks";
+  const own =
+    runner === "node" ? `${node} --test ${test}` : `vitest run${taken === undefined ? "" : ` ${test}`}`;
+  return { scripts: { [testScript]: own, ...scripts }, testScript };
+}
+
+/** Whether a script of this name is there that does something else; npm's empty test is nobody's work. */
+function isTaken(manifest: Manifest, name: string, scripts: Scripts): boolean {
+  const there = manifest.scripts?.[name];
+  if (there === undefined || there === scripts[name]) return false;
+  return name !== "test" || ownTest(manifest) !== undefined;
 }

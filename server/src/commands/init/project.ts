@@ -1,4 +1,8 @@
 import { CommandFailure } from "../../terminal/failure.js";
+import { fileKindOf } from "./file-kind.js";
+import type { FileKind } from "./file-kind.js";
+import type { Manifest } from "./package-json.js";
+import type { Manager, Surroundings } from "./surroundings.js";
 
 /** Frameworks that a receiver can be written for, by the package that tells each. */
 export const FRAMEWORKS = {
@@ -8,6 +12,7 @@ export const FRAMEWORKS = {
   express: "express",
 } as const;
 export type Framework = keyof typeof FRAMEWORKS;
+export type Platform = Exclude<Framework, "nest">;
 
 /** Databases and ORMs, by the package that tells each: an ORM before the driver that it uses. */
 export const DATABASES = {
@@ -17,35 +22,6 @@ export const DATABASES = {
   sqlite: "better-sqlite3",
 } as const;
 export type Database = keyof typeof DATABASES;
-
-/** What the written files import beside Posthorn, as npm names its versions; `types` only in TypeScript. */
-interface Imported {
-  readonly packages: Readonly<Record<string, string>>;
-  readonly types: Readonly<Record<string, string>>;
-}
-
-const PG = { pg: "^8.23.1" };
-const PG_TYPES = { "@types/pg": "^8.23.1" };
-
-export const IMPORTED: Readonly<Record<Framework | Database, Imported>> = {
-  express: { packages: { express: "^5.3.0" }, types: { "@types/express": "^5.0.6" } },
-  fastify: { packages: { fastify: "^5.12.8" }, types: {} },
-  hono: { packages: { hono: "^4.13.18" }, types: {} },
-  nest: {
-    packages: {
-      "@nestjs/common": "^12.5.0",
-      "@nestjs/core": "^12.5.0",
-      "@nestjs/platform-express": "^12.5.0",
-      "reflect-metadata": "^0.2.2",
-      rxjs: "^7.8.2",
-    },
-    types: {},
-  },
-  drizzle: { packages: { "drizzle-orm": "^0.45.4", ...PG }, types: PG_TYPES },
-  typeorm: { packages: { typeorm: "^1.1.1", ...PG }, types: {} },
-  pg: { packages: PG, types: PG_TYPES },
-  sqlite: { packages: { "better-sqlite3": "^12.11.1" }, types: { "@types/better-sqlite3": "^9.6.0" } },
-};
 
 /** ORMs for which nothing is written, by the package that tells each. */
 const OTHERS = {
@@ -66,24 +42,17 @@ const OTHER_DRIVERS = [
   "@libsql/client",
 ];
 
-/** The fields of package.json that count here. */
-export interface Manifest {
-  readonly type?: string;
-  readonly scripts?: Readonly<Record<string, string>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-}
-
 /** What a project is made of. */
-export interface Project {
+export interface Project extends FileKind {
   readonly framework: Framework;
   readonly database: Database;
   readonly typescript: boolean;
   readonly runner: "vitest" | "node";
-  /** Of the files that are written: they are modules, whatever package.json says. */
-  readonly extension: "ts" | "mts" | "mjs";
-  /** How they name each other. */
-  readonly reference: "js" | "mjs";
+  /** The test's file, without its ending. */
+  readonly test: "webhooks.test" | "webhooks-test";
+  /** What Nest runs on; the framework itself elsewhere. */
+  readonly platform: Platform;
+  readonly manager: Manager;
 }
 
 export interface ProjectWishes {
@@ -91,8 +60,8 @@ export interface ProjectWishes {
   readonly database?: Database | undefined;
 }
 
-/** Looks at package.json. What a person names counts more than what is found. */
-export function readProject(manifest: Manifest, wishes: ProjectWishes): Project {
+/** Looks at package.json and at what is around it. What a person names counts more than what is found. */
+export function readProject(manifest: Manifest, wishes: ProjectWishes, around: Surroundings): Project {
   const has = (name: string): boolean =>
     Object.hasOwn({ ...manifest.dependencies, ...manifest.devDependencies }, name);
   const framework = wishes.framework ?? found(FRAMEWORKS, has);
@@ -102,16 +71,44 @@ export function readProject(manifest: Manifest, wishes: ProjectWishes): Project 
   if (wishes.database === undefined) refuseOthers(database, has);
   if (database === undefined) throw missing("database", DATABASES);
   // Nest's decorators need a compiler.
-  const isModule = manifest.type === "module";
   const typescript = framework === "nest" || has("typescript") || has("tsx");
+  const { compiler, manager } = around;
+  const isModule = manifest.type === "module";
+  const version = has("typescript") ? versionOf("typescript", manifest, around) : undefined;
   return {
     framework,
     database,
     typescript,
-    runner: has("vitest") ? "vitest" : "node",
-    extension: typescript ? (isModule ? "ts" : "mts") : "mjs",
-    reference: typescript && isModule ? "js" : "mjs",
+    ...testing(manifest, has),
+    ...fileKindOf({ typescript, isModule, compiler, version }),
+    platform: framework === "nest" ? (has("@nestjs/platform-fastify") ? "fastify" : "express") : framework,
+    manager,
   };
+}
+
+/** The version that is installed, or else the range that package.json names. */
+export function versionOf(name: string, manifest: Manifest, { installed }: Surroundings): string | undefined {
+  return installed(name) ?? { ...manifest.dependencies, ...manifest.devDependencies }[name];
+}
+
+/** Who runs the written test. */
+function testing(manifest: Manifest, has: (name: string) => boolean): Pick<Project, "runner" | "test"> {
+  const script = ownTest(manifest) ?? "";
+  const jest = has("jest") || /\bjest\b/.test(script);
+  if (has("vitest") && !(jest && !/\bvitest\b/.test(script)))
+    return { runner: "vitest", test: "webhooks.test" };
+  // A runner of another kind takes webhooks.test.mjs for its own, and ends red: Jest cannot load a module.
+  const other = jest || (script !== "" && !/--test\b/.test(script));
+  return { runner: "node", test: other ? "webhooks-test" : "webhooks.test" };
+}
+
+/** What npm writes for a project without tests. */
+const NO_TEST = /no test specified/;
+
+/** The project's own script `test`, unless it is npm's empty one. */
+export function ownTest({ scripts }: Manifest): string | undefined {
+  const script = scripts?.["test"];
+  return script === undefined || NO_TEST.test(script) ? undefined : script;
 }
 
 /** The handler would be written past the project's ORM, or for a driver that is not there. */

@@ -35,13 +35,16 @@ const REPORT = `observer: (signal) => {
       if (signal.kind === "signature_refused" || signal.kind === "request_refused") console.warn(JSON.stringify(signal));
       if (signal.kind === "store_failed") console.error(signal.code, signal.message);
       if (signal.kind === "event_received" && signal.verdict === "failed") console.error(signal.id, signal.why, signal.stack);
+      // No handler of its type, another body under its id, or too old.
+      if (signal.kind === "event_received" && ["skipped", "conflict", "stale"].includes(signal.verdict))
+        console.warn(signal.source, signal.type, signal.id, signal.verdict, signal.why ?? "");
     },`;
 
 function receiver(project: Project, { provider, type }: Answers): string {
   const { write, twoSteps } = databasePart(project);
   const drizzled = project.database === "drizzle" ? ", received" : "";
   const entity = project.database === "typeorm" ? ", Received" : "";
-  const reference = `./database.${project.reference}`;
+  const reference = `./database${project.reference}`;
   const typed = (text: string): string => (project.typescript ? text : "");
   const schema = project.database === "sqlite" ? "" : ", schema";
   const parameters = `db${typed(": Database")}, options${typed(`: { secrets?: string | undefined${schema === "" ? "" : "; schema?: string"} }`)} = {}`;
@@ -94,8 +97,8 @@ import type { DynamicModule } from "@nestjs/common";
 import type { ${types} } from "posthorn";
 import { OnWebhook, WebhooksModule } from "posthorn/nest";
 ${importOf(provider)}
-import { storeOf${drizzled}${entity} } from "./database.${project.reference}";
-import type { Database, Transaction } from "./database.${project.reference}";
+import { storeOf${drizzled}${entity} } from "./database${project.reference}";
+import type { Database, Transaction } from "./database${project.reference}";
 
 /** Handlers of webhooks: a provider like any other. Inject what it needs by @Inject(Token): tsx writes no types of parameters. */
 @Injectable()
@@ -104,7 +107,7 @@ export class ReceivedWebhooks {
   ${method}
 }
 
-/** Add \`AppWebhooksModule.forRoot(db)\` to the imports of your module, and create the application with { rawBody: true }. */
+/** Add \`AppWebhooksModule.forRoot(db)\` to the imports of your module. */
 @Module({})
 export class AppWebhooksModule {
   static forRoot(db: Database, options: { secrets?: string | undefined${option} } = {}): DynamicModule {
@@ -120,13 +123,22 @@ export class AppWebhooksModule {
 `;
 }
 
-/** The program behind \`npm run posthorn:migrate\`. */
-export function migrateFile({ reference }: Project): string {
-  return `import { closeDatabase, migrateDatabase, openDatabase } from "./database.${reference}";
+/** The program behind the script `posthorn:migrate`. */
+export function migrateFile({ reference, typescript }: Project): string {
+  const result = typescript ? ": Promise<void>" : "";
+  // No await at the top: a compiler that writes CommonJS refuses it (TS1378).
+  return `import { closeDatabase, migrateDatabase, openDatabase } from "./database${reference}";
 
-const db = await openDatabase();
-await migrateDatabase(db);
-await closeDatabase(db);
-console.log("The tables are there.");
+async function run()${result} {
+  const db = await openDatabase();
+  try {
+    await migrateDatabase(db);
+    console.log("The tables are there.");
+  } finally {
+    await closeDatabase(db);
+  }
+}
+
+void run();
 `;
 }

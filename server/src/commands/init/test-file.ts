@@ -1,10 +1,11 @@
-import type { Framework, Project } from "./project.js";
+import type { Platform, Project } from "./project.js";
 import type { Answers } from "./receiver-files.js";
 
 /** The test: a signed request, twice, through the real framework into the real database. */
 export function testFile(project: Project, { provider, type }: Answers): string {
-  const { framework, database, runner, reference: end } = project;
-  const { imports, open } = MOUNTS[framework](end);
+  const { framework, platform, database, runner, reference: end } = project;
+  const mount = framework === "nest" ? nestMount(platform) : MOUNTS[platform];
+  const { imports, open } = mount(end);
   const sqlite = database === "sqlite";
   const wish = type === "*" ? "" : `, type: "${type}"`;
   const names = [
@@ -19,7 +20,7 @@ export function testFile(project: Project, { provider, type }: Answers): string 
 import { test } from "${runner === "vitest" ? "vitest" : "node:test"}";
 ${imports}
 import { signedRequest, TEST_SECRETS } from "posthorn/testing";
-import { ${names.join(", ")} } from "./database.${end}";
+import { ${names.join(", ")} } from "./database${end}";
 
 test("an event that is delivered twice is applied once", async () => {
   ${sqlite ? `const db = await openDatabase(":memory:");` : `const schema = \`test_webhooks_\${process.pid}\`;\n  const db = await openDatabase(schema);`}
@@ -51,12 +52,12 @@ interface Mount {
   readonly open: (options: string) => string;
 }
 
-const MOUNTS: Readonly<Record<Framework, (end: string) => Mount>> = {
+const MOUNTS: Readonly<Record<Platform, (end: string) => Mount>> = {
   express: (end) => ({
     imports: `import { once } from "node:events";
 import express from "express";
 import { webhooks } from "posthorn/express";
-import { createWebhooks } from "./receiver.${end}";`,
+import { createWebhooks } from "./receiver${end}";`,
     open: (options) => `const receiver = createWebhooks(db, ${options});
 const app = express();
 app.use("/webhooks", webhooks(receiver)); // before express.json()
@@ -74,7 +75,7 @@ const stop = async () => {
   fastify: (end) => ({
     imports: `import fastify from "fastify";
 import { webhooks } from "posthorn/fastify";
-import { createWebhooks } from "./receiver.${end}";`,
+import { createWebhooks } from "./receiver${end}";`,
     open: (options) => `const receiver = createWebhooks(db, ${options});
 const app = fastify({ forceCloseConnections: true });
 await app.register(webhooks(receiver), { prefix: "/webhooks" });
@@ -88,7 +89,7 @@ const stop = async () => {
   hono: (end) => ({
     imports: `import { Hono } from "hono";
 import { webhooks } from "posthorn/hono";
-import { createWebhooks } from "./receiver.${end}";`,
+import { createWebhooks } from "./receiver${end}";`,
     open: (options) => `const receiver = createWebhooks(db, ${options});
 const app = new Hono();
 app.post("/webhooks/:source", webhooks(receiver));
@@ -96,15 +97,23 @@ const address = "http://localhost";
 const send = app.request;
 const stop = () => receiver.stop();`,
   }),
-  nest: (end) => ({
+};
+
+function nestMount(platform: Platform): (end: string) => Mount {
+  const fastify = platform === "fastify";
+  // Nest hands the option on to Express alone; Fastify has it from its adapter.
+  const close = "forceCloseConnections: true";
+  const adapter = fastify ? `new FastifyAdapter({ ${close} }), ` : "";
+  const options = `{ logger: false${fastify ? "" : `, ${close}`} }`;
+  return (end) => ({
     imports: `import "reflect-metadata";
 import { NestFactory } from "@nestjs/core";
-import { AppWebhooksModule } from "./webhooks.module.${end}";`,
-    open: (options) => `const module = AppWebhooksModule.forRoot(db, ${options});
-const app = await NestFactory.create(module, { rawBody: true, logger: false, forceCloseConnections: true });
+${fastify ? 'import { FastifyAdapter } from "@nestjs/platform-fastify";\n' : ""}import { AppWebhooksModule } from "./webhooks.module${end}";`,
+    open: (given) => `const module = AppWebhooksModule.forRoot(db, ${given});
+const app = await NestFactory.create(module, ${adapter}${options});
 await app.listen(0, "127.0.0.1");
 const address = await app.getUrl();
 const send = fetch;
 const stop = () => app.close();`,
-  }),
-};
+  });
+}

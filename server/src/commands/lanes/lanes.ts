@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { Lane } from "posthorn/client";
+import { isHandlerId } from "posthorn/gateway";
 import type { Tone } from "../../terminal/colour.js";
 import { orLook } from "../../terminal/failure.js";
 import { count, due, duration } from "../../terminal/for-people.js";
 import type { Table } from "../../terminal/table.js";
-import { isHandler, resumeLine } from "../deliveries/explain-delivery.js";
+import { resumeLine } from "../deliveries/explain-delivery.js";
 import type { CommandContext } from "../command-context.js";
 import { defineCommand, defineGroup } from "../define-command.js";
 import { collect, hintMore, LIST_FLAGS } from "../listing.js";
@@ -129,8 +130,8 @@ export function explainLane(lane: Lane): { readonly says: string; readonly todo:
     case "paused":
     case "disabled":
       return {
-        says: `Its ${isHandler(lane.endpointId) ? "handler" : "endpoint"} is ${lane.state}; there ${lane.depth === "1" ? "is" : "are"} ${waiting} in it, in order.`,
-        todo: isHandler(lane.endpointId)
+        says: `Its ${isHandlerId(lane.endpointId) ? "handler" : "endpoint"} is ${lane.state}; there ${lane.depth === "1" ? "is" : "are"} ${waiting} in it, in order.`,
+        todo: isHandlerId(lane.endpointId)
           ? ["See why: posthorn consumers list", `Go on: ${resumeLine(lane.endpointId)}`]
           : [`See why: posthorn endpoint show ${lane.endpointId}`, `Go on: ${resumeLine(lane.endpointId)}`],
       };

@@ -1,4 +1,5 @@
 import type { Consumer, InboxEvent, InboxFailure, InboxRow, RefusedEvent } from "posthorn/client";
+import { handlerId } from "posthorn/gateway";
 import { WORKER_GONE_MS } from "posthorn/operator";
 import type {
   AttemptRecord,
@@ -127,19 +128,6 @@ export const CONSUMER: object = {
   }),
 };
 
-const DEFAULT_ID = "hnd_default";
-
-/** As the lanes know a consumer of the inbox. */
-export function consumerIdOf(consumer: string): string {
-  return consumer === "" ? DEFAULT_ID : `hnd_${consumer}`;
-}
-
-/** As the inbox knows a consumer, by its id or its name. */
-export function consumerNameOf(given: string): string {
-  const name = given.replace(/^hnd_/, "");
-  return name === "default" ? "" : name;
-}
-
 export function showInboxRow(row: InboxRecord): InboxRow {
   const { tenant, source, id, idPreview, consumer, type, outcome, round, attempts, receipts, bodyBytes } =
     row;
@@ -149,7 +137,7 @@ export function showInboxRow(row: InboxRecord): InboxRow {
     source,
     eventId: id,
     idPreview: idPreview ?? null,
-    consumerId: consumerIdOf(consumer),
+    consumerId: handlerId(consumer),
     type,
     outcome,
     round,

@@ -3,6 +3,7 @@ import { problemOf } from "posthorn/client";
 import type { Client } from "posthorn/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiBench, closeBenches } from "../../../../test/server/api-bench.js";
+import { inboxBench } from "../../../../test/server/inbox-bench.js";
 import type { ApiBench } from "../../../../test/server/api-bench.js";
 
 let bench: ApiBench;
@@ -17,15 +18,15 @@ beforeAll(async () => {
 afterAll(closeBenches);
 
 /** Delivers what is due, and everything comes to this. */
-async function deliver(status: number): Promise<void> {
-  bench.answer({
+async function deliver(status: number, on: ApiBench = bench): Promise<void> {
+  on.answer({
     outcome: status < 300 ? { kind: "acknowledged", status } : { kind: "refused", status },
     answer: new TextEncoder().encode(`says ${status}`),
     durationMs: 5,
   });
-  const { outbox, egress, clock } = bench.parts;
+  const { outbox, egress, clock } = on.parts;
   const dispatcher = createDispatcher({ store: outbox, egress, clock });
-  await bench.clock.until(dispatcher.drain(), 5);
+  await on.clock.until(dispatcher.drain(), 5);
   await dispatcher.stop();
 }
 
@@ -122,4 +123,60 @@ it("a delivery that is not dead is not redriven, and is said to be there", async
     message: `The delivery "${delivery?.id}" is waiting; only a dead one is redriven. It is sent when its turn comes.`,
   });
   await expect(node.client().redrive("dlv_99_99")).rejects.toMatchObject({ code: "api_not_found" });
+});
+
+describe("what was cancelled at a handler", () => {
+  it("is redriven, the dead head of its lane too, and a second time it is said that it was", async () => {
+    const inbox = await inboxBench();
+    const api = inbox.client();
+    for (const id of ["in_1", "in_2"]) await inbox.post(id);
+    await inbox.work({ in_1: new Error("down") });
+    const ids = await Promise.all(
+      ["in_1", "in_2"].map(async (id) => (await api.inbox.get(`shop/${id}`)).deliveries[0]?.id ?? ""),
+    );
+    const [lane] = (await api.lanes.list()).items;
+    const { outbox } = inbox.parts;
+    await outbox.cancel(BigInt(lane?.id ?? 0), BigInt(lane?.head ?? 0) + 1n);
+    for (const id of ids) expect(await api.redrive(id)).toEqual({ result: "at_end" });
+    for (const [id, state] of [
+      [ids[0] ?? "", "dead"],
+      [ids[1] ?? "", "cancelled"],
+    ] as const)
+      await expect(api.redrive(id)).rejects.toMatchObject({
+        message: `The delivery "${id}" is ${state}, and was not redriven. It was redriven before, and has another place by now.`,
+      });
+    await inbox.work();
+    expect(inbox.effects).toEqual(["billing in_1", "billing in_2"]);
+  });
+
+  it.each([
+    ["its event is gone", true, "Its event is not stored any more."],
+    ["somebody else was faster", false, "It has changed between two looks. Try again."],
+  ])("says why it was not redriven where %s", async (_why, isGone, words) => {
+    const inbox = await inboxBench();
+    const api = inbox.client();
+    await inbox.post("in_1");
+    await inbox.work({ in_1: new Error("down") });
+    const [delivery] = (await api.inbox.get("shop/in_1")).deliveries;
+    const { operator, outbox } = inbox.parts;
+    Object.assign(operator, { redrive: () => Promise.resolve("unknown") });
+    if (isGone) Object.assign(outbox, { event: () => Promise.resolve(undefined) });
+    await expect(api.redrive(delivery?.id ?? "")).rejects.toMatchObject({
+      message: `The delivery "${delivery?.id}" is dead, and was not redriven. ${words}`,
+    });
+  });
+});
+
+it("the dead letter of an endpoint that was cancelled with its lane is not redriven, and is said to be so", async () => {
+  const node = await apiBench();
+  const api = node.client();
+  await api.endpoints.create({ id: "ep_1", url: "https://example.com/", retry: { waitsMs: [] } });
+  await api.events.publish({ type: "t", id: "e1", key: "k", data: 1 });
+  await deliver(500, node);
+  const [lane] = (await api.lanes.list()).items;
+  await node.parts.outbox.cancel(BigInt(lane?.id ?? 0), BigInt(lane?.head ?? 0));
+  const [delivery] = (await api.deliveries.list({ event: "e1" })).items;
+  await expect(api.redrive(delivery?.id ?? "")).rejects.toMatchObject({
+    message: `The delivery "${delivery?.id}" is dead, and was not redriven. It was cancelled with what waited in its lane, or its endpoint was removed. Publish the event again if it is still wanted.`,
+  });
 });

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Attempt, Delivery, Page, Redriven } from "posthorn/client";
+import { isHandlerId } from "posthorn/gateway";
 import type { DeliverySummary } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { pageSchema } from "../page.js";
@@ -72,27 +73,40 @@ async function deliveryOf({ outbox }: ApiParts, id: string): Promise<DeliverySum
 async function redrive(parts: ApiParts, id: string): Promise<Redriven> {
   const result = await parts.operator.redrive(id);
   if (result !== "unknown") return { result };
-  const { state, endpointId, because } = await deliveryOf(parts, id);
-  const isHandlers = endpointId.startsWith("hnd_");
-  const which = isHandlers ? "one that is dead or was skipped" : "a dead one";
-  const hint = isHandlers && state === "cancelled" ? notAgain(because) : NOT_DEAD[state];
-  throw problem("conflict", `The delivery ${shown(id)} is ${state}; only ${which} is redriven. ${hint}`);
+  const delivery = await deliveryOf(parts, id);
+  const { state, endpointId } = delivery;
+  const isHandlers = isHandlerId(endpointId);
+  const which = isHandlers ? "one that is dead or was passed over" : "a dead one";
+  if (state === "dead" || (isHandlers && state === "cancelled"))
+    throw problem(
+      "conflict",
+      `The delivery ${shown(id)} is ${state}, and was not redriven. ${await notAgain(parts, delivery)}`,
+    );
+  throw problem(
+    "conflict",
+    `The delivery ${shown(id)} is ${state}; only ${which} is redriven. ${NOT_DEAD[state]}`,
+  );
 }
 
-/** Nobody publishes an event to a handler again. */
-function notAgain(because: string | undefined): string {
-  return because === "redriven"
-    ? "It was redriven before, and has another place by now."
-    : "Its event is not stored any more, or its consumer is gone.";
+/** Why one that looks as if it could be redriven was not. */
+async function notAgain(
+  { outbox }: ApiParts,
+  { id, round, tenant, eventId, endpointId }: DeliverySummary,
+): Promise<string> {
+  const end = (await outbox.ends(id)).findLast((each) => each.round === round);
+  if (end?.resolvedHow === "redriven" || end?.because === "redriven")
+    return "It was redriven before, and has another place by now.";
+  if (end?.resolvedHow === "cancelled" && !isHandlerId(endpointId))
+    return `It was cancelled with what waited in its lane, or its endpoint was removed. ${NOT_DEAD.cancelled}`;
+  if ((await outbox.event(tenant, eventId)) === undefined) return "Its event is not stored any more.";
+  return "It has changed between two looks. Try again.";
 }
 
-const NOT_DEAD: Readonly<Record<DeliverySummary["state"], string>> = {
+const NOT_DEAD: Readonly<Record<Exclude<DeliverySummary["state"], "dead">, string>> = {
   waiting: "It is sent when its turn comes.",
   under_way: "An attempt is under way.",
   retrying: "It is tried again by itself; `posthorn retry` tries it now.",
   delivered: "The endpoint has it.",
-  // Between the two looks.
-  dead: "Try again.",
   cancelled: "Publish the event again if it is still wanted.",
 };
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Forgot, InboxRedriven } from "posthorn/client";
+import { handlerId, inboxName } from "posthorn/gateway";
 import type { InboxRecord, RefusedRecord } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { notFound, problem } from "../problem.js";
-import { consumerIdOf, consumerNameOf } from "../resources/inbox.js";
 import { MAYBE_TEXT, whole } from "../resources/text.js";
 import { PLAIN_TEXT, routeSchema } from "../route-schema.js";
 import { EVENT_PARAM, eventNamed } from "./inbox.js";
@@ -63,7 +63,7 @@ async function redrive(parts: ApiParts, id: string, asked: Redrive["Body"]): Pro
   const { tenant = DEFAULT_TENANT, consumer, refused } = asked;
   if (refused !== undefined) return redriveRefused(parts, { tenant, source, id: eventId }, refused);
   const rows = (await outbox.inboxRowsOf(tenant, source, eventId)).filter(
-    (row) => consumer === undefined || row.consumer === consumerNameOf(consumer),
+    (row) => consumer === undefined || row.consumer === inboxName(consumer),
   );
   if (rows.length === 0) throw notFound("event in the inbox, at this consumer,", id);
   const results = await operator.redriveInbox(rows);
@@ -71,7 +71,7 @@ async function redrive(parts: ApiParts, id: string, asked: Redrive["Body"]): Pro
 }
 
 function itemOf({ consumer, storedAs }: InboxRecord, result: string): InboxRedriven["items"][number] {
-  return { consumerId: consumerIdOf(consumer), eventId: storedAs ?? null, result };
+  return { consumerId: handlerId(consumer), eventId: storedAs ?? null, result };
 }
 
 /** By the beginning of the body's hash: one id may be refused with several bodies. */

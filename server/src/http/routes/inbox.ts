@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { InboxEvent, InboxFailure, InboxQuery, InboxRow, Page, RefusedEvent } from "posthorn/client";
+import { handlerId, inboxName, nameOfId } from "posthorn/gateway";
 import type { InboxRecord } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { PAGE_QUERY, pageSchema } from "../page.js";
@@ -8,8 +9,6 @@ import { notFound, problem, shown } from "../problem.js";
 import { showDelivery } from "../resources/delivery.js";
 import { showHeld } from "../resources/held.js";
 import {
-  consumerIdOf,
-  consumerNameOf,
   INBOX_QUERY,
   showFailedAttempt,
   showFailure,
@@ -60,7 +59,7 @@ async function list({ outbox, clock }: ApiParts, asked: ListQuery): Promise<Page
     { ...(since !== undefined && { since }), ...(until !== undefined && { until }) },
     clock.now(),
   );
-  const named = consumer === undefined ? {} : { consumer: consumerNameOf(consumer) };
+  const named = consumer === undefined ? {} : { consumer: inboxName(consumer) };
   // What this version of the store does not know is an outcome that no row has.
   const wanted = { ...filter, ...named, ...range } as Parameters<typeof outbox.inboxRows>[0];
   return shownPage(await outbox.inboxRows(wanted, { limit, after }));
@@ -118,7 +117,7 @@ export async function readInboxEvent(
     { tenant, source, id: eventId },
     { limit: MOST_REFUSED },
   );
-  const named = await outbox.namedEvents(tenant, [`${source}/id/${eventId}`]);
+  const named = await outbox.namedEvents(tenant, [nameOfId(source, eventId)]);
   const stored = [...new Set([...rows.flatMap(({ storedAs }) => storedAs ?? []), ...named])];
   const deliveries = stored.length === 0 ? [] : await outbox.deliveriesOf(tenant, stored);
   if (rows.length + refused.length + stored.length === 0) throw notFound("event in the inbox", id);
@@ -126,7 +125,7 @@ export async function readInboxEvent(
   const failures: InboxFailure[] = [];
   for (const row of rows) {
     const found = await outbox.inboxFailures(row);
-    failures.push(...found.map((failure) => showFailure(failure, consumerIdOf(row.consumer))));
+    failures.push(...found.map((failure) => showFailure(failure, handlerId(row.consumer))));
   }
   for (const { id: deliveryId, endpointId: consumerId } of deliveries) {
     const attempts = await outbox.attempts(deliveryId);

@@ -36,6 +36,8 @@ export interface DeadRow extends Pick<DeadDelivery, "because" | "attempts" | "la
   readonly lane: LaneRow;
   readonly delivery: Delivery;
   readonly diedAt: Date;
+  /** How a person passed over it. */
+  readonly passed?: "skipped" | "cancelled";
 }
 
 /** A dead letter that somebody has resolved. */
@@ -56,8 +58,8 @@ export interface Ending {
 export class History {
   readonly #attempts = new Map<string, AttemptRecord[]>();
   readonly #dead = new Map<string, DeadRow>();
-  /** Dead heads that were skipped: not listed, and still to be redriven. */
-  readonly #skipped = new Map<string, DeadRow>();
+  /** Dead heads that a person passed over: not listed, and still to be redriven. */
+  readonly #passed = new Map<string, DeadRow>();
   #cancelled: CancelledRow[] = [];
   #resolved: ResolvedDead[] = [];
   readonly #endings = new Map<string, Ending>();
@@ -106,7 +108,7 @@ export class History {
 
   /** What can be redriven. */
   dead(id: string): DeadRow | undefined {
-    return this.#dead.get(id) ?? this.#skipped.get(id);
+    return this.#dead.get(id) ?? this.#passed.get(id);
   }
 
   /** Newest first. */
@@ -119,8 +121,8 @@ export class History {
     const dead = this.dead(id);
     if (dead === undefined) return;
     this.#dead.delete(id);
-    this.#skipped.delete(id);
-    if (how === "skipped") this.#skipped.set(id, dead);
+    this.#passed.delete(id);
+    if (how === "skipped" || how === "cancelled") this.#passed.set(id, { ...dead, passed: how });
     const { round } = dead.delivery;
     this.#resolved = this.#resolved.filter((each) => each.id !== id || each.round !== round);
     this.#resolved.push({ id, round, at });
@@ -151,7 +153,7 @@ export class History {
 
   removeResolved(gone: ReadonlySet<ResolvedDead>): void {
     for (const { id, round } of gone)
-      if (this.#skipped.get(id)?.delivery.round === round) this.#skipped.delete(id);
+      if (this.#passed.get(id)?.delivery.round === round) this.#passed.delete(id);
     this.#resolved = this.#resolved.filter((each) => !gone.has(each));
   }
 
@@ -189,8 +191,11 @@ export class History {
 
   /** Resolves the dead letters of a removed endpoint: an endpoint that is added under the same id must not get them. */
   resolveAllDead(endpointId: string, at: Date): void {
-    for (const { id, lane } of [...this.#dead.values(), ...this.#skipped.values()])
-      if (lane.endpointId === endpointId) this.resolveDead(id, at, "cancelled");
+    for (const { id, lane } of [...this.#dead.values(), ...this.#passed.values()]) {
+      if (lane.endpointId !== endpointId) continue;
+      this.resolveDead(id, at, "cancelled");
+      this.#passed.delete(id);
+    }
   }
 
   addCancelled(

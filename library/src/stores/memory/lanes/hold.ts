@@ -1,7 +1,7 @@
 import type { Clock } from "../../../clock.js";
-import type { Gap, HoldMark } from "../../../hold-mark.js";
+import type { FilledPlace, Gap, HoldMark } from "../../../hold-mark.js";
 import { inSequence, missingBefore, planHold } from "../../../lanes/hold.js";
-import type { HeldEvent, Progress } from "../../../lanes/hold.js";
+import type { Filled, HeldEvent, Progress } from "../../../lanes/hold.js";
 import { gapSignal, lateSignal } from "../../../lanes/hold-signals.js";
 import type { Signal } from "../../../observer.js";
 import type { EventLog, StoredEvent } from "../outbox/event-log.js";
@@ -27,6 +27,7 @@ export interface HeldPlace {
 interface KnownKey {
   progress: Progress | undefined;
   held: Held[];
+  filled: (Filled & { readonly at: number })[];
   seenAt: number;
 }
 
@@ -54,6 +55,15 @@ export class Holds {
     return true;
   }
 
+  /** Waits no longer for a place whose event was answered and is not stored. */
+  fill(place: FilledPlace): void {
+    const name = nameOf(place);
+    const known = this.#known(name);
+    if (known.filled.every((each) => inSequence(each, place) !== 0))
+      known.filled.push({ ...place, at: this.#parts.clock.now() });
+    this.#judge(name, []);
+  }
+
   /** Gives up what was waited for in vain for long enough, and says how many events are held no longer. */
   freeDue(): number {
     const before = this.count;
@@ -64,7 +74,7 @@ export class Holds {
 
   /** Where the events of these keys stand that are held: by key, then by sequence. */
   held(): readonly HeldPlace[] {
-    return [...this.#keys.values()].flatMap(({ progress, held }) => {
+    return [...this.#keys.values()].flatMap(({ progress, held, filled }) => {
       const sorted = held.toSorted((one, other) => inSequence(one.mark, other.mark));
       return sorted.map(({ event, mark, until }, index) => {
         const before = sorted[index - 1]?.mark;
@@ -73,7 +83,7 @@ export class Holds {
         return {
           event,
           until: new Date(clock.now() + until - clock.monotonic()),
-          missing: missingBefore(mark, { progress, heldBefore }),
+          missing: missingBefore(mark, { progress, heldBefore, filled }),
         };
       });
     });
@@ -102,29 +112,43 @@ export class Holds {
     return waits.length === 0 ? undefined : Math.min(...waits) - this.#parts.clock.monotonic();
   }
 
-  /** Forgets how far keys have come of which nothing has come since then, and nothing is held. */
+  /** Forgets how far keys have come of which nothing has come since then, and nothing is held; and places that were filled before. */
   forget(before: number): number {
-    const old = [...this.#keys].filter(([, { held, seenAt }]) => held.length === 0 && seenAt <= before);
+    let forgotten = 0;
+    for (const known of this.#keys.values()) {
+      const kept = known.filled.filter(({ at }) => at > before);
+      forgotten += known.filled.length - kept.length;
+      known.filled = kept;
+    }
+    const old = [...this.#keys].filter(
+      ([, { held, filled, seenAt }]) => held.length + filled.length === 0 && seenAt <= before,
+    );
     for (const [name] of old) this.#keys.delete(name);
-    return old.length;
+    return forgotten + old.length;
   }
 
   #isDue({ until }: Held): boolean {
     return until <= this.#parts.clock.monotonic();
   }
 
+  #known(name: string): KnownKey {
+    const known = this.#keys.get(name) ?? { progress: undefined, held: [], filled: [], seenAt: 0 };
+    this.#keys.set(name, known);
+    return known;
+  }
+
   #judge(name: string, arrivals: readonly Arrived[], released?: StoredEvent): readonly Gap[] {
     const { clock } = this.#parts;
-    const known = this.#keys.get(name) ?? { progress: undefined, held: [], seenAt: 0 };
-    this.#keys.set(name, known);
+    const known = this.#known(name);
     const held = known.held.map((each): HeldEvent & { readonly each: Held } => ({
       mark: each.mark,
       isDue: this.#isDue(each),
       isReleased: each.event === released,
       each,
     }));
-    const plan = planHold({ progress: known.progress, held }, arrivals);
+    const plan = planHold({ progress: known.progress, held, filled: known.filled }, arrivals);
     known.progress = plan.progress;
+    known.filled = known.filled.filter((each) => !plan.passed.includes(each));
     if (plan.going.length > 0) known.seenAt = clock.now();
     for (const { arrived, isLate } of plan.going) this.#go(arrived, isLate);
     const freed = plan.freed.map(({ held: { each }, gap }) => ({ held: each as Arrived, gap }));
@@ -163,6 +187,6 @@ function keyOf({ tenant, source, key = "" }: StoredEvent) {
   return { tenant, source, key };
 }
 
-function nameOf({ tenant, source, key }: StoredEvent): string {
+function nameOf({ tenant, source, key }: Pick<StoredEvent, "tenant" | "source" | "key">): string {
   return JSON.stringify([tenant, source, key]);
 }

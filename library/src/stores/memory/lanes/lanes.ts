@@ -12,7 +12,7 @@ import { release } from "./release.js";
 import { settle } from "./settle.js";
 import { untilDue } from "./until-due.js";
 
-type Lanes = Omit<WorkerStore<MemoryTx, "asynchronous">, "transactions" | "connections">;
+type Lanes = Omit<WorkerStore<MemoryTx, "asynchronous">, "transactions" | "connections" | "attempts">;
 
 /** Ordering, claims, settlements and handlers. */
 export function createLanes(parts: MemoryParts, publications: Publications, inbox: AcceptParts): Lanes {
@@ -44,7 +44,10 @@ export function createLanes(parts: MemoryParts, publications: Publications, inbo
       publications.placeDue();
       return Promise.resolve(removeHandler(parts, id, removal));
     },
-    roundOf: (key, consumer) => Promise.resolve(inbox.rows.get(textOf(key, consumer))?.round ?? 1),
+    roundOf(key, consumer) {
+      const { round = 1, outcome } = inbox.rows.get(textOf(key, consumer)) ?? {};
+      return Promise.resolve({ round, outcome });
+    },
     beginStep: (key, storedAs) => Promise.resolve(parts.steps.begin(key, storedAs)),
     keepStep: (key, result) => Promise.resolve(parts.steps.keep(key, result)),
     readHandlers(ids) {

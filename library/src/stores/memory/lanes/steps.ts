@@ -1,4 +1,5 @@
 import type { StepKey, StepState } from "../../../inbox/handler/step-store.js";
+import type { InboxKey } from "../../../inbox/inbox-store.js";
 
 interface StepRow {
   readonly tenant: string;
@@ -26,6 +27,14 @@ export class StepTable {
     if (row === undefined || row.done) return;
     row.done = true;
     row.result = result;
+  }
+
+  /** Removes the steps of an event at all consumers, in all rounds; says how many. */
+  forget({ tenant, source, id }: InboxKey): number {
+    const prefix = `${JSON.stringify([tenant, source, id]).slice(0, -1)},`;
+    const gone = [...this.#rows.keys()].filter((name) => name.startsWith(prefix));
+    for (const name of gone) this.#rows.delete(name);
+    return gone.length;
   }
 
   /** Removes what belongs to an event that was stored; says how many. */

@@ -1,6 +1,6 @@
 import type { DeadRound, RedrivenRound } from "../../../operator/dead-store.js";
 import type { Redriven } from "../../../operator/operator-store.js";
-import { placeIn } from "../../../outbox/fan-out.js";
+import { isHandler, placeIn } from "../../../outbox/fan-out.js";
 import { laneOf } from "../lanes/lane-row.js";
 import { placeEvent } from "../lanes/places.js";
 import { writeChange } from "../lanes/record-ended.js";
@@ -13,6 +13,8 @@ export function redrive(parts: MemoryParts, deliveryId: string): Redriven {
   const consumer = dead && endpoints.consumer(dead.lane.endpointId);
   if (dead === undefined) return redriveCancelled(parts, deliveryId);
   if (consumer === undefined) return "unknown";
+  // The receiver of an endpoint was told of the gap.
+  if (dead.passed === "cancelled" && !isHandler(consumer)) return "unknown";
   history.resolveDead(deliveryId, new Date(clock.now()));
   const { lane, delivery } = dead;
   const change = rule.redriven(laneOf(lane), delivery.sequence);
@@ -39,7 +41,7 @@ export function redriveAll(parts: MemoryParts, letters: readonly DeadRound[]): r
 function redriveCancelled(parts: MemoryParts, deliveryId: string): Redriven {
   const { endpoints, history } = parts;
   const consumer = endpoints.consumer(history.cancelledAt(deliveryId) ?? "");
-  if (consumer === undefined || !("kind" in consumer)) return "unknown";
+  if (consumer === undefined || !isHandler(consumer)) return "unknown";
   const passed = history.redriveCancelled(deliveryId);
   if (passed === undefined) return "unknown";
   const { event, round } = passed;

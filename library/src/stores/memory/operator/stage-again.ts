@@ -1,6 +1,6 @@
-import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
+import { handlerId } from "../../../consumer-name.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
-import type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
+import type { ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
 import type { AcceptParts } from "../inbox/accept.js";
 import { textOf } from "../inbox/inbox-row.js";
@@ -23,7 +23,7 @@ function stageOne(parts: MemoryParts, { rows, applying }: AcceptParts, wanted: W
   if (applying.has(key)) return row === undefined ? "unknown" : "busy";
   if (row === undefined) return "unknown";
   const event = row.storedAs === undefined ? undefined : parts.events.find(tenant, row.storedAs).at(-1);
-  const handler = parts.endpoints.consumer(name === "" ? DEFAULT_HANDLER : `hnd_${name}`);
+  const handler = parts.endpoints.consumer(handlerId(name));
   const { outcome, round } = row;
   const known = { outcome, round, hasEvent: event !== undefined, hasConsumer: handler !== undefined };
   const again = handledAgain(wanted, known);
@@ -31,27 +31,6 @@ function stageOne(parts: MemoryParts, { rows, applying }: AcceptParts, wanted: W
   rows.set(key, { ...row, outcome: "pending", round: again, keepUntilMs: undefined });
   placeEvent(parts, event, { ...placeIn(handler, event), round: 1 });
   return "staged";
-}
-
-/** Forgets an event at all of its consumers, with the names under which it came. */
-export function forgetEvent(
-  { names }: MemoryParts,
-  { rows, applying, failures }: AcceptParts,
-  { tenant, source, id }: { readonly tenant: string; readonly source: string; readonly id: string },
-): Forgotten {
-  const known = [...rows].filter(
-    ([, row]) => row.tenant === tenant && row.source === source && row.id === id,
-  );
-  if (known.some(([key]) => applying.has(key))) return { kind: "busy" };
-  if (known.some(([, { outcome }]) => outcome === "pending")) return { kind: "pending" };
-  for (const [key] of known) {
-    rows.delete(key);
-    failures.delete(key);
-  }
-  const stored = known.flatMap(([, { storedAs }]) => storedAs ?? []);
-  const forgotten = names.remove(tenant, { source, id, stored });
-  if (known.length + forgotten === 0) return { kind: "unknown" };
-  return { kind: "forgotten", rows: known.length, names: forgotten };
 }
 
 /** Calls a row applied. */

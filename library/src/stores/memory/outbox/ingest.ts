@@ -1,5 +1,6 @@
 import { equalBytes } from "../../../bytes.js";
 import type { Clock } from "../../../clock.js";
+import { nameOfId } from "../../../incoming-name.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
 
 interface KnownName {
@@ -62,7 +63,7 @@ export class IngestNames {
       stored,
     }: { readonly source: string; readonly id: string; readonly stored: readonly string[] },
   ): number {
-    const byId = this.#names.get(keyOf(tenant, { name: `${source}/id/${id}`, bodyHash: undefined }))?.id;
+    const byId = this.#names.get(keyOf(tenant, { name: nameOfId(source, id), bodyHash: undefined }))?.id;
     const meant = new Set([...stored, ...(byId === undefined ? [] : [byId])]);
     const prefix = JSON.stringify([tenant, `${source}/`]).slice(0, -2);
     const gone = [...this.#names].filter(([key, named]) => key.startsWith(prefix) && meant.has(named.id));

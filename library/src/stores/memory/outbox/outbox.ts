@@ -1,3 +1,4 @@
+import { filledBy } from "../../../hold-mark.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
 import type { OutboxStore } from "../../../outbox/outbox-store.js";
 import type { MemoryTx } from "../client/transaction.js";
@@ -23,11 +24,16 @@ export function createOutbox(parts: MemoryParts, publications: Publications): Me
     },
     ingest(incoming) {
       const ingested = names.add(incoming);
-      if (ingested.kind === "stored") {
-        publications.store(incoming.event);
-        wake.ring("committed");
-      }
+      const filled = ingested.kind === "stored" ? undefined : filledBy(incoming.event);
+      if (ingested.kind === "stored") publications.store(incoming.event);
+      if (filled !== undefined) publications.holds.fill(filled);
+      if (ingested.kind === "stored" || filled !== undefined) wake.ring("committed");
       return Promise.resolve(ingested);
+    },
+    fill(place) {
+      publications.holds.fill(place);
+      wake.ring("committed");
+      return Promise.resolve();
     },
     recordRepeats(given) {
       repeats.add(given, (tenant, id) => parts.events.find(tenant, id).at(-1)?.body);

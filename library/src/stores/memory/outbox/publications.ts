@@ -68,7 +68,7 @@ export class Publications {
   }
 
   /** Events that are held until their turn comes. */
-  get holds(): Pick<Holds, "untilNextMs" | "forget" | "held" | "release" | "count"> {
+  get holds(): Pick<Holds, "fill" | "untilNextMs" | "forget" | "held" | "release" | "count"> {
     return this.#holds;
   }
 

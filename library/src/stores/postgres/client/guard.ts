@@ -170,11 +170,9 @@ export function guardSql<Tx extends PostgresTransaction>(sql: Tx): Guarded<Tx> {
       // The socket has failed, and is not closed yet: the driver would take the statement, and never answer it.
       if (loss !== undefined) return query.reject?.(loss.error);
       if (asked.push(query) > REMEMBERED) asked.shift();
-      const { reject } = query;
-      query.reject = (error) => {
+      hearRejection(query, (error) => {
         if (isConnectionLost(error)) loss = { error };
-        reject?.call(query, error);
-      };
+      });
       return send(query);
     };
     made.handler = Object.assign(judged, { debug: send.debug });
@@ -212,6 +210,15 @@ export function guardSql<Tx extends PostgresTransaction>(sql: Tx): Guarded<Tx> {
     isLost: () => loss !== undefined,
     // To cancel a query that was not sent yet would reject a promise that nobody awaits.
     cancel: () => asked.filter((query) => query.active === true).forEach(cancelQuery),
+  };
+}
+
+/** Without a `then`, which would send the query. */
+function hearRejection(query: UnsentQuery, hear: (error: unknown) => void): void {
+  const { reject } = query;
+  query.reject = (error) => {
+    hear(error);
+    reject?.call(query, error);
   };
 }
 

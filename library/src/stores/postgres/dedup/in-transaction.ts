@@ -24,6 +24,7 @@ export interface TransactionDedupParts {
   readonly cure: string;
 }
 
+const TICK_MS = 2;
 const RETRY_MS = [2, 5, 10, 20, 50, 100];
 
 /** Records ids in a transaction of the host: its rollback forgets them, its commit remembers them. */
@@ -62,7 +63,7 @@ export class TransactionDedup {
   }
 
   /** Tries the lock that every writer of the id takes first, and checks beforehand what would abort the host's transaction: a missing table. */
-  async #tryLock(id: string): Promise<boolean> {
+  async #tryLock(id: string, isAgain = false): Promise<boolean> {
     const { session, table, scope, cure } = this.#parts;
     const { rows } = await session.query({
       text: `
@@ -71,7 +72,12 @@ export class TransactionDedup {
     });
     const [inside, began, found, got] = rows[0] ?? [];
     const beganAt = typeof began === "string" ? began : undefined;
-    if (inside !== "true") throw this.#beganAt === undefined ? notInTransaction() : transactionFinished();
+    if (inside !== "true") {
+      if (isAgain) throw this.#beganAt === undefined ? notInTransaction() : transactionFinished();
+      // By PGlite's clock, which counts milliseconds, a transaction that began in this one would be none.
+      await systemClock.sleep(TICK_MS);
+      return this.#tryLock(id, true);
+    }
     if (this.#beganAt !== undefined && this.#beganAt !== beganAt) throw transactionFinished();
     this.#beganAt = beganAt;
     if (typeof found !== "string") {

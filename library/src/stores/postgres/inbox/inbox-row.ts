@@ -113,7 +113,17 @@ export const ARRIVAL = `
  * for it: 200 duplicates of a slow handler would wait on 200 connections.
  */
 export function tryLock(tables: Tables): string {
-  return `pg_try_advisory_xact_lock(${lockOf(tables, ["$1::text", "$2::text", "$3::text"])})`;
+  return `pg_try_advisory_xact_lock(${lockOfEvent(tables)})`;
+}
+
+/** The number of that lock, for the parameters of {@link keyParams}. */
+export function lockOfEvent(tables: Tables): string {
+  return lockOf(tables, ["$1::text", "$2::text", "$3::text"]);
+}
+
+/** The number of the lock of a handler that has a name of its own. */
+export function lockOfHandler(name: string, lock: string): string {
+  return `hashtextextended(${name}, ${lock})`;
 }
 
 /** The number of that lock, of the event in a row. */

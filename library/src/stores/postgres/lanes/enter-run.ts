@@ -3,7 +3,7 @@ import { columns, number, text } from "../client/columns.js";
 import type { Answer, Statement } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import { withoutNul } from "../client/identifiers.js";
-import { eventLock } from "../inbox/inbox-row.js";
+import { eventLock, lockOfHandler } from "../inbox/inbox-row.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 
@@ -64,7 +64,7 @@ const ENTER = sqlFor(
     from ${GIVEN.table("arrival", 2)} cross join (select clock_timestamp() as run_at) as clock
     cross join lateral (select run_at + n * interval '1 microsecond' as at) as entering
     where pg_try_advisory_xact_lock(case when $1::text = '' then ${eventLock(tables, "arrival")}
-      else hashtextextended($1::text, ${eventLock(tables, "arrival")}) end)
+      else ${lockOfHandler("$1::text", eventLock(tables, "arrival"))} end)
     order by n
     on conflict (tenant, source, event_id, consumer) do update set
       stored_as = excluded.stored_as, id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at,

@@ -9,6 +9,8 @@ import type { Session } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
+import { forgetPassed } from "./filled.js";
+import type { PlaceOfKey } from "./filled.js";
 import type { Staged } from "./stage.js";
 
 /** What of the staged events goes on to its places, and what does not. */
@@ -43,10 +45,11 @@ interface Arrived extends KeyName {
 interface KnownKey extends KeyName {
   progress: Progress | undefined;
   readonly held: HeldRow[];
+  readonly filled: PlaceOfKey[];
   readonly arrivals: Arrived[];
 }
 
-type Plan = HoldPlan<Arrived, HeldRow>;
+type Plan = HoldPlan<Arrived, HeldRow, PlaceOfKey>;
 
 /**
  * Holds events whose turn in the sequence of their key has not come, and puts those back into the stage whose turn has:
@@ -64,6 +67,11 @@ export async function holdBack(
   for (const arrived of arrivals) byName.get(nameOf(arrived))?.arrivals.push(arrived);
   const plans = known.map((each) => ({ name: each, plan: planHold(each, each.arrivals) }));
   await writeProgress(session, plans, tables);
+  await forgetPassed(
+    session,
+    plans.map(({ name, plan: { passed } }) => Object.assign({}, name, { passed })),
+    tables,
+  );
   await writeDecided(session, plans, tables);
   await hold(
     session,
@@ -104,7 +112,7 @@ export async function releaseHold(
   const held = (known?.held ?? []).map((each) =>
     Object.assign({}, each, { isReleased: each.eventId === eventId }),
   );
-  const plan: Plan = planHold({ progress: known?.progress, held }, []);
+  const plan: Plan = planHold({ progress: known?.progress, held, filled: known?.filled ?? [] }, []);
   await writeDecided(session, [{ name, plan }], tables);
   await stageFreed(session, plan.freed, tables);
   const gaps = plan.freed.flatMap(({ gap }) => gap ?? []);
@@ -145,6 +153,10 @@ interface FoundValues extends KeyName {
   readonly isDue: boolean;
   readonly publicId: string | undefined;
   readonly receipt: string | undefined;
+  readonly filledGeneration: bigint | undefined;
+  readonly filledSeq: bigint | undefined;
+  readonly filledAfter: bigint | undefined;
+  readonly isJudged: boolean;
 }
 
 const FOUND = columns<FoundValues>({
@@ -153,10 +165,14 @@ const FOUND = columns<FoundValues>({
   key: text("wanted.key"),
   generation: optional(bigint("hold.generation")),
   last: optional(bigint("hold.last_seq")),
-  eventId: optional(bigint("held.event_id")),
-  isDue: boolean("coalesce(held.until <= (select at from clock), false)"),
+  eventId: optional(bigint("waiting.event_id")),
+  isDue: boolean("coalesce(waiting.until <= (select at from clock), false)"),
   publicId: optional(text("published.public_id")),
   receipt: optional(text("published.receipt")),
+  filledGeneration: optional(bigint("waiting.generation")),
+  filledSeq: optional(bigint("waiting.seq")),
+  filledAfter: optional(bigint("waiting.after_seq")),
+  isJudged: boolean("coalesce(waiting.judged, false)"),
 });
 
 async function readKeys(
@@ -170,12 +186,14 @@ async function readKeys(
     prepared: true,
   });
   const known = new Map<string, KnownKey>();
-  for (const { generation, last, eventId, isDue, publicId, receipt, ...name } of rows.map((row) =>
-    FOUND.read(row),
-  )) {
+  for (const { tenant, source, key, generation, last, ...found } of rows.map((row) => FOUND.read(row))) {
+    const name = { tenant, source, key };
     const progress = generation === undefined || last === undefined ? undefined : { generation, last };
-    const each = known.get(nameOf(name)) ?? { ...name, progress, held: [], arrivals: [] };
+    const each = known.get(nameOf(name)) ?? { ...name, progress, held: [], filled: [], arrivals: [] };
     known.set(nameOf(name), each);
+    const { eventId, isDue, publicId, receipt, filledGeneration, filledSeq, filledAfter, isJudged } = found;
+    if (filledGeneration !== undefined && filledSeq !== undefined)
+      each.filled.push({ generation: filledGeneration, sequence: filledSeq, after: filledAfter, isJudged });
     if (eventId === undefined) continue;
     const mark = receipt === undefined ? undefined : holdMarkIn(receipt);
     each.held.push({ ...name, eventId, isDue, mark, receipt, publicId: publicId ?? String(eventId) });
@@ -189,22 +207,31 @@ function nameOf({ tenant, source, key }: KeyName): string {
 
 // A bounded number of keys whose time is up; the step is made again while there are more.
 const READ = sqlFor(
-  ({ hold: holdTable, held, event }) => `
+  ({ hold: holdTable, held, filled, event }) => `
     with clock as materialized (
       select clock_timestamp() as at
     ), due as materialized (
       select tenant, source, key from ${held} as held
       where $1::text::bool and until <= (select at from clock) order by until limit 1000
+    ), newly as materialized (
+      select tenant, source, key from ${filled} where $1::text::bool and not judged limit 1000
     ), wanted as materialized (
-      select tenant, source, key from ${KEYS.table("given", 2)} union select tenant, source, key from due
+      select tenant, source, key from ${KEYS.table("given", 2)}
+      union select tenant, source, key from due union select tenant, source, key from newly
     )
     select ${FOUND.list} from wanted
     left join ${holdTable} as hold
       on hold.tenant = wanted.tenant and hold.source = wanted.source and hold.key = wanted.key
-    left join ${held} as held
-      on held.tenant = wanted.tenant and held.source = wanted.source and held.key = wanted.key
     left join lateral (
-      select public_id, receipt from ${event} as event where event.id = held.event_id limit 1
+      select event_id, until, null::int8 as generation, null::int8 as seq, null::int8 as after_seq, null::bool as judged
+      from ${held} as held
+      where held.tenant = wanted.tenant and held.source = wanted.source and held.key = wanted.key
+      union all
+      select null, null, generation, seq, after_seq, judged from ${filled} as filled
+      where filled.tenant = wanted.tenant and filled.source = wanted.source and filled.key = wanted.key
+    ) as waiting on true
+    left join lateral (
+      select public_id, receipt from ${event} as event where event.id = waiting.event_id limit 1
     ) as published on true`,
 );
 

@@ -22,7 +22,7 @@ export interface LaneParts<Tx> extends ClaimParts {
   readonly committed: () => void;
 }
 
-type Lanes<Tx> = Omit<WorkerStore<Tx, "asynchronous">, "wake" | "transactions" | "connections">;
+type Lanes<Tx> = Omit<WorkerStore<Tx, "asynchronous">, "wake" | "transactions" | "connections" | "attempts">;
 
 /** Ordering, claims, settlements and handlers. */
 export function createLanes<Tx>(parts: LaneParts<Tx>): Lanes<Tx> {

@@ -45,7 +45,7 @@ export interface Taken {
 /** What the attempt to lock came to. */
 export interface StageLock {
   readonly got: boolean;
-  /** Whether an event that had to wait for its time is due, or one that is held has waited for long enough. */
+  /** Whether an event that had to wait for its time is due, one that is held has waited for long enough, or a place was filled. */
   readonly due: boolean;
   /** Whether something waits for a consumer that was removed. */
   readonly removed: boolean;
@@ -73,9 +73,10 @@ const WORK = sqlFor(
       ${isRemovedSql(tables)}::text as removed`,
 );
 
-function isDueSql({ later, held }: Tables): string {
+function isDueSql({ later, held, filled }: Tables): string {
   return `(exists (select from ${later} where deliver_at <= (select clock_timestamp()))
-      or exists (select from ${held} where until <= (select clock_timestamp())))`;
+      or exists (select from ${held} where until <= (select clock_timestamp()))
+      or exists (select from ${filled} where not judged))`;
 }
 
 function isRemovedSql({ consumer }: Tables): string {

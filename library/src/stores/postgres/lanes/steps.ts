@@ -1,5 +1,6 @@
 import { reach } from "#faults";
-import type { StepKey, StepState, StepStore } from "../../../inbox/handler/step-store.js";
+import type { InboxOutcome } from "../../../inbox/inbox-store.js";
+import type { InboxRound, StepKey, StepState, StepStore } from "../../../inbox/handler/step-store.js";
 import { boolean, columns, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import { sqlFor } from "../schema/tables.js";
@@ -16,13 +17,18 @@ const BEGUN = columns<BegunStep>({
   result: optional(text("known.result")),
 });
 
+const ROUND_VALUES = columns<InboxRound>({
+  round: number("round"),
+  outcome: text<InboxOutcome>("outcome"),
+});
+
 /** Where the steps of long handlers are kept, each by a short transaction of its own. */
 export function createSteps({ transactions, tables }: StoreDatabase): StepStore {
   return {
     async roundOf({ tenant, source, id }, consumer) {
       const params = [tenant, source, id, consumer];
       const { rows } = await transactions.read({ text: ROUND(tables), params, prepared: true });
-      return Number(rows[0]?.[0] ?? 1);
+      return rows[0] === undefined ? { round: 1, outcome: undefined } : ROUND_VALUES.read(rows[0]);
     },
     async beginStep(key, storedAs): Promise<StepState> {
       const params = [...keyParams(key), storedAs];
@@ -48,7 +54,7 @@ function keyParams({ tenant, source, id, consumer, round, step }: StepKey): stri
 
 const ROUND = sqlFor(
   ({ inbox }) => `
-    select round::text from ${inbox}
+    select ${ROUND_VALUES.list} from ${inbox}
     where tenant = $1::text and source = $2::text and event_id = $3::text and consumer = $4::text`,
 );
 

@@ -12,6 +12,7 @@ import type { Owner } from "../lanes/lock-owners.js";
 import { lockOwners, ownerName } from "../lanes/lock-owners.js";
 import type { Turn } from "../lanes/run.js";
 import { unleasedTurn } from "../lanes/run.js";
+import { keepRemovalOut } from "../retention/retention-lock.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 
@@ -27,6 +28,7 @@ export async function redriveAll(
   wanted: readonly WantedRedrive[],
 ): Promise<readonly RedrivenRound[]> {
   const answers = await transactions.run(async (session) => {
+    await keepRemovalOut(session, tables);
     const locked = await lockAll(session, wanted, tables);
     const here = wanted.filter(({ place }) => locked.has(ownerName(ownerOf(place))));
     reach("redrive.before_record");
@@ -89,8 +91,9 @@ const PLACES = givenRows<WantedRedrive>({
   round: numbers("int4", ({ round }) => round),
 });
 
-// What was skipped can still be redriven, at the end of its lane.
-const UNDECIDED = "resolved_at is null or resolved_how = 'skipped'";
+// What was skipped can still be redriven, at the end of its lane; what was cancelled with its lane, at a handler alone: the
+// receiver of an endpoint was told of the gap.
+const UNDECIDED = "resolved_at is null or resolved_how in ('skipped', 'cancelled')";
 
 // Each is found by its own index, and then changed by its key: a join could be planned as a walk over all that ever died.
 const RESOLVE = sqlFor(
@@ -102,19 +105,20 @@ const RESOLVE = sqlFor(
     where dead.id = any (array(
       select found.id from given cross join lateral (
         (
-          select id, consumer_id from ${dead} as dead
+          select id, consumer_id, resolved_how from ${dead} as dead
           where dead.lane_id = given.lane_id and dead.seq = given.seq and (${UNDECIDED})
             and dead.round = coalesce(given.round, dead.round) order by dead.round desc limit 1
         )
         union all
         (
-          select id, consumer_id from ${dead} as dead
+          select id, consumer_id, resolved_how from ${dead} as dead
           where dead.loose_id = given.loose_id and resolved_at is null
             and dead.round = coalesce(given.round, dead.round) limit 1
         )
       ) as found
       where exists (
         select from ${consumer} as consumer where consumer.id = found.consumer_id and removed_at is null
+          and (kind = 'handler' or found.resolved_how is distinct from 'cancelled')
       )
     ))
     returning ${DEAD.list}`,
@@ -272,8 +276,10 @@ async function readBefore(
         where resolved_how = 'redriven'
         union all
         select passed.consumer_id, passed.lane_id, passed.seq, passed.loose_id, passed.event_id, passed.round, because
-        from ${PLACES.table("given")} join ${cancelled} as passed
-          on passed.lane_id = given.lane_id and passed.seq = given.seq and passed.round = given.round
+        from ${PLACES.table("given")} cross join lateral (
+          select * from ${cancelled} as passed
+          where passed.lane_id = given.lane_id and passed.seq = given.seq and passed.round = given.round limit 1
+        ) as passed
         where because = 'redriven'
       ) as dead`,
     params: PLACES.params(wanted),

@@ -1,12 +1,13 @@
 import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
-import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
+import { handlerId } from "../../../consumer-name.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
 import type { ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
 import { bigint, columns, number, optional, text } from "../client/columns.js";
 import type { Session } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import { keepRemovalOut } from "../retention/retention-lock.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 
@@ -15,7 +16,7 @@ const WANTED = givenRows<WantedAgain>({
   source: texts(({ source }) => source),
   event_id: texts(({ id }) => id),
   consumer: texts(({ consumer }) => consumer),
-  handler_id: texts(({ consumer }) => (consumer === "" ? DEFAULT_HANDLER : `hnd_${consumer}`)),
+  handler_id: texts(({ consumer }) => handlerId(consumer)),
 });
 
 interface LockedRow {
@@ -93,6 +94,7 @@ export async function stageAgain(
   wanted: readonly WantedAgain[],
 ): Promise<readonly StagedAgain[]> {
   const staged = await transactions.run(async (session) => {
+    await keepRemovalOut(session, tables);
     const locked = await lockRows(session, wanted, tables);
     const seen = new Set<string>();
     const judged = wanted.map((each, n): StagedAgain | Change | undefined => {

@@ -1,8 +1,10 @@
+import { filledBy } from "../../../hold-mark.js";
 import type { IncomingEvent, Ingested } from "../../../outbox/ingest-store.js";
 import { boolean, columns, number, text } from "../client/columns.js";
 import type { Answer, Scope, Session, Statement } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import { fillPlaces } from "../lanes/filled.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
 import { EVENT_COLUMNS, EVENT_VALUES, INGESTED, stageWrittenSql } from "./write.js";
@@ -122,6 +124,10 @@ async function judgeLost(
   const met = names.filter(({ nth }) => lost.has(nth));
   const standing = await readStanding(scope, met, tables);
   for (const ofOne of byEvent(standing)) ingested[ofOne[0].given.nth] = judge(ofOne);
+  const filled = batch.flatMap(({ event }, n) =>
+    ingested[n]?.kind === "stored" ? [] : (filledBy(event) ?? []),
+  );
+  if (filled.length > 0) await scope.query(fillPlaces(filled, tables));
   scope.closing = mend(standing, ingested, tables);
   return ingested;
 }

@@ -1,6 +1,9 @@
 import { reach } from "#faults";
 import { equalBytes } from "../../../bytes.js";
 import { systemClock } from "../../../clock.js";
+import { filledBy } from "../../../hold-mark.js";
+import type { FilledPlace } from "../../../hold-mark.js";
+import { inSequence } from "../../../lanes/hold.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
 import { isAnswerLost, isSaturated, sqlState } from "../client/failure.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
@@ -128,7 +131,9 @@ export class Ingester {
       const ingested = await this.#write(leaders.map(({ incoming }) => incoming));
       reach("ingest.after_write");
       leaders.forEach((leader, n) => answer(leader, ingested[n] as Ingested));
-      if (ingested.some(({ kind }) => kind === "stored")) this.#committed();
+      const changes = ({ incoming }: Leader, n: number): boolean =>
+        ingested[n]?.kind === "stored" || filledBy(incoming.event) !== undefined;
+      if (leaders.some(changes)) this.#committed();
     } catch (error) {
       if (leaders.length > 1 && OF_CONTENT.test(sqlState(error) ?? "")) {
         const half = Math.ceil(leaders.length / 2);
@@ -208,17 +213,23 @@ function nameKey({ event }: IncomingEvent, { name }: IncomingName): string {
   return `${event.tenant}\n${name}`;
 }
 
-/** Whether both would be answered alike: the same names with the same hashes. */
+/** Whether both would be answered alike, and change the same: the same names with the same hashes, and the same place in the sequence of a key. */
 function isSame(one: IncomingEvent, two: IncomingEvent): boolean {
   return (
     one.event.tenant === two.event.tenant &&
     one.windowS === two.windowS &&
+    isSamePlace(filledBy(one.event), filledBy(two.event)) &&
     one.names.length === two.names.length &&
     one.names.every(({ name, bodyHash }, n) => {
       const other = two.names[n];
       return other?.name === name && sameBytes(bodyHash, other.bodyHash);
     })
   );
+}
+
+function isSamePlace(one: FilledPlace | undefined, two: FilledPlace | undefined): boolean {
+  if (one === undefined || two === undefined) return one === two;
+  return one.key === two.key && inSequence(one, two) === 0 && one.after === two.after;
 }
 
 function sameBytes(one: Uint8Array | undefined, two: Uint8Array | undefined): boolean {

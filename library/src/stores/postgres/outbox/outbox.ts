@@ -4,6 +4,7 @@ import type { OutboxStore, Written } from "../../../outbox/outbox-store.js";
 import type { OutgoingEvent } from "../../../outbox/outgoing-event.js";
 import type { Session } from "../client/database.js";
 import { isTransient, sqlState, storeError, transactionAborted } from "../client/failure.js";
+import { fillPlaces } from "../lanes/filled.js";
 import { MIGRATE_CURE } from "../schema/migrate.js";
 import { Appender } from "./append.js";
 import type { EndpointParts } from "./endpoints.js";
@@ -31,6 +32,10 @@ export function createOutbox<Tx>(
     write: (events, tx) => writeInto(tx, events, parts),
     append: (events) => appender.append(events),
     ingest: (incoming) => ingester.ingest(incoming),
+    async fill(place) {
+      await parts.transactions.write(fillPlaces([place], parts.tables));
+      parts.committed();
+    },
     recordRepeats: (repeats) => recordRepeats(parts, repeats),
     forgetNames: (limits) => forgetNames(parts, limits),
     addEndpoint: (endpoint) => addEndpoint(parts, endpoint),

@@ -6,8 +6,8 @@ import { sqlFor } from "../schema/tables.js";
 import { intervalSql } from "./remove-events.js";
 
 /**
- * Forgets how far keys have come of which nothing has come for as long as events are kept, and nothing is held. Under the
- * lock of the sequencer, which would write the progress of a key that was just forgotten.
+ * Forgets how far keys have come of which nothing has come for as long as events are kept, and nothing is held; and places
+ * that were filled before. Under the lock of the sequencer, which would write the progress of a key that was just forgotten.
  */
 export async function removeHolds(
   session: Session,
@@ -22,16 +22,18 @@ export async function removeHolds(
   return Number(rows[0]?.[0] ?? 0);
 }
 
-function isOldSql(): string {
-  return `hold.seen_at <= (select clock_timestamp()) - ${intervalSql("$1")}`;
+function isOldSql(at = "hold.seen_at"): string {
+  return `${at} <= (select clock_timestamp()) - ${intervalSql("$1")}`;
 }
 
 const ANY = sqlFor(
-  ({ hold }) => `select exists (select from ${hold} as hold where ${isOldSql()})::text as "found"`,
+  ({ hold, filled }) => `
+    select (exists (select from ${hold} as hold where ${isOldSql()})
+      or exists (select from ${filled} where ${isOldSql("filled_at")}))::text as "found"`,
 );
 
 const REMOVE = sqlFor(
-  ({ hold, held }) => `
+  ({ hold, held, filled }) => `
     with gone as (
       delete from ${hold} as hold where ctid = any (array(
         select ctid from ${hold} as hold where ${isOldSql()} and not exists (
@@ -39,6 +41,10 @@ const REMOVE = sqlFor(
           where held.tenant = hold.tenant and held.source = hold.source and held.key = hold.key
         ) order by hold.seen_at limit $2::text::int8
       )) returning 1
+    ), unfilled as (
+      delete from ${filled} where ctid = any (array(
+        select ctid from ${filled} where ${isOldSql("filled_at")} order by filled_at limit $2::text::int8
+      )) returning 1
     )
-    select count(*)::text as "count" from gone`,
+    select ((select count(*) from gone) + (select count(*) from unfilled))::text as "count"`,
 );

@@ -11,6 +11,7 @@ import { removeEvents } from "./remove-events.js";
 import { removeHolds } from "./remove-holds.js";
 import { removeEmptyLanes } from "./remove-lanes.js";
 import type { Removed } from "./removed.js";
+import { TRY_LOCK } from "./retention-lock.js";
 
 /** Removes what is old. */
 export function createRetention(database: StoreDatabase): RetentionStore {
@@ -53,11 +54,6 @@ function removeKind(session: Session, step: RemovalStep, tables: Tables): Promis
       return removeEnded(session, step, tables);
   }
 }
-
-const TRY_LOCK = sqlFor(
-  ({ retention }) =>
-    `select pg_try_advisory_xact_lock(hashtextextended('posthorn.retention', '${retention}'::regclass::oid::int8))::text as got`,
-);
 
 function note({ kind }: RemovalStep, { rows, next, upTo }: Removed, tables: Tables) {
   return {

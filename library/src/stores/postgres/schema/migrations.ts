@@ -271,6 +271,27 @@ create index if not exists held_until on posthorn.held (until);
 -- Whether retention has to leave an event alone.
 create index if not exists held_event on posthorn.held (event_id);
 
+-- Places in the sequence of a key whose events were answered and are not stored: nobody waits for them. They go when
+-- events of their key have passed them.
+create table if not exists posthorn.filled (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  generation bigint not null,
+  seq bigint not null,
+  -- The sequence that has to come before it; null where the sequence starts with it.
+  after_seq bigint,
+  -- Whether the sequencer knows of it.
+  judged boolean not null default false,
+  filled_at timestamptz not null,
+  constraint filled_key primary key (tenant, source, key, generation, seq)
+);
+
+-- Keys of which something that is held may go.
+create index if not exists filled_new on posthorn.filled (tenant, source, key) where not judged;
+
+create index if not exists filled_at on posthorn.filled (filled_at);
+
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn.stage_dead (
   id bigint not null,

@@ -158,6 +158,20 @@ create table posthorn.event (
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX event_public_id ON posthorn.event USING btree (public_id);
 
+create table posthorn.filled (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  generation bigint not null,
+  seq bigint not null,
+  after_seq bigint,
+  judged boolean not null,
+  filled_at timestamp with time zone not null,
+  constraint filled_key PRIMARY KEY (tenant, source, key, generation, seq)
+);
+CREATE INDEX filled_at ON posthorn.filled USING btree (filled_at);
+CREATE INDEX filled_new ON posthorn.filled USING btree (tenant, source, key) WHERE (NOT judged);
+
 create table posthorn.held (
   tenant text collate "C" not null,
   source text collate "C" not null,

@@ -11,6 +11,7 @@ export interface Tables {
   readonly stageDead: string;
   readonly hold: string;
   readonly held: string;
+  readonly filled: string;
   readonly consumer: string;
   readonly outboxConfig: string;
   readonly seenTime: string;
@@ -46,6 +47,7 @@ export function tablesIn(schema: string): Tables {
     stageDead: `${schema}.stage_dead`,
     hold: `${schema}.hold`,
     held: `${schema}.held`,
+    filled: `${schema}.filled`,
     consumer: `${schema}.consumer`,
     outboxConfig: `${schema}.outbox_config`,
     seenTime: `${schema}.seen_time`,

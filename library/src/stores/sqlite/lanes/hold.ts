@@ -1,10 +1,11 @@
 import type { Gap, HoldMark } from "../../../hold-mark.js";
 import { goingOn, planHold } from "../../../lanes/hold.js";
-import type { Freed, HeldEvent, HoldPlan, Progress } from "../../../lanes/hold.js";
+import type { Filled, Freed, HeldEvent, HoldPlan, KeyStanding, Progress } from "../../../lanes/hold.js";
 import { gapSignal, lateSignal } from "../../../lanes/hold-signals.js";
 import { decidedReceipt, holdMarkIn } from "../../../receipt.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import type { OutboxTurn } from "../outbox/turn.js";
+import { forgetPassed, readFilled, newlyFilled } from "./filled.js";
 import type { Staged } from "./stage.js";
 
 /** What of the staged events goes on to its places, and what does not. */
@@ -54,10 +55,10 @@ export function holdBack(turn: OutboxTurn, queues: readonly (readonly Staged[])[
     return found;
   };
   for (const arrived of queues.flat().flatMap(arrivedOf)) known(arrived).arrivals.push(arrived);
-  for (const name of dueKeys(turn)) known(name);
+  for (const name of [...dueKeys(turn), ...newlyFilled(turn, KEYS_PER_TURN)]) known(name);
   if (keys.size === 0) return { queues, held: 0, freed: 0 };
   const plans = [...keys.values()].map((name) => {
-    const plan = planHold({ progress: readProgress(turn, name), held: readHeld(turn, name) }, name.arrivals);
+    const plan = planHold(readKey(turn, name), name.arrivals);
     write(turn, name, plan);
     return plan;
   });
@@ -77,10 +78,9 @@ export interface ReleasedHold {
 
 /** Gives up what a held event waits for, and puts back into the stage what is held no longer. */
 export function releaseHold(turn: OutboxTurn, name: KeyName, event: bigint): ReleasedHold {
-  const held = readHeld(turn, name).map((each) =>
-    Object.assign({}, each, { isReleased: each.event === event }),
-  );
-  const plan: Plan = planHold({ progress: readProgress(turn, name), held }, []);
+  const known = readKey(turn, name);
+  const held = known.held.map((each) => Object.assign({}, each, { isReleased: each.event === event }));
+  const plan: Plan = planHold({ ...known, held }, []);
   write(turn, name, plan);
   return { events: plan.freed.length, gaps: plan.freed.flatMap(({ gap }) => gap ?? []) };
 }
@@ -103,6 +103,10 @@ function dueKeys({ client, nowMs }: OutboxTurn): readonly KeyName[] {
     nowMs,
     KEYS_PER_TURN,
   ) as KeyName[];
+}
+
+function readKey(turn: OutboxTurn, name: KeyName): KeyStanding<HeldRow, Filled> {
+  return { progress: readProgress(turn, name), held: readHeld(turn, name), filled: readFilled(turn, name) };
 }
 
 function readProgress({ client }: OutboxTurn, { tenant, source, key }: KeyName): Progress | undefined {
@@ -147,9 +151,10 @@ function readHeld({ client, nowMs }: OutboxTurn, name: KeyName): readonly HeldRo
 }
 
 function write(turn: OutboxTurn, name: KeyName, plan: Plan): void {
-  const { going, holding, freed, again, progress } = plan;
+  const { going, holding, freed, again, progress, passed } = plan;
   if (progress !== undefined && going.length > 0) keepProgress(turn, name, progress);
   for (const arrived of holding) hold(turn, arrived);
+  forgetPassed(turn, name, passed);
   for (const { held, gap } of freed) {
     if (gap) decide(turn, held, { gap });
     stageAgain(turn, held);

@@ -24,7 +24,7 @@ export interface LaneParts<Db extends SqliteDatabase> {
   readonly db: Db;
 }
 
-type Lanes<Db> = Omit<WorkerStore<Db, "synchronous">, "transactions" | "connections">;
+type Lanes<Db> = Omit<WorkerStore<Db, "synchronous">, "transactions" | "connections" | "attempts">;
 
 /** Ordering, claims, settlements and handlers. */
 export function createLanes<Db extends SqliteDatabase>({

@@ -36,12 +36,13 @@ export function isStaged({ client, mayWait }: OutboxTurn, tenant: string): boole
   return found !== undefined;
 }
 
-/** Whether anything waits for its places, its time has come, or it was held for long enough. */
+/** Whether anything waits for its places, its time has come, it was held for long enough, or a place was filled. */
 export function isAnyStaged({ client, nowMs }: OutboxTurn): boolean {
   return (
     client.get("select 1 as found from posthorn_stage where id > 0 limit 1") !== undefined ||
     client.get("select 1 as found from posthorn_later where deliver_at <= ? limit 1", nowMs) !== undefined ||
-    client.get("select 1 as found from posthorn_held where until <= ? limit 1", nowMs) !== undefined
+    client.get("select 1 as found from posthorn_held where until <= ? limit 1", nowMs) !== undefined ||
+    client.get("select 1 as found from posthorn_filled where judged = 0 limit 1") !== undefined
   );
 }
 

@@ -1,19 +1,23 @@
 import { reach } from "#faults";
-import type { InboxKey } from "../../../inbox/inbox-store.js";
-import type { StepKey, StepState } from "../../../inbox/handler/step-store.js";
+import type { InboxKey, InboxOutcome } from "../../../inbox/inbox-store.js";
+import type { InboxRound, StepKey, StepState } from "../../../inbox/handler/step-store.js";
 import type { SqliteClient, SqliteValue } from "../client/client.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
-/** The round of an event for a consumer. */
-export function roundOf({ client }: OutboxTurn, { tenant, source, id }: InboxKey, consumer: string): number {
+/** The round of an event for a consumer, and its outcome in it. */
+export function roundOf(
+  { client }: OutboxTurn,
+  { tenant, source, id }: InboxKey,
+  consumer: string,
+): InboxRound {
   const row = client.get(
-    "select round from posthorn_inbox where tenant = ? and source = ? and event_id = ? and consumer = ?",
+    "select round, outcome from posthorn_inbox where tenant = ? and source = ? and event_id = ? and consumer = ?",
     tenant,
     source,
     id,
     consumer,
-  ) as { round: number } | undefined;
-  return row?.round ?? 1;
+  ) as { round: number; outcome: InboxOutcome } | undefined;
+  return { round: row?.round ?? 1, outcome: row?.outcome };
 }
 
 /** Notes that a step begins, and says what was known of it before. */
@@ -50,6 +54,16 @@ export function keepStep({ client, nowMs }: OutboxTurn, key: StepKey, result: st
 /** Removes the steps of an event that was stored; says how many. */
 export function removeSteps(client: SqliteClient, tenant: string, storedAs: string): number {
   return client.run("delete from posthorn_step where stored_as = ? and tenant = ?", storedAs, tenant);
+}
+
+/** Removes the steps of an event at all consumers, in all rounds; says how many. */
+export function forgetSteps(client: SqliteClient, { tenant, source, id }: InboxKey): number {
+  return client.run(
+    "delete from posthorn_step where tenant = ? and source = ? and event_id = ?",
+    tenant,
+    source,
+    id,
+  );
 }
 
 function keyValues({ tenant, source, id, consumer, round, step }: StepKey): SqliteValue[] {

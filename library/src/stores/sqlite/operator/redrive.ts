@@ -3,7 +3,7 @@ import { parseDeliveryId } from "../../../lanes/delivery-id.js";
 import { redriven } from "../../../lanes/lane.js";
 import type { DeadRound, RedrivenRound } from "../../../operator/dead-store.js";
 import type { Redriven } from "../../../operator/operator-store.js";
-import { placeIn } from "../../../outbox/fan-out.js";
+import { isHandler, placeIn } from "../../../outbox/fan-out.js";
 import type { RecordPlace } from "../lanes/attempt-rows.js";
 import { changeLane } from "../lanes/lane-write.js";
 import { readRow } from "../lanes/lane-row.js";
@@ -19,6 +19,7 @@ interface DeadColumns extends RecordPlace {
   readonly tenant: string;
   readonly source: string;
   readonly key: string | null;
+  readonly how: string | null;
 }
 
 /** Redrives each in its round; one that died again since then is in another round, and stays. */
@@ -34,25 +35,28 @@ export function redriveRounds(turn: OutboxTurn, letters: readonly DeadRound[]): 
       round,
     ) as { how: string | null } | undefined;
     if (dead?.how === "redriven") return "before";
-    if (dead !== undefined)
-      return dead.how === null || dead.how === "skipped" ? redriveDead(turn, id) : "unknown";
     const passed = turn.client.get(
       "select because from posthorn_cancelled where lane = ? and seq = ? and round = ?",
       lane,
       seq,
       round,
     ) as { because: string } | undefined;
-    return passed?.because === "redriven" ? "before" : redriveCancelled(turn, { lane, seq });
+    return passed?.because === "redriven" ? "before" : redriveDead(turn, id, round);
   });
 }
 
-/** Makes a dead delivery due again, in its next round: at the head of its lane where it still is, else at the end. */
-export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
+/**
+ * Makes a dead delivery due again, in its next round: at the head of its lane where it still is, else at the end. Without a round,
+ * in the one in which it is dead now.
+ */
+export function redriveDead(turn: OutboxTurn, deliveryId: string, inRound?: number): Redriven {
   const place = parseDeliveryId(deliveryId);
-  const dead = place && findDead(turn, recordPlaceOf(place));
+  const dead = place && findDead(turn, recordPlaceOf(place), inRound);
   const consumer = dead && turn.consumers.byNumber.get(dead.consumer);
-  if (place !== undefined && dead === undefined) return redriveCancelled(turn, recordPlaceOf(place));
+  if (place !== undefined && dead === undefined) return redriveCancelled(turn, recordPlaceOf(place), inRound);
   if (place === undefined || dead === undefined || consumer === undefined) return "unknown";
+  // The receiver of an endpoint was told of the gap.
+  if (dead.how === "cancelled" && !isHandler(consumer)) return "unknown";
   const row = readRow(turn.client, place.kind, place.kind === "lane" ? place.lane : place.id);
   const change = row && redriven(row.lane, place.kind === "lane" ? place.sequence : 0n);
   if (place.kind === "loose" && change === undefined) return "unknown";
@@ -74,17 +78,19 @@ export function redriveDead(turn: OutboxTurn, deliveryId: string): Redriven {
 }
 
 /** Puts a delivery at a handler that a person passed over while it waited at the end of its lane. */
-function redriveCancelled(turn: OutboxTurn, { lane, seq }: RecordPlace): Redriven {
+function redriveCancelled(turn: OutboxTurn, { lane, seq }: RecordPlace, inRound?: number): Redriven {
   const { client, consumers } = turn;
   const passed = client.getWide(
     `select c.lane, c.seq, c.round, c.event, c.consumer, e.tenant, e.source, e.key
      from posthorn_cancelled c cross join posthorn_event e on e.id = c.event
-     where c.lane = ? and c.seq = ? and c.because in ('skipped', 'cancelled') order by c.round desc limit 1`,
+     where c.lane = ? and c.seq = ? and c.because in ('skipped', 'cancelled') and c.round = coalesce(?, c.round)
+     order by c.round desc limit 1`,
     lane,
     seq,
-  ) as Omit<DeadColumns, "id"> | undefined;
+    inRound ?? null,
+  ) as Omit<DeadColumns, "id" | "how"> | undefined;
   const consumer = passed && consumers.byNumber.get(passed.consumer);
-  if (passed === undefined || consumer === undefined || !("kind" in consumer)) return "unknown";
+  if (passed === undefined || consumer === undefined || !isHandler(consumer)) return "unknown";
   reach("redrive.before_record");
   // A second call must find nothing, as of a dead letter.
   client.run(
@@ -100,14 +106,20 @@ function redriveCancelled(turn: OutboxTurn, { lane, seq }: RecordPlace): Redrive
   return "at_end";
 }
 
-function findDead({ client }: OutboxTurn, { lane, seq }: RecordPlace): DeadColumns | undefined {
+function findDead(
+  { client }: OutboxTurn,
+  { lane, seq }: RecordPlace,
+  inRound?: number,
+): DeadColumns | undefined {
   const row = client.getWide(
-    `select d.id, d.lane, d.seq, d.round, d.event, d.consumer, e.tenant, e.source, e.key
+    `select d.id, d.lane, d.seq, d.round, d.event, d.consumer, d.resolved_how as how, e.tenant, e.source, e.key
      from posthorn_dead d cross join posthorn_event e on e.id = d.event
-     where d.lane = ? and d.seq = ? and (d.resolved_at is null or d.resolved_how = 'skipped')
+     where d.lane = ? and d.seq = ? and (d.resolved_at is null or d.resolved_how in ('skipped', 'cancelled'))
+       and d.round = coalesce(?, d.round)
      order by d.round desc limit 1`,
     lane,
     seq,
+    inRound ?? null,
   );
   return row as DeadColumns | undefined;
 }

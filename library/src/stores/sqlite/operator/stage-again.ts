@@ -1,8 +1,8 @@
 import { reach } from "#faults";
 import type { InboxOutcome } from "../../../inbox/inbox-store.js";
-import { DEFAULT_HANDLER } from "../../../lanes/handler-consumer.js";
+import { handlerId } from "../../../consumer-name.js";
 import { handledAgain, MARKED_S } from "../../../operator/replay-store.js";
-import type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
+import type { ReplayStore, StagedAgain, WantedAgain } from "../../../operator/replay-store.js";
 import { placeIn } from "../../../outbox/fan-out.js";
 import { placeAgain } from "../lanes/places.js";
 import type { OutboxTurn } from "../outbox/turn.js";
@@ -33,7 +33,7 @@ function stageOne(turn: OutboxTurn, wanted: WantedAgain): StagedAgain {
     name,
   ) as RowColumns | undefined;
   if (row === undefined) return "unknown";
-  const number = consumers.numbers.get(name === "" ? DEFAULT_HANDLER : `hnd_${name}`);
+  const number = consumers.numbers.get(handlerId(name));
   const handler = number === undefined ? undefined : consumers.byNumber.get(number);
   const { outcome, event } = row;
   const known = {
@@ -59,43 +59,6 @@ function stageOne(turn: OutboxTurn, wanted: WantedAgain): StagedAgain {
   placeAgain(turn, place, { event, round: 1 });
   reach("stage_again.after_record");
   return "staged";
-}
-
-/** Forgets an event at all of its consumers, with the names under which it came. */
-export function forgetEvent(
-  { client }: OutboxTurn,
-  { tenant, source, id }: { readonly tenant: string; readonly source: string; readonly id: string },
-): Forgotten {
-  const key = [tenant, source, id];
-  const rows = client.all(
-    "select outcome, stored_as from posthorn_inbox where tenant = ? and source = ? and event_id = ?",
-    ...key,
-  ) as { outcome: InboxOutcome; stored_as: string | null }[];
-  if (rows.some(({ outcome }) => outcome === "pending")) return { kind: "pending" };
-  reach("forget.before_record");
-  for (const table of ["posthorn_inbox", "posthorn_inbox_attempt"])
-    client.run(`delete from ${table} where tenant = ? and source = ? and event_id = ?`, ...key);
-  const named = client.all(
-    "delete from posthorn_ingest_name where tenant = ? and name = ? returning event_id",
-    tenant,
-    `${source}/id/${id}`,
-  ) as { event_id: string }[];
-  const stored = [
-    ...rows.flatMap(({ stored_as }) => stored_as ?? []),
-    ...named.map(({ event_id }) => event_id),
-  ];
-  const others = client.run(
-    // The character after the slash, so that all names of the source are between them.
-    `delete from posthorn_ingest_name where tenant = ? and name >= ? and name < ?
-       and event_id in (select value from json_each(?))`,
-    tenant,
-    `${source}/`,
-    `${source}0`,
-    JSON.stringify(stored),
-  );
-  reach("forget.after_record");
-  const names = named.length + others;
-  return rows.length + names === 0 ? { kind: "unknown" } : { kind: "forgotten", rows: rows.length, names };
 }
 
 /** Calls a row applied. */

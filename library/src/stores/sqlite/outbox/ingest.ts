@@ -1,7 +1,9 @@
 import { equalBytes } from "../../../bytes.js";
+import { filledBy } from "../../../hold-mark.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
 import { storableBytes } from "../client/client.js";
 import { keepUntil, withoutNul } from "../inbox/inbox-row.js";
+import { fillPlace } from "../lanes/filled.js";
 import { storeEvents } from "./write.js";
 import type { OutboxTurn } from "./turn.js";
 
@@ -14,8 +16,18 @@ interface KnownName {
   readonly keep_until: number | null;
 }
 
-/** Stores an event of which no name is known, with its names; everything in the one turn, so that nobody comes between. */
-export function ingestEvent(turn: OutboxTurn, { event, names, windowS }: IncomingEvent): Ingested {
+/**
+ * Stores an event of which no name is known, with its names; or fills its place in the sequence of its key. Everything in
+ * the one turn, so that nobody comes between.
+ */
+export function ingestEvent(turn: OutboxTurn, incoming: IncomingEvent): Ingested {
+  const ingested = storeUnlessKnown(turn, incoming);
+  const place = ingested.kind === "stored" ? undefined : filledBy(incoming.event);
+  if (place !== undefined) fillPlace(turn, place);
+  return ingested;
+}
+
+function storeUnlessKnown(turn: OutboxTurn, { event, names, windowS }: IncomingEvent): Ingested {
   const { tenant } = event;
   const found = names.map((name) => ({ name, known: readName(turn, tenant, name) }));
   const other = found.find(({ name, known }) => known !== undefined && isOther(name, known));

@@ -1,10 +1,12 @@
 import { reach } from "#faults";
+import { filledBy } from "../../../hold-mark.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
 import type { OutboxStore } from "../../../outbox/outbox-store.js";
 import type { Wake } from "../../../work/wake.js";
 import type { SqliteDatabase } from "../client/client.js";
 import { storeError } from "../client/failure.js";
 import type { HostHandles } from "../client/host-handle.js";
+import { fillPlace } from "../lanes/filled.js";
 import { isDrained } from "../lanes/sequence.js";
 import {
   addEndpoint,
@@ -61,8 +63,12 @@ export function createOutbox<Db extends SqliteDatabase>(
         return ingestEvent(turn, incoming);
       });
       reach("ingest.after_write");
-      if (ingested.kind === "stored") wake.ring("committed");
+      if (ingested.kind === "stored" || filledBy(incoming.event) !== undefined) wake.ring("committed");
       return ingested;
+    },
+    async fill(place) {
+      await session.writeTogether((turn) => fillPlace(turn, place));
+      wake.ring("committed");
     },
     recordRepeats: (repeats) => recordRepeats(session, repeats),
     forgetNames: (limits) => forgetNames(session, limits),

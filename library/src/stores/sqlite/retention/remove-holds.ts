@@ -1,7 +1,10 @@
 import type { RemovalStep } from "../../../retention/retention-store.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 
-/** Forgets how far keys have come of which nothing has come for as long as events are kept, and nothing is held. */
+/**
+ * Forgets how far keys have come of which nothing has come for as long as events are kept, and nothing is held; and places
+ * that were filled before.
+ */
 export function removeHolds(
   { client, nowMs }: OutboxTurn,
   { windowMs, limit }: Pick<RemovalStep, "windowMs" | "limit">,
@@ -17,5 +20,12 @@ export function removeHolds(
   for (const { tenant, source, key } of old) {
     client.run("delete from posthorn_hold where tenant = ? and source = ? and key = ?", tenant, source, key);
   }
-  return old.length;
+  const filled = client.run(
+    `delete from posthorn_filled where (tenant, source, key, generation, seq) in (
+       select tenant, source, key, generation, seq from posthorn_filled where filled_at <= ? order by filled_at limit +?
+     )`,
+    nowMs - windowMs,
+    limit,
+  );
+  return old.length + filled;
 }

@@ -183,6 +183,24 @@ CREATE INDEX posthorn_event_key on posthorn_event (tenant, key) where key is not
 
 CREATE INDEX posthorn_event_public_id on posthorn_event (public_id);
 
+CREATE TABLE posthorn_filled (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  seq integer not null,
+  -- The sequence that has to come before it; null where the sequence starts with it.
+  after_seq integer,
+  -- Whether the sequencer knows of it.
+  judged integer not null default 0,
+  filled_at integer not null,
+  primary key (tenant, source, key, generation, seq)
+) strict, without rowid;
+
+CREATE INDEX posthorn_filled_at on posthorn_filled (filled_at);
+
+CREATE INDEX posthorn_filled_new on posthorn_filled (judged, tenant, source, key) where judged = 0;
+
 CREATE TABLE posthorn_guard (
   id integer primary key,
   waits_for integer not null references posthorn_guard (id) deferrable initially deferred

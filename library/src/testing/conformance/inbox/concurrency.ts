@@ -39,7 +39,7 @@ export const inboxConcurrency: readonly InboxPledge[] = [
   },
   {
     name: "a delivery of an event that is being applied is told busy at once",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       const arrival = await arrivalOf();
       const slow = await whileApplying(bench, arrival, async () => {
@@ -54,7 +54,7 @@ export const inboxConcurrency: readonly InboxPledge[] = [
   },
   {
     name: "an event that is being applied is not known yet",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       const arrival = await arrivalOf();
       await whileApplying(bench, arrival, async () => {
@@ -66,7 +66,7 @@ export const inboxConcurrency: readonly InboxPledge[] = [
   },
   {
     name: "an event that is being applied keeps no other event waiting",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       const slow = await whileApplying(bench, await arrivalOf({ id: "slow" }), async () => {
         const ids = Array.from({ length: 10 }, (_, n) => `evt_${n}`);
@@ -77,7 +77,7 @@ export const inboxConcurrency: readonly InboxPledge[] = [
   },
   {
     name: "when the delivery that was applying fails, the next one is applied",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       const arrival = await arrivalOf();
       const beside = async (): Promise<void> => {

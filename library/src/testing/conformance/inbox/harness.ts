@@ -61,6 +61,8 @@ export interface InboxHarness<Tx> {
   readonly saturates: boolean;
   /** Whether the bench has `unanswered`. */
   readonly losesAnswers: boolean;
+  /** Whether the database has one connection, so that nothing can be asked of it beside an open transaction. @default false */
+  readonly oneConnection?: boolean;
   open(): Promise<InboxBench<Tx>>;
 }
 
@@ -69,13 +71,14 @@ export type InboxPledge = Pledge<InboxBench>;
 
 export function inboxFacts(harness: InboxHarness<unknown>): Facts {
   const { capabilities, transactions, exactTime, listsRefused } = harness;
-  const { runsStatements, saturates, losesAnswers } = harness;
+  const { runsStatements, saturates, losesAnswers, oneConnection = false } = harness;
   const awaiting = transactions === "asynchronous";
   return {
     ...needsOf(capabilities),
     exactTime,
     awaitingHandlers: awaiting,
     manyWriters: awaiting,
+    manyConnections: !oneConnection,
     refusedListing: listsRefused,
     handlerStatements: runsStatements,
     saturation: saturates,

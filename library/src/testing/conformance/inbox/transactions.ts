@@ -24,7 +24,7 @@ export const inboxTransactions: readonly InboxPledge[] = [
   },
   {
     name: "what the handler wrote is not seen before its event is known",
-    needs: ["sharesHostTransaction", "awaitingHandlers"],
+    needs: ["sharesHostTransaction", "awaitingHandlers", "manyConnections"],
     async check(bench) {
       const arrival = await arrivalOf();
       let handlerPassed = false;
@@ -81,7 +81,7 @@ export const inboxTransactions: readonly InboxPledge[] = [
   },
   {
     name: "a failure of one event touches no other that is being applied",
-    needs: ["sharesHostTransaction", "awaitingHandlers"],
+    needs: ["sharesHostTransaction", "awaitingHandlers", "manyConnections"],
     async check(bench) {
       const slow = await whileApplying(bench, await arrivalOf({ id: "slow" }), async () => {
         await failOnce(bench, await arrivalOf({ id: "failing" }));

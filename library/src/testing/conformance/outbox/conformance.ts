@@ -15,6 +15,7 @@ import { outboxExtending } from "./lanes/extending.js";
 import { outboxFidelity, outboxLargeSequences } from "./fidelity.js";
 import type { NarrowOutboxHarness, OutboxHarness, OutboxPledge } from "./harness.js";
 import { outboxFacts } from "./harness.js";
+import { outboxFilling } from "./workers/filling.js";
 import { outboxHandlers } from "./workers/handlers.js";
 import { outboxHeldViews } from "./workers/held-views.js";
 import { outboxHolding } from "./workers/holding.js";
@@ -54,7 +55,7 @@ const GATEWAY = {
     ...outboxRemoving,
     ...outboxNewest,
   ],
-  holding: [...outboxHolding, ...outboxHeldViews],
+  holding: [...outboxHolding, ...outboxFilling, ...outboxHeldViews],
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,
   lookups: [...outboxEventLookups, ...outboxDeliveryLookups, ...outboxLaneLookups, ...outboxLookupCursors],

@@ -43,13 +43,15 @@ export function fromDrizzle<Tx>(db: DrizzleDatabase<Tx>, sql: DrizzleSql): OrmCl
     isOpen: (tx) => typeof (tx as Inside).rollback === "function",
     guard(tx, judge) {
       const { session } = tx as Inside;
-      // The connection of one transaction: every statement of Drizzle's goes through one of these two methods.
-      if (session?.client)
-        session.client = judgedCopy(session.client, judge, { query: textOf, unsafe: textOf });
+      if (session?.client) session.client = judgedCopy(session.client, judge, JUDGED);
       return { tx };
     },
   };
 }
+
+// The connection of one transaction: every statement of Drizzle's goes through one of the two methods. `postgres` has another
+// one for a savepoint.
+const JUDGED = { senders: { query: textOf, unsafe: textOf }, lender: "savepoint" };
 
 const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
   NeonHttpSession:

@@ -34,7 +34,11 @@ export function fromKnex<Tx>(knex: KnexInstance<Tx>): OrmClient<Tx> {
     begin: (work) => knex.transaction(work, { isolationLevel: "read committed" }),
     run: (query, tx) => runRaw((tx ?? knex) as KnexRaw, query),
     isOpen: (tx) => (tx as Inside).isTransaction === true && (tx as Inside).isCompleted?.() === false,
-    guard: (tx, judge) => ({ tx, release: judgeRaw(tx as object, judge) }),
+    guard(tx, judge) {
+      judgeQueries(tx as object, judge);
+      // Were their statement refused, Knex would give the connection back with its transaction open.
+      return { tx, release: refuseMethods(tx as object, judge, ["commit", "rollback"]) };
+    },
   };
 }
 
@@ -45,11 +49,7 @@ export async function runRaw(knex: KnexRaw, query: OrmQuery): Promise<readonly u
   return rowsOf(await knex.raw(text, values as never));
 }
 
-/**
- * Statements are told before they are sent, and what a listener throws rejects them. The two methods are replaced: were their
- * statement refused, Knex would give the connection back with its transaction open.
- */
-export function judgeRaw(tx: object, judge: Judge): () => void {
+/** Statements are told before they are sent, and what a listener throws rejects them. */
+export function judgeQueries(tx: object, judge: Judge): void {
   (tx as Inside).on?.("query", ({ sql = "" }) => judge(sql));
-  return refuseMethods(tx, judge, ["commit", "rollback"]);
 }

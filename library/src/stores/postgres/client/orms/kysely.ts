@@ -1,6 +1,6 @@
-import { judgeMethods } from "./judged-methods.js";
-import type { Judge, OrmClient } from "./orm-client.js";
-import { compiledText } from "./orm-query.js";
+import { judgeExecutor } from "./judged-executor.js";
+import type { KyselyExecutor } from "./judged-executor.js";
+import type { OrmClient } from "./orm-client.js";
 import { expectPostgres } from "./unsupported.js";
 
 /** A Kysely database on Postgres, or a transaction of it. */
@@ -17,12 +17,11 @@ export interface KyselyCompiledQuery {
 }
 
 /** The parts of a transaction that are used, in types that fit every schema. */
-interface Executor {
-  withoutPlugins(): Executor;
-  withPlugin(plugin: object): Executor;
+interface Inside {
+  withoutPlugins(): Inside;
   executeQuery(query: object): Promise<{ readonly rows: readonly unknown[] }>;
   readonly isTransaction: boolean;
-  getExecutor(): { readonly adapter?: object };
+  getExecutor(): KyselyExecutor;
 }
 
 /**
@@ -33,7 +32,7 @@ interface Executor {
  * const store = postgresStore({ client: fromKysely(db, CompiledQuery) });
  */
 export function fromKysely<Tx>(db: KyselyDatabase<Tx>, compiled: KyselyCompiledQuery): OrmClient<Tx> {
-  const dialect = (db as unknown as Partial<Executor>).getExecutor?.().adapter?.constructor.name ?? "";
+  const dialect = (db as unknown as Partial<Inside>).getExecutor?.().adapter?.constructor.name ?? "";
   // By the names of the others: a bundler may have given the class of Postgres any name.
   expectPostgres("Kysely", dialect, /^(?!.*(?:sqlite|mysql|mssql))/i);
   return {
@@ -41,28 +40,13 @@ export function fromKysely<Tx>(db: KyselyDatabase<Tx>, compiled: KyselyCompiledQ
     begin: (work) => db.transaction().setIsolationLevel("read committed").execute(work),
     async run({ text, params }, tx) {
       // Without the host's plug-ins: some give columns other names.
-      const executor = ((tx ?? db) as unknown as Executor).withoutPlugins();
+      const executor = ((tx ?? db) as unknown as Inside).withoutPlugins();
       return (await executor.executeQuery(compiled.raw(text, [...params]))).rows;
     },
-    isOpen: (tx) => (tx as unknown as Executor).isTransaction,
-    guard: (tx, judge) => ({ tx: judgedTransaction(tx as unknown as Executor, judge) as unknown as Tx }),
-  };
-}
-
-/** Builders and `sql` ask a plug-in first; a compiled query does not. */
-function judgedTransaction(tx: Executor, judge: Judge): Executor {
-  const guarded = tx.withPlugin({
-    transformQuery({ node }: { readonly node: RawNode }) {
-      if (node.kind === "RawNode") judge((node.sqlFragments ?? []).join(" $1 "));
-      return node;
+    isOpen: (tx) => (tx as unknown as Inside).isTransaction,
+    guard(tx, judge) {
+      judgeExecutor((tx as unknown as Inside).getExecutor(), judge);
+      return { tx };
     },
-    transformResult: ({ result }: { readonly result: unknown }) => Promise.resolve(result),
-  });
-  judgeMethods(guarded, judge, { executeQuery: compiledText });
-  return guarded;
-}
-
-interface RawNode {
-  readonly kind: string;
-  readonly sqlFragments?: readonly string[];
+  };
 }

@@ -1,8 +1,9 @@
-import { judgeMethods, refuseMethods } from "./judged-methods.js";
+import { judgeExecutor } from "./judged-executor.js";
+import type { KyselyExecutor } from "./judged-executor.js";
+import { refuseMethods, throwing } from "./judged-methods.js";
 import type { KnexRaw } from "./knex.js";
-import { judgeRaw, runRaw } from "./knex.js";
+import { judgeQueries, runRaw } from "./knex.js";
 import type { Judge, OrmClient, OrmQuery } from "./orm-client.js";
-import { compiledText } from "./orm-query.js";
 
 /** An EntityManager of MikroORM on Postgres. */
 export interface MikroOrmManager<Tx> {
@@ -26,9 +27,8 @@ type Context = KnexRaw | KyselyContext;
 interface KyselyContext {
   withoutPlugins(): KyselyContext;
   executeQuery(query: object): Promise<{ readonly rows: readonly unknown[] }>;
+  getExecutor(): KyselyExecutor;
 }
-
-const ENDS = ["commit", "rollback"];
 
 /**
  * The EntityManager of MikroORM as the client of `postgresStore`: handlers get that of the transaction, and what they have
@@ -50,18 +50,10 @@ export function fromMikroOrm<Tx>(em: MikroOrmManager<Tx>): OrmClient<Tx> {
     },
     isOpen: (tx) => (tx as unknown as Partial<Inside>).isInTransaction?.() === true,
     flush: (tx) => (tx as unknown as Inside).flush(),
-    guard(tx, judge) {
-      const context = judgeContext((tx as unknown as Inside).getTransactionContext(), judge);
-      // Refused by its connection only, `em.commit()` would wait for an end that does not come.
-      const manager = refuseMethods(tx as object, judge, ENDS);
-      return {
-        tx,
-        release() {
-          context();
-          manager();
-        },
-      };
-    },
+    guard: (tx, judge) => ({
+      tx,
+      release: judgeContext((tx as unknown as Inside).getTransactionContext(), judge),
+    }),
   };
 }
 
@@ -73,9 +65,10 @@ async function runOn(context: Context, query: OrmQuery): Promise<readonly unknow
   return (await context.withoutPlugins().executeQuery(compiled)).rows;
 }
 
+/** Its ends throw: MikroORM calls them without waiting for them, and then waits for an end that would not come. */
 function judgeContext(context: Context | undefined, judge: Judge): () => void {
   if (context === undefined) return () => undefined;
-  if ("raw" in context) return judgeRaw(context, judge);
-  judgeMethods(context, judge, { executeQuery: compiledText });
-  return refuseMethods(context, judge, ENDS);
+  if ("raw" in context) judgeQueries(context, judge);
+  else judgeExecutor(context.getExecutor(), judge);
+  return refuseMethods(context, judge, ["commit", "rollback"], throwing);
 }

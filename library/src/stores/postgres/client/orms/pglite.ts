@@ -1,4 +1,4 @@
-import { judgeMethods } from "./judged-methods.js";
+import { judgeMethods, refuseMethods } from "./judged-methods.js";
 import type { OrmClient } from "./orm-client.js";
 import { textOf } from "./orm-query.js";
 
@@ -40,8 +40,28 @@ export function fromPglite<Tx extends PgliteTransaction>(db: PgliteDatabase<Tx>)
     },
     isOpen: (tx) => !tx.closed && typeof tx.query === "function",
     guard(tx, judge) {
-      judgeMethods(tx, judge, { query: textOf, exec: textOf });
-      return { tx };
+      // `listen` sends its statement by `exec`.
+      judgeMethods(tx, judge, { query: textOf, exec: textOf, sql: textOfTemplate });
+      return { tx, release: refuseMethods(tx, judge, ["rollback"]) };
     },
   };
+}
+
+/** What PGlite's own `raw`, `identifier` and `sql` make, for templates. */
+interface Nested {
+  readonly str?: unknown;
+  readonly strings?: readonly string[];
+  readonly values?: readonly unknown[];
+}
+
+/** The text of a template as it will be sent, with the text of the parts that are no parameters. */
+function textOfTemplate(strings: unknown, ...values: unknown[]): string {
+  const between = (value: unknown): string => {
+    const { str, strings: inner, values: given = [] } = Object(value) as Nested;
+    if (typeof str === "string") return str;
+    return inner === undefined ? " $1 " : textOfTemplate(inner, ...given);
+  };
+  return (strings as readonly string[])
+    .map((part, n) => (n === 0 ? part : between(values[n - 1]) + part))
+    .join("");
 }

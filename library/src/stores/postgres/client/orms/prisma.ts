@@ -37,13 +37,15 @@ export function fromPrisma<Tx extends PrismaRaw>(prisma: PrismaDatabase<Tx>): Or
     },
     // A client that may connect is no transaction.
     isOpen: (tx) => "$queryRawUnsafe" in tx && (tx as { readonly $connect?: unknown }).$connect === undefined,
-    guard: (tx, judge) => ({ tx: judgedCopy(tx, judge, SENDERS) }),
+    guard: (tx, judge) => ({ tx: judgedCopy(tx, judge, { senders: SENDERS }) }),
   };
 }
 
-/** A text, the parts of a template, or what `Prisma.sql` makes of them. */
+/** A text, the parts of a template, what `Prisma.sql` makes of them, or a query of TypedSQL. */
 function textOfRaw(query: unknown): string {
-  if (typeof query === "string") return query;
+  const { sql } = Object(query) as { readonly sql?: unknown };
+  const text = sql ?? query;
+  if (typeof text === "string") return text;
   const parts = Array.isArray(query) ? query : (query as { readonly strings?: unknown } | undefined)?.strings;
   return Array.isArray(parts) ? parts.join(" $1 ") : "";
 }
@@ -53,4 +55,5 @@ const SENDERS = {
   $queryRawUnsafe: textOfRaw,
   $executeRaw: textOfRaw,
   $executeRawUnsafe: textOfRaw,
+  $queryRawTyped: textOfRaw,
 };

@@ -41,7 +41,7 @@ export function fromSequelize<Tx extends object>(sequelize: SequelizeInstance<Tx
       const inside = tx as Inside;
       const { connection } = inside;
       if (connection === undefined) return { tx };
-      inside.connection = judgedCopy(connection, judge, { query: textOf });
+      inside.connection = judgedCopy(connection, judge, { senders: { query: textOf } });
       // Were their statement refused, Sequelize would give the connection back with its transaction open.
       const ends = refuseMethods(tx, judge, ["commit", "rollback"]);
       return {

@@ -38,7 +38,7 @@ export function fromTypeOrm<Tx extends TypeOrmManager>(source: TypeOrmDataSource
     guard(tx, judge) {
       const runner = tx.queryRunner;
       if (runner === undefined) return { tx };
-      judgeMethods(runner, judge, { query: textOf });
+      judgeMethods(runner, judge, { query: textOf, stream: textOf });
       // The runner is made for this transaction. Released by the handler, its connection would go back with the transaction open.
       return { tx, release: refuseMethods(runner, judge, ["release"]) };
     },

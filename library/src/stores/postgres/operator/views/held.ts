@@ -1,4 +1,6 @@
+import type { HoldMark } from "../../../../hold-mark.js";
 import { missingBefore } from "../../../../lanes/hold.js";
+import type { Filled } from "../../../../lanes/hold.js";
 import { heldCursorOf, heldRecord, heldSpotOf } from "../../../../operator/held-store.js";
 import type { HeldFilter, HeldRecord, HeldSpot } from "../../../../operator/held-store.js";
 import type { Page, Paged } from "../../../../operator/operator-store.js";
@@ -19,9 +21,11 @@ interface HeldValues extends Pick<HeldRecord, "tenant" | "source" | "eventId" | 
   readonly generation: bigint | undefined;
   readonly last: bigint | undefined;
   readonly heldBefore: bigint | undefined;
+  /** Filled places of its key and generation, as JSON. */
+  readonly filled: string;
 }
 
-function heldIn({ held }: Tables) {
+function heldIn({ held, filled }: Tables) {
   return columns<HeldValues>({
     number: bigint("event.id"),
     tenant: text("event.tenant"),
@@ -39,6 +43,10 @@ function heldIn({ held }: Tables) {
         and before.source = held.source and before.key = held.key and before.generation = held.generation
         and before.seq < held.seq)`),
     ),
+    filled:
+      text(`(select coalesce(json_agg(json_build_array(filled.seq::text, filled.after_seq::text)), '[]') from ${filled} as filled
+      where filled.tenant = held.tenant and filled.source = held.source and filled.key = held.key
+        and filled.generation = held.generation)::text`),
   });
 }
 
@@ -108,6 +116,15 @@ const READ = sqlFor(
     where event.id = (select max(id) from found)`,
 );
 
+function placesIn(json: string, { generation }: HoldMark): readonly Filled[] {
+  const places = JSON.parse(json) as readonly (readonly [string, string | null])[];
+  return places.map(([sequence, after]) => ({
+    generation,
+    sequence: BigInt(sequence),
+    after: after === null ? undefined : BigInt(after),
+  }));
+}
+
 async function shown(
   { transactions, tables }: StoreDatabase,
   rows: readonly Row[],
@@ -121,12 +138,13 @@ async function shown(
       generation,
       last,
       heldBefore,
+      filled,
       ...event
     } = heldIn(tables).read(row);
     const mark = receipt === undefined ? undefined : holdMarkIn(receipt);
     if (mark === undefined || key === undefined) return [];
     const progress = generation === undefined || last === undefined ? undefined : { generation, last };
-    const missing = until && missingBefore(mark, { progress, heldBefore });
+    const missing = until && missingBefore(mark, { progress, heldBefore, filled: placesIn(filled, mark) });
     return [{ ...event, key, mark, until, missing }];
   });
   // An event that was published has no place in a sequence: its story asks for nothing more.

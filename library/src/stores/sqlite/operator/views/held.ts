@@ -6,6 +6,7 @@ import { isHandler } from "../../../../outbox/fan-out.js";
 import { holdMarkIn } from "../../../../receipt.js";
 import type { SqliteValue } from "../../client/client.js";
 import { withoutNul } from "../../inbox/inbox-row.js";
+import { readFilled } from "../../lanes/filled.js";
 import type { OutboxTurn } from "../../outbox/turn.js";
 
 interface HeldColumns {
@@ -91,16 +92,18 @@ function shown(turn: OutboxTurn, rows: readonly HeldColumns[]): readonly HeldRec
       mark,
       receivedAt: new Date(Number(written_at)),
       until: until === null ? undefined : new Date(Number(until)),
-      missing: until === null ? undefined : missingBefore(mark, knownOf(row)),
+      missing: until === null ? undefined : missingBefore(mark, knownOf(turn, row)),
     };
     return heldRecord(found, handlers);
   });
 }
 
-function knownOf({ progress_generation, progress_seq, held_before }: HeldColumns) {
+function knownOf(turn: OutboxTurn, row: HeldColumns) {
+  const { tenant, source, key, progress_generation, progress_seq, held_before } = row;
   const isKnown = progress_generation !== null && progress_seq !== null;
   return {
     progress: isKnown ? { generation: progress_generation, last: progress_seq } : undefined,
     heldBefore: held_before ?? undefined,
+    filled: readFilled(turn, { tenant, source, key: key ?? "" }),
   };
 }

@@ -103,6 +103,27 @@ create index if not exists posthorn_held_until on posthorn_held (until);
 -- Whether retention has to leave an event alone.
 create index if not exists posthorn_held_event on posthorn_held (event);
 
+-- Places in the sequence of a key whose events were answered and are not stored: nobody waits for them. They go when
+-- events of their key have passed them.
+create table if not exists posthorn_filled (
+  tenant text not null,
+  source text not null,
+  key text not null,
+  generation integer not null,
+  seq integer not null,
+  -- The sequence that has to come before it; null where the sequence starts with it.
+  after_seq integer,
+  -- Whether the sequencer knows of it.
+  judged integer not null default 0,
+  filled_at integer not null,
+  primary key (tenant, source, key, generation, seq)
+) strict, without rowid;
+
+-- Keys of which something that is held may go.
+create index if not exists posthorn_filled_new on posthorn_filled (judged, tenant, source, key) where judged = 0;
+
+create index if not exists posthorn_filled_at on posthorn_filled (filled_at);
+
 -- Events that could not be given their places, set aside so that they stop no other.
 create table if not exists posthorn_stage_dead (
   id integer primary key autoincrement,

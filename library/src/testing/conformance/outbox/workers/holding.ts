@@ -1,5 +1,7 @@
+import type { IncomingName } from "../../../../event.js";
 import type { HoldMark } from "../../../../hold-mark.js";
 import { ENDPOINTS } from "../../../../lanes/lane-store.js";
+import type { Ingested } from "../../../../outbox/ingest-store.js";
 import { alike, holds, same } from "../../expectation.js";
 import { A, register, storedEvent } from "./handlers.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
@@ -52,6 +54,27 @@ export const outboxHolding: readonly OutboxPledge[] = [
       await come(bench, [21], { key: "b" });
       const went = (await deliverAll(bench, { of: A })).split(" ").toSorted();
       alike(went, ["e20", "e21", "e30", "e40", "e7"], "what goes");
+    },
+  },
+  {
+    name: "where its mark says with which a key starts, the first events of a key wait for that one, no longer than they may",
+    async check(bench) {
+      await register(bench, {});
+      await come(bench, [3, 2], { first: 1n });
+      await claimsNothing(bench, "before the first has come", { of: A });
+      const held = await outboxOf(bench).heldEvent("default", "e2");
+      alike(held?.hold?.missing, { from: 1n, to: 1n }, "what is missing before 2");
+      await come(bench, [1], { first: 1n });
+      same(await deliverAll(bench, { of: A }), "e1 e2 e3", "after it");
+      await come(bench, [6], { first: 5n, key: "other", maxMs: 1 });
+      await passTicks(bench, 1);
+      await sequenceAll(bench);
+      const gap = { from: 5n, to: 5n, because: "time" } as const;
+      alike(
+        decidedOf(await claimOne(bench, { of: A })),
+        { sequence: 6n, gap },
+        "what went without the first",
+      );
     },
   },
   {
@@ -222,7 +245,7 @@ export const outboxHolding: readonly OutboxPledge[] = [
   },
 ];
 
-interface Coming extends Partial<Omit<HoldMark, "sequence">> {
+export interface Coming extends Partial<Omit<HoldMark, "sequence">> {
   readonly key?: string;
   readonly source?: string;
   readonly tenant?: string;
@@ -245,7 +268,19 @@ export async function come(
 }
 
 async function ingest(bench: OutboxBench, n: number, wish: Coming): Promise<void> {
-  const { key = "k", source = "stripe", tenant = "default", prefix = "e", at = 0, ...given } = wish;
+  const { source = "stripe", prefix = "e" } = wish;
+  const id = `${prefix}${n}`;
+  const name = { name: `${source}/id/${id}`, bodyHash: undefined };
+  same(await take(bench, { id, name, n }, wish), "stored", `ingest of ${id}`);
+}
+
+/** Takes in an event of this sequence under this name, and says what came of it. */
+export async function take(
+  bench: OutboxBench,
+  { id, name, n }: { readonly id: string; readonly name: IncomingName; readonly n: number },
+  wish: Coming = {},
+): Promise<Ingested["kind"]> {
+  const { key = "k", source = "stripe", tenant = "default", prefix: _, at = 0, ...given } = wish;
   const sequence = BigInt(n);
   const mark = {
     generation: 1n,
@@ -255,16 +290,14 @@ async function ingest(bench: OutboxBench, n: number, wish: Coming): Promise<void
     ...given,
     sequence,
   };
-  const id = `${prefix}${n}`;
   const event = await storedEvent(id, { key, source, tenant });
   const receipt = event.receipt && { ...event.receipt, hold: mark };
-  const names = [{ name: `${source}/id/${id}`, bodyHash: undefined }] as const;
   const { kind } = await outboxOf(bench, at).ingest({
     event: { ...event, receipt },
-    names,
+    names: [name],
     windowS: undefined,
   });
-  same(kind, "stored", `ingest of ${id}`);
+  return kind;
 }
 
 type Decided = { readonly [Field in "sequence" | "gap" | "late"]?: HoldMark[Field] | undefined };
@@ -275,7 +308,7 @@ export function decidedOf({ run: [{ event }] }: Awaited<ReturnType<typeof claimO
   return { sequence, ...(gap && { gap }), ...(late === true && { late }) };
 }
 
-async function removeEvents(bench: OutboxBench, ticks: number): Promise<void> {
+export async function removeEvents(bench: OutboxBench, ticks: number): Promise<void> {
   const step = { kind: "events", windowMs: ticksMs(bench, ticks), limit: 100 } as const;
   let after: string | undefined;
   do {

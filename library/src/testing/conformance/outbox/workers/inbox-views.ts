@@ -237,8 +237,37 @@ export const outboxInboxViews: readonly OutboxPledge[] = [
       same(await outbox.redrive(first?.id ?? ""), "at_end", "redrive");
       same(await outboxOf(bench, 1).redrive(first?.id ?? ""), "unknown", "a second redrive");
       const again = [{ id: second?.id ?? "", round: second?.round ?? 0 }];
+      const later = again.map(({ id, round }) => ({ id, round: round + 1 }));
+      alike(await outbox.redriveAll(later), ["unknown"], "redrive in another round");
       alike(await outbox.redriveAll(again), ["at_end"], "redrive in its round");
       alike(await outbox.redriveAll(again), ["before"], "the same once more");
+      await sequenceAll(bench);
+      same(await deliverAll(bench, { of: A }), "e3 e1 e2", "what its handler gets");
+    },
+  },
+  {
+    name: "the dead head of a handler's lane that was cancelled with what waits behind it is redriven at the end of its lane, as they are; at an endpoint it is not",
+    async check(bench) {
+      await register(bench, {});
+      await addEndpoint(bench);
+      const outbox = outboxOf(bench);
+      await store(bench, ["e1", "e2", "e3"]);
+      await kill(bench, await claimOne(bench, { of: A }));
+      await publish(bench, ["p1"]);
+      await kill(bench, await claimOne(bench));
+      for (const { id, head, endpointId } of (await outbox.lanes({}, { limit: 10 })).items) {
+        const through = endpointId === "hnd_a" ? head + 1n : head;
+        alike((await outbox.cancel(id, through)).kind, "cancelled", `cancel at ${endpointId}`);
+      }
+      alike((await outbox.deadLetters({ limit: 10 })).items, [], "the dead letters");
+      const [atEndpoint] = await outbox.deliveriesOf("default", ["p1"]);
+      const [head, behind] = await outbox.deliveriesOf("default", ["e1", "e2"]);
+      alike([atEndpoint?.state, head?.state, behind?.state], ["dead", "dead", "cancelled"], "their states");
+      const wanted = [atEndpoint, head, behind].map((each) => ({ id: each?.id ?? "", round: 1 }));
+      same(await outbox.redrive(wanted[0]?.id ?? ""), "unknown", "a redrive at an endpoint");
+      alike(await outbox.redriveAll(wanted), ["unknown", "at_end", "at_end"], "redrive in their rounds");
+      alike(await outbox.redriveAll(wanted), ["unknown", "before", "before"], "the same once more");
+      same(await outboxOf(bench, 1).redrive(wanted[1]?.id ?? ""), "unknown", "a second redrive");
       await sequenceAll(bench);
       same(await deliverAll(bench, { of: A }), "e3 e1 e2", "what its handler gets");
     },
@@ -330,7 +359,8 @@ export async function handle(bench: OutboxBench, handled: Handled, of: Claimable
   return kind;
 }
 
-function limitsOf(bench: OutboxBench): ApplyLimits {
+/** On which terms these cases apply a claim. */
+export function limitsOf(bench: OutboxBench): ApplyLimits {
   return {
     acquireMs: 5000,
     signal: new AbortController().signal,

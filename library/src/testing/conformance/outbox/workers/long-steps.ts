@@ -1,6 +1,7 @@
 import type { StepKey } from "../../../../inbox/handler/step-store.js";
 import { alike, same } from "../../expectation.js";
-import { A, register, store } from "./handlers.js";
+import { A, B, register, store } from "./handlers.js";
+import { applied } from "./inbox-views.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
 import { acknowledge, claimOne, outboxOf, passTicks, ticksMs } from "../steps.js";
 
@@ -12,6 +13,8 @@ const KEY: StepKey = {
   round: 1,
   step: "charge",
 };
+
+const EVENT = { tenant: "default", source: "stripe", id: "e1" };
 
 /** What the steps of long handlers promise. */
 export const outboxLongSteps: readonly OutboxPledge[] = [
@@ -54,7 +57,22 @@ export const outboxLongSteps: readonly OutboxPledge[] = [
     name: "the round of an event is 1 where nobody has replayed it",
     async check(bench) {
       const outbox = outboxOf(bench);
-      same(await outbox.roundOf({ tenant: "default", source: "stripe", id: "e1" }, "a"), 1, "its round");
+      same((await outbox.roundOf(EVENT, "a")).round, 1, "its round");
+    },
+  },
+  {
+    name: "the round of an event is told with its outcome: none before it was handled",
+    async check(bench) {
+      await register(bench, {}, { id: "hnd_b" });
+      const [here, there] = [outboxOf(bench), outboxOf(bench, 1)];
+      alike(await here.roundOf(EVENT, "a"), { round: 1, outcome: undefined }, "before it came");
+      await applied(bench, "e1", { outcome: "skipped" });
+      alike(await there.roundOf(EVENT, "a"), { round: 1, outcome: "skipped" }, "when it was skipped");
+      alike(await here.roundOf(EVENT, "b"), { round: 1, outcome: undefined }, "at the other consumer");
+      await applied(bench, "e1", { of: B });
+      alike(await there.roundOf(EVENT, "b"), { round: 1, outcome: "success" }, "when it was applied there");
+      await here.stageAgain([{ ...EVENT, consumer: "b", verb: "replay" }]);
+      alike(await there.roundOf(EVENT, "b"), { round: 2, outcome: "pending" }, "when it is replayed");
     },
   },
   {

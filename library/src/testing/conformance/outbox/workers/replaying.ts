@@ -1,11 +1,23 @@
 import type { Handled } from "../../../../inbox/inbox-store.js";
 import type { InboxRecord } from "../../../../operator/inbox-view-store.js";
 import type { StagedAgain } from "../../../../operator/replay-store.js";
-import { alike, same } from "../../expectation.js";
+import { alike, same, soon } from "../../expectation.js";
 import { A, B, register, store } from "./handlers.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
-import { applied, appliedRun, handle } from "./inbox-views.js";
-import { claimOne, claimsNothing, kill, listAll, outboxOf, publish, runOf, sequenceAll } from "../steps.js";
+import { applied, appliedRun, handle, limitsOf } from "./inbox-views.js";
+import {
+  acknowledge,
+  claimOne,
+  claimsNothing,
+  kill,
+  listAll,
+  outboxOf,
+  passLease,
+  publish,
+  runOf,
+  sequenceAll,
+  settled,
+} from "../steps.js";
 
 const SUCCESS: Handled = { outcome: "success" };
 
@@ -133,6 +145,66 @@ export const outboxReplaying: readonly OutboxPledge[] = [
       alike(await outbox.forgetEvent("default", "stripe", "e1"), { kind: "unknown" }, "forget once more");
       await store(bench, ["e1"]);
       same(await handle(bench, SUCCESS), "applied", "its handler");
+    },
+  },
+  {
+    name: "the steps of an event that is forgotten are new when it comes again, in round 1",
+    async check(bench) {
+      await register(bench, {});
+      await applied(bench, "e1");
+      await again(bench, "replay", "e1");
+      await sequenceAll(bench);
+      await handle(bench, SUCCESS);
+      const outbox = outboxOf(bench);
+      const event = { tenant: "default", source: "stripe", id: "e1" };
+      const step = { ...event, consumer: "a", step: "charge" };
+      for (const round of [1, 2]) await outbox.beginStep({ ...step, round }, "e1");
+      await outbox.beginStep({ ...step, id: "e10", round: 1 }, "e10");
+      same((await outbox.forgetEvent("default", "stripe", "e1")).kind, "forgotten", "forget");
+      alike(await outbox.roundOf(event, "a"), { round: 1, outcome: undefined }, "its round");
+      for (const round of [1, 2])
+        alike(await outbox.beginStep({ ...step, round }, "e1"), { kind: "new" }, `a step of round ${round}`);
+      const other = await outbox.beginStep({ ...step, id: "e10", round: 1 }, "e10");
+      alike(other, { kind: "begun" }, "a step of another event");
+    },
+  },
+  {
+    name: "an event that a worker has leased is not forgotten, with a lane and without one",
+    async check(bench) {
+      await register(bench, {});
+      for (const [id, key] of [
+        ["e1", "k"],
+        ["n1", undefined],
+      ] as const) {
+        await store(bench, [id], { key });
+        const claimed = await claimOne(bench, { of: A });
+        alike(await outboxOf(bench, 1).forgetEvent("default", "stripe", id), { kind: "busy" }, "forget");
+        await settled(bench, claimed, {});
+        const after = await outboxOf(bench, 1).forgetEvent("default", "stripe", id);
+        alike(after, { kind: "forgotten", rows: 0, names: 1 }, "forget when it was given back");
+        await acknowledge(bench, await claimOne(bench, { of: A }));
+      }
+    },
+  },
+  {
+    name: "an event is not forgotten while its first handler runs, though its lease has ended",
+    needs: ["awaitingHandlers"],
+    async check(bench) {
+      await register(bench, {}, { id: "hnd_b" });
+      const outbox = outboxOf(bench, 1);
+      for (const of of [A, B]) {
+        if (of === A) await store(bench, ["e1"]);
+        const claimed = await claimOne(bench, { of });
+        await passLease(bench);
+        const during = async (): Promise<readonly Handled[]> => {
+          const asked = outbox.forgetEvent("default", "stripe", "e1");
+          alike(await soon(asked, "forget", bench.patienceMs), { kind: "busy" }, "forget beside a handler");
+          return [SUCCESS];
+        };
+        const ran = await outboxOf(bench).apply(claimed, during, limitsOf(bench));
+        same(ran.kind, "applied", "its handler");
+      }
+      same((await outbox.forgetEvent("default", "stripe", "e1")).kind, "forgotten", "forget after them");
     },
   },
   {
