@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { utf8 } from "../bytes.js";
+import { long } from "../inbox/handler/long.js";
 import { createReceiver } from "../inbox/receiver.js";
 import { createWorker } from "../inbox/worker/worker.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
@@ -12,7 +13,7 @@ import { reconcile } from "./reconcile.js";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 /** Three events at `billing`: the first applied, the second dead after its effect, the third waiting behind it. */
-async function withADeadOne() {
+async function withADeadOne(isLong = false) {
   const clock = createFakeClock({ at: Date.parse("2026-11-15T12:00:00Z") });
   const store = memoryStore({ clock, environment: "test" });
   const verifier = standardWebhooks({ secrets: SECRET, clock });
@@ -23,12 +24,11 @@ async function withADeadOne() {
     sources: { shop: { verifier, key: { json: "/key" } } },
   });
   const table: string[] = [];
-  const handlers = {
-    paid: ({ id }: { id: string }) => {
-      table.push(id);
-      if (id === "evt_2") throw new Error("done, and not recorded");
-    },
+  const handle = ({ id }: { id: string }): void => {
+    table.push(id);
+    if (id === "evt_2") throw new Error("done, and not recorded");
   };
+  const handlers = { paid: isLong ? long(handle) : handle };
   const consumers = { billing: { handlers, retry: { waitsMs: [] } } };
   const worker = createWorker({ store, clock, consumers, observer: () => undefined });
   for (const id of ["evt_1", "evt_2", "evt_3"]) {
@@ -48,18 +48,24 @@ async function withADeadOne() {
   return { store, operator: createOperator({ store }), worker, table, compare };
 }
 
-it("an event that died after its effect is compared though the inbox has no row of it, and its redrive is a duplicate once it is marked", async () => {
-  const { operator, worker, table, compare } = await withADeadOne();
-  const dead = { kind: "extra", event: { id: "evt_2", outcome: "failed", round: 1, type: "paid" } };
-  expect(await compare({})).toMatchObject({ compared: 3, differences: [dead], next: undefined });
-  expect((await compare({ extra: "mark" })).differences).toMatchObject([{ ...dead, done: "marked" }]);
-  expect((await compare({})).differences).toEqual([]);
-  const [letter] = (await operator.deadLetters()).items;
-  const before = [...table];
-  await operator.redrive(letter?.id ?? "");
-  await worker.drain();
-  expect(table).toEqual([...before, "evt_3"]);
-});
+it.each([
+  { handler: "a handler", isLong: false },
+  { handler: "a long handler", isLong: true },
+])(
+  "an event that died after $handler had its effect is compared though the inbox has no row of it, and its redrive is a duplicate once it is marked",
+  async ({ isLong }) => {
+    const { operator, worker, table, compare } = await withADeadOne(isLong);
+    const dead = { kind: "extra", event: { id: "evt_2", outcome: "failed", round: 1, type: "paid" } };
+    expect(await compare({})).toMatchObject({ compared: 3, differences: [dead], next: undefined });
+    expect((await compare({ extra: "mark" })).differences).toMatchObject([{ ...dead, done: "marked" }]);
+    expect((await compare({})).differences).toEqual([]);
+    const [letter] = (await operator.deadLetters()).items;
+    const before = [...table];
+    await operator.redrive(letter?.id ?? "");
+    await worker.drain();
+    expect(table).toEqual([...before, "evt_3"]);
+  },
+);
 
 it("an event that waits is compared, and is a duplicate for its handler once it is marked", async () => {
   const { operator, worker, table, compare } = await withADeadOne();
