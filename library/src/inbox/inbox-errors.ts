@@ -22,7 +22,8 @@ export const INBOX_ERRORS = {
   log_entry_misnamed:
     "A delivery of a provider's log is not the event that its entry names: applied, it would not be known as the webhook's.",
   source_unknown: "No source of this name was configured.",
-  inbox_option_invalid: "An option of the receiver, of a worker or of `dedup` has a value that cannot work.",
+  inbox_option_invalid:
+    "An option of the receiver, of a worker or of `dedup` is unknown, as after a typo, or has a value that cannot work.",
 } as const;
 
 /** The codes of what goes wrong while receiving. */

@@ -1,6 +1,7 @@
 import { LONGEST_TIMER_MS, systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
 import type { Event } from "../event.js";
+import type { OptionNames } from "../known-options.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
@@ -11,6 +12,7 @@ import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
 import type { Proof } from "./arrival/arrival.js";
 import { checkHandlers, checkReceiver, shown } from "./check-receiver.js";
+import type { KnownOptions } from "./check-receiver.js";
 import { Keeper } from "./keeper.js";
 import type { KeeperStore } from "./keeper.js";
 import { TypeTable } from "./handler/handlers.js";
@@ -115,6 +117,16 @@ export interface StoreFirstOptions<SourceName extends string> {
   readonly observer?: Observer;
 }
 
+const COMMON = { store: true, sources: true, maxBodyBytes: true, clock: true, observer: true } as const;
+const TIMES = { handlerDeadlineMs: true, acquireMs: true } as const;
+const KNOWN: KnownOptions<
+  OptionNames<ReceiverOptions<never, never>>,
+  OptionNames<StoreFirstOptions<never>>
+> = {
+  inRequest: { ...COMMON, handlers: true, order: true, schemas: true, publisher: true, ...TIMES },
+  storeFirst: { mode: true, ...COMMON },
+};
+
 /**
  * Makes a receiver. With `mode: "store_first"` it stores events and answers; a worker of the same store handles them.
  *
@@ -180,7 +192,7 @@ class InboxReceiver<Tx> implements Receiver {
   readonly #stopped = new AbortController();
 
   constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
-    checkReceiver(options);
+    checkReceiver(options, KNOWN);
     const { store, clock = systemClock } = options;
     const observer = witnessed(
       store,

@@ -1,6 +1,8 @@
 import { contentRule, dedupFault } from "../dedup-rule.js";
 import type { DedupRule } from "../dedup-rule.js";
 import { LARGEST_SEQUENCE } from "../hold-mark.js";
+import { unknownOption } from "../known-options.js";
+import type { OptionNames } from "../known-options.js";
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
 import { parsePlace } from "../place.js";
@@ -90,6 +92,25 @@ export interface Source {
   readonly hold: HoldRule | undefined;
 }
 
+const OPTIONS: OptionNames<SourceOptions> = {
+  verifier: true,
+  tenant: true,
+  dedup: true,
+  windowS: true,
+  stale: true,
+  key: true,
+  order: true,
+};
+const ORDER: OptionNames<OrderOptions> = {
+  policy: true,
+  maxEvents: true,
+  maxMs: true,
+  sequence: true,
+  first: true,
+};
+const DEDUP = { by: true, content: true, include: true, exclude: true };
+const PLACE = { header: true, json: true };
+
 const LEAST_DEFAULT_WINDOW_S = 14 * 24 * 3600;
 
 /** How long events of a scheme are remembered unless somebody says otherwise: never less than its provider retries. */
@@ -115,9 +136,7 @@ export function createSource(
   given: Verifier | SourceOptions,
   observer: Observer | undefined,
 ): Source {
-  const options: SourceOptions =
-    "verifier" in Object(given) ? (given as SourceOptions) : { verifier: given as Verifier };
-  checkVerifier(name, options.verifier);
+  const options = checkedOptions(name, given);
   const { verifier, stale = "reject_stale" } = options;
   const windowS = options.windowS ?? defaultWindowS(verifier.scheme);
   if (!/^[a-z0-9_-]{1,64}$/i.test(name)) {
@@ -177,6 +196,30 @@ function checkVerifier(name: string, verifier: unknown): void {
     `The source "${name}" is ${found}; expected a verifier, as stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }) makes ` +
       "one, or { verifier, … }.",
   );
+}
+
+function checkedOptions(name: string, given: Verifier | SourceOptions): SourceOptions {
+  const options: SourceOptions =
+    "verifier" in Object(given) ? (given as SourceOptions) : { verifier: given as Verifier };
+  checkVerifier(name, options.verifier);
+  checkNames(name, options, given);
+  return options;
+}
+
+/** What a compiler refuses, for hosts that have none. */
+function checkNames(name: string, options: SourceOptions, given: Verifier | SourceOptions): void {
+  const { key, order, dedup } = options;
+  const beside = Object.keys(OPTIONS).find((each) => options !== given && Object.hasOwn(given, each));
+  const found =
+    beside === undefined
+      ? (unknownOption(`the source "${name}"`, options, OPTIONS) ??
+        unknownOption(`the key of "${name}"`, Object(key) as object, PLACE) ??
+        unknownOption(`the order of "${name}"`, Object(order) as object, ORDER) ??
+        unknownOption(`the sequence of "${name}"`, Object(order?.sequence) as object, PLACE) ??
+        unknownOption(`the dedup of "${name}"`, Object(dedup) as object, DEDUP))
+      : `The source "${name}" has "${beside}" inside of its verifier, where it counts for nothing; expected ` +
+        `{ verifier: stripe({ … }), ${beside} }.`;
+  if (found !== undefined) throw invalid("inbox_option_invalid", found);
 }
 
 function checkedDedup(name: string, given: DedupRule = { by: "id" }): DedupRule {
