@@ -96,6 +96,16 @@ export type Signal =
       readonly source: string;
     }
   | {
+      /** An event was stored without a key, because neither a text nor a number stands in the `key` of its source: it is handled in no order. */
+      readonly kind: "key_missing";
+      readonly tenant: string;
+      readonly source: string;
+      readonly type: string;
+      readonly id: string;
+      /** As the source names it: `{ json: "/data/object/customer" }`. */
+      readonly place: string;
+    }
+  | {
       /** An event was sent to an endpoint, or could not be. */
       readonly kind: "delivery_attempted";
       readonly tenant: string;

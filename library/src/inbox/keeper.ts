@@ -6,6 +6,7 @@ import { newId } from "../id.js";
 import { nameOfId } from "../incoming-name.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
+import { placeText } from "../place.js";
 import type { Receipt } from "../receipt.js";
 import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
@@ -156,12 +157,21 @@ export class Keeper {
       names: identified.names,
       windowS: arrival.windowS,
     });
-    if (kind === "stored") return { verdict: "stored" };
+    if (kind === "stored") {
+      this.#tellStored(source, kept);
+      return { verdict: "stored" };
+    }
     // The sender still uses the id: the row of an event that was applied is remembered as long as its name is.
     store.touch(arrival);
     if (kind === "duplicate") return { verdict: "duplicate", why: `stored before as ${id}` };
     await store.refuse(keyed(source, event, arrival), "conflict");
     return { verdict: "conflict", why: "the id is known with another body" };
+  }
+
+  #tellStored(source: Source, { tenant, type, key, receipt: { id } }: KeptEvent): void {
+    if (key !== undefined || source.key === undefined) return;
+    const place = placeText(source.key);
+    notify(this.#parts.observer, { kind: "key_missing", tenant, source: source.name, type, id, place });
   }
 }
 

@@ -18,11 +18,16 @@ export function unobserved(
 ): Observer | undefined {
   if (environment === "production") return undefined;
   const told = new Set<string>();
-  let skipped = 0;
+  const ofTypes = new Map<string, number>();
   return (signal) => {
     const problem = problemIn(signal, handlers);
     if (problem === undefined || told.has(problem.kind)) return;
-    if (problem.isSkipped === true && ++skipped > MAX_SKIPPED) return;
+    const { ofType } = problem;
+    if (ofType !== undefined) {
+      const types = (ofTypes.get(ofType) ?? 0) + 1;
+      ofTypes.set(ofType, types);
+      if (types > MAX_TYPES) return;
+    }
     told.add(problem.kind);
     // oxlint-disable-next-line no-console -- without an observer there is no other way to tell
     console.warn(
@@ -35,11 +40,12 @@ interface Problem {
   /** Told once. Of no text that a sender chooses, which could be another one each time. */
   readonly kind: string;
   readonly text: string;
-  readonly isSkipped?: boolean;
+  /** Of a kind that is told for each type of events: of so many types at most. */
+  readonly ofType?: string;
 }
 
-// A provider sends dozens of types that a host does not want.
-const MAX_SKIPPED = 10;
+// A provider sends dozens of types that a host does not want, or that belong to no order.
+const MAX_TYPES = 10;
 const MAX_KEYS = 50;
 
 const UNWELL: ReadonlySet<string> = new Set(["failed", "unavailable", "saturated", "conflict", "stale"]);
@@ -54,7 +60,20 @@ function skippedProblem(
     ? ` In a key, what stands before a colon is a source: write ${JSON.stringify(`${source}:${type}`)}.`
     : "";
   const text = `${source}:${type} ${id} skipped: no handler for ${type}; there is one for ${keys.join(", ") || "nothing"}.${colon}`;
-  return { kind: `skipped ${source} ${type}`, text, isSkipped: true };
+  return { kind: `skipped ${source} ${type}`, text, ofType: "skipped" };
+}
+
+/** Some types have no key and need none: those stay as they are. */
+function keylessProblem({
+  source,
+  type,
+  id,
+  place,
+}: Extract<Signal, { readonly kind: "key_missing" }>): Problem {
+  const text =
+    `${source}:${type} ${id} has no key: neither a text nor a number stands at ${place}. It is handled in no order. ` +
+    `If its type needs one, mend \`key\` of the source ${JSON.stringify(source)}.`;
+  return { kind: `keyless ${source} ${type}`, text, ofType: "keyless" };
 }
 
 function handledProblem(
@@ -87,6 +106,7 @@ function problemIn(signal: Signal, handlers: readonly string[]): Problem | undef
   }
   if (kind === "event_received" && signal.verdict === "skipped") return skippedProblem(signal, handlers);
   if (kind === "event_handled") return handledProblem(signal, handlers);
+  if (kind === "key_missing") return keylessProblem(signal);
   if (kind === "delivery_dead") {
     const { endpoint, type, id, because, policy } = signal;
     return {

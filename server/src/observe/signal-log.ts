@@ -18,6 +18,7 @@ const LINES: Readonly<Record<Exclude<Signal["kind"], "delivery_attempted" | "han
   signature_accepted: ["debug", "signature accepted"],
   event_received: ["debug", "event received"],
   event_handled: ["debug", "event handled"],
+  key_missing: ["debug", "event has no key"],
   gap_given_up: ["warn", "events of a key were waited for in vain"],
   event_late: ["warn", "event came after its place was passed"],
   dedup_verdict: ["debug", "dedup verdict"],
