@@ -237,10 +237,12 @@ function checkedKey(name: string, key: PlaceOption | undefined): Place | undefin
   );
 }
 
+// Posthorn's senders sign by it. An order that waits for the stamp of any other would hold nothing, without a word.
+const MAY_BE_STAMPED = "standard_webhooks";
 const MOST_HELD = 10_000;
 const LONGEST_HOLD_MS = 86_400_000;
 
-function checkedHold(name: string, { order, key }: SourceOptions): HoldRule | undefined {
+function checkedHold(name: string, { order, key, verifier }: SourceOptions): HoldRule | undefined {
   if (order === undefined) return undefined;
   const { policy, maxEvents = 100, maxMs = 60_000, sequence } = order;
   const refuse = (found: string): PosthornError<InboxErrorCode> =>
@@ -254,6 +256,11 @@ function checkedHold(name: string, { order, key }: SourceOptions): HoldRule | un
   const place = sequence === undefined ? undefined : parsePlace(sequence);
   if (sequence !== undefined && place === undefined)
     throw refuse('sequence is no place in a request; expected { json: "/seq" } or { header: "x-seq" }');
+  if (sequence === undefined && verifier.scheme.name !== MAY_BE_STAMPED)
+    throw refuse(
+      `${verifier.scheme.title} signs no sequence; add sequence: { json: "…" }, the place of a whole number that grows by 1 ` +
+        "with each event of a key, or leave order out where its events have none",
+    );
   if (sequence !== undefined && key === undefined)
     throw refuse(
       "sequence counts the events of a key, and there is no `key`: say what its events are counted by",
