@@ -106,6 +106,13 @@ export type Signal =
       readonly place: string;
     }
   | {
+      /** An event was stored, and two seconds later no worker had registered handlers for its source; told once for each source. */
+      readonly kind: "worker_missing";
+      readonly source: string;
+      readonly type: string;
+      readonly id: string;
+    }
+  | {
       /** An event was sent to an endpoint, or could not be. */
       readonly kind: "delivery_attempted";
       readonly tenant: string;

@@ -209,7 +209,7 @@ class InboxReceiver<Tx> implements Receiver {
     );
     const keeper =
       "mode" in options && options.mode === "store_first"
-        ? new Keeper({ store: options.store, clock, observer })
+        ? new Keeper({ store: options.store, clock, observer, stopped: this.#stopped.signal })
         : undefined;
     this.#judge = keeper ?? this.#applierOf(options as ReceiverOptions<Tx, TransactionMode>);
     this.#purging = keeper ?? store;

@@ -107,6 +107,13 @@ function problemIn(signal: Signal, handlers: readonly string[]): Problem | undef
   if (kind === "event_received" && signal.verdict === "skipped") return skippedProblem(signal, handlers);
   if (kind === "event_handled") return handledProblem(signal, handlers);
   if (kind === "key_missing") return keylessProblem(signal);
+  if (kind === "worker_missing") {
+    const { source, type, id } = signal;
+    const text =
+      `${source}:${type} ${id} is stored, and no worker has registered handlers for ${source} yet: ` +
+      "await createWorker({ store, handlers }).start().";
+    return { kind: `${kind} ${source}`, text };
+  }
   if (kind === "delivery_dead") {
     const { endpoint, type, id, because, policy } = signal;
     return {
