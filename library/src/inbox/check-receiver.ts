@@ -65,6 +65,24 @@ export function checkHandlers(given: unknown, sources: ReadonlySet<string>, sche
   return given as Named;
 }
 
+/** A timer of NaN, or of more than it can hold, ends at once: what waits by it would spin, or be given up before it began. */
+export function duration(name: string, ms: number, longestMs: number): number {
+  if (Number.isFinite(ms) && ms > 0 && ms <= longestMs) return ms;
+  throw new PosthornError<InboxErrorCode>(
+    "inbox_option_invalid",
+    `${name} is ${String(ms)}; expected milliseconds above 0, up to ${longestMs}.`,
+  );
+}
+
+export function positive(name: string, value: number | undefined, fallback: number): number {
+  const chosen = value ?? fallback;
+  if (Number.isFinite(chosen) && chosen > 0) return chosen;
+  throw new PosthornError<InboxErrorCode>(
+    "inbox_option_invalid",
+    `${name} is ${chosen}; expected a number above 0.`,
+  );
+}
+
 /** What may have come from a stranger's URL, or from an option. */
 export function shown(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 80) ?? typeof value;

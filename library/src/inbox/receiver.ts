@@ -11,7 +11,7 @@ import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
 import type { Proof } from "./arrival/arrival.js";
-import { checkHandlers, checkReceiver, shown } from "./check-receiver.js";
+import { checkHandlers, checkReceiver, duration, positive, shown } from "./check-receiver.js";
 import type { KnownOptions } from "./check-receiver.js";
 import { Keeper } from "./keeper.js";
 import type { KeeperStore } from "./keeper.js";
@@ -381,22 +381,4 @@ class InboxReceiver<Tx> implements Receiver {
 
 function handled(options: object): readonly string[] {
   return Object.keys((options as { readonly handlers?: object }).handlers ?? {});
-}
-
-/** A timer of NaN, or of more than it can hold, ends at once: what waits by it would spin, or be given up before it began. */
-function duration(name: string, ms: number, longestMs: number): number {
-  if (Number.isFinite(ms) && ms > 0 && ms <= longestMs) return ms;
-  throw new PosthornError<InboxErrorCode>(
-    "inbox_option_invalid",
-    `${name} is ${String(ms)}; expected milliseconds above 0, up to ${longestMs}.`,
-  );
-}
-
-function positive(name: string, value: number | undefined, fallback: number): number {
-  const chosen = value ?? fallback;
-  if (Number.isFinite(chosen) && chosen > 0) return chosen;
-  throw new PosthornError<InboxErrorCode>(
-    "inbox_option_invalid",
-    `${name} is ${chosen}; expected a number above 0.`,
-  );
 }
