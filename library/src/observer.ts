@@ -133,6 +133,10 @@ export type Signal =
       readonly endpoint: string;
       readonly type: string;
       readonly id: string;
+      /** Of a handler: `dlv_…`, which an operator redrives, and the source and the provider's id of its event. */
+      readonly delivery?: string | undefined;
+      readonly source?: string | undefined;
+      readonly providerId?: string | undefined;
       readonly because: string;
       readonly policy: string;
     }

@@ -81,10 +81,22 @@ function handledProblem(
   handlers: readonly string[],
 ): Problem | undefined {
   const { source, type, id, consumer, outcome, attempt, why = "", stack = "" } = signal;
-  if (outcome === "skipped") return skippedProblem(signal, handlers);
+  if (outcome === "skipped") {
+    const skipped = skippedProblem(signal, handlers);
+    return { ...skipped, text: `hnd_${consumer}: ${skipped.text}` };
+  }
   if (outcome !== "failed") return undefined;
-  const text = `${source}:${type} ${id} failed, attempt ${attempt}: ${why}\n${stack}`.trimEnd();
+  const text =
+    `hnd_${consumer}: ${source}:${type} ${id} failed, attempt ${attempt}: ${why}\n${stack}`.trimEnd();
   return { kind: `handled ${consumer} ${outcome}`, text };
+}
+
+function deadProblem(signal: Extract<Signal, { readonly kind: "delivery_dead" }>): Problem {
+  const { kind, endpoint, source, type, id, providerId = id, delivery, because, policy } = signal;
+  const named = source === undefined ? type : `${source}:${type}`;
+  const again = `createOperator({ store }).redrive(${JSON.stringify(delivery)})`;
+  const text = `${endpoint} has given up ${named} ${providerId}, ${because}; its lane: ${policy}. Once mended, it runs again: ${again}`;
+  return { kind: `${kind} ${endpoint}`, text };
 }
 
 /** Undefined for what goes well, and for what a receiver does not say. */
@@ -114,13 +126,7 @@ function problemIn(signal: Signal, handlers: readonly string[]): Problem | undef
       "await createWorker({ store, handlers }).start().";
     return { kind: `${kind} ${source}`, text };
   }
-  if (kind === "delivery_dead") {
-    const { endpoint, type, id, because, policy } = signal;
-    return {
-      kind: `${kind} ${endpoint}`,
-      text: `${endpoint} has given up ${type} ${id}, ${because}; its lane: ${policy}. \`createOperator\` redrives it.`,
-    };
-  }
+  if (kind === "delivery_dead") return deadProblem(signal);
   if (kind === "repair_failed") {
     const { source, log, message } = signal;
     return { kind: `${kind} ${source} ${log}`, text: `The repair of ${source} has failed: ${message}` };
