@@ -154,6 +154,27 @@ describe("the types of a receiver", () => {
     });
   });
 
+  it("take undefined of an outer function on SQLite that has nothing to write", () => {
+    compiled(() => {
+      const store = sqliteStore({ db });
+      createReceiver({
+        store,
+        sources,
+        handlers: {
+          "stripe:invoice.paid": async (event) => {
+            if (event.data.livemode !== true) return;
+            await Promise.resolve();
+            return (tx) => {
+              expectTypeOf(tx).toEqualTypeOf<BetterSqlite.Database>();
+            };
+          },
+          "github:push": ({ data }) =>
+            data.ref === "main" ? (tx) => tx.prepare("select 1").run() : undefined,
+        },
+      });
+    });
+  });
+
   it("refuse an asynchronous inner function on SQLite, and take what a statement returns", () => {
     compiled(() => {
       const store = sqliteStore({ db });

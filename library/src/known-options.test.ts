@@ -7,6 +7,7 @@ import { createSender } from "./outbox/sender.js";
 import { stripe } from "./signature/schemes/stripe.js";
 import { memoryStore } from "./stores/memory/store.js";
 import { checkRetry } from "./work/retry-policy.js";
+import type { RetryOptions } from "./work/retry-policy.js";
 
 const verifier = stripe({ secrets: "whsec_one_endpoint" });
 const store = memoryStore({ environment: "test" });
@@ -19,9 +20,9 @@ const receiver = (given: object): unknown =>
   createReceiver({ store, sources: { stripe: verifier }, handlers, ...given } as never);
 const source = (given: object): unknown =>
   createReceiver({ mode: "store_first", store, sources: { stripe: { verifier, ...given } } } as never);
-const worker = (given: object): unknown => createWorker({ store, handlers, ...given } as never);
+const worker = (given: object): unknown => createWorker({ store, handlers, ...given });
 const consumer = (given: object): unknown =>
-  createWorker({ store, consumers: { billing: { handlers, ...given } } } as never);
+  createWorker({ store, consumers: { billing: { handlers, ...given } } });
 
 describe("an option that nothing knows is refused, with the name that was meant", () => {
   const misspelt: readonly (readonly [string, () => unknown, string])[] = [
@@ -126,6 +127,6 @@ describe("an option that nothing knows is refused, with the name that was meant"
 });
 
 it("a retry policy that was checked can be handed in again", () => {
-  for (const each of [{}, { waitsMs: [1, 2] }])
-    expect(checkRetry(checkRetry(each))).toEqual(checkRetry(each));
+  const policies: readonly RetryOptions[] = [{}, { waitsMs: [1, 2] }];
+  for (const each of policies) expect(checkRetry(checkRetry(each))).toEqual(checkRetry(each));
 });

@@ -34,8 +34,8 @@ function commonLetters(one: string, other: string): number {
   let before = Array.from({ length: other.length + 1 }, () => 0);
   for (const letter of one.slice(0, 80)) {
     const row = [0];
-    for (const [n, each] of [...other].entries())
-      row.push(each === letter ? (before[n] ?? 0) + 1 : Math.max(row[n] ?? 0, before[n + 1] ?? 0));
+    for (let n = 0; n < other.length; n++)
+      row.push(other[n] === letter ? (before[n] ?? 0) + 1 : Math.max(row[n] ?? 0, before[n + 1] ?? 0));
     before = row;
   }
   return before[other.length] ?? 0;

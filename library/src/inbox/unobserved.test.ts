@@ -105,20 +105,20 @@ describe("a receiver without an observer", () => {
   });
 });
 
-describe("a receiver without an observer whose source has a key that leads nowhere", () => {
-  const post = async (key: { readonly json: string }, types: readonly string[]): Promise<void> => {
-    const store = memoryStore({ environment: "test" });
-    const sources = { stripe: { verifier: stripe({ secrets: SECRET }), key } };
-    const receiver = createReceiver({ mode: "store_first", store, sources });
-    for (const type of types) {
-      const data = { id: "in_7" };
-      await receiver.receive("stripe", await signedRequest("stripe", { type, data, secrets: SECRET }));
-    }
-  };
+async function posted(key: { readonly json: string }, types: readonly string[]): Promise<void> {
+  const store = memoryStore({ environment: "test" });
+  const sources = { stripe: { verifier: stripe({ secrets: SECRET }), key } };
+  const receiver = createReceiver({ mode: "store_first", store, sources });
+  for (const type of types) {
+    const data = { id: "in_7" };
+    await receiver.receive("stripe", await signedRequest("stripe", { type, data, secrets: SECRET }));
+  }
+}
 
+describe("a receiver without an observer whose source has a key that leads nowhere", () => {
   it("tells once for each type what was not found, and where, of ten types at most", async () => {
     const key = { json: "/data/id" };
-    await post(key, ["invoice.paid", "invoice.paid", "charge.failed"]);
+    await posted(key, ["invoice.paid", "invoice.paid", "charge.failed"]);
     expect(told).toEqual([
       expect.stringMatching(
         /^posthorn: stripe:invoice\.paid evt_\S+ has no key: neither a text nor a number stands at \{ json: "\/data\/id" \}\. It is handled in no order/,
@@ -126,7 +126,7 @@ describe("a receiver without an observer whose source has a key that leads nowhe
       expect.stringContaining("stripe:charge.failed"),
     ]);
     told.length = 0;
-    await post(
+    await posted(
       key,
       Array.from({ length: 20 }, (_, n) => `other.${n}`),
     );
@@ -134,9 +134,9 @@ describe("a receiver without an observer whose source has a key that leads nowhe
   });
 
   it("says nothing of a key that is there, nor in production", async () => {
-    await post({ json: "/data/object/id" }, ["invoice.paid"]);
+    await posted({ json: "/data/object/id" }, ["invoice.paid"]);
     vi.stubEnv("NODE_ENV", "production");
-    await post({ json: "/data/id" }, ["invoice.paid"]);
+    await posted({ json: "/data/id" }, ["invoice.paid"]);
     expect(told).toEqual([]);
   });
 });
