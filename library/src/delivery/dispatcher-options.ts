@@ -17,7 +17,7 @@ export interface DispatcherOptions {
   readonly slots?: number;
   /** Deadline of a whole attempt. @default 15,000 */
   readonly deadlineMs?: number;
-  /** How long a claim is held before another process may take it. @default 30,000 */
+  /** How long a claim is held before another process may take it; more than `deadlineMs` + 5,000. @default 30,000 */
   readonly leaseMs?: number;
   /** How often to look for work that no hint announced. @default 250 */
   readonly pollMs?: number;

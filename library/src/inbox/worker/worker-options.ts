@@ -79,7 +79,7 @@ export interface WorkerOptions<Tx, Mode extends TransactionMode, S extends Schem
   readonly slots?: number;
   /** @default 30,000 */
   readonly handlerDeadlineMs?: number;
-  /** How long a claim is held before another process may take it. @default 60,000 */
+  /** How long a claim is held before another process may take it; more than `handlerDeadlineMs` + 5,000. @default 60,000 */
   readonly leaseMs?: number;
   /** How long a handler may wait for a database connection. @default 5,000 */
   readonly acquireMs?: number;
