@@ -17,10 +17,11 @@ export function checkConsumers(
   known: { readonly worker: object; readonly consumer: object },
 ): void {
   const { handlers, consumers } = options as Named;
-  if ((handlers === undefined) === (consumers === undefined)) {
-    throw invalid("a worker has either `handlers` or `consumers`, and not both");
-  }
   checkNames("the worker", options, known.worker);
+  if (handlers !== undefined && consumers !== undefined)
+    throw invalid("a worker has either `handlers` or `consumers`, and not both");
+  if (handlers === undefined && consumers === undefined)
+    throw invalid("a worker needs `handlers` or `consumers`; it was given neither");
   if (consumers === undefined) return;
   if (!isTable(consumers))
     throw invalid(
