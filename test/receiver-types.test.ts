@@ -154,6 +154,17 @@ describe("the types of a receiver", () => {
     });
   });
 
+  it("refuse a mode that is none, and handlers beside the mode that has none", () => {
+    compiled(() => {
+      const store = postgresStore({ client: pool });
+      createReceiver({ mode: "store_first", store, sources });
+      // @ts-expect-error -- misspelt
+      createReceiver({ mode: "store-first", store, sources });
+      // @ts-expect-error -- they belong to a worker
+      createReceiver({ mode: "store_first", store, sources, handlers: { "*": () => 1 } });
+    });
+  });
+
   it("take undefined of an outer function on SQLite that has nothing to write", () => {
     compiled(() => {
       const store = sqliteStore({ db });

@@ -49,6 +49,8 @@ export interface ReceiverOptions<
   /** By name: a verifier, or a verifier with more to say about its events. */
   readonly sources: Readonly<Record<R["sources"], Verifier | SourceOptions>>;
   readonly handlers: Handlers<Tx, Mode, R, Keys>;
+  /** None: handlers run in the request. With `"store_first"` a receiver has no handlers, and a worker does. */
+  readonly mode?: NoMode | undefined;
   /** Drops events that bring an older version of their resource than one that was handled. @default none is dropped */
   readonly order?: DropStale;
   /** Checks and types the data of events, by type: any Standard Schema, or `typed<Data>()` to type alone. */
@@ -65,6 +67,10 @@ export interface ReceiverOptions<
   /** Hears everything. @default each kind of refusal and failure once on stderr, and nothing where NODE_ENV is "production" */
   readonly observer?: Observer;
 }
+
+/** Shown by the compiler in the place of a mode that is none: a text, because it shows a text in full. */
+type NoMode =
+  'Expected mode: "store_first", with the handlers at createWorker({ store, handlers }), or no mode';
 
 /** What to answer, and why. */
 export interface ReceiverReply extends Reply {
@@ -108,6 +114,8 @@ const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
 /** What a receiver is made of that stores events for a worker, and runs no handler itself. */
 export interface StoreFirstOptions<SourceName extends string> {
   readonly mode: "store_first";
+  /** None: give them to `createWorker({ store, handlers })`. */
+  readonly handlers?: undefined;
   readonly store: KeeperStore;
   /** By name: a verifier, or a verifier with more to say about its events. */
   readonly sources: Readonly<Record<SourceName, Verifier | SourceOptions>>;
@@ -123,8 +131,8 @@ const KNOWN: KnownOptions<
   OptionNames<ReceiverOptions<never, never>>,
   OptionNames<StoreFirstOptions<never>>
 > = {
-  inRequest: { ...COMMON, handlers: true, order: true, schemas: true, publisher: true, ...TIMES },
-  storeFirst: { mode: true, ...COMMON },
+  inRequest: { ...COMMON, mode: true, handlers: true, order: true, schemas: true, publisher: true, ...TIMES },
+  storeFirst: { ...COMMON, mode: true, handlers: true },
 };
 
 /**
