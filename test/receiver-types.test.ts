@@ -154,6 +154,38 @@ describe("the types of a receiver", () => {
     });
   });
 
+  it("refuse a mode that is none, and handlers beside the mode that has none", () => {
+    compiled(() => {
+      const store = postgresStore({ client: pool });
+      createReceiver({ mode: "store_first", store, sources });
+      // @ts-expect-error -- misspelt
+      createReceiver({ mode: "store-first", store, sources });
+      // @ts-expect-error -- they belong to a worker
+      createReceiver({ mode: "store_first", store, sources, handlers: { "*": () => 1 } });
+    });
+  });
+
+  it("take undefined of an outer function on SQLite that has nothing to write", () => {
+    compiled(() => {
+      const store = sqliteStore({ db });
+      createReceiver({
+        store,
+        sources,
+        handlers: {
+          "stripe:invoice.paid": async (event) => {
+            if (event.data.livemode !== true) return;
+            await Promise.resolve();
+            return (tx) => {
+              expectTypeOf(tx).toEqualTypeOf<BetterSqlite.Database>();
+            };
+          },
+          "github:push": ({ data }) =>
+            data.ref === "main" ? (tx) => tx.prepare("select 1").run() : undefined,
+        },
+      });
+    });
+  });
+
   it("refuse an asynchronous inner function on SQLite, and take what a statement returns", () => {
     compiled(() => {
       const store = sqliteStore({ db });

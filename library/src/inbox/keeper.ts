@@ -6,7 +6,9 @@ import { newId } from "../id.js";
 import { nameOfId } from "../incoming-name.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
+import { placeText } from "../place.js";
 import type { Receipt } from "../receipt.js";
+import type { StopSignal } from "../stop-signal.js";
 import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
@@ -16,6 +18,8 @@ import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
 import { storedId } from "./arrival/stored-id.js";
 import type { Verdict } from "./verdict.js";
+import { WorkerWatch } from "./worker-watch.js";
+import type { HandlerBook } from "./worker-watch.js";
 
 /** An event as it is stored for handlers. */
 export interface KeptEvent {
@@ -37,10 +41,8 @@ export interface KeptEvent {
 }
 
 /** All that a receiver which stores first needs of a store: the one of its worker, with the inbox beside it. */
-export interface KeeperStore extends Pick<
-  InboxStore<never>,
-  "find" | "refuse" | "touch" | "flush" | "purge"
-> {
+export interface KeeperStore
+  extends Pick<InboxStore<never>, "find" | "refuse" | "touch" | "flush" | "purge">, Partial<HandlerBook> {
   /** Stores an event unless one of its names is known; calls of the same moment share one commit. */
   ingest(incoming: {
     readonly event: KeptEvent;
@@ -59,6 +61,8 @@ export interface KeeperParts {
   readonly store: KeeperStore;
   readonly clock: Clock;
   readonly observer: Observer | undefined;
+  /** Aborts when the receiver stops. */
+  readonly stopped: StopSignal;
 }
 
 interface Judgement {
@@ -72,9 +76,12 @@ const NAMES_AT_ONCE = 500;
 /** Takes one verified event to its verdict: stored once, for a worker to handle. */
 export class Keeper {
   readonly #parts: KeeperParts;
+  readonly #watch: WorkerWatch | undefined;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
+    const { store } = parts;
+    this.#watch = isBook(store) ? new WorkerWatch({ ...parts, book: store }) : undefined;
   }
 
   /** Whether an event that its provider's log names was applied, or is stored. */
@@ -156,13 +163,27 @@ export class Keeper {
       names: identified.names,
       windowS: arrival.windowS,
     });
-    if (kind === "stored") return { verdict: "stored" };
+    if (kind === "stored") {
+      this.#tellStored(source, kept);
+      return { verdict: "stored" };
+    }
     // The sender still uses the id: the row of an event that was applied is remembered as long as its name is.
     store.touch(arrival);
     if (kind === "duplicate") return { verdict: "duplicate", why: `stored before as ${id}` };
     await store.refuse(keyed(source, event, arrival), "conflict");
     return { verdict: "conflict", why: "the id is known with another body" };
   }
+
+  #tellStored(source: Source, { tenant, type, key, receipt: { id } }: KeptEvent): void {
+    this.#watch?.stored({ source: source.name, type, id });
+    if (key !== undefined || source.key === undefined) return;
+    const place = placeText(source.key);
+    notify(this.#parts.observer, { kind: "key_missing", tenant, source: source.name, type, id, place });
+  }
+}
+
+function isBook(store: Partial<HandlerBook>): store is HandlerBook {
+  return store.readHandlers !== undefined;
 }
 
 /** An event with its names, and the key that verified it. */

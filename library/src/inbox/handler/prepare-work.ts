@@ -15,6 +15,7 @@ import type {
   InnerNewest,
   InnerPublishing,
   NewestContext,
+  OuterResult,
   Publisher,
   Publishing,
   ReceivedEvent,
@@ -24,6 +25,7 @@ import type {
   TypeTable,
 } from "./handlers.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
+import { onceMisplaced, withoutTx } from "./misplaced.js";
 import { Asked, versionOf } from "./newest.js";
 import type { DropStale, NewestStore, VersionScope } from "./newest.js";
 import type { AsynchronousEnd } from "./long.js";
@@ -73,7 +75,8 @@ export async function prepareWork<Tx>(
     return awaitingWork(asynchronous, received, { context, parts, versions, brought });
   }
   const synchronous = handler as SynchronousHandler<Tx, unknown, InnerPublishing>;
-  const inner = await outer(() => synchronous(received, context), occasion.signal);
+  const own = withoutTx(context, "synchronous");
+  const inner = await outer(() => synchronous(received, own), occasion.signal);
   return synchronousWork(inner, { context, parts, versions, brought });
 }
 
@@ -181,19 +184,23 @@ export function synchronousWork<Tx>(
   };
 }
 
-/** Runs a handler's outer part up to its deadline, and returns its inner one. */
+/** Runs a handler's outer part up to its deadline, and returns its inner one; where it returned none, one that writes nothing. */
 export async function outer<Tx, Context>(
-  run: () => InnerHandler<Tx, Context> | Promise<InnerHandler<Tx, Context>>,
+  run: () => OuterResult<Tx, Context>,
   signal: AbortSignal,
 ): Promise<InnerHandler<Tx, Context>> {
+  let inner: unknown;
   try {
-    const inner = unlessAgain(await unlessAborted(run, signal));
-    if (typeof inner === "function") return inner;
+    inner = unlessAgain(await unlessAborted(run, signal));
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
   }
+  if (inner === undefined) return () => undefined;
+  if (typeof inner === "function") return inner as InnerHandler<Tx, Context>;
+  const returned = typeof inner === "object" ? "an object" : `a ${typeof inner}`;
   const found =
-    "The handler returned no function. On SQLite it has the form `async (event) => (tx) => { … }`.";
+    `The handler returned ${returned}, which nothing writes. On SQLite it has the form \`async (event) => (tx) => { … }\`, ` +
+    "or returns nothing where there is nothing to write.";
   throw new HandlerFailure("handler", {
     cause: new PosthornError<InboxErrorCode>("handler_returned_promise", found),
   });
@@ -236,11 +243,13 @@ export async function contextOf(
   const { source, type } = arrival;
   const log = (level: "info" | "warn") => (message: string) =>
     notify(observer, { kind: "handler_log", level, source, type, id, message });
-  return {
+  const context: HandlerContext & { once: unknown } = {
     signal,
     idempotencyKey: (step) => `${base}-${checkedStep(step)}`,
     logger: { info: log("info"), warn: log("warn") },
+    once: onceMisplaced,
   };
+  return context;
 }
 
 /** The publisher; throws where there is none. */
