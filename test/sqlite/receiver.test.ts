@@ -71,7 +71,7 @@ it("an inner part that throws leaves nothing, and runs again at the next deliver
   expect(effects(db)).toBe(1);
 });
 
-it("a handler that returns neither a function nor undefined is answered 500", async () => {
-  const { receiver } = await setUp((() => 1) as never);
+it("a handler that returns no function is answered 500 with the form that it should have", async () => {
+  const { receiver } = await setUp((() => undefined) as never);
   expect(await post(receiver, "evt_1")).toBe("500 failed");
 });

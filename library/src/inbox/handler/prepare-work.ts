@@ -184,7 +184,7 @@ export function synchronousWork<Tx>(
   };
 }
 
-/** Runs a handler's outer part up to its deadline, and returns its inner one; where it returned none, one that writes nothing. */
+/** Runs a handler's outer part up to its deadline, and returns its inner one. */
 export async function outer<Tx, Context>(
   run: () => OuterResult<Tx, Context>,
   signal: AbortSignal,
@@ -195,12 +195,11 @@ export async function outer<Tx, Context>(
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
   }
-  if (inner === undefined) return () => undefined;
   if (typeof inner === "function") return inner as InnerHandler<Tx, Context>;
-  const returned = typeof inner === "object" ? "an object" : `a ${typeof inner}`;
+  // Not taken for "nothing to write": whoever forgot the inner function would lose the effect, silently.
   const found =
-    `The handler returned ${returned}, which nothing writes. On SQLite it has the form \`async (event) => (tx) => { … }\`, ` +
-    "or returns nothing where there is nothing to write.";
+    "The handler returned no function. On SQLite it has the form `async (event) => (tx) => { … }`; where there is nothing to " +
+    "write: `return () => {}`.";
   throw new HandlerFailure("handler", {
     cause: new PosthornError<InboxErrorCode>("handler_returned_promise", found),
   });
