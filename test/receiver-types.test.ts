@@ -154,6 +154,40 @@ describe("the types of a receiver", () => {
     });
   });
 
+  it("refuse a mode that is none, and handlers beside the mode that has none", () => {
+    compiled(() => {
+      const store = postgresStore({ client: pool });
+      createReceiver({ mode: "store_first", store, sources });
+      // @ts-expect-error -- misspelt
+      createReceiver({ mode: "store-first", store, sources });
+      // @ts-expect-error -- they belong to a worker
+      createReceiver({ mode: "store_first", store, sources, handlers: { "*": () => 1 } });
+    });
+  });
+
+  it("refuse an outer function on SQLite that forgot its inner one", () => {
+    compiled(() => {
+      const store = sqliteStore({ db });
+      createReceiver({
+        store,
+        sources,
+        handlers: {
+          "stripe:invoice.paid": async (event) => {
+            if (event.data.livemode !== true) return () => {};
+            await Promise.resolve();
+            return (tx) => {
+              expectTypeOf(tx).toEqualTypeOf<BetterSqlite.Database>();
+            };
+          },
+          // @ts-expect-error -- what it writes would not be in the transaction
+          "github:push": async () => {
+            await Promise.resolve();
+          },
+        },
+      });
+    });
+  });
+
   it("refuse an asynchronous inner function on SQLite, and take what a statement returns", () => {
     compiled(() => {
       const store = sqliteStore({ db });

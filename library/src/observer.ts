@@ -96,6 +96,23 @@ export type Signal =
       readonly source: string;
     }
   | {
+      /** An event was stored without a key, because neither a text nor a number stands in the `key` of its source: it is handled in no order. */
+      readonly kind: "key_missing";
+      readonly tenant: string;
+      readonly source: string;
+      readonly type: string;
+      readonly id: string;
+      /** As the source names it: `{ json: "/data/object/customer" }`. */
+      readonly place: string;
+    }
+  | {
+      /** An event was stored, and two seconds later no worker had registered handlers for its source; told once for each source. */
+      readonly kind: "worker_missing";
+      readonly source: string;
+      readonly type: string;
+      readonly id: string;
+    }
+  | {
       /** An event was sent to an endpoint, or could not be. */
       readonly kind: "delivery_attempted";
       readonly tenant: string;
@@ -116,6 +133,10 @@ export type Signal =
       readonly endpoint: string;
       readonly type: string;
       readonly id: string;
+      /** Of a handler: `dlv_…`, which an operator redrives, and the source and the provider's id of its event. */
+      readonly delivery?: string | undefined;
+      readonly source?: string | undefined;
+      readonly providerId?: string | undefined;
       readonly because: string;
       readonly policy: string;
     }

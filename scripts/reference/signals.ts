@@ -146,14 +146,14 @@ This page is printed from the source: the last column says where the code report
 
 const HEARERS = `## Who hears which
 
-Each part has an observer of its own, and hears what it does itself: \`createReceiver\`, \`createDispatcher\`, \`createRetention\`, the stores
-(\`postgresStore\`, \`sqliteStore\`, \`memoryStore\`), the adapters of \`dedup\`, \`dedup\` itself, and verifiers. To hear everything, give one function
+Each part has an observer of its own, and hears what it does itself: \`createReceiver\`, \`createWorker\`, \`createDispatcher\`, \`createRepair\`, \`createRetention\`,
+the stores (\`postgresStore\`, \`sqliteStore\`, \`memoryStore\`), the adapters of \`dedup\`, \`dedup\` itself, and verifiers. To hear everything, give one function
 to each of them:
 
 \`\`\`ts
 // one-observer.ts
 import pg from "pg";
-import { createReceiver } from "posthorn";
+import { createReceiver, createWorker } from "posthorn";
 import { createDispatcher } from "posthorn/dispatch";
 import { postgresStore } from "posthorn/postgres";
 import { stripe } from "posthorn/providers";
@@ -161,6 +161,7 @@ import { observer } from "./observe.js";
 
 const store = postgresStore({ client: new pg.Pool(), observer });
 export const dispatcher = createDispatcher({ store, observer });
+export const worker = createWorker({ store, observer, handlers: { "invoice.paid": () => {} } });
 export const receiver = createReceiver({
   store,
   observer,

@@ -35,8 +35,8 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     replace: "for (const each of run.slice(0, 3)) all",
   }),
   bug("a batch acknowledges more than it applied", "inbox/handler/prepare-batch.ts", {
-    find: "await run(events, { signal, logger, tx, publish })",
-    replace: "await run(events.slice(0, 3) as never, { signal, logger, tx, publish })",
+    find: "await run(events, context)",
+    replace: "await run(events.slice(0, 3) as never, context)",
   }),
   bug("a heartbeat is lost", "inbox/worker/heartbeat.ts", {
     find: "beats = (await this.#extendInTime(idle.signal)) ? BEATS_PER_LEASE : BEATS_AFTER_FAILURE;",

@@ -39,13 +39,24 @@ const after = `
   console.log(seen.length, seen.slice(0, half).join() === seen.slice(half).join(), seen[0]);
 `;
 
-it("the documented program replays all of a span, oldest first in the order of the key, and says what it answered", async () => {
+/** The program after these steps, with what it is given behind the span. */
+async function replayed(...last: readonly string[]): Promise<string> {
   const program = block.replace(/import \{ store \}.*\n/, store).replace(" as const", "") + after;
   const span = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--input-type=module", "-e", program, "replay.js", ...span.map((at) => at.toISOString())],
+    ["--input-type=module", "-e", program, "replay.js", ...span.map((at) => at.toISOString()), ...last],
     { cwd: root, env: { ...process.env, NODE_ENV: "test" } },
   );
-  expect(stdout).toBe(`${EVENTS} are handled again\n${2 * EVENTS} true evt_${EVENTS}\n`);
+  return stdout;
+}
+
+it("the documented program counts first, and changes nothing", async () => {
+  expect(await replayed()).toMatch(new RegExp(`^${EVENTS} would be handled again: add "run"\n${EVENTS} `));
+});
+
+it("the documented program replays all of a span, oldest first in the order of the key, and says what it answered", async () => {
+  expect(await replayed("run")).toBe(
+    `${EVENTS} of ${EVENTS} are handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
+  );
 });

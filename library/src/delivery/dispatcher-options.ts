@@ -1,5 +1,7 @@
 import { systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
+import { unknownOption } from "../known-options.js";
+import type { OptionNames } from "../known-options.js";
 import type { Observer } from "../observer.js";
 import { checkStore } from "../given-store.js";
 import { PosthornError } from "../posthorn-error.js";
@@ -15,7 +17,7 @@ export interface DispatcherOptions {
   readonly slots?: number;
   /** Deadline of a whole attempt. @default 15,000 */
   readonly deadlineMs?: number;
-  /** How long a claim is held before another process may take it. @default 30,000 */
+  /** How long a claim is held before another process may take it; more than `deadlineMs` + 5,000. @default 30,000 */
   readonly leaseMs?: number;
   /** How often to look for work that no hint announced. @default 250 */
   readonly pollMs?: number;
@@ -44,12 +46,26 @@ export interface DispatcherSettings {
   readonly random: () => number;
 }
 
+const OPTIONS: OptionNames<DispatcherOptions> = {
+  store: true,
+  slots: true,
+  deadlineMs: true,
+  leaseMs: true,
+  pollMs: true,
+  guard: true,
+  egress: true,
+  clock: true,
+  observer: true,
+};
+
 // Time from the end of an attempt to its settlement: a slow commit must not let another process send a delivered event.
 const MARGIN_MS = 5000;
 
 export function checkDispatcher(options: DispatcherOptions): DispatcherSettings {
   const { slots = 128, deadlineMs = 15_000, leaseMs = 30_000, pollMs = 250 } = options;
   checkStore("dispatcher", options.store, "claim");
+  const unknown = unknownOption("the dispatcher", options, OPTIONS);
+  if (unknown !== undefined) throw new PosthornError<DeliveryErrorCode>("dispatcher_option_invalid", unknown);
   atLeastOne({ slots, deadlineMs, leaseMs, pollMs });
   if (leaseMs <= deadlineMs + MARGIN_MS) {
     throw invalid(

@@ -12,6 +12,8 @@ export const INBOX_ERRORS = {
     "A handler on SQLite awaited inside its transaction; its inner function must be synchronous.",
   handler_returned_function:
     "A handler on Postgres or in memory returned a function, as those on SQLite do: nothing would call it.",
+  handler_misplaced:
+    "A handler has used what its form does not have: `tx` outside of the transaction on SQLite, or `once` outside of a long handler.",
   step_result_invalid:
     "What a step of a long handler came to cannot be kept, because it is not small plain JSON; the step was done.",
   newest_invalid: "`newest` was given a resource or a version that it cannot compare.",
@@ -22,7 +24,8 @@ export const INBOX_ERRORS = {
   log_entry_misnamed:
     "A delivery of a provider's log is not the event that its entry names: applied, it would not be known as the webhook's.",
   source_unknown: "No source of this name was configured.",
-  inbox_option_invalid: "An option of the receiver, of a worker or of `dedup` has a value that cannot work.",
+  inbox_option_invalid:
+    "An option of the receiver, of a worker or of `dedup` is unknown, as after a typo, or has a value that cannot work.",
 } as const;
 
 /** The codes of what goes wrong while receiving. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../testing/fake-clock.js";
 import { memoryStore } from "../stores/memory/store.js";
+import type { Signal } from "../observer.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import { createSigner, signSync } from "../signature/sign.js";
 import { utf8 } from "../bytes.js";
 import { inOrder, postArray, Seen } from "../../../test/array-request.js";
-import type { Signal } from "../observer.js";
 import { createReceiver } from "./receiver.js";
 import { createWorker } from "./worker/worker.js";
 
@@ -90,4 +90,32 @@ describe("the events of one request", () => {
       "duplicate",
     ]);
   });
+});
+
+it("an event whose key is not where its source looks for it is told to the observer, once it is stored", async () => {
+  const signals: Signal[] = [];
+  const clock = createFakeClock();
+  const store = memoryStore({ clock, environment: "test" });
+  const verifier = standardWebhooks({ secrets: SECRET, clock });
+  const sources = { shop: { verifier, key: { json: "/data/order" } } };
+  const observer = (signal: Signal): unknown => signals.push(signal);
+  const receiver = createReceiver({ mode: "store_first", store, clock, sources, observer });
+  for (const [id, text] of Object.entries({
+    evt_1: '{"type":"paid"}',
+    evt_2: '{"type":"paid","data":{"order":7}}',
+  })) {
+    const body = utf8(text);
+    const headers = signSync(createSigner({ secrets: SECRET, clock }), { id, body });
+    for (let sent = 0; sent < 2; sent++) await receiver.receive("shop", { headers, body });
+  }
+  expect(signals.filter(({ kind }) => kind === "key_missing")).toEqual([
+    {
+      kind: "key_missing",
+      tenant: "default",
+      source: "shop",
+      type: "paid",
+      id: "evt_1",
+      place: '{ json: "/data/order" }',
+    },
+  ]);
 });

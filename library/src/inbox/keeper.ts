@@ -6,7 +6,9 @@ import { newId } from "../id.js";
 import { nameOfId } from "../incoming-name.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
+import { placeText } from "../place.js";
 import type { Receipt } from "../receipt.js";
+import type { StopSignal } from "../stop-signal.js";
 import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
@@ -16,6 +18,8 @@ import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
 import { storedId } from "./arrival/stored-id.js";
 import type { Verdict } from "./verdict.js";
+import { WorkerWatch } from "./worker-watch.js";
+import type { HandlerBook } from "./worker-watch.js";
 
 /** An event as it is stored for handlers. */
 export interface KeptEvent {
@@ -37,10 +41,8 @@ export interface KeptEvent {
 }
 
 /** All that a receiver which stores first needs of a store: the one of its worker, with the inbox beside it. */
-export interface KeeperStore extends Pick<
-  InboxStore<never>,
-  "find" | "refuse" | "touch" | "flush" | "purge"
-> {
+export interface KeeperStore
+  extends Pick<InboxStore<never>, "find" | "refuse" | "touch" | "flush" | "purge">, Partial<HandlerBook> {
   /** Stores an event unless one of its names is known; calls of the same moment share one commit. */
   ingest(incoming: {
     readonly event: KeptEvent;
@@ -59,6 +61,8 @@ export interface KeeperParts {
   readonly store: KeeperStore;
   readonly clock: Clock;
   readonly observer: Observer | undefined;
+  /** Aborts when the receiver stops. */
+  readonly stopped: StopSignal;
 }
 
 interface Judgement {
@@ -72,9 +76,12 @@ const NAMES_AT_ONCE = 500;
 /** Takes one verified event to its verdict: stored once, for a worker to handle. */
 export class Keeper {
   readonly #parts: KeeperParts;
+  readonly #watch: WorkerWatch | undefined;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
+    const { store } = parts;
+    this.#watch = isBook(store) ? new WorkerWatch({ ...parts, book: store }) : undefined;
   }
 
   /** Whether an event that its provider's log names was applied, or is stored. */
@@ -154,11 +161,10 @@ export class Keeper {
     const { store, clock } = this.#parts;
     if (judged !== undefined) return { kind: "judged", judged };
     try {
-      return await store.ingest({
-        event: keptEvent(source, event, { identified, nowMs: clock.now() }),
-        names: identified.names,
-        windowS: identified.arrival.windowS,
-      });
+      const kept = keptEvent(source, event, { identified, nowMs: clock.now() });
+      const { names, arrival } = identified;
+      const { kind, id } = await store.ingest({ event: kept, names, windowS: arrival.windowS });
+      return { kind, id, kept };
     } catch (error) {
       return { kind: "judged", judged: this.#unavailable(error) };
     }
@@ -169,7 +175,10 @@ export class Keeper {
     const { event, identified } = came;
     const answered = await answer;
     if (answered.kind === "judged") return answered.judged;
-    if (answered.kind === "stored") return { verdict: "stored" };
+    if (answered.kind === "stored") {
+      this.#tellStored(source, answered.kept);
+      return { verdict: "stored" };
+    }
     try {
       // The sender still uses the id: the row of an event that was applied is remembered as long as its name is.
       store.touch(identified.arrival);
@@ -203,6 +212,17 @@ export class Keeper {
       durationMs: clock.monotonic() - startedAt,
     });
   }
+
+  #tellStored(source: Source, { tenant, type, key, receipt: { id } }: KeptEvent): void {
+    this.#watch?.stored({ source: source.name, type, id });
+    if (key !== undefined || source.key === undefined) return;
+    const place = placeText(source.key);
+    notify(this.#parts.observer, { kind: "key_missing", tenant, source: source.name, type, id, place });
+  }
+}
+
+function isBook(store: Partial<HandlerBook>): store is HandlerBook {
+  return store.readHandlers !== undefined;
 }
 
 /** What a request has shown beside its events. */
@@ -220,7 +240,7 @@ interface Came {
 }
 
 type Answer =
-  | Awaited<ReturnType<KeeperStore["ingest"]>>
+  | (Awaited<ReturnType<KeeperStore["ingest"]>> & { readonly kept: KeptEvent })
   | { readonly kind: "judged"; readonly judged: Judgement };
 
 /** An event with its names, and the key that verified it. */

@@ -1,6 +1,7 @@
 import { LONGEST_TIMER_MS, systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
 import type { Event } from "../event.js";
+import type { OptionNames } from "../known-options.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
@@ -10,7 +11,8 @@ import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
 import type { Proof } from "./arrival/arrival.js";
-import { checkHandlers, checkReceiver, shown } from "./check-receiver.js";
+import { checkHandlers, checkReceiver, duration, positive, shown } from "./check-receiver.js";
+import type { KnownOptions } from "./check-receiver.js";
 import { Keeper } from "./keeper.js";
 import type { KeeperStore } from "./keeper.js";
 import { TypeTable } from "./handler/handlers.js";
@@ -47,6 +49,8 @@ export interface ReceiverOptions<
   /** By name: a verifier, or a verifier with more to say about its events. */
   readonly sources: Readonly<Record<R["sources"], Verifier | SourceOptions>>;
   readonly handlers: Handlers<Tx, Mode, R, Keys>;
+  /** None: handlers run in the request. With `"store_first"` a receiver has no handlers, and a worker does. */
+  readonly mode?: NoMode | undefined;
   /** Drops events that bring an older version of their resource than one that was handled. @default none is dropped */
   readonly order?: DropStale;
   /** Checks and types the data of events, by type: any Standard Schema, or `typed<Data>()` to type alone. */
@@ -63,6 +67,10 @@ export interface ReceiverOptions<
   /** Hears everything. @default each kind of refusal and failure once on stderr, and nothing where NODE_ENV is "production" */
   readonly observer?: Observer;
 }
+
+/** Shown by the compiler in the place of a mode that is none: a text, because it shows a text in full. */
+type NoMode =
+  'Expected mode: "store_first", with the handlers at createWorker({ store, handlers }), or no mode';
 
 /** What to answer, and why. */
 export interface ReceiverReply extends Reply {
@@ -106,6 +114,8 @@ const DEFAULT_PURGE: PurgeLimits = { maxRows: 10_000, deadlineMs: 5000 };
 /** What a receiver is made of that stores events for a worker, and runs no handler itself. */
 export interface StoreFirstOptions<SourceName extends string> {
   readonly mode: "store_first";
+  /** None: give them to `createWorker({ store, handlers })`. */
+  readonly handlers?: undefined;
   readonly store: KeeperStore;
   /** By name: a verifier, or a verifier with more to say about its events. */
   readonly sources: Readonly<Record<SourceName, Verifier | SourceOptions>>;
@@ -114,6 +124,16 @@ export interface StoreFirstOptions<SourceName extends string> {
   readonly clock?: Clock;
   readonly observer?: Observer;
 }
+
+const COMMON = { store: true, sources: true, maxBodyBytes: true, clock: true, observer: true } as const;
+const TIMES = { handlerDeadlineMs: true, acquireMs: true } as const;
+const KNOWN: KnownOptions<
+  OptionNames<ReceiverOptions<never, never>>,
+  OptionNames<StoreFirstOptions<never>>
+> = {
+  inRequest: { ...COMMON, mode: true, handlers: true, order: true, schemas: true, publisher: true, ...TIMES },
+  storeFirst: { ...COMMON, mode: true, handlers: true },
+};
 
 /**
  * Makes a receiver. With `mode: "store_first"` it stores events and answers; a worker of the same store handles them.
@@ -186,7 +206,7 @@ class InboxReceiver<Tx> implements Receiver {
   readonly #stopped = new AbortController();
 
   constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
-    checkReceiver(options);
+    checkReceiver(options, KNOWN);
     const { store, clock = systemClock } = options;
     const observer = witnessed(
       store,
@@ -203,7 +223,7 @@ class InboxReceiver<Tx> implements Receiver {
     );
     const keeper =
       "mode" in options && options.mode === "store_first"
-        ? new Keeper({ store: options.store, clock, observer })
+        ? new Keeper({ store: options.store, clock, observer, stopped: this.#stopped.signal })
         : undefined;
     this.#judge = keeper ?? this.#applierOf(options as ReceiverOptions<Tx, TransactionMode>);
     this.#purging = keeper ?? store;
@@ -372,22 +392,4 @@ class InboxReceiver<Tx> implements Receiver {
 
 function handled(options: object): readonly string[] {
   return Object.keys((options as { readonly handlers?: object }).handlers ?? {});
-}
-
-/** A timer of NaN, or of more than it can hold, ends at once: what waits by it would spin, or be given up before it began. */
-function duration(name: string, ms: number, longestMs: number): number {
-  if (Number.isFinite(ms) && ms > 0 && ms <= longestMs) return ms;
-  throw new PosthornError<InboxErrorCode>(
-    "inbox_option_invalid",
-    `${name} is ${String(ms)}; expected milliseconds above 0, up to ${longestMs}.`,
-  );
-}
-
-function positive(name: string, value: number | undefined, fallback: number): number {
-  const chosen = value ?? fallback;
-  if (Number.isFinite(chosen) && chosen > 0) return chosen;
-  throw new PosthornError<InboxErrorCode>(
-    "inbox_option_invalid",
-    `${name} is ${chosen}; expected a number above 0.`,
-  );
 }

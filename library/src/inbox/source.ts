@@ -1,6 +1,8 @@
 import { contentRule, dedupFault } from "../dedup-rule.js";
 import type { DedupRule } from "../dedup-rule.js";
 import { LARGEST_SEQUENCE } from "../hold-mark.js";
+import { unknownOption } from "../known-options.js";
+import type { OptionNames } from "../known-options.js";
 import type { Observer } from "../observer.js";
 import { notify } from "../observer.js";
 import { parsePlace } from "../place.js";
@@ -90,6 +92,25 @@ export interface Source {
   readonly hold: HoldRule | undefined;
 }
 
+const OPTIONS: OptionNames<SourceOptions> = {
+  verifier: true,
+  tenant: true,
+  dedup: true,
+  windowS: true,
+  stale: true,
+  key: true,
+  order: true,
+};
+const ORDER: OptionNames<OrderOptions> = {
+  policy: true,
+  maxEvents: true,
+  maxMs: true,
+  sequence: true,
+  first: true,
+};
+const DEDUP = { by: true, content: true, include: true, exclude: true };
+const PLACE = { header: true, json: true };
+
 const LEAST_DEFAULT_WINDOW_S = 14 * 24 * 3600;
 
 /** How long events of a scheme are remembered unless somebody says otherwise: never less than its provider retries. */
@@ -115,9 +136,7 @@ export function createSource(
   given: Verifier | SourceOptions,
   observer: Observer | undefined,
 ): Source {
-  const options: SourceOptions =
-    "verifier" in Object(given) ? (given as SourceOptions) : { verifier: given as Verifier };
-  checkVerifier(name, options.verifier);
+  const options = checkedOptions(name, given);
   const { verifier, stale = "reject_stale" } = options;
   const windowS = options.windowS ?? defaultWindowS(verifier.scheme);
   if (!/^[a-z0-9_-]{1,64}$/i.test(name)) {
@@ -179,6 +198,30 @@ function checkVerifier(name: string, verifier: unknown): void {
   );
 }
 
+function checkedOptions(name: string, given: Verifier | SourceOptions): SourceOptions {
+  const options: SourceOptions =
+    "verifier" in Object(given) ? (given as SourceOptions) : { verifier: given as Verifier };
+  checkVerifier(name, options.verifier);
+  checkNames(name, options, given);
+  return options;
+}
+
+/** What a compiler refuses, for hosts that have none. */
+function checkNames(name: string, options: SourceOptions, given: Verifier | SourceOptions): void {
+  const { key, order, dedup } = options;
+  const beside = Object.keys(OPTIONS).find((each) => options !== given && Object.hasOwn(given, each));
+  const found =
+    beside === undefined
+      ? (unknownOption(`the source "${name}"`, options, OPTIONS) ??
+        unknownOption(`the key of "${name}"`, Object(key) as object, PLACE) ??
+        unknownOption(`the order of "${name}"`, Object(order) as object, ORDER) ??
+        unknownOption(`the sequence of "${name}"`, Object(order?.sequence) as object, PLACE) ??
+        unknownOption(`the dedup of "${name}"`, Object(dedup) as object, DEDUP))
+      : `The source "${name}" has "${beside}" inside of its verifier, where it counts for nothing; expected ` +
+        `{ verifier: stripe({ … }), ${beside} }.`;
+  if (found !== undefined) throw invalid("inbox_option_invalid", found);
+}
+
 function checkedDedup(name: string, given: DedupRule = { by: "id" }): DedupRule {
   const wrong = dedupFault(given);
   if (wrong === undefined) return given;
@@ -194,10 +237,12 @@ function checkedKey(name: string, key: PlaceOption | undefined): Place | undefin
   );
 }
 
+// Posthorn's senders sign by it. An order that waits for the stamp of any other would hold nothing, without a word.
+const MAY_BE_STAMPED = "standard_webhooks";
 const MOST_HELD = 10_000;
 const LONGEST_HOLD_MS = 86_400_000;
 
-function checkedHold(name: string, { order, key }: SourceOptions): HoldRule | undefined {
+function checkedHold(name: string, { order, key, verifier }: SourceOptions): HoldRule | undefined {
   if (order === undefined) return undefined;
   const { policy, maxEvents = 100, maxMs = 60_000, sequence } = order;
   const refuse = (found: string): PosthornError<InboxErrorCode> =>
@@ -211,6 +256,11 @@ function checkedHold(name: string, { order, key }: SourceOptions): HoldRule | un
   const place = sequence === undefined ? undefined : parsePlace(sequence);
   if (sequence !== undefined && place === undefined)
     throw refuse('sequence is no place in a request; expected { json: "/seq" } or { header: "x-seq" }');
+  if (sequence === undefined && verifier.scheme.name !== MAY_BE_STAMPED)
+    throw refuse(
+      `${verifier.scheme.title} signs no sequence; add sequence: { json: "…" }, the place of a whole number that grows by 1 ` +
+        "with each event of a key, or leave order out where its events have none",
+    );
   if (sequence !== undefined && key === undefined)
     throw refuse(
       "sequence counts the events of a key, and there is no `key`: say what its events are counted by",

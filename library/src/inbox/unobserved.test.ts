@@ -105,6 +105,42 @@ describe("a receiver without an observer", () => {
   });
 });
 
+async function posted(key: { readonly json: string }, types: readonly string[]): Promise<void> {
+  const store = memoryStore({ environment: "test" });
+  const sources = { stripe: { verifier: stripe({ secrets: SECRET }), key } };
+  const receiver = createReceiver({ mode: "store_first", store, sources });
+  for (const type of types) {
+    const data = { id: "in_7" };
+    await receiver.receive("stripe", await signedRequest("stripe", { type, data, secrets: SECRET }));
+  }
+}
+
+describe("a receiver without an observer whose source has a key that leads nowhere", () => {
+  it("tells once for each type what was not found, and where, of ten types at most", async () => {
+    const key = { json: "/data/id" };
+    await posted(key, ["invoice.paid", "invoice.paid", "charge.failed"]);
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^posthorn: stripe:invoice\.paid evt_\S+ has no key: neither a text nor a number stands at \{ json: "\/data\/id" \}\. It is handled in no order/,
+      ),
+      expect.stringContaining("stripe:charge.failed"),
+    ]);
+    told.length = 0;
+    await posted(
+      key,
+      Array.from({ length: 20 }, (_, n) => `other.${n}`),
+    );
+    expect(told).toHaveLength(10);
+  });
+
+  it("says nothing of a key that is there, nor in production", async () => {
+    await posted({ json: "/data/object/id" }, ["invoice.paid"]);
+    vi.stubEnv("NODE_ENV", "production");
+    await posted({ json: "/data/id" }, ["invoice.paid"]);
+    expect(told).toEqual([]);
+  });
+});
+
 it("a receiver with an observer tells it alone", async () => {
   const kinds: string[] = [];
   const receiver = made({ observer: ({ kind }) => kinds.push(kind) });
@@ -123,7 +159,10 @@ async function worked(handlers: Record<string, () => unknown>, types: readonly s
   const worker = createWorker({ store, handlers, retry: { firstMs: 1, maxAttempts: 1 } });
   for (const type of types) {
     const data = { id: "in_7" };
-    await receiver.receive("stripe", await signedRequest("stripe", { type, data, secrets: SECRET }));
+    await receiver.receive(
+      "stripe",
+      await signedRequest("stripe", { id: "evt_given", type, data, secrets: SECRET }),
+    );
   }
   await worker.drain();
 }
@@ -135,8 +174,39 @@ describe("a worker without an observer", () => {
       expect.stringMatching(
         /failed, attempt 1: Error: relation invoice does not exist\n\s+at .*unobserved\.test\.ts:\d+[^]*of the worker/,
       ),
-      expect.stringMatching(/hnd_default has given up invoice\.paid .*halt/),
+      expect.stringMatching(
+        /hnd_default has given up stripe:invoice\.paid evt_given, exhausted; its lane: halt\. .*: createOperator\(\{ store \}\)\.redrive\("dlv_\d+_1"\)/,
+      ),
     ]);
+  });
+
+  it("names the consumer, so that the failures of two are told apart, and what either skips", async () => {
+    const store = memoryStore({ environment: "test" });
+    const receiver = createReceiver({
+      mode: "store_first",
+      store,
+      sources: { stripe: stripe({ secrets: SECRET }) },
+    });
+    const consumers = {
+      billing: { handlers: { "invoice.paid": broken } },
+      crm: { handlers: { "invoice.paid": broken } },
+    };
+    const worker = createWorker({ store, consumers });
+    for (const type of ["invoice.paid", "charge.failed"])
+      await receiver.receive(
+        "stripe",
+        await signedRequest("stripe", { id: `evt_${type}`, type, secrets: SECRET }),
+      );
+    await worker.drain();
+    for (const consumer of ["billing", "crm"])
+      expect(told).toContainEqual(
+        expect.stringMatching(
+          `^posthorn: hnd_${consumer}: stripe:invoice.paid evt_invoice.paid failed, attempt 1: `,
+        ),
+      );
+    expect(told).toContainEqual(
+      expect.stringMatching(/^posthorn: hnd_(billing|crm): stripe:charge\.failed .* skipped/),
+    );
   });
 
   it("says nothing of an event that its handler wants again: that is no failure", async () => {

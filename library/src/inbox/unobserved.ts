@@ -18,11 +18,16 @@ export function unobserved(
 ): Observer | undefined {
   if (environment === "production") return undefined;
   const told = new Set<string>();
-  let skipped = 0;
+  const ofTypes = new Map<string, number>();
   return (signal) => {
     const problem = problemIn(signal, handlers);
     if (problem === undefined || told.has(problem.kind)) return;
-    if (problem.isSkipped === true && ++skipped > MAX_SKIPPED) return;
+    const { ofType } = problem;
+    if (ofType !== undefined) {
+      const types = (ofTypes.get(ofType) ?? 0) + 1;
+      ofTypes.set(ofType, types);
+      if (types > MAX_TYPES) return;
+    }
     told.add(problem.kind);
     // oxlint-disable-next-line no-console -- without an observer there is no other way to tell
     console.warn(
@@ -35,11 +40,12 @@ interface Problem {
   /** Told once. Of no text that a sender chooses, which could be another one each time. */
   readonly kind: string;
   readonly text: string;
-  readonly isSkipped?: boolean;
+  /** Of a kind that is told for each type of events: of so many types at most. */
+  readonly ofType?: string;
 }
 
-// A provider sends dozens of types that a host does not want.
-const MAX_SKIPPED = 10;
+// A provider sends dozens of types that a host does not want, or that belong to no order.
+const MAX_TYPES = 10;
 const MAX_KEYS = 50;
 
 const UNWELL: ReadonlySet<string> = new Set(["failed", "unavailable", "saturated", "conflict", "stale"]);
@@ -54,7 +60,20 @@ function skippedProblem(
     ? ` In a key, what stands before a colon is a source: write ${JSON.stringify(`${source}:${type}`)}.`
     : "";
   const text = `${source}:${type} ${id} skipped: no handler for ${type}; there is one for ${keys.join(", ") || "nothing"}.${colon}`;
-  return { kind: `skipped ${source} ${type}`, text, isSkipped: true };
+  return { kind: `skipped ${source} ${type}`, text, ofType: "skipped" };
+}
+
+/** Some types have no key and need none: those stay as they are. */
+function keylessProblem({
+  source,
+  type,
+  id,
+  place,
+}: Extract<Signal, { readonly kind: "key_missing" }>): Problem {
+  const text =
+    `${source}:${type} ${id} has no key: neither a text nor a number stands at ${place}. It is handled in no order. ` +
+    `If its type needs one, mend \`key\` of the source ${JSON.stringify(source)}.`;
+  return { kind: `keyless ${source} ${type}`, text, ofType: "keyless" };
 }
 
 function handledProblem(
@@ -62,10 +81,22 @@ function handledProblem(
   handlers: readonly string[],
 ): Problem | undefined {
   const { source, type, id, consumer, outcome, attempt, why = "", stack = "" } = signal;
-  if (outcome === "skipped") return skippedProblem(signal, handlers);
+  if (outcome === "skipped") {
+    const skipped = skippedProblem(signal, handlers);
+    return { ...skipped, text: `hnd_${consumer}: ${skipped.text}` };
+  }
   if (outcome !== "failed") return undefined;
-  const text = `${source}:${type} ${id} failed, attempt ${attempt}: ${why}\n${stack}`.trimEnd();
+  const text =
+    `hnd_${consumer}: ${source}:${type} ${id} failed, attempt ${attempt}: ${why}\n${stack}`.trimEnd();
   return { kind: `handled ${consumer} ${outcome}`, text };
+}
+
+function deadProblem(signal: Extract<Signal, { readonly kind: "delivery_dead" }>): Problem {
+  const { kind, endpoint, source, type, id, providerId = id, delivery, because, policy } = signal;
+  const named = source === undefined ? type : `${source}:${type}`;
+  const again = `createOperator({ store }).redrive(${JSON.stringify(delivery)})`;
+  const text = `${endpoint} has given up ${named} ${providerId}, ${because}; its lane: ${policy}. Once mended, it runs again: ${again}`;
+  return { kind: `${kind} ${endpoint}`, text };
 }
 
 /** Undefined for what goes well, and for what a receiver does not say. */
@@ -87,13 +118,15 @@ function problemIn(signal: Signal, handlers: readonly string[]): Problem | undef
   }
   if (kind === "event_received" && signal.verdict === "skipped") return skippedProblem(signal, handlers);
   if (kind === "event_handled") return handledProblem(signal, handlers);
-  if (kind === "delivery_dead") {
-    const { endpoint, type, id, because, policy } = signal;
-    return {
-      kind: `${kind} ${endpoint}`,
-      text: `${endpoint} has given up ${type} ${id}, ${because}; its lane: ${policy}. \`createOperator\` redrives it.`,
-    };
+  if (kind === "key_missing") return keylessProblem(signal);
+  if (kind === "worker_missing") {
+    const { source, type, id } = signal;
+    const text =
+      `${source}:${type} ${id} is stored, and no worker has registered handlers for ${source} yet: ` +
+      "await createWorker({ store, handlers }).start().";
+    return { kind: `${kind} ${source}`, text };
   }
+  if (kind === "delivery_dead") return deadProblem(signal);
   if (kind === "repair_failed") {
     const { source, log, message } = signal;
     return { kind: `${kind} ${source} ${log}`, text: `The repair of ${source} has failed: ${message}` };

@@ -54,6 +54,16 @@ export function checkFound(found: unknown, { source, id }: { source: string; id:
   throw invalid(`wasApplied returned ${kindOf(found)} for ${source}/${id}; expected true or false`);
 }
 
+/** Refuses a pause that nobody could understand: a store would keep it without its reason, or not at all. */
+export function checkPause(pause: unknown): void {
+  const { because } = Object(pause) as { readonly because?: unknown };
+  if (typeof because === "string" && because.trim() !== "") return;
+  const found = because === undefined ? "missing" : shown(because);
+  throw invalid(
+    `because is ${found}: say why, for whoever finds it paused: pause("hnd_billing", { because: "the ledger is down" })`,
+  );
+}
+
 function checkDate(name: string, value: unknown): void {
   if (value === undefined) return;
   if (!(value instanceof Date)) throw invalid(`${name} is ${kindOf(value)}; expected a valid Date`);

@@ -1,6 +1,7 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import { handlerId } from "../consumer-name.js";
+import { checkPause } from "./check-asked.js";
 import { WORKER_GONE_MS } from "./inbox-view-store.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
@@ -62,7 +63,9 @@ export const LONGEST_PAUSE_MS = 31_536_000_000;
 export function consumersOf(store: PausingStore): Consumers {
   const read = async (id: string) => (await store.readHandlers([id]))[0];
   return {
-    async pause(named, { by = "operator", ...pause }) {
+    async pause(named, given) {
+      checkPause(given);
+      const { by = "operator", ...pause } = given;
       refuseOdd(pause.forMs);
       const id = handlerId(named);
       const before = await read(id);

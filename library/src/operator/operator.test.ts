@@ -89,6 +89,10 @@ describe("an operator of handlers", () => {
     });
     expect(await operator.pause("hnd_a", { because: "shorter", forMs: 1000 })).toBe("kept");
     expect((await operator.consumers())[0]?.because).toBe("deploy");
+    for (const pause of [undefined, {}, { forMs: 1000 }, { because: " " }])
+      await expect(operator.pause("hnd_a", pause as never)).rejects.toThrow(
+        /because is (missing|" "): say why, for whoever finds it paused/,
+      );
     await expect(operator.pause("hnd_a", { because: "x", forMs: 0 })).rejects.toMatchObject({
       code: "number_invalid",
     });

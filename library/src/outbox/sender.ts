@@ -2,6 +2,8 @@ import { sha256, sha256Sync } from "#crypto";
 import { systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
 import { checkStore } from "../given-store.js";
+import { unknownOption } from "../known-options.js";
+import type { OptionNames } from "../known-options.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { Publication } from "../publication.js";
 import type { TransactionMode } from "../store-capabilities.js";
@@ -69,6 +71,13 @@ export function createSender<Tx, Mode extends TransactionMode>(
   return new OutboxSender(options) as unknown as Sender<Tx, Mode>;
 }
 
+const OPTIONS: OptionNames<SenderOptions<never, never>> = {
+  store: true,
+  maxBodyBytes: true,
+  guard: true,
+  clock: true,
+};
+
 type Given = Publication | readonly Publication[];
 
 class OutboxSender<Tx, Mode extends TransactionMode> {
@@ -77,7 +86,10 @@ class OutboxSender<Tx, Mode extends TransactionMode> {
   readonly #clock: Clock;
   readonly #maxBodyBytes: number;
 
-  constructor({ store, clock = systemClock, maxBodyBytes = 1_048_576, guard }: SenderOptions<Tx, Mode>) {
+  constructor(options: SenderOptions<Tx, Mode>) {
+    const { store, clock = systemClock, maxBodyBytes = 1_048_576, guard } = options;
+    const unknown = unknownOption("the sender", options, OPTIONS);
+    if (unknown !== undefined) throw new PosthornError<OutboxErrorCode>("outbox_option_invalid", unknown);
     if (!(Number.isInteger(maxBodyBytes) && maxBodyBytes > 0)) {
       throw new PosthornError<OutboxErrorCode>(
         "outbox_option_invalid",

@@ -37,10 +37,17 @@ export function createProviderVerifier(
 
 /** Refuses what can be no webhook's secret: it would be accepted, and every request would then be refused. */
 function refuseOtherCredential(secret: string, name: string, scheme: DescribedScheme): void {
+  const found = otherCredential(secret);
+  if (found !== undefined) throw malformedSecret(name, found, `Paste ${scheme.secret}.`);
+}
+
+function otherCredential(secret: string): string | undefined {
   const [apiKey] = /^[srp]k_(?:live|test)_/.exec(secret) ?? [];
-  if (apiKey === undefined && secret.length > 1) return;
-  const found = apiKey === undefined ? "has one character" : `is an API key, "${apiKey}…"`;
-  throw malformedSecret(name, found, `Paste ${scheme.secret}.`);
+  // Three dots alone, or behind a prefix such as "whsec_": what a person has chosen may end in them.
+  const [dots] = /…$|(?<=^|^\w+_\w*)\.{3}$/.exec(secret) ?? [];
+  if (dots !== undefined) return `is a placeholder: it ends in "${dots}"`;
+  if (apiKey !== undefined) return `is an API key, "${apiKey}…"`;
+  return secret.length > 1 ? undefined : "has one character";
 }
 
 function signalWeakness(scheme: Scheme, keys: readonly Key[], observer: Observer | undefined): void {

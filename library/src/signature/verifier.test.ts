@@ -96,6 +96,22 @@ describe("what is no webhook's secret is refused at construction, with what to p
     );
   });
 
+  it.each(["whsec_…", "whsec_4f1c0e…", "…", "whsec_...", "whsec_4f1c0e...", "..."])(
+    "the placeholder %s",
+    (secret) => {
+      expect(() => stripe({ secrets: [SECRET, secret] })).toThrow(
+        expect.objectContaining({
+          code: "secret_malformed",
+          message: `secret 2 is a placeholder: it ends in "${secret.slice(-1) === "…" ? "…" : "..."}". ${stripes}`,
+        }),
+      );
+    },
+  );
+
+  it("but not a secret of a person's choice that ends in three dots", () => {
+    expect(() => github({ secrets: "and so it goes on..." })).not.toThrow();
+  });
+
   it("a secret of one character", () => {
     expect(() => github({ secrets: { name: "old", secret: "x" } })).toThrow(
       expect.objectContaining({

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../bytes.js";
 import { createReceiver } from "../inbox/receiver.js";
+import type { OrderOptions } from "../inbox/source.js";
 import { createWorker } from "../inbox/worker/worker.js";
 import type { WorkerOptions } from "../inbox/worker/worker-options.js";
+import { createOperator } from "../operator/operator.js";
 import { createSender } from "../outbox/sender.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import { createSigner, signSync } from "../signature/sign.js";
@@ -13,12 +15,16 @@ import { settled } from "./settled.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-function setUp(given: Partial<WorkerOptions<MemoryTx, "asynchronous">> = {}) {
+function setUp(given: Partial<WorkerOptions<MemoryTx, "asynchronous">> = {}, order?: OrderOptions) {
   const clock = createFakeClock();
   const store = memoryStore({ clock, environment: "test" });
   const sender = createSender({ store, clock });
   const sources = {
-    shop: { verifier: standardWebhooks({ secrets: SECRET, clock }), key: { json: "/order" } },
+    shop: {
+      verifier: standardWebhooks({ secrets: SECRET, clock }),
+      key: { json: "/order" },
+      ...(order && { order }),
+    },
   };
   const receiver = createReceiver({ mode: "store_first", store, clock, sources, observer: () => undefined });
   const post = async (id: string, data: object = {}): Promise<void> => {
@@ -130,6 +136,50 @@ describe("settled", () => {
     await expect(settled(worker, { timeoutMs: 20 })).rejects.toThrow(
       /a handler has not returned. Still waiting: 1 of hnd_default/,
     );
+  });
+
+  it("says that what waits is a worker's that was not handed in, started or not", async () => {
+    const { receiver, worker, post } = setUp();
+    await post("evt_1");
+    await post("evt_2");
+    await expect(settled(receiver)).rejects.toThrow(
+      "Not settled. 2 events wait for a worker that has not registered for their source: hand it in, settled(receiver, worker).",
+    );
+    await settled(receiver, worker);
+    await post("evt_3");
+    await expect(settled(receiver)).rejects.toThrow(
+      "Not settled. 1 event waits for a worker (hnd_default): hand it in, settled(receiver, worker).",
+    );
+    expect((await settled(receiver, worker)).applied).toEqual(["evt_3"]);
+    expect(await settled(receiver)).toEqual({ applied: [], handled: [], published: [] });
+  });
+
+  it("says until when a consumer is paused, and turns a clock to there; one that a person has to resume is not waited for", async () => {
+    const { worker, post, store } = setUp();
+    const operator = createOperator({ store });
+    await settled(worker);
+    await operator.pause("hnd_default", { forMs: 60_000, because: "the ledger is down" });
+    await post("evt_1");
+    await expect(settled(worker)).rejects.toThrow(
+      /Still waiting: 1 of hnd_default, .*; hnd_default is paused until \d{4}-\S+Z: the ledger is down\./,
+    );
+    expect((await settled(worker, { advance: true })).applied).toEqual(["evt_1"]);
+    await operator.pause("hnd_default", { because: "for good" });
+    await post("evt_2");
+    expect((await settled(worker)).handled).toEqual([]);
+  });
+
+  it("says of what is held what it waits for, until when, and what ends it", async () => {
+    const { receiver, worker, post } = setUp({}, { policy: "hold", sequence: { json: "/seq" } });
+    await post("evt_1", { seq: 1 });
+    await settled(receiver, worker);
+    await post("evt_3", { seq: 3 });
+    await post("evt_6", { seq: 6 });
+    await expect(settled(receiver, worker)).rejects.toThrow(
+      /Still waiting: 1 held of shop, key "1": waits for 2, until \d{4}-\S+Z; 1 held of shop, key "1": waits for 4 to 5, until \S+Z\. .*\{ advance: true \}.*operator\.release\(\)/,
+    );
+    const { applied } = await settled(receiver, worker, { advance: true });
+    expect(applied).toEqual(["evt_3", "evt_6"]);
   });
 
   it("is over where only a person can go on: a dead letter that halts its lane", async () => {

@@ -10,6 +10,7 @@ import type { Sender } from "../outbox/sender.js";
 import { beginWitness } from "../witness.js";
 import type { Party } from "../witness.js";
 import type { FakeClock } from "./fake-clock.js";
+import { CURE, stillWaiting, unhandedIn } from "./still-waiting.js";
 
 // Begun when a test imports `posthorn/testing`, before it makes the parts that it tests.
 const witness = beginWitness();
@@ -58,8 +59,8 @@ export interface SettledReport {
 
 /**
  * Waits until these parts have nothing to do: nothing in their stores is due, leased, staged or held. A worker and a
- * dispatcher need not be started; what is due is drained. Dead letters and paused consumers wait for a person, and are
- * not waited for. Without a dispatcher, what was published may stay due.
+ * dispatcher need not be started; what is due is drained. Dead letters, and consumers that are paused
+ * until somebody resumes them, wait for a person and are not waited for; the end of a pause with `forMs` is. Without a dispatcher, what was published may stay due.
  *
  * @example
  * await receiver.receive("stripe", await signedRequest("stripe", { type: "invoice.paid" }));
@@ -92,7 +93,6 @@ const reported = new WeakMap<object, { heard: number; readonly published: Set<st
 
 const LOOK_AGAIN_MS = 5;
 const PAGE = 200;
-const NAMED_AT_MOST = 10;
 const setRealTimeout = globalThis.setTimeout;
 const realNow = (): number => performance.now();
 
@@ -114,7 +114,10 @@ class Settling {
     for (;;) {
       await this.#inTime(this.#drain());
       const waitMs = await this.#waitMs();
-      if (waitMs === undefined) break;
+      if (waitMs === undefined) {
+        await this.#refuseUnhanded();
+        break;
+      }
       if (this.#isBusy() || waitMs <= 0 || !this.#turns) await this.#pause(waitMs);
       else if (!(await this.#turn(waitMs))) break;
     }
@@ -143,6 +146,16 @@ class Settling {
     const censuses = await Promise.all(this.#stores.map((store) => store.census()));
     // Committed a moment ago.
     return censuses.some(({ staged }) => staged > 0) ? 0 : undefined;
+  }
+
+  /** What a receiver has stored and none of these parts will handle: an empty report would look as if nothing had come. */
+  async #refuseUnhanded(): Promise<void> {
+    const handed = new Set(this.#members.flatMap(({ handlers = [] }) => handlers));
+    const stores = this.#members.filter(({ kind }) => kind === "receiver").map(({ store }) => store);
+    for (const store of new Set(stores)) {
+      const unhanded = await unhandedIn(store, handed);
+      if (unhanded !== undefined) throw new Error(`Not settled. ${unhanded}`);
+    }
   }
 
   #isBusy(): boolean {
@@ -188,7 +201,7 @@ class Settling {
   async #error(when: string): Promise<Error> {
     const named = (await Promise.all(this.#stores.map(stillWaiting))).flat();
     const list = named.length === 0 ? "a lease of another process" : named.join("; ");
-    const cure = this.#turns ? "" : " Retries are run by { advance: true } with a fake clock.";
+    const cure = this.#turns ? "" : ` ${CURE}`;
     return new Error(`Not settled, ${when}. Still waiting: ${list}.${cure}`);
   }
 
@@ -227,20 +240,6 @@ function fakeClockOf({ clock, store }: Member): FakeClock {
   throw new TypeError(
     "settled() can turn time only where the parts have a createFakeClock() and their store goes by it: Postgres has its own clock.",
   );
-}
-
-async function stillWaiting(store: Store<never>): Promise<readonly string[]> {
-  const { items } = await store.lanes({}, { limit: NAMED_AT_MOST });
-  const { staged, waiting } = await store.census();
-  const lanes = items.map(({ endpointId, key, state, depth, failures, dueInMs }) => {
-    const due = dueInMs === undefined ? "" : `, due in ${dueInMs} ms`;
-    return `${depth} of ${endpointId}, key ${JSON.stringify(key)} (${state}, ${failures} failures${due})`;
-  });
-  return [
-    ...lanes,
-    ...(staged > 0 ? [`${staged} that have no places yet`] : []),
-    ...(waiting > 0 && items.length === 0 ? [`${waiting} without a key`] : []),
-  ];
 }
 
 async function reportOf(store: Store<never>): Promise<Pick<SettledReport, "handled" | "published">> {

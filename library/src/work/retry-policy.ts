@@ -1,3 +1,5 @@
+import { unknownOption } from "../known-options.js";
+import type { OptionNames } from "../known-options.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkErrorCode } from "./work-errors.js";
 
@@ -51,6 +53,18 @@ export type RetryOptions =
   | Partial<Omit<Extract<RetryPolicy, { kind: "exponential" }>, "kind">>
   | { readonly waitsMs: readonly number[]; readonly jitter?: number };
 
+// The kind as well: a policy that was checked can be handed in again.
+const OPTIONS: OptionNames<Extract<RetryPolicy, { kind: "exponential" }>> & { readonly waitsMs: true } = {
+  kind: true,
+  firstMs: true,
+  factor: true,
+  capMs: true,
+  maxAttempts: true,
+  jitter: true,
+  waitsMs: true,
+};
+const LIST_OPTIONS = { kind: true, waitsMs: true, jitter: true };
+
 /** Checks a policy once, where it is handed in: a NaN that is found at the first retry would lose the event. */
 export function checkRetry(options: RetryOptions = {}): RetryPolicy {
   // A number in its place would be taken for a policy of defaults.
@@ -58,6 +72,10 @@ export function checkRetry(options: RetryOptions = {}): RetryPolicy {
     throw invalid(
       `it is of type ${typeof options}; expected { firstMs, factor, capMs, maxAttempts } or { waitsMs: [1000, 5000] }`,
     );
+  const unknown =
+    unknownOption("a retry policy", options, OPTIONS) ??
+    ("waitsMs" in options ? unknownOption("a retry policy with waitsMs", options, LIST_OPTIONS) : undefined);
+  if (unknown !== undefined) throw new PosthornError<WorkErrorCode>("retry_policy_invalid", unknown);
   const jitter = within("jitter", options.jitter ?? DEFAULT_RETRY.jitter, 0, 1);
   if ("waitsMs" in options) {
     const { waitsMs } = options;

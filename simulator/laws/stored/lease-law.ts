@@ -14,6 +14,8 @@ export class LeaseLaw {
   readonly #epochs = new Map<string, bigint>();
   readonly #pausedUntil = new Map<string, number>();
   readonly #begun = new Map<string, { readonly at: number; readonly by: string }>();
+  /** What a person redrove while it waited: it waits twice then, and without a key both may run at once. */
+  readonly #twice = new Set<string>();
   #lastFault = -Infinity;
 
   constructor(consumers: readonly string[], report: Report) {
@@ -29,6 +31,8 @@ export class LeaseLaw {
     if (record.kind === "applied") this.#applied(record);
     if (record.kind === "paused") this.#paused(record, at);
     if (record.kind === "resumed") this.#pausedUntil.delete(record.consumer);
+    if (record.kind === "staged" && record.verb === "redrive" && record.said === "staged")
+      this.#twice.add(nameOf(record));
     if (record.kind === "begun" || record.kind === "over") this.#runs(record, at);
   }
 
@@ -75,18 +79,23 @@ export class LeaseLaw {
   /** A long handler whose process and database are well keeps its lease. */
   #runs(record: SightingOf<"begun" | "over">, at: number): void {
     if (record.kind === "begun" && !record.isLong) return;
-    const name = `${record.consumer} ${record.number}`;
+    const name = nameOf(record);
     const by = `node ${record.node}.${record.life}`;
     const before = this.#begun.get(name);
     if (record.kind === "over") {
       if (before?.by === by) this.#begun.delete(name);
       return;
     }
-    if (before !== undefined && before.at - this.#lastFault > AFTERMATH_MS)
+    const isLost = before !== undefined && !this.#twice.has(name);
+    if (isLost && before.at - this.#lastFault > AFTERMATH_MS)
       this.#report(
         "W8 heartbeat",
         `event ${record.number} at ${record.consumer} was begun by ${by} while ${before.by} was at it`,
       );
     this.#begun.set(name, { at, by });
   }
+}
+
+function nameOf({ consumer, number }: { readonly consumer: string; readonly number: number }): string {
+  return `${consumer} ${number}`;
 }

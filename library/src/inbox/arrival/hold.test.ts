@@ -3,6 +3,7 @@ import { utf8 } from "../../bytes.js";
 import type { LanePosition } from "../../event.js";
 import type { Signal } from "../../observer.js";
 import { standardWebhooks } from "../../signature/schemes/standard.js";
+import { stripe } from "../../signature/schemes/stripe.js";
 import { createSigner, signSync } from "../../signature/sign.js";
 import type { MemoryTx } from "../../stores/memory/client/transaction.js";
 import { memoryStore } from "../../stores/memory/store.js";
@@ -235,6 +236,23 @@ it("the first of a key is a number of its sequence", () => {
   const order = { policy: "hold", sequence: { json: "/seq" } } as const;
   for (const first of ["signed", -1, 1.5, 2n ** 63n] as const)
     expect(() => setUp({ ...order, first }, { json: "/order" })).toThrow("expected the first number");
+});
+
+it("an order by a signed sequence is refused where the provider signs none", () => {
+  const store = memoryStore({ environment: "test" });
+  const made = (order: OrderOptions): unknown =>
+    createReceiver({
+      mode: "store_first",
+      store,
+      sources: {
+        billing: { verifier: stripe({ secrets: SECRET }), key: { json: "/data/object/customer" }, order },
+      },
+    });
+  expect(() => made({ policy: "hold" })).toThrow(
+    'order of "billing": Stripe signs no sequence; add sequence: { json: "…" }, the place of a whole number that grows by 1 with ' +
+      "each event of a key, or leave order out where its events have none.",
+  );
+  expect(() => made({ policy: "hold", sequence: { json: "/seq" } })).not.toThrow();
 });
 
 it("holding needs events that are stored first", () => {

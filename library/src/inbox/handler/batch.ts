@@ -2,8 +2,8 @@ import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
 import type {
   HandlerContext,
-  InnerHandler,
   InnerPublishing,
+  OuterResult,
   Publishing,
   ReceivedEvent,
   TransactionContext,
@@ -37,7 +37,7 @@ export type AsynchronousBatch<Tx, Data, Context = object> = (
 export type SynchronousBatch<Tx, Data, Context = object> = (
   events: EventBatch<Data>,
   context: BatchContext,
-) => InnerHandler<Tx, Context> | Promise<InnerHandler<Tx, Context>>;
+) => OuterResult<Tx, Context>;
 
 /** The handler of a batch that a store of this mode runs. */
 export type BatchHandler<Tx, Mode extends TransactionMode, Data = unknown> = Mode extends "synchronous"

@@ -91,12 +91,17 @@ export type AsynchronousHandler<Tx, Data, Context = object> = (
 
 /**
  * Where they may not (SQLite): the outer function may await and has no transaction; the function that it
- * returns runs inside one, without awaiting.
+ * returns runs inside one, without awaiting. Where there is nothing to write, it returns one that does nothing: `() => {}`.
  */
 export type SynchronousHandler<Tx, Data, Context = object> = (
   event: ReceivedEvent<Data>,
   context: HandlerContext,
-) => InnerHandler<Tx, InnerNewest & Context> | Promise<InnerHandler<Tx, InnerNewest & Context>>;
+) => OuterResult<Tx, InnerNewest & Context>;
+
+/** What an outer function returns on SQLite: the inner one. */
+export type OuterResult<Tx, Context = object> =
+  | InnerHandler<Tx, Context>
+  | Promise<InnerHandler<Tx, Context>>;
 
 /** The inner function of a handler on SQLite: it runs inside the transaction, and may not await. */
 export type InnerHandler<Tx, Context = object> = (tx: Tx, context: Context) => InnerResult;

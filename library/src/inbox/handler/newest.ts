@@ -1,4 +1,6 @@
 import { utf8 } from "../../bytes.js";
+import { unknownOption } from "../../known-options.js";
+import type { OptionNames } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
 import type { ReceivedEvent } from "./handlers.js";
@@ -90,11 +92,15 @@ export class Asked {
   }
 }
 
+const OPTIONS: OptionNames<DropStale> = { policy: true, resource: true, version: true };
+
 /** Throws where the options cannot work; undefined where nothing is dropped. */
 export function checkDropStale(given: unknown, store: object): DropStale | undefined {
   if (given === undefined || typeof given === "string") return undefined;
   const { policy, resource, version } = given as Partial<DropStale>;
   if (policy !== "drop_stale") throw option(`policy is ${JSON.stringify(policy)}; expected "drop_stale"`);
+  const unknown = unknownOption("order", Object(given) as object, OPTIONS);
+  if (unknown !== undefined) throw new PosthornError<InboxErrorCode>("inbox_option_invalid", unknown);
   if (typeof resource !== "function" || typeof version !== "function") {
     throw option("resource and version must be functions of the event");
   }

@@ -2,6 +2,7 @@ import type { Publication } from "../../publication.js";
 import { unlessAgain } from "./again.js";
 import type { AsynchronousBatch, EventBatch, SynchronousBatch } from "./batch.js";
 import type { InnerPublishing, Publishing } from "./handlers.js";
+import { onceMisplaced, withoutTx } from "./misplaced.js";
 import type { Handled } from "../inbox-store.js";
 import { contextOf, isPromise, outer, publisherOf, receivedEvent } from "./prepare-work.js";
 import type { Occasion, WorkParts } from "./prepare-work.js";
@@ -28,12 +29,14 @@ export async function prepareBatch<Tx>(
       const publish = async (given: Publication | readonly Publication[]): Promise<void> => {
         await publisherOf(parts).publish(given, { tx });
       };
-      unlessAgain(await run(events, { signal, logger, tx, publish }));
+      const context = { signal, logger, tx, publish, once: onceMisplaced };
+      unlessAgain(await run(events, context));
       return all;
     };
   }
   const run = handler as SynchronousBatch<Tx, unknown, InnerPublishing>;
-  const inner = await outer(() => run(events, { signal, logger }), signal);
+  const context = withoutTx({ signal, logger, once: onceMisplaced }, "synchronous");
+  const inner = await outer(() => run(events, context), signal);
   return (tx, count) => {
     // The outer part has seen all of them: what it would write for one that is known already must not be written again.
     // The worker handles them one by one then.

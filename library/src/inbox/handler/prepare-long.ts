@@ -1,6 +1,7 @@
 import { unlessAgain } from "./again.js";
 import type { AsynchronousEnd, LongHandler } from "./long.js";
 import type { HandlerContext, InnerHandler, InnerNewest, InnerPublishing } from "./handlers.js";
+import { withoutTx } from "./misplaced.js";
 import {
   awaitingEnd,
   contextOf,
@@ -33,7 +34,9 @@ export async function runLong<Tx>(
   const run = handler as LongHandler<Tx, "asynchronous" | "synchronous">;
   let end: unknown;
   try {
-    end = unlessAgain(await unlessAborted(() => run(received, { ...context, once }), signal));
+    end = unlessAgain(
+      await unlessAborted(() => run(received, withoutTx({ ...context, once }, "long")), signal),
+    );
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
   }

@@ -15,6 +15,7 @@ import type {
   InnerNewest,
   InnerPublishing,
   NewestContext,
+  OuterResult,
   Publisher,
   Publishing,
   ReceivedEvent,
@@ -24,6 +25,7 @@ import type {
   TypeTable,
 } from "./handlers.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
+import { onceMisplaced, withoutTx } from "./misplaced.js";
 import { Asked, versionOf } from "./newest.js";
 import type { DropStale, NewestStore, VersionScope } from "./newest.js";
 import type { AsynchronousEnd } from "./long.js";
@@ -73,7 +75,8 @@ export async function prepareWork<Tx>(
     return awaitingWork(asynchronous, received, { context, parts, versions, brought });
   }
   const synchronous = handler as SynchronousHandler<Tx, unknown, InnerPublishing>;
-  const inner = await outer(() => synchronous(received, context), occasion.signal);
+  const own = withoutTx(context, "synchronous");
+  const inner = await outer(() => synchronous(received, own), occasion.signal);
   return synchronousWork(inner, { context, parts, versions, brought });
 }
 
@@ -183,17 +186,20 @@ export function synchronousWork<Tx>(
 
 /** Runs a handler's outer part up to its deadline, and returns its inner one. */
 export async function outer<Tx, Context>(
-  run: () => InnerHandler<Tx, Context> | Promise<InnerHandler<Tx, Context>>,
+  run: () => OuterResult<Tx, Context>,
   signal: AbortSignal,
 ): Promise<InnerHandler<Tx, Context>> {
+  let inner: unknown;
   try {
-    const inner = unlessAgain(await unlessAborted(run, signal));
-    if (typeof inner === "function") return inner;
+    inner = unlessAgain(await unlessAborted(run, signal));
   } catch (error) {
     throw new HandlerFailure("handler", { cause: error });
   }
+  if (typeof inner === "function") return inner as InnerHandler<Tx, Context>;
+  // Not taken for "nothing to write": whoever forgot the inner function would lose the effect, silently.
   const found =
-    "The handler returned no function. On SQLite it has the form `async (event) => (tx) => { … }`.";
+    "The handler returned no function. On SQLite it has the form `async (event) => (tx) => { … }`; where there is nothing to " +
+    "write: `return () => {}`.";
   throw new HandlerFailure("handler", {
     cause: new PosthornError<InboxErrorCode>("handler_returned_promise", found),
   });
@@ -236,11 +242,13 @@ export async function contextOf(
   const { source, type } = arrival;
   const log = (level: "info" | "warn") => (message: string) =>
     notify(observer, { kind: "handler_log", level, source, type, id, message });
-  return {
+  const context: HandlerContext & { once: unknown } = {
     signal,
     idempotencyKey: (step) => `${base}-${checkedStep(step)}`,
     logger: { info: log("info"), warn: log("warn") },
+    once: onceMisplaced,
   };
+  return context;
 }
 
 /** The publisher; throws where there is none. */

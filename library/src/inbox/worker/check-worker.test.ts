@@ -24,6 +24,9 @@ describe("a worker is refused", () => {
   });
 
   it.each([
+    [{}, /needs `handlers` or `consumers`; it was given neither/],
+    [{ handler: handlers }, /"handler" is no option of the worker; did you mean "handlers"/],
+    [{ handlers, consumers: { billing: { handlers } } }, /either `handlers` or `consumers`, and not both/],
     [{ consumers: ["billing"] }, /consumers is a list; expected .*by name/],
     [
       { consumers: { billing: undefined } },

@@ -1,3 +1,4 @@
+import { unknownOption } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { isBatch, wrongBatch } from "../handler/batch.js";
 import { isPattern, noPattern } from "../handler/handlers.js";
@@ -11,11 +12,16 @@ const OF_CONSUMERS = ["sources", "order", "retry", "errors", "dead"];
 const HANDLERS = 'functions by event type: { "invoice.paid": async (event, { tx }) => { … } }';
 
 /** What a compiler refuses, for hosts that have none; and what none can refuse: an option that would count for nobody. */
-export function checkConsumers(options: object): void {
+export function checkConsumers(
+  options: object,
+  known: { readonly worker: object; readonly consumer: object },
+): void {
   const { handlers, consumers } = options as Named;
-  if ((handlers === undefined) === (consumers === undefined)) {
+  checkNames("the worker", options, known.worker);
+  if (handlers !== undefined && consumers !== undefined)
     throw invalid("a worker has either `handlers` or `consumers`, and not both");
-  }
+  if (handlers === undefined && consumers === undefined)
+    throw invalid("a worker needs `handlers` or `consumers`; it was given neither");
   if (consumers === undefined) return;
   if (!isTable(consumers))
     throw invalid(
@@ -33,7 +39,13 @@ export function checkConsumers(options: object): void {
     if (!isTable(consumer)) throw invalid(`${at} is ${kindOf(consumer)}; expected { handlers }`);
     if (!isTable(consumer["handlers"]))
       throw invalid(`${at}: handlers is ${kindOf(consumer["handlers"])}; expected ${HANDLERS}`);
+    checkNames(at, consumer, known.consumer);
   }
+}
+
+function checkNames(of: string, options: object, known: object): void {
+  const found = unknownOption(of, options, known);
+  if (found !== undefined) throw new PosthornError<InboxErrorCode>("inbox_option_invalid", found);
 }
 
 /** What is wrong with a consumer; undefined where nothing is. */

@@ -1,3 +1,4 @@
+import { deliveryIdOf } from "../../lanes/delivery-id.js";
 import type { Claim, NextState, Settlement } from "../../lanes/lane-store.js";
 import type { Signal } from "../../observer.js";
 
@@ -32,12 +33,15 @@ export function givenBack(claim: Claim, afterMs: number): ClaimResult {
 }
 
 /** What is told once it is settled. */
-export function signalOf({ consumer, run: [{ event }] }: Claim, rest: NextState): Signal | undefined {
+export function signalOf({ kind, id, consumer, run: [head] }: Claim, rest: NextState): Signal | undefined {
   if (rest.state === "paused") {
     const { forMs, because } = rest;
     return { kind: "handler_paused", handler: consumer.id, forMs, because };
   }
   if (rest.state !== "dead") return undefined;
   const { because, policy } = rest;
-  return { kind: "delivery_dead", endpoint: consumer.id, type: event.type, id: event.id, because, policy };
+  const { type, id: eventId, source, receipt } = head.event;
+  const delivery = deliveryIdOf(kind === "lane" ? { kind, lane: id, sequence: head.sequence } : { kind, id });
+  const of = { source, type, id: eventId, providerId: receipt?.id, delivery };
+  return { kind: "delivery_dead", endpoint: consumer.id, ...of, because, policy };
 }

@@ -4,6 +4,7 @@ import { consumerNameFault, DEFAULT_HANDLER, handlerId } from "../../consumer-na
 import type { DeadPolicy } from "../../lanes/dead.js";
 import { checkStore } from "../../given-store.js";
 import type { HandlerConsumer } from "../../lanes/handler-consumer.js";
+import type { OptionNames } from "../../known-options.js";
 import type { Observer } from "../../observer.js";
 import type { TransactionMode } from "../../store-capabilities.js";
 import { checkRetry } from "../../work/retry-policy.js";
@@ -78,7 +79,7 @@ export interface WorkerOptions<Tx, Mode extends TransactionMode, S extends Schem
   readonly slots?: number;
   /** @default 30,000 */
   readonly handlerDeadlineMs?: number;
-  /** How long a claim is held before another process may take it. @default 60,000 */
+  /** How long a claim is held before another process may take it; more than `handlerDeadlineMs` + 5,000. @default 60,000 */
   readonly leaseMs?: number;
   /** How long a handler may wait for a database connection. @default 5,000 */
   readonly acquireMs?: number;
@@ -119,6 +120,30 @@ export interface WorkerSettings {
   readonly random: () => number;
 }
 
+const CONSUMER: OptionNames<ConsumerOptions<never, never>> = {
+  handlers: true,
+  sources: true,
+  order: true,
+  retry: true,
+  errors: true,
+  dead: true,
+};
+const WORKER: OptionNames<WorkerOptions<never, never>> = {
+  store: true,
+  ...CONSUMER,
+  consumers: true,
+  schemas: true,
+  publisher: true,
+  slots: true,
+  handlerDeadlineMs: true,
+  leaseMs: true,
+  acquireMs: true,
+  stopGraceMs: true,
+  pollMs: true,
+  clock: true,
+  observer: true,
+};
+
 // Two connections stay free: for the sequencer and the settlement of failures. With all of them in handlers, nothing
 // that could end the wait would get one.
 const KEPT_FREE = 2;
@@ -132,7 +157,7 @@ export function checkWorker<Tx, Mode extends TransactionMode>(
 ): WorkerSettings {
   const { store, handlerDeadlineMs = 30_000, leaseMs = 60_000, acquireMs = 5000, pollMs = 250 } = options;
   checkStore("worker", store, "apply");
-  checkConsumers(options);
+  checkConsumers(options, { worker: WORKER, consumer: CONSUMER });
   const { stopGraceMs = 10_000 } = options;
   // A drain works with one slot on any pool; `start` refuses one that is too small.
   const most = Math.max(1, mostSlots(store));

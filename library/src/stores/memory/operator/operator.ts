@@ -64,7 +64,13 @@ export function createOperator(
     lanes: (filter, page) => asked(() => lanes(parts, filter, page)),
     lane: (id) => Promise.resolve(lane(parts, id)),
     census: () =>
-      Promise.resolve(census(parts, { staged: publications.waiting, held: publications.holds.count })),
+      Promise.resolve(
+        census(parts, {
+          staged: publications.waiting,
+          held: publications.holds.count,
+          setAside: publications.unclaimed,
+        }),
+      ),
     standings: () => Promise.resolve(standings(parts)),
     queue: (laneId, part, limit) => Promise.resolve(queue(parts, laneId, { part, limit })),
     ends: (deliveryId) => Promise.resolve(parts.history.ends(deliveryId)),

@@ -82,6 +82,11 @@ export class Publications {
     return this.#later.length + this.#holds.count;
   }
 
+  /** How many events wait for a handler to be registered for their source. */
+  get unclaimed(): number {
+    return this.#unclaimed.length;
+  }
+
   /** Gives places to waiting events that are due or were held for long enough, and says to how many. */
   placeDue(): number {
     const nowMs = this.#parts.clock.now();

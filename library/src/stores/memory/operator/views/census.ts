@@ -4,7 +4,7 @@ import type { MemoryParts } from "../../parts.js";
 /** How much waits; `staged`: how many events have no places yet, `held` of them because others of their key are missing. */
 export function census(
   { clock, endpoints, history, lanes }: MemoryParts,
-  { staged, held }: Pick<OutboxCensus, "staged" | "held">,
+  { staged, held, setAside }: Pick<OutboxCensus, "staged" | "held" | "setAside">,
 ): OutboxCensus {
   const waiting = lanes.waiting();
   const now = clock.monotonic();
@@ -19,6 +19,6 @@ export function census(
     oldestDueMs: active.reduce((oldest, { readyAt = now }) => Math.max(oldest, now - readyAt), 0),
     blockedLanes: blocked.length,
     dead: history.allDead().length,
-    setAside: 0,
+    setAside,
   };
 }
