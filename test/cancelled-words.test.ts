@@ -9,6 +9,7 @@ const REASONS = Object.keys({
   skipped: true,
   cancelled: true,
   endpoint_removed: true,
+  consumer_removed: true,
   redriven: true,
 } satisfies Readonly<Record<CancelledBecause, true>>);
 

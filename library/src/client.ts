@@ -103,6 +103,7 @@ export type {
   InboxRedriven,
   InboxRow,
   RefusedEvent,
+  RemovedConsumer,
 } from "./client/inbox-resources.js";
 export type { AuditCalls, DeadCalls, OperationCalls } from "./client/operation-calls.js";
 export type {

@@ -71,13 +71,8 @@ export type {
   ViewStore,
 } from "./operator/view-store.js";
 export { reconcile } from "./operator/reconcile.js";
-export type {
-  Difference,
-  ReconciledEvent,
-  ReconcileOptions,
-  Reconciliation,
-  ReconcilingStore,
-} from "./operator/reconcile.js";
+export type { Difference, ReconcileOptions, Reconciliation, ReconcilingStore } from "./operator/reconcile.js";
+export type { ReconciledEvent } from "./operator/reconcile-page.js";
 export type { RefusedRedriven, Replays, ReplayingStore } from "./operator/replays.js";
 export type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "./operator/replay-store.js";
 export { WORKER_GONE_MS } from "./operator/inbox-view-store.js";
@@ -94,7 +89,13 @@ export type {
 } from "./operator/inbox-view-store.js";
 export type { Hold, HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./operator/held-store.js";
 export { LONGEST_PAUSE_MS } from "./operator/consumers.js";
-export type { ConsumerPause, Consumers, PausingStore } from "./operator/consumers.js";
+export type {
+  ConsumerPause,
+  ConsumerRemoval,
+  Consumers,
+  PausingStore,
+  RemovedConsumer,
+} from "./operator/consumers.js";
 export type { Gap } from "./hold-mark.js";
 export type { Store } from "./operator/store.js";
 export { DEAD_REASONS } from "./lanes/dead.js";

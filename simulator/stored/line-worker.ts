@@ -12,6 +12,8 @@ import type { AttemptRecord } from "../../library/src/lanes/attempt-record.js";
 import type {
   HandlerConsumer,
   HandlerPause,
+  HandlerRemoval,
+  HandlerRemoved,
   RegisteredHandler,
 } from "../../library/src/lanes/handler-consumer.js";
 import type {
@@ -100,6 +102,10 @@ export class LineWorker
       if (done) this.#see({ kind: "resumed", database: this.#database, consumer: nameOf(id) });
       return done;
     });
+  }
+
+  removeHandler(id: string, removal: HandlerRemoval): Promise<HandlerRemoved> {
+    return this.#line.ask("remove_handler", () => this.#store.removeHandler(id, removal));
   }
 
   readHandlers(ids?: readonly string[]): Promise<readonly RegisteredHandler[]> {

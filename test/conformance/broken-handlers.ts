@@ -2,6 +2,7 @@ import type { applyingFlaws } from "./outbox-flaws/applying.js";
 import type { handlerFlaws } from "./outbox-flaws/handlers.js";
 import type { newestFlaws } from "./outbox-flaws/newest.js";
 import type { pausingFlaws } from "./outbox-flaws/pausing.js";
+import type { removingFlaws } from "./outbox-flaws/removing.js";
 import type { holdingFlaws } from "./outbox-flaws/holding.js";
 
 /** As `BROKEN_OUTBOXES`: for every flaw of handlers as consumers promises that it breaks. */
@@ -66,6 +67,28 @@ export const BROKEN_APPLYING: Readonly<Record<keyof typeof applyingFlaws, readon
   handlers_share_a_row: ["each handler of an event applies it once"],
   apply_locks_the_lane: [
     "no lane is locked while a handler runs: what is stored meanwhile is sequenced, and is the next head",
+  ],
+};
+
+/** As `BROKEN_OUTBOXES`: for every flaw of removals of handlers promises that it breaks. */
+export const BROKEN_REMOVING: Readonly<Record<keyof typeof removingFlaws, readonly string[]>> = {
+  handler_removed_from_its_worker: [
+    "a handler that a worker has said to have within the given time is not removed",
+  ],
+  removed_handler_keeps_its_lanes: [
+    "a handler that is removed gets nothing more, and what waits for it is no longer there",
+    "a claim of a handler that is removed meanwhile leads to nothing more",
+  ],
+  removed_handler_cancels_nothing: ["each delivery of a handler that is removed is recorded as cancelled"],
+  removed_handler_keeps_its_dead_letters: [
+    "the dead letters of a handler that is removed are resolved, and none of them is redriven",
+  ],
+  removed_handler_forgets_what_it_applied: [
+    "what a handler has applied before its removal is a duplicate after it is registered again",
+  ],
+  removed_handler_stays_registered: [
+    "a handler that is removed gets nothing more, and what waits for it is no longer there",
+    "a worker that registers a removed handler makes it anew: it gets what is stored from then on, in lanes of a higher generation",
   ],
 };
 

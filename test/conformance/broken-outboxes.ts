@@ -7,6 +7,7 @@ import {
   BROKEN_HOLDING,
   BROKEN_NEWEST,
   BROKEN_PAUSING,
+  BROKEN_REMOVING,
 } from "./broken-handlers.js";
 import { BROKEN_INGEST, BROKEN_LOOKUPS, BROKEN_RETENTION, BROKEN_VIEWS } from "./broken-gateways.js";
 import { BROKEN_EXTENSIONS, BROKEN_LANES } from "./broken-lanes.js";
@@ -434,6 +435,7 @@ export const BROKEN_OUTBOXES: Readonly<Record<OutboxFlaw, readonly string[]>> = 
   ...BROKEN_APPLYING,
   ...BROKEN_STEPS,
   ...BROKEN_PAUSING,
+  ...BROKEN_REMOVING,
   ...BROKEN_HOLDING,
   ...BROKEN_NEWEST,
   ...BROKEN_INGEST,

@@ -20,5 +20,11 @@ export const BROKEN_REPLAYS: Readonly<Record<keyof typeof replayFlaws, readonly 
     "an event is not forgotten while its first handler runs, though its lease has ended",
   ],
   forget_of_what_is_pending: ["an event that is to be handled again is not forgotten before it was"],
+  mark_of_a_stored_event_changes_nothing: [
+    "a stored event that is called applied at a consumer is a duplicate there, when it waits and when it is redriven",
+  ],
+  unhandled_with_what_was_handled: [
+    "a stored event that has no row at a consumer is told, whether it waits or died; one that has a row, or was published, is not",
+  ],
   mark_changes_nothing: ["a row that is called applied in its round is applied by nobody after that"],
 };

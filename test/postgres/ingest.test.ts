@@ -1,7 +1,9 @@
+import { createWorker } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
 import { describe, expect, it } from "vitest";
 import type { IncomingEvent, IncomingName } from "../../library/src/outbox/ingest-store.js";
 import { eventOf } from "../../library/src/testing/conformance/outbox/steps.js";
+import { inOrder, postArray, Seen } from "../array-request.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
 import { createLossyProxy } from "./lossy-proxy.js";
@@ -64,6 +66,16 @@ describe.each(drivers)("ingest on $name", async (driver) => {
     expect(commits).toBeLessThan(5);
     const order = await read("select string_agg(public_id, ',' order by id) from posthorn.event");
     expect(order[0]).toBe(incoming.map(({ event }) => event.id).join(","));
+  });
+
+  it("the events of one request share commits when they are stored first, and keep their order within their key", async () => {
+    await emptyOutbox(pool);
+    expect((await postArray(one, 1200)).verdict).toBe("stored");
+    const commits = Number((await read("select count(distinct xmin::text) from posthorn.event"))[0]);
+    expect(commits).toBeLessThan(10);
+    const seen = new Seen();
+    await createWorker({ store: one, handlers: { delivered: ({ data }) => seen.add(data) } }).drain();
+    expect(seen.numbers).toEqual(inOrder(1200));
   });
 
   it("what is handed over in one step keeps its order, though it is too much for one statement", async () => {

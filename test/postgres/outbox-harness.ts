@@ -13,7 +13,7 @@ const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   hold: ["seen_at"],
   held: ["until"],
   filled: ["filled_at"],
-  consumer: ["stopped_at", "paused_until"],
+  consumer: ["stopped_at", "paused_until", "seen_at"],
   lane_state: ["ready_at", "leased_at", "leased_until", "blocked_at"],
   loose_delivery: ["ready_at", "leased_at", "leased_until"],
   attempt: ["started_at"],

@@ -1,8 +1,9 @@
 import Database from "better-sqlite3";
-import { createReceiver, createSigner, signSync, standardWebhooks } from "posthorn";
+import { createReceiver, createSigner, createWorker, signSync, standardWebhooks } from "posthorn";
 import type { InnerHandler, Receiver } from "posthorn";
 import { migrate, sqliteStore } from "posthorn/sqlite";
 import { expect, it } from "vitest";
+import { inOrder, postArray, Seen } from "../array-request.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -74,4 +75,30 @@ it("an inner part that throws leaves nothing, and runs again at the next deliver
 it("a handler that returns no function is answered 500 with the form that it should have", async () => {
   const { receiver } = await setUp((() => undefined) as never);
   expect(await post(receiver, "evt_1")).toBe("500 failed");
+});
+
+it("the events of one request share commits when they are stored first, and keep their order within their key", async () => {
+  const db = new Database(":memory:");
+  await migrate(db);
+  const store = sqliteStore({ db, durability: "as_is" });
+  let commits = 0;
+  const exec = db.exec.bind(db);
+  db.exec = (sql) => {
+    if (sql === "commit") commits++;
+    return exec(sql);
+  };
+  expect((await postArray(store, 300)).verdict).toBe("stored");
+  // A group has up to 200, and fewer on a machine that is busy.
+  expect(commits).toBeLessThan(30);
+  const seen = new Seen();
+  await createWorker({
+    store,
+    handlers: {
+      delivered:
+        ({ data }) =>
+        () =>
+          seen.add(data),
+    },
+  }).drain();
+  expect(seen.numbers).toEqual(inOrder(300));
 });

@@ -85,6 +85,7 @@ const BECAUSE: Readonly<Record<string, string>> = {
   skipped: "an operator skipped it",
   cancelled: "an operator cancelled it with what waited before it",
   endpoint_removed: "its endpoint was removed",
+  consumer_removed: "its handler was removed",
   redriven: "it was redriven, and has another place since",
 };
 

@@ -9,6 +9,7 @@ import type {
   InboxRedriven,
   InboxRow,
   RefusedEvent,
+  RemovedConsumer,
 } from "./inbox-resources.js";
 import type { Page, Retried } from "./resources.js";
 
@@ -73,6 +74,8 @@ export interface ConsumerCalls {
   pause(id: string, options?: Noted & { readonly forMs?: number | undefined }): Promise<Consumer>;
   /** Ends a pause, whoever or whatever has paused it. */
   resume(id: string, options?: Noted): Promise<Consumer>;
+  /** Removes a handler that no worker has any more; what waits for it is cancelled. Refused while a worker has it. */
+  remove(id: string, options?: Noted): Promise<RemovedConsumer>;
 }
 
 export function inboxCalls(caller: Caller): InboxCalls {
@@ -93,6 +96,8 @@ export function consumerCalls(caller: Caller): ConsumerCalls {
     retry: (id) => caller.json({ method: "POST", path: ["consumers", id, "retry"], repeatable: true }),
     pause: (id, options = {}) => caller.json(post(["consumers", id, "pause"], options)),
     resume: (id, options = {}) => caller.json(post(["consumers", id, "resume"], options)),
+    remove: (id, options = {}) =>
+      caller.json({ method: "DELETE", path: ["consumers", id], body: options, repeatable: false }),
   };
 }
 

@@ -193,3 +193,11 @@ export interface Consumer {
   readonly exact: boolean;
   readonly dead: number;
 }
+
+/** What was cancelled with a handler that was removed. */
+export interface RemovedConsumer {
+  readonly id: string;
+  /** How many deliveries stood in its lanes, the dead heads included: they are cancelled, a step at a time. */
+  readonly waiting: number;
+  readonly exact: boolean;
+}

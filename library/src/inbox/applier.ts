@@ -61,7 +61,19 @@ export class Applier<Tx> {
     return known !== undefined && known.outcome !== "failed";
   }
 
-  async apply(source: Source, event: Event, headers: string, proof: Proof): Promise<Verdict> {
+  /** One after the other, in the order of the array: each in a transaction of its own, so that one failure costs only its event. */
+  async applyAll(
+    source: Source,
+    events: readonly Event[],
+    headers: string,
+    proof: Proof,
+  ): Promise<readonly Verdict[]> {
+    const verdicts: Verdict[] = [];
+    for (const event of events) verdicts.push(await this.#apply(source, event, headers, proof));
+    return verdicts;
+  }
+
+  async #apply(source: Source, event: Event, headers: string, proof: Proof): Promise<Verdict> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
     const told = await identify(source, event, headers);

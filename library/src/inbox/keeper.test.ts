@@ -5,6 +5,7 @@ import type { Signal } from "../observer.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import { createSigner, signSync } from "../signature/sign.js";
 import { utf8 } from "../bytes.js";
+import { inOrder, postArray, Seen } from "../../../test/array-request.js";
 import { createReceiver } from "./receiver.js";
 import { createWorker } from "./worker/worker.js";
 
@@ -43,6 +44,50 @@ describe("a purge of a receiver that stores first", () => {
       { removed: 4, more: true },
       { removed: 4, more: true },
       { removed: 2, more: false },
+    ]);
+  });
+});
+
+describe("the events of one request", () => {
+  it("are handed to the store together, and keep their order within their key", async () => {
+    const store = memoryStore({ environment: "test" });
+    const seen = new Seen();
+    let [underWay, most] = [0, 0];
+    const watched = {
+      ...store,
+      ingest: async (incoming: Parameters<typeof store.ingest>[0]) => {
+        most = Math.max(most, ++underWay);
+        return store.ingest(incoming).finally(() => underWay--);
+      },
+    };
+    expect((await postArray(watched, 30)).verdict).toBe("stored");
+    expect(most).toBe(30);
+    await createWorker({ store, handlers: { delivered: ({ data }) => seen.add(data) } }).drain();
+    expect(seen.numbers).toEqual(inOrder(30));
+  });
+
+  it("have a verdict each: where one cannot be stored the others are, and the sender comes again", async () => {
+    const store = memoryStore({ environment: "test" });
+    const signals: Signal[] = [];
+    const failing = {
+      ...store,
+      ingest: (incoming: Parameters<typeof store.ingest>[0]) =>
+        incoming.event.receipt?.id === "evt_2"
+          ? Promise.reject(new Error("no disk"))
+          : store.ingest(incoming),
+    };
+    const reply = await postArray(failing, 5, (signal) => signals.push(signal));
+    expect([reply.status, reply.verdict]).toEqual([503, "unavailable"]);
+    const verdicts = signals.flatMap((each) => (each.kind === "event_received" ? [each.verdict] : []));
+    expect(verdicts).toEqual(["stored", "stored", "unavailable", "stored", "stored"]);
+    const again: Signal[] = [];
+    expect((await postArray(store, 5, (signal) => again.push(signal))).verdict).toBe("duplicate");
+    expect(again.flatMap((each) => (each.kind === "event_received" ? [each.verdict] : []))).toEqual([
+      "duplicate",
+      "duplicate",
+      "stored",
+      "duplicate",
+      "duplicate",
     ]);
   });
 });

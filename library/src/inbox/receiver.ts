@@ -175,11 +175,17 @@ export function createReceiver(
   return new InboxReceiver(options);
 }
 
-/** What takes a verified event to its verdict. */
+/** What takes verified events to their verdicts. */
 interface Judge {
   /** Whether an event that its provider's log names is done. */
   isOver(source: Source, id: string): Promise<boolean>;
-  apply(source: Source, event: Event, headers: string, proof: Proof): Promise<Verdict>;
+  /** What became of each event of a request, in order; the failure of one costs only that one. */
+  applyAll(
+    source: Source,
+    events: readonly Event[],
+    headers: string,
+    proof: Proof,
+  ): Promise<readonly Verdict[]>;
 }
 
 /** A request with the events that it brings. */
@@ -362,12 +368,9 @@ class InboxReceiver<Tx> implements Receiver {
     return work;
   }
 
-  /** One after the other, in the order of the array: each in a transaction of its own, so that one failure costs only its event. */
   async #applyAll(source: Source, { verified, events }: Read, proof: Proof): Promise<Verdict> {
     const headers = keptHeadersText(verified.request.headers);
-    const verdicts: Verdict[] = [];
-    for (const event of events) verdicts.push(await this.#judge.apply(source, event, headers, proof));
-    return worstOf(verdicts);
+    return worstOf(await this.#judge.applyAll(source, events, headers, proof));
   }
 
   #unreadable(name: string, request: SignedRequest): Reply | undefined {

@@ -133,6 +133,18 @@ export interface HandlerPause {
   readonly by?: string | undefined;
 }
 
+/** How a handler is to be removed. */
+export interface HandlerRemoval {
+  /** It stays where a worker has said within so long that it has the handler. */
+  readonly unseenForMs: number;
+  /** Why, and by whom, for whoever looks at its row later. */
+  readonly because: string;
+  readonly by?: string | undefined;
+}
+
+/** What became of a removal. `seen`: a worker has the handler, and nothing was changed. */
+export type HandlerRemoved = "removed" | "seen" | "unknown";
+
 function isSame(one: unknown, other: unknown): boolean {
   return text(one) === text(other);
 }

@@ -2,10 +2,16 @@ import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import { handlerId } from "../consumer-name.js";
 import { checkPause } from "./check-asked.js";
+import { WORKER_GONE_MS } from "./inbox-view-store.js";
+import type { InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 
 /** What a store has to do to pause a handler. */
-export type PausingStore = Pick<WorkerStore<unknown>, "pauseHandler" | "resumeHandler" | "readHandlers">;
+export type PausingStore = Pick<
+  WorkerStore<unknown>,
+  "pauseHandler" | "resumeHandler" | "removeHandler" | "readHandlers"
+> &
+  Pick<InboxViewStore, "consumers">;
 
 /** How a person pauses a handler. */
 export interface ConsumerPause {
@@ -17,6 +23,20 @@ export interface ConsumerPause {
   readonly by?: string | undefined;
 }
 
+/** How a person removes a handler. */
+export interface ConsumerRemoval {
+  /** Why, for whoever looks for it later. */
+  readonly because: string;
+  /** Who removes it. @default "operator" */
+  readonly by?: string | undefined;
+}
+
+/** What became of a handler that was to be removed. */
+export type RemovedConsumer =
+  /** `waiting` deliveries stood in its lanes, the dead heads included: they are cancelled, a step at a time. */
+  | { readonly kind: "removed"; readonly waiting: number; readonly exact: boolean }
+  | { readonly kind: "unknown" };
+
 /** How a person stops the handlers of workers, where the store has handlers. A handler is named as it is anywhere: `billing`, or `hnd_billing`. */
 export interface Consumers {
   /**
@@ -26,6 +46,14 @@ export interface Consumers {
   pause(id: string, pause: ConsumerPause): Promise<"paused" | "kept" | "unknown">;
   /** Ends the pause of a handler, whoever or whatever has paused it; `active` where there was none to end. */
   resume(id: string): Promise<"resumed" | "active" | "unknown">;
+  /**
+   * Removes a handler that was renamed or deleted in your code: it gets nothing more, what waits for it is cancelled, and its dead letters
+   * are resolved. What it has applied stays in the inbox. Throws `consumer_in_use` while a worker has it: that would register it again.
+   *
+   * @example
+   * await operator.remove("billing", { because: "it is called invoicing now" });
+   */
+  remove(id: string, removal: ConsumerRemoval): Promise<RemovedConsumer>;
 }
 
 /** A year: a database would refuse a time that is too far away. */
@@ -49,6 +77,15 @@ export function consumersOf(store: PausingStore): Consumers {
       if (await store.resumeHandler(id)) return "resumed";
       return (await read(id)) === undefined ? "unknown" : "active";
     },
+    async remove(named, { because, by = "operator" }) {
+      checkBecause(because);
+      const id = handlerId(named);
+      const standing = (await store.consumers()).find((each) => each.id === id);
+      const removed = await store.removeHandler(id, { because, by, unseenForMs: WORKER_GONE_MS });
+      if (removed === "seen") throw inUse(id, standing?.seenAt);
+      if (removed === "unknown") return { kind: "unknown" };
+      return { kind: "removed", waiting: standing?.waiting ?? 0, exact: standing?.exact ?? true };
+    },
   };
 }
 
@@ -59,5 +96,23 @@ function refuseOdd(forMs: number | undefined): void {
     "number_invalid",
     `\`forMs\` is ${forMs}; expected milliseconds above 0, up to a year. Leave it out for a pause that lasts until somebody resumes the handler.`,
     { detail: { field: "forMs" } },
+  );
+}
+
+/** Nobody could say later why it has gone. */
+function checkBecause(because: unknown): void {
+  if (typeof because === "string" && because.trim() !== "") return;
+  throw new PosthornError<OperatorErrorCode>(
+    "operator_option_invalid",
+    'because is missing; expected a text that says why the handler is removed, as "it is called invoicing now".',
+    { detail: { field: "because" } },
+  );
+}
+
+function inUse(id: string, seenAt: Date | undefined): PosthornError<OperatorErrorCode> {
+  const said = seenAt === undefined ? "" : ` It last said so at ${seenAt.toISOString()}.`;
+  return new PosthornError(
+    "consumer_in_use",
+    `A worker has the handler ${id}, and would register it again.${said} Expected none for ${WORKER_GONE_MS / 60_000} minutes: stop its workers, or deploy the version without it first.`,
   );
 }

@@ -3,6 +3,8 @@ export const OPERATOR_ERRORS = {
   cursor_invalid: "A list was to go on where no page of it ended: the cursor is not one that this list gave.",
   operator_option_invalid:
     "A verb of an operator, or `reconcile`, was given something that it cannot work with; nothing was changed.",
+  consumer_in_use:
+    "A handler was to be removed that a worker has, or had within the last three minutes; nothing was changed. Stop its workers, or deploy the version without it first.",
   number_invalid:
     "A lane or a sequence was given that is no whole number, or a pause of a length that none can have.",
 } as const;

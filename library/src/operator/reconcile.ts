@@ -1,28 +1,12 @@
 import { newId } from "../id.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
-import { inboxName } from "../consumer-name.js";
 import { checkFound, checkReconcile } from "./check-asked.js";
-import type { InboxRecord, InboxViewStore } from "./inbox-view-store.js";
+import type { InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
+import { readPage } from "./reconcile-page.js";
+import type { Compared, ReconciledEvent } from "./reconcile-page.js";
 import type { ReplayStore, StagedAgain } from "./replay-store.js";
-
-/** An event as it is compared with the host's own tables. */
-export interface ReconciledEvent {
-  readonly tenant: string;
-  readonly source: string;
-  /** In its stored form. */
-  readonly id: string;
-  readonly type: string;
-  readonly time: Date | undefined;
-  /** The exact bytes. */
-  readonly body: Uint8Array;
-  /** The body as JSON; undefined when it is none. */
-  readonly data: unknown;
-  /** What the inbox says of it. */
-  readonly outcome: InboxRecord["outcome"];
-  readonly round: number;
-}
 
 /** Where inbox and business table disagree. */
 export interface Difference {
@@ -55,7 +39,7 @@ export interface ReconcileOptions<Tx, Mode extends TransactionMode = Transaction
   readonly missing?: "report" | "replay" | undefined;
   /** `mark`: the inbox calls it applied from now on, so that no handler applies it again. @default "report" */
   readonly extra?: "report" | "mark" | undefined;
-  /** How many rows are compared in one call. @default 100 */
+  /** How many rows, or stored events, are looked through in one call. @default 100 */
   readonly limit?: number | undefined;
   /** `next` of the report before. */
   readonly after?: string | undefined;
@@ -75,8 +59,8 @@ export type ReconcilingStore<Tx, Mode extends TransactionMode = TransactionMode>
   "accept" | "read" | "transactions"
 > &
   Pick<InboxViewStore, "inboxRows"> &
-  Pick<LookupStore, "event"> &
-  Pick<ReplayStore, "stageAgain" | "markApplied">;
+  Pick<LookupStore, "event" | "events" | "deliveriesOf"> &
+  Pick<ReplayStore, "stageAgain" | "markApplied" | "unhandled" | "markStored">;
 
 /** Ends the transaction in which the host's tables were looked at. */
 class Looked extends Error {}
@@ -84,7 +68,7 @@ class Looked extends Error {}
 const LOOK_MS = 30_000;
 
 /**
- * Compares the rows of an inbox with the host's own tables: after a restored backup, a bug that committed half, or an
+ * Compares the rows of an inbox, and then stored events that have none because they wait or died, with the host's own tables: after a restored backup, a bug that committed half, or an
  * effect that was made by hand. It says where they disagree, page by page, and changes nothing unless it is told to.
  *
  * @example
@@ -98,44 +82,26 @@ export async function reconcile<Tx, Mode extends TransactionMode>(
   options: ReconcileOptions<Tx, Mode>,
 ): Promise<Reconciliation> {
   checkReconcile(options);
-  const { store, since, until, tenant, source, limit = 100, after } = options;
-  const consumer = inboxName(options.consumer ?? "default");
-  const filter = { since, until, tenant, source, consumer, order: "oldest" } as const;
-  const { items, next } = await store.inboxRows(filter, { limit, after });
-  const events: ReconciledEvent[] = [];
-  for (const row of items) events.push(await eventOf(store, row));
+  const { items, next } = await readPage(options);
+  const events = items.map(({ event }) => event);
   const found = events.length === 0 ? [] : await look(options, events);
   const differences: Difference[] = [];
-  for (const [n, row] of items.entries()) {
-    const kind = differenceOf(row, found[n]);
-    const event = events[n];
-    if (kind === undefined || event === undefined) continue;
-    const { body: _, data: _data, ...shown } = event;
-    differences.push({ event: shown, kind, done: await mend(options, row, { kind, event }) });
+  for (const [n, compared] of items.entries()) {
+    const kind = differenceOf(compared.event, found[n]);
+    if (kind === undefined) continue;
+    const { body: _, data: _data, ...shown } = compared.event;
+    differences.push({ event: shown, kind, done: await mend(options, compared, kind) });
   }
   return { compared: items.length, differences, next };
 }
 
 /** What was applied must be in the table, and nothing else may be. */
-function differenceOf({ outcome }: InboxRecord, found: boolean | undefined): Difference["kind"] | undefined {
+function differenceOf(
+  { outcome }: ReconciledEvent,
+  found: boolean | undefined,
+): Difference["kind"] | undefined {
   if (found === undefined || found === (outcome === "success")) return undefined;
   return found ? "extra" : "missing";
-}
-
-async function eventOf<Tx>(store: ReconcilingStore<Tx>, row: InboxRecord): Promise<ReconciledEvent> {
-  const { tenant, source, id, type, eventAt, outcome, round, storedAs } = row;
-  const stored =
-    storedAs === undefined ? await store.read({ tenant, source, id }) : await store.event(tenant, storedAs);
-  const body = stored?.body ?? new Uint8Array();
-  return { tenant, source, id, type, time: eventAt, outcome, round, body, data: jsonOf(body) };
-}
-
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -190,10 +156,9 @@ function probe(): Arrival {
 
 async function mend<Tx, Mode extends TransactionMode>(
   { store, missing = "report", extra = "report" }: ReconcileOptions<Tx, Mode>,
-  row: InboxRecord,
-  { kind }: { readonly kind: Difference["kind"]; readonly event: ReconciledEvent },
+  { event: { tenant, source, id, round }, consumer, unhandledId }: Compared,
+  kind: Difference["kind"],
 ): Promise<Difference["done"]> {
-  const { tenant, source, id, consumer, round } = row;
   const address = { tenant, source, id, consumer };
   if (kind === "missing") {
     if (missing === "report") return undefined;
@@ -201,5 +166,9 @@ async function mend<Tx, Mode extends TransactionMode>(
     return staged;
   }
   if (extra === "report") return undefined;
-  return (await store.markApplied({ ...address, round })) ? "marked" : "not_marked";
+  const marked =
+    unhandledId === undefined
+      ? await store.markApplied({ ...address, round })
+      : await store.markStored(tenant, unhandledId, consumer);
+  return marked ? "marked" : "not_marked";
 }

@@ -40,6 +40,18 @@ export type Forgotten =
 /** For how long a row is remembered that was called applied by hand: what its source says is not known any more. */
 export const MARKED_S: number = 14 * 24 * 3600;
 
+/** A stored event as the inbox would name it. */
+export interface UnhandledEvent {
+  /** `evt_…` */
+  readonly eventId: string;
+  readonly source: string;
+  /** The provider's id, in its stored form. */
+  readonly id: string;
+  readonly type: string;
+  /** When it happened, by the provider's word. */
+  readonly eventAt: Date | undefined;
+}
+
 /** What a store knows of a row that is to be handled again. */
 export interface KnownRow {
   readonly outcome: InboxOutcome;
@@ -72,6 +84,20 @@ export interface ReplayStore {
   stageAgain(wanted: readonly WantedAgain[]): Promise<readonly StagedAgain[]>;
   /** Calls a row applied whose effect is there already, in its present round: no handler applies it. False where it was, or where there is none. */
   markApplied(row: InboxAddress & { readonly round: number }): Promise<boolean>;
+  /**
+   * Of events that were stored for handlers, those of which the inbox has no row at a consumer, in the given order: they wait
+   * there, or have died, or were never its own.
+   */
+  unhandled(
+    tenant: string,
+    eventIds: readonly string[],
+    consumer: string,
+  ): Promise<readonly UnhandledEvent[]>;
+  /**
+   * Calls a stored event applied at a consumer that has no row of it: the delivery that waits there, or is redriven later,
+   * is a duplicate. False where the inbox calls it applied, where its handler runs, or where there is no such event.
+   */
+  markStored(tenant: string, eventId: string, consumer: string): Promise<boolean>;
   /**
    * Forgets an event at all of its consumers, with the names under which it came and the steps of its handlers: the next that
    * comes is new, in round 1 again, and its steps are done anew with the same idempotency keys. Not while a handler of it

@@ -22,6 +22,7 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   endpoint_invalid: "request_invalid",
   endpoint_unknown: "not_found",
   endpoint_busy: "conflict",
+  consumer_in_use: "conflict",
   cursor_invalid: "request_invalid",
   retry_policy_invalid: "request_invalid",
   address_forbidden: "request_invalid",

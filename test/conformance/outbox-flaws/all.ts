@@ -20,6 +20,7 @@ import { retentionFlaws } from "./retention.js";
 import { operatingFlaws } from "./operating.js";
 import { newestFlaws } from "./newest.js";
 import { pausingFlaws } from "./pausing.js";
+import { removingFlaws } from "./removing.js";
 import { retryingFlaws } from "./retrying.js";
 import { runFlaws } from "./runs.js";
 import { settlingFlaws } from "./settling.js";
@@ -44,6 +45,7 @@ const FLAWS = {
   ...applyingFlaws,
   ...longStepFlaws,
   ...pausingFlaws,
+  ...removingFlaws,
   ...holdingFlaws,
   ...newestFlaws,
   ...ingestFlaws,

@@ -78,6 +78,12 @@ export const replayFlaws = {
       },
     }),
   },
+  mark_of_a_stored_event_changes_nothing: { wrap: () => ({ markStored: () => Promise.resolve(true) }) },
+  unhandled_with_what_was_handled: {
+    wrap: (inner) => ({
+      unhandled: (tenant, ids) => inner.unhandled(tenant, ids, "nobody"),
+    }),
+  },
   mark_changes_nothing: { wrap: () => ({ markApplied: () => Promise.resolve(true) }) },
 } satisfies Readonly<Record<string, Flaw>>;
 

@@ -97,6 +97,12 @@ export const ELSEWHERE: Readonly<
       test: "what was passed over at a handler while it waited is redriven at the end of its lane, once; at an endpoint it is not",
     },
   ],
+  "due | its handler is removed": [
+    {
+      file: "library/src/testing/conformance/outbox/workers/removing.ts",
+      test: "each delivery of a handler that is removed is recorded as cancelled",
+    },
+  ],
   "due | its handler asks for the event again": [
     {
       file: "library/src/inbox/worker/worker-errors.test.ts",

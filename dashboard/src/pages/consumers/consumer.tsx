@@ -18,6 +18,7 @@ import { LaneTable } from "../lanes/lane-table.tsx";
 import { consumerLook } from "./consumer-look.ts";
 import { sourceWords } from "./consumer-table.tsx";
 import { pauseConsumer, pausedByWords, resumeConsumer } from "./pause.tsx";
+import { removeConsumer } from "./remove.tsx";
 
 /** One handler: whether a worker has it, what waits for it, its lanes, and what it has handled last. */
 export function ConsumerPage({ id = "" }: { readonly id?: string }): JSX.Element {
@@ -30,6 +31,7 @@ export function ConsumerPage({ id = "" }: { readonly id?: string }): JSX.Element
         "posthorn consumers list",
         `posthorn consumers retry ${word}`,
         `posthorn consumers pause ${word} --for 1h`,
+        `posthorn consumers remove ${word}`,
         `posthorn inbox list --consumer ${word}`,
       ]}
       get={["/consumers", `/inbox?consumer=${encodeURIComponent(id)}`]}
@@ -136,6 +138,16 @@ function Head({ consumer }: { readonly consumer: Consumer }): JSX.Element {
           {consumer.state === "paused" ? "Resume" : "Enable"}
         </Act>
       )}
+      <Act
+        kind="danger"
+        icon="cancel"
+        because={
+          consumer.hasWorker ? "A worker has it, and would register it again. Stop it first." : undefined
+        }
+        onAct={() => removeConsumer(consumer)}
+      >
+        Remove…
+      </Act>
     </PageHead>
   );
 }
@@ -183,7 +195,8 @@ function Gone({ consumer }: { readonly consumer: Consumer }): JSX.Element | null
           </>
         )}
         Start a process whose createWorker has it.{" "}
-        {waiting > 0 ? "What waits is handled then, in order." : "Nothing waits for it yet."}
+        {waiting > 0 ? "What waits is handled then, in order." : "Nothing waits for it yet."} If it was
+        renamed or deleted in your code, remove it here: events would wait for it for ever.
       </div>
     </div>
   );

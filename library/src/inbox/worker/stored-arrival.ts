@@ -26,8 +26,11 @@ export function inboxConsumer({ consumer }: Claim): string {
   return inboxName(consumer.id);
 }
 
+/** What of a stored event its row of the inbox is made of. */
+export type StoredFacts = Pick<ClaimedDelivery["event"], "id" | "tenant" | "source" | "type" | "receipt">;
+
 /** A delivery's event as the inbox names it. */
-export function arrivalOf({ event }: ClaimedDelivery): StoredPayload {
+export function arrivalOf({ event }: { readonly event: StoredFacts }): StoredPayload {
   const { tenant, source, type, receipt } = event;
   if (receipt === undefined) {
     throw new PosthornError<InboxErrorCode>(

@@ -1,5 +1,11 @@
 import type { AttemptRecord } from "../../lanes/attempt-record.js";
-import type { HandlerConsumer, HandlerPause, RegisteredHandler } from "../../lanes/handler-consumer.js";
+import type {
+  HandlerConsumer,
+  HandlerPause,
+  HandlerRemoval,
+  HandlerRemoved,
+  RegisteredHandler,
+} from "../../lanes/handler-consumer.js";
 import type { Claim, ClaimedDelivery, LaneStore, RunLimits } from "../../lanes/lane-store.js";
 import type { TransactionMode } from "../../store-capabilities.js";
 import type { AcceptLimits, Handled } from "../inbox-store.js";
@@ -58,7 +64,7 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
    * from now on, and what was set aside because there was no handler for it. Versions of the host that register a handler in
    * other words count together: it gets the sources of all of them, whichever spoke last, its order is by key where one of
    * them says so, and of their dead policies the one that holds back most counts. What a version has not said for an hour
-   * goes when another one registers. Nothing is unregistered by itself, and a handler that was paused stays paused.
+   * goes when another one registers. Nothing is removed by itself, and a handler that was paused stays paused.
    */
   register(consumers: readonly HandlerConsumer[]): Promise<void>;
   /**
@@ -70,6 +76,12 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
   pauseHandler(id: string, pause: HandlerPause): Promise<boolean>;
   /** Ends a pause before its time, or what has disabled the handler; false where it was active, or there is none. */
   resumeHandler(id: string): Promise<boolean>;
+  /**
+   * Removes a handler that no worker has said to have within `unseenForMs`: it gets nothing more, what waits for it is
+   * recorded as cancelled, a bounded step at a time, and its dead letters are resolved. What it has applied stays known: a
+   * worker that registers it again makes it anew, with what is stored from then on and in lanes of a higher generation.
+   */
+  removeHandler(id: string, removal: HandlerRemoval): Promise<HandlerRemoved>;
   /** The handlers of these ids, in the order of their ids; all of them where no ids are given. */
   readHandlers(ids?: readonly string[]): Promise<readonly RegisteredHandler[]>;
   /** Every attempt of a delivery that is kept, in order. */

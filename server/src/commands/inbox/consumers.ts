@@ -8,7 +8,9 @@ import { count, duration as durationWords, relative } from "../../terminal/for-p
 import type { Printer } from "../../terminal/printer.js";
 import type { Table } from "../../terminal/table.js";
 import type { CommandContext } from "../command-context.js";
-import { defineCommand, defineGroup } from "../define-command.js";
+import { confirm } from "../../terminal/confirm.js";
+import { defineCommand, defineGroup, YES_FLAG } from "../define-command.js";
+import type { YesOption } from "../define-command.js";
 import { NOTE_FLAG } from "../operations/operations.js";
 
 /** Adds `posthorn consumers`. */
@@ -16,7 +18,7 @@ export function registerConsumers(program: Command, context: CommandContext): vo
   const consumers = defineGroup(
     program,
     "consumers",
-    "Look at the handlers that workers have registered, and pause them.",
+    "Look at the handlers that workers have registered; pause and remove them.",
   );
   defineCommand(consumers, context, {
     form: "list",
@@ -42,6 +44,7 @@ export function registerConsumers(program: Command, context: CommandContext): vo
     },
   });
   registerPause(consumers, context);
+  registerRemove(consumers, context);
 }
 
 interface PauseOptions {
@@ -88,6 +91,37 @@ function registerPause(consumers: Command, context: CommandContext): void {
       );
     },
   });
+}
+
+function registerRemove(consumers: Command, context: CommandContext): void {
+  defineCommand<YesOption & { readonly because?: string }>(consumers, context, {
+    form: "remove <id>",
+    says: "Remove a handler that was renamed or deleted in your code, and cancel what waits for it. Stop its workers, or deploy, first.",
+    examples: ['posthorn consumers remove billing --because "it is called invoicing now"'],
+    flags: [{ form: "--because <text>", says: "Why, for whoever looks for it later." }, YES_FLAG],
+    run: async ({ args: [name = ""], options, client, print, context: { terminal } }) => {
+      const id = handlerId(name);
+      const { items } = await client().consumers.list();
+      const found = items.find((each) => each.id === id);
+      await confirm(terminal, `Remove the handler ${id}? ${cancelWords(found)}`, {
+        yes: options.yes === true,
+      });
+      const removed = await client().consumers.remove(id, { note: options.because });
+      print.show(removed, () =>
+        print.line(`Removed the handler ${id}. Cancelled: ${waitingWords(removed)}.`),
+      );
+    },
+  });
+}
+
+/** What is lost with a handler. */
+function cancelWords(found: Pick<Consumer, "waiting" | "exact"> | undefined): string {
+  if (found === undefined || found.waiting === 0) return "Nothing waits for it.";
+  return `What waits for it is cancelled and never handled there: ${waitingWords(found)}.`;
+}
+
+function waitingWords({ waiting, exact }: Pick<Consumer, "waiting" | "exact">): string {
+  return exact ? count(waiting, "delivery", "deliveries") : `more than ${waiting} deliveries`;
 }
 
 const PAUSE = duration(1000, LONGEST_PAUSE_MS);

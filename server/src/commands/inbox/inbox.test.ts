@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fakeClient, page } from "../../../../test/cli/fake-client.js";
+import { fakeClient, page, problem } from "../../../../test/cli/fake-client.js";
 import { runCommand } from "../../../../test/cli/run-command.js";
 import { CONSUMER } from "../../../../test/cli/samples.js";
 
@@ -71,6 +71,39 @@ describe("posthorn consumers pause", () => {
     const client = fakeClient({ "consumers.list": () => page([paused]) });
     const { out } = await runCommand(["consumers", "list"], { client });
     expect(out).toContain("hnd_billing is paused by ada, until it is resumed: we deploy");
+  });
+});
+
+describe("posthorn consumers remove", () => {
+  const gone = { ...CONSUMER, hasWorker: false, waiting: 2 };
+
+  it("asks with what will be cancelled, and changes nothing without an answer", async () => {
+    const client = fakeClient({ "consumers.list": () => page([gone]) });
+    const { err, code } = await runCommand(["consumers", "remove", "billing"], { client });
+    expect(code).toBe(2);
+    expect(err).toContain("What waits for it is cancelled and never handled there: 2 deliveries.");
+    expect(client.calls).toEqual([["consumers.list"]]);
+  });
+
+  it("takes a name and a reason, and says what was cancelled", async () => {
+    const client = fakeClient({ "consumers.list": () => page([gone]) });
+    const args = ["consumers", "remove", "billing", "--because", "it is invoicing now", "--yes"];
+    const { out, code } = await runCommand(args, { client });
+    expect(code).toBe(0);
+    expect(out).toContain("Removed the handler hnd_billing. Cancelled: 2 deliveries.");
+    expect(client.calls.at(-1)).toEqual(["consumers.remove", "hnd_billing", { note: "it is invoicing now" }]);
+  });
+
+  it("says why a handler is not removed that a worker has", async () => {
+    const client = fakeClient({
+      "consumers.list": () => page([gone]),
+      "consumers.remove": () => {
+        throw problem(409, "conflict", "A worker has the handler hnd_billing: stop its workers first.");
+      },
+    });
+    const { err, code } = await runCommand(["consumers", "remove", "billing", "--yes"], { client });
+    expect(code).toBe(1);
+    expect(err).toContain("stop its workers first");
   });
 });
 

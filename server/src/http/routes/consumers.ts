@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Consumer, Page, Retried } from "posthorn/client";
+import type { Consumer, Page, RemovedConsumer, Retried } from "posthorn/client";
 import { LONGEST_PAUSE_MS } from "posthorn/operator";
 import type { ApiParts } from "../api-parts.js";
 import { actorOf, noteOf } from "../audit.js";
@@ -40,7 +40,20 @@ export function registerConsumers(api: FastifyInstance, parts: ApiParts): void {
       return readConsumer(parts, id);
     },
   );
+  api.delete<ById>("/consumers/:id", { schema: REMOVE, preValidation: bodyOptional }, (request) =>
+    remove(parts, request),
+  );
 }
+
+async function remove({ operator }: ApiParts, request: FastifyRequest<ById>): Promise<RemovedConsumer> {
+  const { id } = request.params;
+  const because = noteOf(request) ?? NO_REASON;
+  const removed = await operator.remove(id, { because, by: actorOf(request).name });
+  if (removed.kind === "unknown") throw notFound("consumer", id);
+  return { id, waiting: removed.waiting, exact: removed.exact };
+}
+
+const NO_REASON = "no reason was given";
 
 interface ById {
   readonly Params: { readonly id: string };
@@ -57,7 +70,7 @@ async function pause(
 ): Promise<Consumer> {
   const { params, body } = request;
   const by = actorOf(request).name;
-  const because = noteOf(request) ?? "no reason was given";
+  const because = noteOf(request) ?? NO_REASON;
   const paused = await parts.operator.pause(params.id, { forMs: body.forMs, because, by });
   if (paused === "unknown") throw notFound("consumer", params.id);
   const consumer = await readConsumer(parts, params.id);
@@ -111,4 +124,24 @@ const RESUME = routeSchema({
   params: param("id"),
   body: { type: "object", additionalProperties: false, properties: {} },
   answers: { 200: { $ref: "Consumer#" } },
+});
+
+const REMOVE = routeSchema({
+  operationId: "removeConsumer",
+  summary:
+    "Removes a handler that no worker has any more; what waits for it is cancelled. Refused while a worker has it, or had it within three minutes; `note` says why.",
+  tag,
+  params: param("id"),
+  body: { type: "object", additionalProperties: false, properties: {} },
+  answers: {
+    200: whole<RemovedConsumer>({
+      id: { type: "string" },
+      waiting: {
+        type: "integer",
+        description:
+          "Deliveries in its lanes, the dead heads included; they are cancelled, a step at a time.",
+      },
+      exact: { type: "boolean", description: "False where more waited than was counted." },
+    }),
+  },
 });

@@ -129,6 +129,40 @@ describe("consumers", () => {
     await expect(client.consumers.resume("hnd_none")).rejects.toMatchObject({ code: "api_not_found" });
   });
 
+  it("are removed by a person once no worker has them, which is written down with who and why", async () => {
+    const bench = await inboxBench();
+    await bench.work({}, ["billing", "invoicing"]);
+    await bench.post("in_1");
+    await bench.work({}, ["invoicing"]);
+    const client = bench.client();
+    await expect(client.consumers.remove("hnd_billing")).rejects.toMatchObject({
+      detail: { code: "conflict", detail: expect.stringContaining("stop its workers, or deploy") as string },
+    });
+    await bench.clock.advance(200_000);
+    const [event] = (await client.events.list()).items;
+    const removed = await client.consumers.remove("hnd_billing", { note: "it is called invoicing now" });
+    expect(removed).toEqual({ id: "hnd_billing", waiting: 1, exact: true });
+    expect((await client.consumers.list()).items.map(({ id }) => id)).toEqual(["hnd_invoicing"]);
+    const audited = (await client.audit.list({ action: "consumer.remove" })).items;
+    expect(audited.map(({ status }) => status)).toEqual([200, 409]);
+    expect(audited[0]).toMatchObject({
+      note: "it is called invoicing now",
+      subject: { kind: "consumer", id: "hnd_billing" },
+      before: { waiting: 1 },
+      after: null,
+    });
+    const { deliveries } = await client.events.get(event?.id ?? "");
+    expect(deliveries).toContainEqual(
+      expect.objectContaining({
+        endpointId: "hnd_billing",
+        state: "cancelled",
+        because: "consumer_removed",
+      }),
+    );
+    expect((await client.status()).needs.map(({ endpointId }) => endpointId)).toEqual(["hnd_invoicing"]);
+    await expect(client.consumers.remove("hnd_billing")).rejects.toMatchObject({ code: "api_not_found" });
+  });
+
   it("have their dead letters skipped, redriven and retried by the verbs of any other", async () => {
     const bench = await inboxBench();
     await bench.post("in_1");

@@ -5,7 +5,13 @@ import { idOf } from "./lane-row.js";
 import type { Delivery, LaneRow } from "./lane-row.js";
 
 /** Why a delivery will not be made. */
-export type CancelledBecause = "expired" | "skipped" | "cancelled" | "endpoint_removed" | "redriven";
+export type CancelledBecause =
+  | "expired"
+  | "skipped"
+  | "cancelled"
+  | "endpoint_removed"
+  | "consumer_removed"
+  | "redriven";
 
 /** A delivery that was cancelled. */
 export interface CancelledDelivery {

@@ -4,6 +4,7 @@ import type { MemoryParts } from "../parts.js";
 import type { MemoryTx } from "../client/transaction.js";
 import type { AcceptParts } from "../inbox/accept.js";
 import { textOf } from "../inbox/inbox-row.js";
+import { removeHandler } from "../outbox/remove-endpoint.js";
 import { apply } from "./apply.js";
 import { claim } from "./claim.js";
 import { extend } from "./extend.js";
@@ -38,6 +39,10 @@ export function createLanes(parts: MemoryParts, publications: Publications, inbo
       const resumed = parts.endpoints.resume(id);
       if (resumed) parts.wake.ring("committed");
       return Promise.resolve(resumed);
+    },
+    removeHandler(id, removal) {
+      publications.placeDue();
+      return Promise.resolve(removeHandler(parts, id, removal));
     },
     roundOf(key, consumer) {
       const { round = 1, outcome } = inbox.rows.get(textOf(key, consumer)) ?? {};

@@ -10,6 +10,7 @@ import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
 import type { HeldStore } from "../../../operator/held-store.js";
 import type { ReplayStore } from "../../../operator/replay-store.js";
 import { forgetEvent } from "./forget.js";
+import { markStored, unhandled } from "./mark-stored.js";
 import { markApplied, stageAgain } from "./stage-again.js";
 import type { AcceptParts } from "../inbox/accept.js";
 import type { RefusedEvent } from "../inbox/inbox.js";
@@ -89,6 +90,10 @@ export function createReplays(parts: MemoryParts, inbox: AcceptParts): ReplaySto
       return Promise.resolve(staged);
     },
     markApplied: (row) => Promise.resolve(markApplied(inbox, row)),
+    unhandled: (tenant, eventIds, consumer) =>
+      Promise.resolve(eventIds.flatMap((eventId) => unhandled(parts, inbox, { tenant, eventId, consumer }))),
+    markStored: (tenant, eventId, consumer) =>
+      Promise.resolve(markStored(parts, inbox, { tenant, eventId, consumer })),
     forgetEvent: (tenant, source, id) => Promise.resolve(forgetEvent(parts, inbox, { tenant, source, id })),
   };
 }

@@ -120,6 +120,11 @@ export class EndpointTable {
     this.#fanOut = undefined;
   }
 
+  removeHandler(id: string): void {
+    for (const of of [this.#handlers, this.#standings, this.#stoppedAt, this.#seenAt]) of.delete(id);
+    this.#fanOut = undefined;
+  }
+
   #known(): FanOut {
     return (this.#fanOut ??= new FanOut(this.consumers()));
   }

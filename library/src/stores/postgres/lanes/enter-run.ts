@@ -24,7 +24,12 @@ const ENTERED = columns<EnteredRow>({
   round: number("known.round"),
 });
 
-const GIVEN = givenRows<StoredArrival>(
+/** What of a delivery its row is made of. */
+type Entering = Pick<StoredArrival, "arrival"> & {
+  readonly delivery: { readonly event: { readonly id: string } };
+};
+
+const GIVEN = givenRows<Entering>(
   {
     tenant: texts(({ arrival }) => arrival.tenant),
     source: texts(({ arrival }) => arrival.source),
@@ -39,7 +44,7 @@ const GIVEN = givenRows<StoredArrival>(
 );
 
 /** Takes the locks of a run's events and writes their rows, as if their handlers had succeeded; those that it got are returned. */
-export function enterRun(arrivals: readonly StoredArrival[], consumer: string, tables: Tables): Statement {
+export function enterRun(arrivals: readonly Entering[], consumer: string, tables: Tables): Statement {
   return { text: ENTER(tables), params: [consumer, ...GIVEN.params(arrivals)], prepared: true };
 }
 

@@ -1,6 +1,7 @@
 import type { WorkerStore } from "../../../inbox/worker/worker-store.js";
 import type { Pool, Session } from "../client/database.js";
 import { readHandlers } from "../outbox/consumer-row.js";
+import { removeHandler } from "../outbox/remove-handler.js";
 import { RunApplier } from "./apply.js";
 import type { ClaimParts } from "./claim.js";
 import { Claimer } from "./claim.js";
@@ -49,6 +50,12 @@ export function createLanes<Tx>(parts: LaneParts<Tx>): Lanes<Tx> {
       const resumed = await resumeHandler(parts, id);
       if (resumed) parts.committed();
       return resumed;
+    },
+    async removeHandler(id, removal) {
+      const removed = await removeHandler(parts, id, removal);
+      // What is left to cancel is cancelled by whoever sequences.
+      if (removed === "removed") parts.committed();
+      return removed;
     },
     ...createSteps(parts),
     readHandlers: (ids) => readHandlers(reader, ids, parts.tables),

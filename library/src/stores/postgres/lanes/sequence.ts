@@ -12,7 +12,7 @@ import { givenRows, numbers } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
 import type { ConsumerSet } from "../outbox/consumer-book.js";
 import { ConsumerBook } from "../outbox/consumer-book.js";
-import { Remover } from "../outbox/remove-endpoint.js";
+import { removedWord, Remover } from "../outbox/remove-endpoint.js";
 import { holdBack } from "./hold.js";
 import type { NumberedPlace } from "./places.js";
 import { makePlaces } from "./places.js";
@@ -275,10 +275,11 @@ export class Sequencer {
     const redriven = dealt.map(({ event }) => event).filter(({ target }) => target !== undefined);
     const orphans = redriven.filter(({ target = 0n }) => !byNumber.has(target));
     if (orphans.length === 0) return;
+    const { cancelled, consumer } = this.#parts.tables;
     await session.query({
       text: `
-        insert into ${this.#parts.tables.cancelled} (consumer_id, event_id, round, because, cancelled_at)
-        select consumer_id, event_id, round, 'endpoint_removed', clock_timestamp()
+        insert into ${cancelled} (consumer_id, event_id, round, because, cancelled_at)
+        select consumer_id, event_id, round, ${removedWord("orphan.consumer_id", consumer)}, clock_timestamp()
         from ${ORPHANS.table("orphan")} order by n`,
       params: ORPHANS.params(orphans),
     });

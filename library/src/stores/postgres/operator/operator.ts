@@ -11,6 +11,7 @@ import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
 import type { HeldStore } from "../../../operator/held-store.js";
 import type { ReplayStore } from "../../../operator/replay-store.js";
 import { forgetEvent } from "./forget.js";
+import { markStored, unhandled } from "./mark-stored.js";
 import { markApplied, stageAgain } from "./stage-again.js";
 import { listConsumers } from "./views/consumers.js";
 import { listHeld, readHeldEvent } from "./views/held.js";
@@ -137,6 +138,8 @@ function replaysOf(parts: OperatorParts): ReplayStore {
       if (staged.includes("staged")) parts.committed();
       return staged;
     },
+    unhandled: (tenant, eventIds, consumer) => unhandled(parts, { tenant, eventIds, consumer }),
+    markStored: (tenant, eventId, consumer) => markStored(parts, { tenant, eventIds: [eventId], consumer }),
     markApplied: (row) => markApplied(parts, row),
     forgetEvent: (tenant, source, id) => forgetEvent(parts, { tenant, source, id }),
   };

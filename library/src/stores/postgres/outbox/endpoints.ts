@@ -125,14 +125,17 @@ export async function removeEndpoint(parts: EndpointParts, id: string): Promise<
       params: [id],
     });
     if (rows.length > 0) await markChanged(session, tables);
-    // An endpoint of the same id may be added again: its lanes have a higher generation than those that go now.
     if (rows.length > 0) await raiseGeneration(session, tables);
     return rows.length > 0;
   });
   if (removed) secrets.forget(id);
-  // Also of endpoints whose removal another process began and did not finish.
-  for (let steps = 0; steps < STEPS_AT_ONCE && (await sequencer.remover.step()).more; steps++);
+  await cancelSome(sequencer);
   return removed;
+}
+
+/** Cancels some of what waits for removed consumers, also of those whose removal another process began and did not finish. */
+export async function cancelSome({ remover }: Sequencer): Promise<void> {
+  for (let steps = 0; steps < STEPS_AT_ONCE && (await remover.step()).more; steps++);
 }
 
 /** The tenant of an endpoint, asked under the lock of the stage: the id may be another tenant's by then. */
@@ -171,6 +174,7 @@ export async function listEndpoints(
   return rows.map((row) => secrets.opened(storedEndpointOf(row).endpoint));
 }
 
-async function raiseGeneration(session: Session, { outboxConfig }: Tables): Promise<void> {
+/** A consumer of the same id may be there again: its lanes have a higher generation than those that go now. */
+export async function raiseGeneration(session: Session, { outboxConfig }: Tables): Promise<void> {
   await session.query({ text: `update ${outboxConfig} set generation = generation + 1`, params: [] });
 }

@@ -78,6 +78,14 @@ export class Remover {
   }
 }
 
+/** As the cancelled deliveries of a removed consumer say it. */
+export function removedWord(id: string, consumer: string): string {
+  return `(
+    select case kind when 'handler' then 'consumer_removed' else 'endpoint_removed' end
+    from ${consumer} as removed where removed.id = ${id}
+  )`;
+}
+
 interface CancelledValues {
   readonly lanes: number;
   readonly cancelled: number;
@@ -102,8 +110,8 @@ const CANCELLED = columns<CancelledValues>({
  */
 async function cancelLanes(
   session: Session,
-  { consumer, after }: { readonly consumer: string; readonly after: LaneName | undefined },
-  { lane, laneState, delivery, cancelled }: Tables,
+  { consumer: id, after }: { readonly consumer: string; readonly after: LaneName | undefined },
+  { consumer, lane, laneState, delivery, cancelled }: Tables,
 ): Promise<{
   readonly isAny: boolean;
   /** Whether all of these lanes are empty. */
@@ -134,7 +142,7 @@ async function cancelLanes(
         delete from ${delivery} where ctid = any (array(select at from picked)) returning lane_id, seq
       ), recorded as (
         insert into ${cancelled} (consumer_id, lane_id, seq, event_id, round, because, cancelled_at)
-        select $1::text::int8, lane_id, seq, event_id, round, 'endpoint_removed', clock_timestamp()
+        select $1::text::int8, lane_id, seq, event_id, round, ${removedWord("$1::text::int8", consumer)}, clock_timestamp()
         from ended join picked using (lane_id, seq) where not is_dead order by lane_id, seq returning 1
       ), reached as materialized (
         select locked.lane_id, greatest(
@@ -149,7 +157,7 @@ async function cancelLanes(
         from reached where state.lane_id = reached.lane_id and reached.head_seq < reached.next_seq returning 1
       )
       select ${CANCELLED.list}, (select count(*) from shortened)::text as shortened`,
-    params: [consumer, after?.tenant ?? null, after?.source ?? null, after?.key ?? null],
+    params: [id, after?.tenant ?? null, after?.source ?? null, after?.key ?? null],
   });
   const [row = []] = rows;
   const { lanes, cancelled: count, tenant = "", source = "", key = "" } = CANCELLED.read(row);
@@ -159,8 +167,8 @@ async function cancelLanes(
 
 async function cancelLoose(
   session: Session,
-  consumer: string,
-  { loose, cancelled }: Tables,
+  id: string,
+  { consumer, loose, cancelled }: Tables,
 ): Promise<number> {
   const { rows } = await session.query({
     text: `
@@ -175,10 +183,11 @@ async function cancelLoose(
         delete from ${loose} as loose using gone where loose.id = gone.id returning loose.id, event_id, round
       ), recorded as (
         insert into ${cancelled} (consumer_id, loose_id, event_id, round, because, cancelled_at)
-        select $1::text::int8, id, event_id, round, 'endpoint_removed', clock_timestamp() from ended returning 1
+        select $1::text::int8, id, event_id, round, ${removedWord("$1::text::int8", consumer)}, clock_timestamp()
+        from ended returning 1
       )
       select count(*)::text as count from recorded`,
-    params: [consumer],
+    params: [id],
   });
   return Number(rows[0]?.[0] ?? 0);
 }

@@ -3,6 +3,7 @@ import type { Wake } from "../../../work/wake.js";
 import type { OutboxSession } from "../outbox/session.js";
 import type { SqliteDatabase } from "../client/client.js";
 import type { Connection } from "../client/connection.js";
+import { removeHandler } from "../outbox/remove-handler.js";
 import { apply } from "./apply.js";
 import type { Cursor } from "./claim.js";
 import { claim } from "./claim.js";
@@ -57,6 +58,12 @@ export function createLanes<Db extends SqliteDatabase>({
       const resumed = await session.write((turn) => resumeHandler(turn, id));
       if (resumed) wake.ring("committed");
       return resumed;
+    },
+    async removeHandler(id, removal) {
+      const removed = await removeHandler(session, id, removal);
+      // What is left to cancel is cancelled by whoever sequences.
+      if (removed === "removed") wake.ring("committed");
+      return removed;
     },
     roundOf: (key, consumer) => session.look((turn) => roundOf(turn, key, consumer)),
     beginStep: (key, storedAs) => session.write((turn) => beginStep(turn, key, storedAs)),

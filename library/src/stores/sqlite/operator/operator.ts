@@ -11,6 +11,7 @@ import type { InboxViewStore } from "../../../operator/inbox-view-store.js";
 import type { HeldStore } from "../../../operator/held-store.js";
 import type { ReplayStore } from "../../../operator/replay-store.js";
 import { forgetEvent } from "./forget.js";
+import { markStored, unhandled } from "./mark-stored.js";
 import { markApplied, stageAgain } from "./stage-again.js";
 import { listConsumers } from "./views/consumers.js";
 import { findHeld, readHeldEvent } from "./views/held.js";
@@ -105,6 +106,10 @@ function inboxDeedsOf(
       reach("stage_again.after_commit");
       return staged;
     },
+    unhandled: (tenant, eventIds, consumer) =>
+      session.look((turn) => eventIds.flatMap((eventId) => unhandled(turn, { tenant, eventId, consumer }))),
+    markStored: (tenant, eventId, consumer) =>
+      session.write((turn) => markStored(turn, { tenant, eventId, consumer })),
     markApplied: (row) => session.write((turn) => markApplied(turn, row)),
     async forgetEvent(tenant, source, id) {
       const forgotten = await session.write((turn) => forgetEvent(turn, { tenant, source, id }));

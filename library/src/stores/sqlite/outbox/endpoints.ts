@@ -96,12 +96,17 @@ export function removeEndpoint(turn: OutboxTurn, id: string): boolean {
   );
   if (removed === 0) return false;
   changed(turn);
-  // An endpoint of the same id may be added again: its lanes have a higher generation than those that go now.
-  turn.client.run("update posthorn_outbox_config set generation = generation + 1 where one = 1");
+  raiseGeneration(turn);
   return true;
 }
 
-function changed(turn: OutboxTurn): void {
+/** A consumer of the same id may be there again: its lanes have a higher generation than those that go now. */
+export function raiseGeneration({ client }: OutboxTurn): void {
+  client.run("update posthorn_outbox_config set generation = generation + 1 where one = 1");
+}
+
+/** Lets this turn, and every process, read the consumers again. */
+export function changed(turn: OutboxTurn): void {
   markChanged(turn.client);
   turn.forgetConsumers();
 }

@@ -7,7 +7,7 @@ import type { SqliteDatabase } from "../client/client.js";
 import { storeError } from "../client/failure.js";
 import type { HostHandles } from "../client/host-handle.js";
 import { fillPlace } from "../lanes/filled.js";
-import { CANCELLED_PER_TURN, isDrained } from "../lanes/sequence.js";
+import { isDrained } from "../lanes/sequence.js";
 import {
   addEndpoint,
   changeEndpoint,
@@ -16,10 +16,10 @@ import {
   removeEndpoint,
   tenantOf,
 } from "./endpoints.js";
-import { cancelRemoved } from "./remove-endpoint.js";
 import { forgetNames } from "./forget-names.js";
 import { ingestEvent } from "./ingest.js";
 import { recordRepeats } from "./record-repeats.js";
+import { cancelSome } from "./remove-handler.js";
 import type { OutboxSession } from "./session.js";
 import type { OutboxTurn } from "./turn.js";
 import { writeEvents } from "./write.js";
@@ -130,12 +130,4 @@ async function afterSequencing<T>(
     });
     if (done !== undefined) return done.value;
   }
-}
-
-// How many turns a removal takes before it leaves the rest to the background.
-const TURNS_AT_ONCE = 20;
-
-async function cancelSome(session: OutboxSession): Promise<void> {
-  const step = (): Promise<boolean> => session.write((turn) => cancelRemoved(turn, CANCELLED_PER_TURN).more);
-  for (let turns = 0; turns < TURNS_AT_ONCE && (await step()); turns++);
 }

@@ -9,21 +9,28 @@ export interface Removed {
   readonly more: boolean;
 }
 
+interface RemovedConsumer {
+  readonly id: bigint;
+  /** As its cancelled deliveries say it. */
+  readonly because: string;
+}
+
 /** Cancels up to `limit` deliveries that wait for consumers which were removed. */
 export function cancelRemoved(turn: OutboxTurn, limit: number): Removed {
   const removed = turn.client.getWide(
-    "select id from posthorn_consumer where removed_at is not null and cleared_at is null limit 1",
-  ) as { id: bigint } | undefined;
+    `select id, case kind when 'handler' then 'consumer_removed' else 'endpoint_removed' end as because
+     from posthorn_consumer where removed_at is not null and cleared_at is null limit 1`,
+  ) as RemovedConsumer | undefined;
   if (removed === undefined) return { cancelled: 0, more: false };
   let left = limit;
   let cancelled = 0;
   while (left > 0) {
-    const ofLane = cancelLane(turn, removed.id, left);
+    const ofLane = cancelLane(turn, removed, left);
     if (ofLane === undefined) break;
     cancelled += ofLane;
     left -= Math.max(1, ofLane);
   }
-  const loose = cancelLoose(turn, removed.id, Math.max(0, left));
+  const loose = cancelLoose(turn, removed, Math.max(0, left));
   left -= loose;
   left -= resolveDead(turn, removed.id, Math.max(0, left));
   if (left > 0) clear(turn, removed.id);
@@ -31,7 +38,11 @@ export function cancelRemoved(turn: OutboxTurn, limit: number): Removed {
 }
 
 /** Cancels what waits in one lane of the consumer, and drops the lane when it is empty; undefined where there is no lane. */
-function cancelLane({ client, nowMs }: OutboxTurn, consumer: bigint, limit: number): number | undefined {
+function cancelLane(
+  { client, nowMs }: OutboxTurn,
+  { id: consumer, because }: RemovedConsumer,
+  limit: number,
+): number | undefined {
   const lane = client.getWide(
     "select id, head_seq, next_seq, state from posthorn_lane where consumer = ? limit 1",
     consumer,
@@ -43,9 +54,10 @@ function cancelLane({ client, nowMs }: OutboxTurn, consumer: bigint, limit: numb
   const to = lane.next_seq < most ? lane.next_seq : most;
   const cancelled = client.run(
     `insert into posthorn_cancelled (lane, seq, round, event, consumer, because, cancelled_at)
-     select lane, seq, round, event, ?, 'endpoint_removed', ? from posthorn_delivery
+     select lane, seq, round, event, ?, ?, ? from posthorn_delivery
      where lane = ? and seq >= ? and seq < ?`,
     consumer,
+    because,
     nowMs,
     lane.id,
     from,
@@ -64,7 +76,11 @@ function cancelLane({ client, nowMs }: OutboxTurn, consumer: bigint, limit: numb
   return cancelled;
 }
 
-function cancelLoose({ client, nowMs }: OutboxTurn, consumer: bigint, limit: number): number {
+function cancelLoose(
+  { client, nowMs }: OutboxTurn,
+  { id: consumer, because }: RemovedConsumer,
+  limit: number,
+): number {
   const found = client.allWide(
     // Those without a ready time are dead.
     "select id from posthorn_loose_delivery where consumer = ? and ready_at is not null limit ?",
@@ -74,7 +90,8 @@ function cancelLoose({ client, nowMs }: OutboxTurn, consumer: bigint, limit: num
   for (const { id } of found) {
     client.run(
       `insert into posthorn_cancelled (lane, seq, round, event, consumer, because, cancelled_at)
-       select 0, id, round, event, consumer, 'endpoint_removed', ? from posthorn_loose_delivery where id = ?`,
+       select 0, id, round, event, consumer, ?, ? from posthorn_loose_delivery where id = ?`,
+      because,
       nowMs,
       id,
     );

@@ -28,6 +28,7 @@ import { outboxOperators } from "./operator/operators.js";
 import { outboxOrder } from "./lanes/order.js";
 import { outboxNewest } from "./workers/newest.js";
 import { outboxPausing } from "./workers/pausing.js";
+import { outboxRemoving } from "./workers/removing.js";
 import { outboxRetention } from "./operator/retention.js";
 import { outboxReplaying } from "./workers/replaying.js";
 import { outboxRestores, outboxRetries } from "./operator/retries.js";
@@ -46,7 +47,14 @@ const LARGE = 2n ** 53n + 1n;
 const GATEWAY = {
   retention: outboxRetention,
   ingest: outboxIngest,
-  handlers: [...outboxHandlers, ...outboxApplying, ...outboxLongSteps, ...outboxPausing, ...outboxNewest],
+  handlers: [
+    ...outboxHandlers,
+    ...outboxApplying,
+    ...outboxLongSteps,
+    ...outboxPausing,
+    ...outboxRemoving,
+    ...outboxNewest,
+  ],
   holding: [...outboxHolding, ...outboxFilling, ...outboxHeldViews],
   "many dead letters": outboxDeadBulk,
   "events set aside": outboxSetAside,

@@ -27,7 +27,7 @@ export type OutboxUnderTest<Tx, Mode extends TransactionMode = TransactionMode> 
 export interface CancelledRecord {
   readonly endpointId: string;
   readonly eventId: string;
-  /** `expired`, `skipped`, `cancelled`, `endpoint_removed` or `redriven`. */
+  /** `expired`, `skipped`, `cancelled`, `endpoint_removed`, `consumer_removed` or `redriven`. */
   readonly because: string;
 }
 

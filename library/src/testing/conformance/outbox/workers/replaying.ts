@@ -9,9 +9,11 @@ import {
   acknowledge,
   claimOne,
   claimsNothing,
+  kill,
   listAll,
   outboxOf,
   passLease,
+  publish,
   runOf,
   sequenceAll,
   settled,
@@ -228,6 +230,48 @@ export const outboxReplaying: readonly OutboxPledge[] = [
       await sequenceAll(bench);
       same(await handle(bench, SUCCESS), "duplicate", "its handler");
       alike(await rowOf(bench, "e1"), ["success", 2, false], "its row");
+    },
+  },
+  {
+    name: "a stored event that has no row at a consumer is told, whether it waits or died; one that has a row, or was published, is not",
+    async check(bench) {
+      await register(bench, {}, { id: "hnd_b" });
+      await store(bench, ["e1", "e2"]);
+      await handle(bench, SUCCESS);
+      await kill(bench, await claimOne(bench, { of: A }), "skip");
+      await store(bench, ["e3"]);
+      await publish(bench, ["p1"]);
+      const ids = ["e3", "e1", "p1", "none", "e2"];
+      const told = async (consumer: string): Promise<string> =>
+        (await outboxOf(bench, 1).unhandled("default", ids, consumer)).map(({ id }) => id).join(" ");
+      same(await told("a"), "e3 e2", "those without a row at the one that has applied one");
+      same(await told("b"), "e3 e1 e2", "those without a row at the other");
+      alike(await outboxOf(bench).unhandled("other", ids, "a"), [], "of another tenant");
+      const [first] = await outboxOf(bench).unhandled("default", ["e3"], "b");
+      alike(
+        [first?.eventId, first?.source, first?.type, first?.eventAt?.getTime()],
+        ["e3", "stripe", "order.paid", Date.UTC(2029, 11, 31)],
+        "the first",
+      );
+    },
+  },
+  {
+    name: "a stored event that is called applied at a consumer is a duplicate there, when it waits and when it is redriven",
+    async check(bench) {
+      await register(bench, {});
+      await store(bench, ["e1"], { key: "k1" });
+      const dead = await claimOne(bench, { of: A });
+      await kill(bench, dead);
+      const [letter] = (await outboxOf(bench).deadLetters({ limit: 10 })).items;
+      await store(bench, ["e2"], { key: "k2" });
+      const mark = (id: string): Promise<boolean> => outboxOf(bench, 1).markStored("default", id, "a");
+      alike([await mark("e1"), await mark("e2"), await mark("none")], [true, true, false], "markStored");
+      same(await mark("e1"), false, "once more");
+      same(await handle(bench, SUCCESS), "duplicate", "the handler of the one that waited");
+      await outboxOf(bench).redrive(letter?.id ?? "");
+      await sequenceAll(bench);
+      same(await handle(bench, SUCCESS), "duplicate", "the handler of the one that was redriven");
+      alike(await rowOf(bench, "e1"), ["success", 1, false], "its row");
     },
   },
 ];
