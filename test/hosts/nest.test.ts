@@ -245,9 +245,14 @@ describe.each(platforms)("Nest on %s", (platform) => {
       legacy(@Body() body: unknown): unknown {
         return { got: body };
       }
+
+      @Post("admin/webhooks/:source")
+      admin(@Body() body: unknown): unknown {
+        return { got: body };
+      }
     }
     const host = await listen(await create(platform, moduleFor(setStage(), [], { controllers: [Orders] })));
-    for (const path of ["/orders", "/webhooks/legacy"]) {
+    for (const path of ["/orders", "/webhooks/legacy", "/admin/webhooks/acme"]) {
       const json = await host.post(await signed('{"a":1}', { path }));
       expect(await json.json()).toEqual({ got: { a: 1 } });
       expect((await host.post(await signed("{", { path }))).status).toBe(400);

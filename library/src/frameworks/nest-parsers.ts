@@ -3,7 +3,7 @@ import type { Receiver } from "../inbox/receiver.js";
 import { failureOfParser } from "./express.js";
 import type { ExpressErrorHandler, ExpressHandler, ExpressNext } from "./express.js";
 import { streamOf } from "./fastify.js";
-import { readFor } from "./nest-request.js";
+import { readFor, SOURCE_PARAMETER } from "./nest-request.js";
 import { sendNode } from "./node.js";
 import { refuseAs, refuseBody } from "./request-rules.js";
 
@@ -25,7 +25,7 @@ interface Mount {
 
 /** Reads the bytes of the webhooks' requests before Nest's parsers do; other routes are parsed as before. */
 export function readBeforeParsers(adapter: HttpAdapter | undefined, receiver: Receiver, path: string): void {
-  const mount = { receiver, route: `${path.replace(/^\/?/, "/").replace(/\/$/, "")}/:source` };
+  const mount = { receiver, route: `${path.replace(/^\/?/, "/").replace(/\/$/, "")}/:${SOURCE_PARAMETER}` };
   if (adapter?.getType() === "express") readOnExpress(adapter.getInstance() as ExpressApp, mount);
   if (adapter?.getType() === "fastify") readOnFastify(adapter.getInstance() as FastifyApp, mount);
 }
@@ -89,7 +89,7 @@ function sourceByRoute(
     const path = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
     const layer = ours.find((each) => matches(each, path));
     if (layer === undefined || others.some((other) => matches(other, path))) return undefined;
-    return String(layer.params?.["source"]);
+    return String(layer.params?.[SOURCE_PARAMETER]);
   };
 }
 
@@ -182,7 +182,8 @@ function readOnFastify(app: FastifyApp, { receiver, route }: Mount): void {
   app.addHook("preParsing", (request, _reply, _payload, done) => {
     const { raw, headers, params, method, routeOptions } = request;
     if (method === "POST" && routeOptions.url?.endsWith(route) === true) {
-      raw[SOURCE] = { receiver, source: String((params as { source?: unknown }).source), headers };
+      const source = String((params as Readonly<Record<string, unknown>>)[SOURCE_PARAMETER]);
+      raw[SOURCE] = { receiver, source, headers };
       // Fastify keeps these beside those of Node's request, which stay what they are.
       request.headers = { ...headers, "content-type": UNPARSED };
     }

@@ -7,6 +7,9 @@ import { receiveNode, sendNode } from "./node.js";
 import { refuseError } from "./request-rules.js";
 import type { BodyReading } from "./request-rules.js";
 
+/** No host names a parameter so: a route of its own that ends as ours does is none of ours, and needs its body parsed. */
+export const SOURCE_PARAMETER = "posthornSource";
+
 const CURE =
   "let no middleware, hook or outer application read the request before Nest does, or, where one has to, keep the bytes as " +
   "request.rawBody: Nest does so itself with NestFactory.create(AppModule, { rawBody: true })";
@@ -22,7 +25,7 @@ interface NestRequest {
 /** Answers one request on whichever platform. Never rejects. */
 export async function answerNest(receiver: Receiver, request: object, response: object): Promise<void> {
   const { raw = request as IncomingMessage, params } = request as NestRequest;
-  const source = String(params?.["source"]);
+  const source = String(params?.[SOURCE_PARAMETER]);
   const onFastify = raw !== request;
   try {
     const reading = (raw as ReadRequest)[READING] ?? (await readLate(receiver, source, request));

@@ -6,7 +6,7 @@ import type { Receiver, ReceiverOptions } from "../inbox/receiver.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import { findHandlers, HANDLES } from "./nest-handlers.js";
 import { readBeforeParsers } from "./nest-parsers.js";
-import { answerNest } from "./nest-request.js";
+import { answerNest, SOURCE_PARAMETER } from "./nest-request.js";
 
 /** What the module is made of: a receiver's options, without the handlers, which are methods of providers and controllers. */
 export type WebhooksOptions<Tx = unknown, Mode extends TransactionMode = TransactionMode> = Omit<
@@ -155,7 +155,7 @@ function controllerAt(path: string): Type {
   const { prototype } = WebhooksController;
   const method = Object.getOwnPropertyDescriptor(prototype, "receive") ?? {};
   Controller(path)(WebhooksController);
-  Post(":source")(prototype, "receive", method);
+  Post(`:${SOURCE_PARAMETER}`)(prototype, "receive", method);
   Req()(prototype, "receive", 0);
   Res()(prototype, "receive", 1);
   Inject(Webhooks)(WebhooksController, undefined, 0);

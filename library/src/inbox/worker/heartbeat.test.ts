@@ -143,4 +143,12 @@ describe("a heartbeat", () => {
     await clock.advance(10_000);
     expect(lost).toEqual([2n]);
   });
+
+  it("loses a lease that has ended before it was kept, asks nothing for it, and leaves no timer", async () => {
+    const { clock, asked, lost, keepLate } = setUp();
+    keepLate(1n, 60_000);
+    expect(lost).toEqual([1n]);
+    await clock.advance(0);
+    expect([asked, clock.sleeping]).toEqual([[], 0]);
+  });
 });

@@ -51,10 +51,12 @@ export class Heartbeat {
     const endsAt = (this.#askedAt.get(claim) ?? now) + leaseMs;
     const kept = { lease: { kind, id, epoch }, onLost, over: new AbortController(), endsAt };
     this.#kept.add(kept);
+    // Before the watch: a lease that has ended by now is lost at once, and must find the beat that ends with it.
+    if (this.#idle === undefined) void this.#beat();
     void this.#watch(kept);
     // It could end before the next beat.
-    if (endsAt - now < leaseMs - leaseMs / BEATS_PER_LEASE) void this.#extend([kept]);
-    if (this.#idle === undefined) void this.#beat();
+    const isShort = endsAt - now < leaseMs - leaseMs / BEATS_PER_LEASE;
+    if (isShort && this.#kept.has(kept)) void this.#extend([kept]);
     return () => void this.#letGo(kept);
   }
 

@@ -153,6 +153,9 @@ class WorkerRun<Tx> {
   #drains = false;
   /** How often leases were given back after a lost answer, and how many such calls are under way. */
   readonly #releases = { begun: 0, underWay: 0 };
+  /** Leased by answers that a release may have overtaken: given back under their epochs, and not begun. */
+  readonly #doubtful = new WeakSet<Claim>();
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     options: WorkerOptions<Tx, TransactionMode>,
@@ -175,7 +178,7 @@ class WorkerRun<Tx> {
         claim: ({ limit, alone }) => this.#claim(limit, alone),
         run: (claim) => this.#runOf(claim),
         settle: (results, asked) => this.#settle(results, asked),
-        release: (held) => this.#release(held),
+        release: (held) => this.#release(() => [...held, ...this.#held]),
       },
       limits: { slots, pollMs, settleBatch: SETTLE_BATCH, longMs: settings.leaseMs },
       clock,
@@ -228,26 +231,35 @@ class WorkerRun<Tx> {
     this.#loop.after(this.#settings.stopGraceMs, () => this.#runs.stopLong());
   }
 
-  async #release(held: readonly Claim[]): Promise<void> {
-    this.#releases.begun += 1;
-    this.#releases.underWay += 1;
-    try {
-      await this.#store.release(this.#loop.worker, [...held, ...this.#leasedNext]);
-    } finally {
-      this.#releases.underWay -= 1;
-    }
+  /** `held` is asked in its turn: a claim before it may have leased more. */
+  #release(held: () => readonly Claim[]): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#releases.begun += 1;
+      this.#releases.underWay += 1;
+      try {
+        await this.#store.release(this.#loop.worker, [...held(), ...this.#leasedNext]);
+      } finally {
+        this.#releases.underWay -= 1;
+      }
+    });
+  }
+
+  /** A release gives back all that it is not told of, also what a claim on its way has leased: never both at once. */
+  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#turn.then(ask);
+    this.#turn = asked.catch(() => undefined);
+    return asked;
   }
 
   async #runOf(claim: Claim): Promise<ClaimResult> {
-    const { begun } = this.#releases;
+    const { begun, underWay } = this.#releases;
     const ran = await this.#runs.run(claim);
     const { next } = ran;
     if (next === undefined) return ran;
-    const mayBeReleased = this.#releases.underWay > 0 || this.#releases.begun > begun;
+    const mayBeReleased = underWay > 0 || this.#releases.underWay > 0 || this.#releases.begun > begun;
     // Another lane was leased by an answer that was still on its way: no list of what is held had it, and somebody else may
-    // have it by now. Settled as lost, it is given back where it is still leased here.
-    if (mayBeReleased && (next.id !== claim.id || next.kind !== claim.kind))
-      return { ...ran, next: undefined, lost: true };
+    // have it by now.
+    if (mayBeReleased && (next.id !== claim.id || next.kind !== claim.kind)) this.#doubtful.add(next);
     this.#leasedNext.add(next);
     return ran;
   }
@@ -256,16 +268,13 @@ class WorkerRun<Tx> {
     const { leaseMs, clock } = this.#settings;
     this.#registerAgain();
     if (!this.#loop.isStopping) await this.#others.wait();
-    const askedAt = clock.monotonic();
-    const { claims, lapsed } = await this.#store.claim({
-      of: this.#of,
-      worker: this.#loop.worker,
-      limit,
-      leaseMs,
-      run: this.#run,
-      alone,
+    const { claims, lapsed } = await this.#inTurn(async () => {
+      const askedAt = clock.monotonic();
+      const { worker } = this.#loop;
+      const answer = await this.#store.claim({ of: this.#of, worker, limit, leaseMs, run: this.#run, alone });
+      for (const claim of answer.claims) this.#hold(claim, askedAt);
+      return answer;
     });
-    for (const claim of claims) this.#hold(claim, askedAt);
     return { claims, lapsed, more: claims.length >= limit && !alone };
   }
 
@@ -297,24 +306,26 @@ class WorkerRun<Tx> {
     results: readonly ClaimResult[],
     { next }: AskedNext,
   ): Promise<readonly (Claim | undefined)[]> {
+    const isWanted = (leased: Claim): boolean => next && !this.#doubtful.has(leased);
     const settlements = results.flatMap((result): readonly Settlement[] => {
       if (result.settlement !== undefined) return [{ ...result.settlement, next }];
       // Leased by the transaction that has just committed, and not wanted any more.
-      return result.next === undefined || next ? [] : [givenBack(result.next)];
+      return result.next === undefined || isWanted(result.next) ? [] : [givenBack(result.next)];
     });
     const { leaseMs } = this.#settings;
     const request = { worker: this.#loop.worker, leaseMs, run: this.#run, settlements };
     const askedAt = this.#settings.clock.monotonic();
     const answers = (settlements.length === 0 ? [] : await this.#store.settle(request)).values();
     const nexts = results.map((result) => {
-      if (result.settlement === undefined) return next ? result.next : undefined;
+      if (result.settlement === undefined && (result.next === undefined || isWanted(result.next)))
+        return result.next;
       const answer = answers.next().value;
       const leased = answer?.kind === "settled" ? answer.next : undefined;
       if (leased !== undefined) this.#heartbeat.leased(leased, askedAt);
       return leased;
     });
     // Nobody knows whether its transaction has committed, and leased the lane's next head.
-    if (results.some(({ lost }) => lost)) await this.#release(this.#heldAfter(results, nexts));
+    if (results.some(({ lost }) => lost)) await this.#release(() => this.#heldAfter(results, nexts));
     // Not before all is done: the loop asks again where something failed, and what only the first answer has leased would
     // count as held for ever.
     for (const result of results) this.#account(result);

@@ -35,7 +35,7 @@ function optionsOf(path: string, seen: Set<string>): Options | undefined {
   if (config === undefined) return undefined;
   const named = [config["extends"]].flat().filter((name) => typeof name === "string");
   const bases = named.map((name) => baseOf(name, dirname(path)));
-  const inherited = bases.map((base) => (base === undefined ? undefined : optionsOf(base, seen)));
+  const inherited = bases.map((base) => (base === undefined ? undefined : optionsOf(base, new Set(seen))));
   const own = config["compilerOptions"] as Options | undefined;
   // What a base says that is not found here is unknown, and so is what a file of references leaves to others.
   const leavesOut = inherited.includes(undefined) || Array.isArray(config["references"]);
