@@ -106,6 +106,10 @@ describe("an option that nothing knows is refused, with the name that was meant"
     expect(make).toThrow(expect.objectContaining({ message }));
   });
 
+  it("leaves a text in the place of options to their own check", () => {
+    expect(() => source({ key: "/data/id" })).toThrow('key of "stripe" is no place in a request');
+  });
+
   it("lists what there is where none is near", () => {
     expect(unknownOption("the key", { colour: 1 }, { header: true, json: true })).toBe(
       '"colour" is no option of the key; expected one of header, json.',

@@ -5,9 +5,9 @@ export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
  * What is wrong with options of which one is misspelt; undefined where all are known. Passed over, a misspelt option would cost
  * what it asks for, without a word: `keys` in place of `key` costs the order of all events.
  */
-export function unknownOption(of: string, given: object, known: Readonly<object>): string | undefined {
+export function unknownOption(of: string, given: unknown, known: Readonly<object>): string | undefined {
   // A text or a list in the place of options is refused by their own check, which says what is expected.
-  if (given instanceof String || Array.isArray(given)) return undefined;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined;
   const unknown = Object.entries(given).find(
     ([name, value]) => value !== undefined && !Object.hasOwn(known, name),
   )?.[0];

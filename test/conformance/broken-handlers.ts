@@ -86,6 +86,12 @@ export const BROKEN_REMOVING: Readonly<Record<keyof typeof removingFlaws, readon
   removed_handler_forgets_what_it_applied: [
     "what a handler has applied before its removal is a duplicate after it is registered again",
   ],
+  removed_handler_leaves_what_was_passed_over: [
+    "what a person passed over at a handler is not redriven once it was removed, also where it is registered again",
+  ],
+  removed_handler_is_waited_for: [
+    "an event that is to be handled again by a handler that was removed can be forgotten",
+  ],
   removed_handler_stays_registered: [
     "a handler that is removed gets nothing more, and what waits for it is no longer there",
     "a worker that registers a removed handler makes it anew: it gets what is stored from then on, in lanes of a higher generation",

@@ -213,10 +213,10 @@ function checkNames(name: string, options: SourceOptions, given: Verifier | Sour
   const found =
     beside === undefined
       ? (unknownOption(`the source "${name}"`, options, OPTIONS) ??
-        unknownOption(`the key of "${name}"`, Object(key) as object, PLACE) ??
-        unknownOption(`the order of "${name}"`, Object(order) as object, ORDER) ??
-        unknownOption(`the sequence of "${name}"`, Object(order?.sequence) as object, PLACE) ??
-        unknownOption(`the dedup of "${name}"`, Object(dedup) as object, DEDUP))
+        unknownOption(`the key of "${name}"`, key, PLACE) ??
+        unknownOption(`the order of "${name}"`, order, ORDER) ??
+        unknownOption(`the sequence of "${name}"`, order?.sequence, PLACE) ??
+        unknownOption(`the dedup of "${name}"`, dedup, DEDUP))
       : `The source "${name}" has "${beside}" inside of its verifier, where it counts for nothing; expected ` +
         `{ verifier: stripe({ … }), ${beside} }.`;
   if (found !== undefined) throw invalid("inbox_option_invalid", found);

@@ -11,7 +11,7 @@ export interface Progress {
 export type Filled = Pick<HoldMark, "generation" | "sequence" | "after">;
 
 /** How many filled places of a key are kept that its events have not passed; one that is forgotten is waited for, as if it had not come. */
-export const MOST_FILLED = 1000;
+export const MOST_FILLED = 10_000;
 
 /** What becomes of an event whose turn may not have come. */
 export type Turn =

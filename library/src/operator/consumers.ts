@@ -77,7 +77,9 @@ export function consumersOf(store: PausingStore): Consumers {
       if (await store.resumeHandler(id)) return "resumed";
       return (await read(id)) === undefined ? "unknown" : "active";
     },
-    async remove(named, { because, by = "operator" }) {
+    async remove(named, removal) {
+      // Callers without types may leave it out.
+      const { because, by = "operator" } = Object(removal) as ConsumerRemoval;
       checkBecause(because);
       const id = handlerId(named);
       const standing = (await store.consumers()).find((each) => each.id === id);

@@ -71,8 +71,10 @@ async function readStored(wanted: Wanted, after: string | undefined): Promise<Co
   const { store, since, until, tenant, source, limit = 100 } = wanted;
   const { items, next } = await store.events({ since, until, tenant, source }, { limit, after });
   const compared: Compared[] = [];
-  for (const of of new Set(items.map((event) => event.tenant))) {
-    const events = items.filter((event) => event.tenant === of);
+  // What is published goes to no handler.
+  const incoming = items.filter(({ direction }) => direction === "in");
+  for (const of of new Set(incoming.map((event) => event.tenant))) {
+    const events = incoming.filter((event) => event.tenant === of);
     compared.push(...(await unhandledOf(wanted, of, events)));
   }
   return { items: compared, next: next === undefined ? undefined : STORED + next };

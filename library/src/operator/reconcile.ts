@@ -88,11 +88,20 @@ export async function reconcile<Tx, Mode extends TransactionMode>(
   const differences: Difference[] = [];
   for (const [n, compared] of items.entries()) {
     const kind = differenceOf(compared.event, found[n]);
-    if (kind === undefined) continue;
+    if (kind === undefined || (await wasAppliedMeanwhile(options.store, compared))) continue;
     const { body: _, data: _data, ...shown } = compared.event;
     differences.push({ event: shown, kind, done: await mend(options, compared, kind) });
   }
   return { compared: items.length, differences, next };
+}
+
+/** Whether it was handled between the page and the look: effect and row commit together, so the inbox has its row by now. */
+async function wasAppliedMeanwhile(
+  store: Pick<ReplayStore, "unhandled">,
+  { event: { tenant }, consumer, unhandledId }: Compared,
+): Promise<boolean> {
+  if (unhandledId === undefined) return false;
+  return (await store.unhandled(tenant, [unhandledId], consumer)).length === 0;
 }
 
 /** What was applied must be in the table, and nothing else may be. */

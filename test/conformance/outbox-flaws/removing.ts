@@ -28,6 +28,18 @@ export const removingFlaws = {
       },
     }),
   },
+  removed_handler_leaves_what_was_passed_over: {
+    mutate: (swaps) => swaps.swap(History.prototype, "closeCancelled", () => () => undefined),
+  },
+  removed_handler_is_waited_for: {
+    wrap: (inner) => ({
+      forgetEvent: async (tenant, source, id) => {
+        const rows = await inner.inboxRowsOf(tenant, source, id);
+        if (rows.some(({ outcome }) => outcome === "pending")) return { kind: "pending" };
+        return inner.forgetEvent(tenant, source, id);
+      },
+    }),
+  },
   removed_handler_stays_registered: {
     mutate: (swaps) => swaps.swap(EndpointTable.prototype, "removeHandler", () => () => undefined),
   },

@@ -99,7 +99,7 @@ export function checkDropStale(given: unknown, store: object): DropStale | undef
   if (given === undefined || typeof given === "string") return undefined;
   const { policy, resource, version } = given as Partial<DropStale>;
   if (policy !== "drop_stale") throw option(`policy is ${JSON.stringify(policy)}; expected "drop_stale"`);
-  const unknown = unknownOption("order", Object(given) as object, OPTIONS);
+  const unknown = unknownOption("order", given, OPTIONS);
   if (unknown !== undefined) throw new PosthornError<InboxErrorCode>("inbox_option_invalid", unknown);
   if (typeof resource !== "function" || typeof version !== "function") {
     throw option("resource and version must be functions of the event");

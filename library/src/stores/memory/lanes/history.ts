@@ -61,6 +61,8 @@ export class History {
   /** Dead heads that a person passed over: not listed, and still to be redriven. */
   readonly #passed = new Map<string, DeadRow>();
   #cancelled: CancelledRow[] = [];
+  /** Of removed consumers: what a person passed over there is not for a later one of the same id. */
+  readonly #closed = new WeakSet<Delivery>();
   #resolved: ResolvedDead[] = [];
   readonly #endings = new Map<string, Ending>();
   readonly #ends = new Map<string, DeliveryEnd[]>();
@@ -198,6 +200,11 @@ export class History {
     }
   }
 
+  /** Nothing that was cancelled at a removed consumer is redriven. */
+  closeCancelled(endpointId: string): void {
+    for (const each of this.#cancelled) if (each.endpointId === endpointId) this.#closed.add(each.delivery);
+  }
+
   addCancelled(
     lane: LaneRow,
     { sequence, round, event }: Delivery,
@@ -214,7 +221,10 @@ export class History {
   /** Marks what a person passed over as redriven, once: what it was, or undefined where there is none. */
   redriveCancelled(id: string): Delivery | undefined {
     const at = this.#cancelled.findLastIndex(
-      (each) => each.id === id && (each.because === "skipped" || each.because === "cancelled"),
+      (each) =>
+        each.id === id &&
+        (each.because === "skipped" || each.because === "cancelled") &&
+        !this.#closed.has(each.delivery),
     );
     const row = this.#cancelled[at];
     if (row === undefined) return undefined;

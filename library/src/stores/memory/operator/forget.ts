@@ -1,8 +1,10 @@
+import { handlerId } from "../../../consumer-name.js";
 import { nameOfId } from "../../../incoming-name.js";
 import type { Forgotten } from "../../../operator/replay-store.js";
 import { isHandler } from "../../../outbox/fan-out.js";
 import type { AcceptParts } from "../inbox/accept.js";
 import { textOf } from "../inbox/inbox-row.js";
+import type { StoredRow } from "../inbox/inbox-row.js";
 import type { MemoryParts } from "../parts.js";
 
 /** Which event is meant. */
@@ -29,7 +31,7 @@ export function forgetEvent(
   // Of a first run there is no row yet.
   const runs = [...applying].some((key) => isOfEvent(key, event));
   if (runs || isLeased(parts, tenant, stored)) return { kind: "busy" };
-  if (known.some(([, { outcome }]) => outcome === "pending")) return { kind: "pending" };
+  if (known.some(([, row]) => waits(parts, row))) return { kind: "pending" };
   for (const [key] of known) {
     rows.delete(key);
     failures.delete(key);
@@ -44,6 +46,11 @@ export function forgetEvent(
 function isOfEvent(key: string, event: ForgottenEvent): boolean {
   const ofAll = textOf(event).slice(0, -1);
   return key.startsWith(`${ofAll}]`) || key.startsWith(`${ofAll},`);
+}
+
+/** Whether it is to be handled again; where its handler was removed, nobody does. */
+function waits({ endpoints }: MemoryParts, { outcome, consumer }: StoredRow): boolean {
+  return outcome === "pending" && endpoints.consumer(handlerId(consumer)) !== undefined;
 }
 
 /** Whether a worker has one of these events under way: a long handler runs without a transaction, and would mark it at its end. */

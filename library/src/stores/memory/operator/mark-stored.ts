@@ -32,7 +32,8 @@ export function markStored(
 ): boolean {
   const event = parts.events.find(tenant, eventId).at(-1);
   if (event?.receipt === undefined) return false;
-  const arrival = arrivalOf({ event });
+  // For ever: its dead letter and its event stay for as long, and a redrive after the row would apply it a second time.
+  const arrival = { ...arrivalOf({ event }), windowS: undefined };
   const key = textOf(arrival, consumer);
   if (rows.has(key) || applying.has(key)) return false;
   const writing = { before: undefined, nowMs: clock.now(), number: nextNumber() };

@@ -34,4 +34,5 @@ function cancelAll({ clock, history, lanes }: MemoryParts, id: string, because: 
     }
   }
   history.resolveAllDead(id, at);
+  history.closeCancelled(id);
 }

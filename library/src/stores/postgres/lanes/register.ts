@@ -16,14 +16,10 @@ export async function register(
   consumers: readonly HandlerConsumer[],
 ): Promise<void> {
   const reader: Session = { query: (statement) => transactions.read(statement) };
-  if ((await changesOf(reader, consumers, tables)).length === 0) {
-    await transactions.write({
-      text: SEEN(tables),
-      params: [textArray(consumers.map(({ id }) => id))],
-      prepared: true,
-    });
-    return;
-  }
+  // Before the look: from then on nobody removes a handler that is found to be registered.
+  const seen = textArray(consumers.map(({ id }) => id));
+  await transactions.write({ text: SEEN(tables), params: [seen], prepared: true });
+  if ((await changesOf(reader, consumers, tables)).length === 0) return;
   await transactions.run(async (session) => {
     // Two processes that start at once must not register one name twice, nor may an event be matched in between.
     await lockStage(session, tables);

@@ -1,5 +1,4 @@
 import { reach } from "#faults";
-import type { InboxOutcome } from "../../../inbox/inbox-store.js";
 import { DEFAULT_HANDLER } from "../../../consumer-name.js";
 import { nameOfId } from "../../../incoming-name.js";
 import type { Forgotten } from "../../../operator/replay-store.js";
@@ -18,14 +17,14 @@ export interface ForgottenEvent {
 }
 
 interface RowValues {
-  readonly outcome: InboxOutcome;
+  readonly waits: boolean;
   readonly storedAs: string | undefined;
 }
 
-const ROW = columns<RowValues>({
-  outcome: text<InboxOutcome>("outcome"),
-  storedAs: optional(text("stored_as")),
-});
+// Where its handler was removed, nobody handles what is pending.
+const WAITS =
+  "outcome = 'pending' and (case known.consumer when '' then 'default' else known.consumer end) = any (handlers)";
+const ROW = columns<RowValues>({ waits: boolean(WAITS), storedAs: optional(text("stored_as")) });
 const COUNT = columns<{ readonly isAll: boolean }>({ isAll: boolean("count(*) = $4::text::int8") });
 const LOCKED = columns<{ readonly isLocked: boolean }>({ isLocked: boolean("bool_and(got)") });
 const LEASED = columns<{ readonly isLeased: boolean }>({ isLeased: boolean("count(*) > 0") });
@@ -47,7 +46,7 @@ export async function forgetEvent(
     ];
     if (rows === undefined || (await isLeased(session, { tenant: event.tenant, stored, tables })))
       return { kind: "busy" };
-    if (rows.some(({ outcome }) => outcome === "pending")) return { kind: "pending" };
+    if (rows.some(({ waits }) => waits)) return { kind: "pending" };
     reach("forget.before_record");
     let steps = 0;
     for (const table of [tables.inbox, tables.inboxAttempt, tables.step]) {
@@ -86,7 +85,12 @@ async function lockRows(
   });
   if (tried.rows[0] === undefined || !LOCKED.read(tried.rows[0]).isLocked) return undefined;
   const locked = await session.query({
-    text: `select ${ROW.list} from ${tables.inbox} where ${OF_EVENT} for update skip locked`,
+    text: `
+      select ${ROW.list} from ${tables.inbox} as known
+      cross join lateral (
+        select array(select substr(public_id, 5) from ${tables.consumer} where kind = 'handler' and removed_at is null) as handlers
+      ) as registered
+      where ${OF_EVENT} for update of known skip locked`,
     params: key,
   });
   const rows = locked.rows.map((row) => ROW.read(row));

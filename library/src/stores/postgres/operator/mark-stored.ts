@@ -33,7 +33,9 @@ export async function markStored({ transactions, tables }: StoreDatabase, at: At
   return transactions.run(async (session) => {
     const [found] = await readUnhandled(session, at, tables);
     if (found === undefined) return false;
-    const entering = { arrival: found.arrival, delivery: { event: { id: found.eventId } } };
+    // For ever: its dead letter and its event stay for as long, and a redrive after the row would apply it a second time.
+    const arrival = { ...found.arrival, windowS: undefined };
+    const entering = { arrival, delivery: { event: { id: found.eventId } } };
     return (await session.query(enterRun([entering], at.consumer, tables))).rows.length > 0;
   });
 }

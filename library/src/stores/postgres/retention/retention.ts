@@ -11,7 +11,7 @@ import { removeEvents } from "./remove-events.js";
 import { removeHolds } from "./remove-holds.js";
 import { removeEmptyLanes } from "./remove-lanes.js";
 import type { Removed } from "./removed.js";
-import { TRY_LOCK } from "./retention-lock.js";
+import { awaitStaging, TRY_LOCK } from "./retention-lock.js";
 
 /** Removes what is old. */
 export function createRetention(database: StoreDatabase): RetentionStore {
@@ -26,6 +26,7 @@ async function removeOld({ transactions, tables }: StoreDatabase, step: RemovalS
   const lock = { text: TRY_LOCK(tables), params: [], prepared: true };
   const removal = await transactions.runFrom(lock, async (scope, { rows }): Promise<Removal> => {
     if (rows[0]?.[0] !== "true") return { kind: "busy" };
+    await awaitStaging(scope, tables);
     const removed = await removeKind(scope, step, tables);
     reach("remove.before_lanes");
     const lanes = removed.lanes.length === 0 ? 0 : await removeEmptyLanes(scope, removed.lanes, tables);

@@ -8,13 +8,13 @@ import type { OutboxSession } from "../outbox/session.js";
 import type { OutboxTurn } from "../outbox/turn.js";
 import { stageUnclaimed } from "./stage.js";
 
-/** Registers handlers; reads first without the write lock, so that a start that changes nothing keeps nobody waiting. */
+/** Registers handlers; those that are registered so are noted as seen. */
 export async function register(session: OutboxSession, consumers: readonly HandlerConsumer[]): Promise<void> {
-  const isNew = await session.look((turn) => changesOf(turn, consumers).length > 0);
   await session.write((turn) => {
-    if (!isNew) return noteSeen(turn, consumers);
+    const changes = changesOf(turn, consumers);
+    if (changes.length === 0) return noteSeen(turn, consumers);
     reach("register.before_record");
-    for (const handler of changesOf(turn, consumers)) save(turn, handler);
+    for (const handler of changes) save(turn, handler);
     markChanged(turn.client);
     turn.forgetConsumers();
     stageUnclaimed(turn);

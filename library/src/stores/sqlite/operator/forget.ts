@@ -1,6 +1,5 @@
 import { reach } from "#faults";
 import { nameOfId } from "../../../incoming-name.js";
-import type { InboxOutcome } from "../../../inbox/inbox-store.js";
 import type { Forgotten } from "../../../operator/replay-store.js";
 import { forgetSteps } from "../lanes/steps.js";
 import type { OutboxTurn } from "../outbox/turn.js";
@@ -17,10 +16,14 @@ export function forgetEvent(turn: OutboxTurn, event: ForgottenEvent): Forgotten 
   const { client } = turn;
   const { tenant, source, id } = event;
   const key = [tenant, source, id];
+  // Where its handler was removed, nobody handles what is pending.
   const rows = client.all(
-    "select outcome, stored_as from posthorn_inbox where tenant = ? and source = ? and event_id = ?",
+    `select stored_as, outcome = 'pending' and exists (
+       select 1 from posthorn_consumer where kind = 'handler' and removed_at is null
+         and public_id = 'hnd_' || case consumer when '' then 'default' else consumer end) as waits
+     from posthorn_inbox where tenant = ? and source = ? and event_id = ?`,
     ...key,
-  ) as { outcome: InboxOutcome; stored_as: string | null }[];
+  ) as { waits: number; stored_as: string | null }[];
   const named = client.all(
     "select event_id from posthorn_ingest_name where tenant = ? and name = ?",
     tenant,
@@ -31,7 +34,7 @@ export function forgetEvent(turn: OutboxTurn, event: ForgottenEvent): Forgotten 
     ...named.map(({ event_id }) => event_id),
   ]);
   if (isLeased(turn, tenant, stored)) return { kind: "busy" };
-  if (rows.some(({ outcome }) => outcome === "pending")) return { kind: "pending" };
+  if (rows.some(({ waits }) => waits === 1)) return { kind: "pending" };
   reach("forget.before_record");
   for (const table of ["posthorn_inbox", "posthorn_inbox_attempt"])
     client.run(`delete from ${table} where tenant = ? and source = ? and event_id = ?`, ...key);

@@ -26,7 +26,9 @@ export function markStored(turn: OutboxTurn, at: AtConsumer): boolean {
   if (arrival === undefined || hasRow(turn, arrival, at)) return false;
   const { client, nowMs } = turn;
   const { consumer, eventId: storedAs } = at;
-  return claimRow(client, arrival, { nowMs, consumer, storedAs }) !== undefined;
+  // For ever: its dead letter and its event stay for as long, and a redrive after the row would apply it a second time.
+  const kept = { ...arrival, windowS: undefined };
+  return claimRow(client, kept, { nowMs, consumer, storedAs }) !== undefined;
 }
 
 function hasRow({ client }: OutboxTurn, { tenant, source, id }: StoredPayload, at: AtConsumer): boolean {

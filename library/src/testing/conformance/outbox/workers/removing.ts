@@ -123,6 +123,35 @@ export const outboxRemoving: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "what a person passed over at a handler is not redriven once it was removed, also where it is registered again",
+    async check(bench) {
+      await register(bench, {});
+      await store(bench, ["e1", "e2"]);
+      await sequenceAll(bench);
+      const [lane] = (await outboxOf(bench).lanes({ endpointId: "hnd_a" }, { limit: 10 })).items;
+      same(await outboxOf(bench).skip(lane?.id ?? 0n, lane?.head ?? 0n), "skipped", "skip");
+      const passed = (await outboxOf(bench).deliveriesOf("default", ["e1"]))[0]?.id ?? "";
+      await remove(bench);
+      await register(bench, {});
+      same(await outboxOf(bench).redrive(passed), "unknown", "redrive");
+    },
+  },
+  {
+    name: "an event that is to be handled again by a handler that was removed can be forgotten",
+    async check(bench) {
+      await register(bench, {});
+      await store(bench, ["e1"]);
+      await apply(bench, await claimOne(bench, { of: A }));
+      const address = { tenant: "default", source: "stripe", id: "e1" };
+      await outboxOf(bench).stageAgain([{ ...address, consumer: "a", verb: "replay" }]);
+      await sequenceAll(bench);
+      const forget = () => outboxOf(bench).forgetEvent("default", "stripe", "e1");
+      alike(await forget(), { kind: "pending" }, "forget while it waits");
+      await remove(bench);
+      alike(await forget(), { kind: "forgotten", rows: 1, names: 1 }, "forget");
+    },
+  },
+  {
     name: "a claim of a handler that is removed meanwhile leads to nothing more",
     async check(bench) {
       await register(bench, {});
