@@ -9,11 +9,19 @@ const FORMS: Readonly<Record<"synchronous" | "long", string>> = {
 };
 
 /**
- * Says the right form to a handler that takes `tx` where there is none: "Cannot read properties of undefined" would name no
- * cause. It is not enumerable, so that a context can be copied and printed.
+ * Puts something into the place of `tx` that says the right form when it is used: "Cannot read properties of undefined" would name no
+ * cause. A handler that is written for both kinds of stores may take it, and leave it. It is not enumerable, so that a context
+ * can be copied and printed.
  */
 export function withoutTx<Context extends object>(context: Context, form: keyof typeof FORMS): Context {
-  return Object.defineProperty(context, "tx", { get: () => misplaced(FORMS[form]), enumerable: false });
+  return Object.defineProperty(context, "tx", { value: IN_PLACE[form], enumerable: false });
+}
+
+const IN_PLACE = { synchronous: misplacedTx("synchronous"), long: misplacedTx("long") };
+
+function misplacedTx(form: keyof typeof FORMS): object {
+  const use = (): never => misplaced(FORMS[form]);
+  return new Proxy(use, { get: (_, name) => (typeof name === "symbol" ? undefined : use()) });
 }
 
 /** In the place of `once`, in a handler that runs in a transaction. */
