@@ -96,6 +96,20 @@ describe("a place whose event was answered and is not stored", () => {
     expect(around.freed.map(({ gap }) => gap)).toEqual([{ from: 2n, to: 4n, because: "time" }]);
   });
 
+  it("lets nobody pass the event that is held there, or comes at the same time: another delivery of it has filled the place", () => {
+    const arrivals = [{ mark: mark(2n) }, { mark: mark(4n) }];
+    const plan = planHold(keyWith([held(3n)], filled(3n)), arrivals);
+    expect([numbers(plan.going.map(({ arrived }) => arrived)), plan.progress]).toEqual([[2n], at(2n)]);
+    expect(numbers(plan.freed.map(({ held: each }) => each))).toEqual([3n]);
+    expect(numbers(plan.again.map(({ held: each }) => each))).toEqual([4n]);
+    const together = planHold(keyWith([], filled(3n)), [{ mark: mark(3n) }, ...arrivals]);
+    expect(together.going.map(({ arrived, isLate }) => [arrived.mark.sequence, isLate])).toEqual([
+      [2n, false],
+      [3n, false],
+      [4n, false],
+    ]);
+  });
+
   it("starts no sequence, and lets nobody pass: what is stored and has no places yet comes before it", () => {
     expect(planHold({ progress: undefined, held: [], filled: [filled(3n)] }, []).progress).toBeUndefined();
     expect(planHold(keyWith([], filled(3n, 1n)), []).progress).toEqual(at(1n));

@@ -114,7 +114,7 @@ export function planHold<Arrived extends Arrival, Held extends HeldEvent, Place 
   known: KeyStanding<Held, Place>,
   arrivals: readonly Arrived[],
 ): HoldPlan<Arrived, Held, Place> {
-  const { filled } = known;
+  const filled = known.filled.filter((place) => !isThere(place, [...known.held, ...arrivals]));
   let { progress } = known;
   const going: { arrived: Arrived; isLate: boolean }[] = [];
   const waiting: Arrived[] = [];
@@ -137,7 +137,12 @@ export function planHold<Arrived extends Arrival, Held extends HeldEvent, Place 
   }
   const isAgain = new Set(again.map(({ held }) => held));
   const holding = waiting.filter((each) => !isAgain.has(each));
-  return { progress, going, holding, freed, again, passed: passedOf(progress, filled) };
+  return { progress, going, holding, freed, again, passed: passedOf(progress, known.filled) };
+}
+
+/** Whether the event of a place is here, and another delivery of it has filled the place: those behind it wait for the event itself. */
+function isThere(place: Filled, events: readonly { readonly mark: HoldMark | undefined }[]): boolean {
+  return events.some(({ mark }) => mark !== undefined && inSequence(mark, place) === 0);
 }
 
 /** Those that the events of the key have passed, and the lowest of too many. A filled place alone lets nobody pass: an event that is below it may still wait for its places. */
