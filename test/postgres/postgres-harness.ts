@@ -41,7 +41,8 @@ export function postgresDedupHarness(driver: Driver, url: string): DedupHarness 
       // A table for each case, instead of a database: it is 20 times as fast, and as empty.
       const tableName = `dedup_${++cases}`;
       const adapters = [one, two].map(({ client }) => postgresDedup({ client, tableName }));
-      await postgresDedup({ client: one.client, tableName }).migrate();
+      // On both: to connect for the first time may take longer than an id is waited for.
+      for (const { client } of [one, two]) await postgresDedup({ client, tableName }).migrate();
       const open = new Set<() => Promise<void>>();
       return {
         adapters,
