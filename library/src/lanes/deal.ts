@@ -27,6 +27,15 @@ export function dealPlaces<E, P>(
   return queues.flatMap((queue) => dealTo(queue, share, placesOf));
 }
 
+/** The queues without those events for which `deal` has no room in this step. */
+export function withRoom<E>(
+  queues: readonly (readonly E[])[],
+  deal: (queues: readonly (readonly E[])[]) => readonly { readonly event: E }[],
+): readonly (readonly E[])[] {
+  const dealt = new Set(deal(queues).map(({ event }) => event));
+  return queues.map((queue) => queue.filter((event) => dealt.has(event)));
+}
+
 function dealTo<E, P>(
   queue: readonly E[],
   share: number,

@@ -1,3 +1,5 @@
+import { withRoom } from "../../../lanes/deal.js";
+import type { Dealt } from "../../../lanes/deal.js";
 import { goingOn, planHold } from "../../../lanes/hold.js";
 import type { Freed, HeldEvent, HoldPlan, Progress } from "../../../lanes/hold.js";
 import { gapSignal, lateSignal } from "../../../lanes/hold-signals.js";
@@ -15,14 +17,25 @@ import type { Staged } from "./stage.js";
 
 /** What of the staged events goes on to its places, and what does not. */
 export interface HeldBack {
-  /** As given, without those that do not go on; those of one key in the order of their sequences. */
-  readonly queues: readonly (readonly Staged[])[];
+  /** As given, without those that do not go on in this step; those of one key in the order of their sequences. */
+  readonly queues: Queues;
   /** How many are held from now on. */
   readonly held: number;
-  /** How many were put back into the stage. */
+  /** How many are in the stage and held no longer: put back, or not taken out of it. */
   readonly freed: number;
   /** Told when the step is committed. */
   readonly told: readonly Signal[];
+}
+
+type Queues = readonly (readonly Staged[])[];
+
+/** What a step has taken from the stage. */
+export interface Taken {
+  readonly queues: Queues;
+  /** Whether the time of something that is held may be up. */
+  readonly due: boolean;
+  /** Deals the places of the step out. */
+  readonly deal: (queues: Queues) => readonly Dealt<Staged, unknown>[];
 }
 
 interface KeyName {
@@ -57,11 +70,14 @@ type Plan = HoldPlan<Arrived, HeldRow, PlaceOfKey>;
  */
 export async function holdBack(
   session: Session,
-  { queues, due }: { readonly queues: readonly (readonly Staged[])[]; readonly due: boolean },
+  { queues: taken, due, deal }: Taken,
   tables: Tables,
 ): Promise<HeldBack> {
+  const mayHold = taken.flat().some((staged) => arrivedOf(staged).length > 0);
+  if (!mayHold && !due) return { queues: taken, held: 0, freed: 0, told: [] };
+  // The progress of a key counts all that go on. One without room would get its place in a later step, and be called late.
+  const queues = mayHold ? withRoom(taken, deal) : taken;
   const arrivals = queues.flat().flatMap(arrivedOf);
-  if (arrivals.length === 0 && !due) return { queues, held: 0, freed: 0, told: [] };
   const known = await readKeys(session, arrivals, { due, tables });
   const byName = new Map(known.map((each) => [nameOf(each), each]));
   for (const arrived of arrivals) byName.get(nameOf(arrived))?.arrivals.push(arrived);
@@ -88,7 +104,7 @@ export async function holdBack(
       ),
     ),
     held: plans.reduce((sum, { plan }) => sum + plan.holding.length, 0),
-    freed: freed.length,
+    freed: plans.reduce((sum, { plan }) => sum + plan.freed.length + plan.again.length, 0),
     told: plans.flatMap(({ plan }) => signalsOf(plan)),
   };
 }

@@ -81,6 +81,8 @@ export interface SequencerParts extends StoreDatabase {
   readonly observer: Observer | undefined;
 }
 
+type Deal = (queues: readonly (readonly Staged[])[]) => readonly Dealt<Staged, NumberedPlace>[];
+
 const NOTHING: Done = { events: 0, more: false };
 
 /** Not asked: the last step found something. */
@@ -236,11 +238,12 @@ export class Sequencer {
     if (step.taken.length === 0 && !due) return { events: 0, more: mayBeMore };
     const consumers = await this.#book.read(session, mark);
     const aside = await this.#setAsideSome(session, step, consumers);
+    const deal: Deal = (given) =>
+      dealPlaces(given.map(inTurn), MAX_DELIVERIES, (staged, most) => partOf(staged, most, consumers));
     const placeable = queues.map((queue) => queue.filter((staged) => !aside.has(staged)));
-    const kept = await holdBack(session, { queues: placeable, due }, tables);
+    const kept = await holdBack(session, { queues: placeable, due, deal }, tables);
     step.told = kept.told;
-    const inTurns = kept.queues.map((queue) => inTurn(queue));
-    const dealt = dealPlaces(inTurns, MAX_DELIVERIES, (staged, most) => partOf(staged, most, consumers));
+    const dealt = deal(kept.queues);
     await this.#cancelOrphans(session, dealt, consumers);
     reach("sequence.before_places");
     const insert = await makePlaces(session, dealt, tables);

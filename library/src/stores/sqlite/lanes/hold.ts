@@ -1,4 +1,6 @@
 import type { Gap, HoldMark } from "../../../hold-mark.js";
+import { withRoom } from "../../../lanes/deal.js";
+import type { Dealt } from "../../../lanes/deal.js";
 import { goingOn, planHold } from "../../../lanes/hold.js";
 import type { Filled, Freed, HeldEvent, HoldPlan, KeyStanding, Progress } from "../../../lanes/hold.js";
 import { gapSignal, lateSignal } from "../../../lanes/hold-signals.js";
@@ -10,13 +12,15 @@ import type { Staged } from "./stage.js";
 
 /** What of the staged events goes on to its places, and what does not. */
 export interface HeldBack {
-  /** As given, without those that do not go on; those of one key in the order of their sequences. */
-  readonly queues: readonly (readonly Staged[])[];
+  /** As given, without those that do not go on in this step; those of one key in the order of their sequences. */
+  readonly queues: Queues;
   /** How many are held from now on. */
   readonly held: number;
-  /** How many were put back into the stage. */
+  /** How many are in the stage and held no longer: put back, or not taken out of it. */
   readonly freed: number;
 }
+
+type Queues = readonly (readonly Staged[])[];
 
 interface KeyName {
   readonly tenant: string;
@@ -46,7 +50,14 @@ type Plan = HoldPlan<Arrived, HeldRow>;
  * Holds events whose turn in the sequence of their key has not come, and puts those back into the stage whose turn has:
  * a gap has closed, or was given up.
  */
-export function holdBack(turn: OutboxTurn, queues: readonly (readonly Staged[])[]): HeldBack {
+export function holdBack(
+  turn: OutboxTurn,
+  taken: Queues,
+  deal: (queues: Queues) => readonly Dealt<Staged, unknown>[],
+): HeldBack {
+  const mayHold = taken.flat().some((staged) => arrivedOf(staged).length > 0);
+  // The progress of a key counts all that go on. One without room would get its place in a later step, and be called late.
+  const queues = mayHold ? withRoom(taken, deal) : taken;
   const keys = new Map<string, KnownKey>();
   const known = (name: KeyName): KnownKey => {
     const text = JSON.stringify([name.tenant, name.source, name.key]);
@@ -65,7 +76,7 @@ export function holdBack(turn: OutboxTurn, queues: readonly (readonly Staged[])[
   return {
     queues: queues.map((queue) => goingOn(queue, plans)),
     held: plans.reduce((sum, { holding }) => sum + holding.length, 0),
-    freed: plans.reduce((sum, { freed }) => sum + freed.length, 0),
+    freed: plans.reduce((sum, { freed, again }) => sum + freed.length + again.length, 0),
   };
 }
 

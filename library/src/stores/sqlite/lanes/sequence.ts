@@ -87,11 +87,14 @@ function placeSome(turn: OutboxTurn, tenants: readonly string[]): SequenceReport
   const unclaimed = taken.filter(({ event }) => event !== undefined && fanOut.isUnclaimed(event));
   for (const staged of unclaimed) setAside(turn, staged, UNCLAIMED);
   const aside = new Set([...gone, ...unclaimed]);
+  const deal = (given: readonly (readonly Staged[])[]): readonly Given[] =>
+    dealPlaces(given, PLACES_PER_TURN, (staged, most) => partOf(turn, staged, most));
   const kept = holdBack(
     turn,
     queues.map((queue) => queue.filter((staged) => !aside.has(staged))),
+    deal,
   );
-  const dealt = dealPlaces(kept.queues, PLACES_PER_TURN, (staged, most) => partOf(turn, staged, most));
+  const dealt = deal(kept.queues);
   reach("sequence.before_places");
   placeOrSetAside(turn, dealt);
   reach("sequence.after_places");

@@ -148,6 +148,34 @@ export const outboxHolding: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "where a step has no room for all events of a key whose turn has come, the others go in the next one, and are not late",
+    async check(bench) {
+      const handlers = Array.from({ length: 60 }, (_, n) => (n === 0 ? {} : { id: `hnd_${n}` }));
+      await register(bench, ...handlers);
+      const sequences = Array.from({ length: 100 }, (_, n) => n + 1);
+      for (const n of sequences.slice(1)) await ingest(bench, n, { first: 1n });
+      await sequenceAll(bench);
+      await come(bench, [1], { first: 1n });
+      const events = sequences.map((n) => `e${n}`);
+      const records = await Promise.all(events.map((id) => outboxOf(bench).heldEvent("default", id)));
+      const late = records.filter((record) => record?.isLate !== false).map((record) => record?.eventId);
+      alike(late, [], "events that are late");
+      same(await deliverAll(bench, { of: A }), events.join(" "), "what goes");
+    },
+  },
+  {
+    name: "a step that gives up a gap has done something, and whoever sequences takes the next one at once",
+    async check(bench) {
+      const sequences = Array.from({ length: 29 }, (_, n) => n + 2);
+      for (const n of sequences) await ingest(bench, n, { first: 1n, maxEvents: 20 });
+      await register(bench, {});
+      let report;
+      do report = await outboxOf(bench).sequence();
+      while (report.more && report.events > 0);
+      same(await deliverAll(bench, { of: A }), sequences.map((n) => `e${n}`).join(" "), "what goes");
+    },
+  },
+  {
     name: "what its sender has skipped is not waited for",
     async check(bench) {
       await register(bench, {});
