@@ -9,6 +9,7 @@ import {
 import type { Worker } from "posthorn";
 import { postgresStore } from "posthorn/postgres";
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../library/src/clock.js";
 import { freshDatabase } from "../services.js";
 import { drivers } from "./drivers.js";
 import type { TestPool } from "./drivers.js";
@@ -137,6 +138,8 @@ describe.each(drivers)("stored events on Postgres by $name", (driver) => {
     const worker = createWorker({
       store: counting,
       slots: 1,
+      // A slot that has gone on for a second while something waits is given to a claim.
+      clock: { ...systemClock, monotonic: () => 0 },
       observer: () => undefined,
       handlers: { "order.paid": ({ id }) => void handled.push(id) },
     });

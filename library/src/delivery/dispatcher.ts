@@ -3,6 +3,7 @@ import { ENDPOINTS } from "../lanes/lane-store.js";
 import type { Claim, ClaimRequest, RunLimits, Settled } from "../lanes/lane-store.js";
 import { notify } from "../observer.js";
 import { joinParties } from "../witness.js";
+import { Drains } from "../work/drains.js";
 import type { AskedNext } from "../work/work-loop.js";
 import type { DeliveryStore } from "./delivery-store.js";
 import { checkDispatcher } from "./dispatcher-options.js";
@@ -20,7 +21,7 @@ import { Paces } from "./paces.js";
 export interface Dispatcher {
   /** Begins to deliver in the background, until `stop`. Resolves when it has begun; throws where it cannot. */
   start(): Promise<void>;
-  /** Finishes what is under way and hands everything else over at once: nothing is sent twice because of it. */
+  /** Finishes what is under way, drains included, and hands everything else over at once: nothing is sent twice because of it. */
   stop(): Promise<void>;
   /** Delivers what is due and returns: for cron and serverless functions. */
   drain(limits?: DrainLimits): Promise<DrainReport>;
@@ -59,6 +60,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 class OutboxDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #settings: DispatcherSettings;
+  readonly #drains = new Drains<DispatcherRun>();
   #running: Promise<OpenRun> | undefined;
   #ended: Promise<void> | undefined;
 
@@ -88,18 +90,25 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   async stop(): Promise<void> {
+    const drained = this.#drains.stop();
     const running = this.#running;
-    if (running === undefined) return;
-    (await running).run.stop();
-    await this.#ended;
-    this.#running = undefined;
+    if (running !== undefined) {
+      (await running).run.stop();
+      await this.#ended;
+      this.#running = undefined;
+    }
+    await drained;
   }
 
   async drain(limits: DrainLimits = {}): Promise<DrainReport> {
-    const { run, egress } = await this.#open();
+    const opening = this.#open();
     try {
-      return await run.drain(limits);
+      return await this.#drains.of(
+        opening.then(({ run }) => run),
+        (run) => run.drain(limits),
+      );
     } finally {
+      const { egress } = await opening;
       await this.#close(egress);
     }
   }

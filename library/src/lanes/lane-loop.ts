@@ -61,6 +61,11 @@ export class LaneLoop<Held extends object, Result> {
     return this.#stopping;
   }
 
+  /** Whether something may be due for which no slot is free. */
+  get isContended(): boolean {
+    return this.#loop.isContended;
+  }
+
   /** Works until `stop`. */
   async untilStopped(): Promise<void> {
     try {

@@ -92,6 +92,11 @@ export class WorkLoop<Held extends object, Result> {
     return this.#held.size;
   }
 
+  /** Whether something may be due for which no slot is free. */
+  get isContended(): boolean {
+    return this.#mayBeMore && !this.#hasRoom();
+  }
+
   /** Something may be due. */
   hint(): void {
     this.#mayBeMore = true;

@@ -19,6 +19,7 @@ import { HandlerFailure } from "../handler/prepare-work.js";
 import { isLong } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { LongRuns } from "./long-runs.js";
+import { SlotTurns } from "./slot-turns.js";
 import { appliedBefore, ForgottenMeanwhile, ofOne, runWork } from "./run-work.js";
 import type { RunWorkParts } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
@@ -34,6 +35,8 @@ export interface HandlerRunParts<Tx> {
   readonly worker: string;
   readonly run: RunLimits;
   readonly isStopping: () => boolean;
+  /** Whether others may wait for slots, of which none is free. */
+  readonly isContended: () => boolean;
   readonly heartbeat: Heartbeat;
   /** Milliseconds that one event takes, by consumer. */
   readonly paces: Map<string, number>;
@@ -45,9 +48,6 @@ const RUN_MS = 250;
 const NEWEST_COUNTS = 0.3;
 // For an event that somebody else is applying, or whose handler another version has.
 const BUSY_AGAIN_MS = 1000;
-// So many lanes a slot takes one after another from its settlements. Then it is free for a claim: what other consumers
-// have, and events without a key, must not wait until no lane of this one is due.
-const OTHER_LANES = 8;
 const OTHER_VERSION_AGAIN_MS = 5000;
 
 /** How many events of a lane share a transaction, by how long one has taken lately; one by one until that is known. */
@@ -61,8 +61,7 @@ export class HandlerRuns<Tx> {
   readonly #work: RunWorkParts<Tx>;
   readonly #longs: LongRuns<Tx>;
   readonly #deadlines: Timeouts;
-  /** How many other lanes a slot has taken before this claim, since it was last given one by a claim. */
-  readonly #others = new WeakMap<Claim, number>();
+  readonly #turns: SlotTurns;
 
   constructor(parts: HandlerRunParts<Tx>) {
     this.#parts = parts;
@@ -71,12 +70,15 @@ export class HandlerRuns<Tx> {
     this.#work = { store, publisher, schemas, observer };
     this.#longs = new LongRuns({ work: this.#work, store, heartbeat, clock });
     this.#deadlines = new Timeouts(parts.settings.clock, parts.settings.handlerDeadlineMs);
+    this.#turns = new SlotTurns(clock, parts.isContended);
   }
 
   /** Never throws: what went wrong is a result. */
   async run(claim: Claim): Promise<ClaimResult> {
     try {
-      return await this.#claimed(claim);
+      const ran = await this.#claimed(claim);
+      if (ran.next !== undefined) this.#turns.goesOn(claim, ran.next);
+      return ran;
     } catch (error) {
       notify(this.#parts.settings.observer, storeFailed("apply", error));
       // The epoch that the claim has may be over; then the settlement is stale, and changes nothing.
@@ -90,6 +92,16 @@ export class HandlerRuns<Tx> {
     this.#longs.stop();
   }
 
+  /** Whether the slot of a claim whose result is still to be settled goes on with its lane. */
+  keepsSlot(claim: Claim): boolean {
+    return this.#turns.of(claim).next;
+  }
+
+  /** A settlement has leased the next head into the slot of a claim. */
+  goesOn(claim: Claim, next: Claim): void {
+    this.#turns.goesOn(claim, next);
+  }
+
   async #claimed(claim: Claim): Promise<ClaimResult> {
     const consumer = this.#parts.settings.consumers.get(claim.consumer.id);
     if (consumer === undefined) return givenBack(claim, BUSY_AGAIN_MS);
@@ -97,10 +109,7 @@ export class HandlerRuns<Tx> {
     const first = handlerOf(consumer, claim.run[0]);
     if (isLong(first)) return this.#long(claim, consumer, first);
     const tried = shortened(claim, this.#lengthOf(claim, consumer));
-    const taken = this.#others.get(claim) ?? 0;
-    const applied = await this.#apply(tried, consumer, taken < OTHER_LANES);
-    if (applied.kind === "applied" && applied.next !== undefined)
-      this.#others.set(applied.next, taken + (applied.next.id === claim.id ? 0 : 1));
+    const applied = await this.#apply(tried, consumer, true);
     // Any of them may be at fault: the same events one by one, so that those before it are applied.
     if (applied.kind === "failed" && tried.run.length > 1)
       return this.#oneByOne(claim, consumer, tried.run.length);
@@ -189,7 +198,9 @@ export class HandlerRuns<Tx> {
     const askedAt = settings.clock.monotonic();
     const [settled] = await store.settle({ ...terms, settlements: [given] });
     const next = settled?.kind === "settled" ? settled.next : undefined;
-    if (next !== undefined) heartbeat.leased(next, askedAt);
+    if (next === undefined) return undefined;
+    heartbeat.leased(next, askedAt);
+    this.#turns.goesOn(claim, next);
     return next;
   }
 
@@ -221,7 +232,9 @@ export class HandlerRuns<Tx> {
       // What it leases next is leased after the work.
       const work = noting(prepared, outcomes, () => (askedAt = clock.monotonic()));
       const run = { maxEvents: consumer.mostEvents, maxBytes };
-      const limits = { acquireMs, signal, worker, leaseMs, run, next: !isStopping(), other };
+      const turn = this.#turns.of(claim);
+      const goesOn = { next: turn.next && !isStopping(), other: turn.other && other };
+      const limits = { acquireMs, signal, worker, leaseMs, run, ...goesOn };
       const applied = await store.apply(claim, work, limits);
       const { next } = applied as { readonly next?: Claim };
       if (next !== undefined) heartbeat.leased(next, askedAt);

@@ -54,6 +54,21 @@ describe("an event that is stored first", () => {
     expect(effects).toEqual([]);
   });
 
+  it("is finished by a drain that a stop ends, and the stop waits for it: the host may close its database then", async () => {
+    const { clock, post, worker, effects } = setUp();
+    for (const order of ["1", "2", "3"]) await post(`evt_${order}`, { order });
+    const slow = async ({ id }: { readonly id: string }, { tx }: { tx: MemoryTx }): Promise<void> => {
+      await clock.sleep(300);
+      tx.onCommit(() => effects.push(id));
+    };
+    const stopped = worker({ slots: 1, handlers: { "order.paid": slow } });
+    const draining = stopped.drain();
+    await expect.poll(() => clock.sleeping).toBeGreaterThan(0);
+    await clock.until(stopped.stop());
+    expect(effects).toEqual(["evt_1"]);
+    expect(await draining).toEqual({ handled: 1, failed: 0, more: true });
+  });
+
   it("is handled once, in order per key, by a worker that is started later", async () => {
     const { post, worker, note, effects } = setUp();
     for (const id of ["evt_1", "evt_2", "evt_3"]) await post(id);

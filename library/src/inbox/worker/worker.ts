@@ -4,6 +4,7 @@ import { notify } from "../../observer.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
 import { joinParties, witnessed } from "../../witness.js";
+import { Drains } from "../../work/drains.js";
 import type { AskedNext } from "../../work/work-loop.js";
 import type { ClaimResult } from "./claim-result.js";
 import { HandlerRuns } from "./handler-runs.js";
@@ -23,7 +24,7 @@ export interface Worker {
   /** Registers the handlers and begins to run them in the background, until `stop`. */
   start(): Promise<void>;
   /**
-   * Finishes what is under way and hands everything else over at once. Long handlers get `stopGraceMs`; then their signals
+   * Finishes what is under way, drains included, and hands everything else over at once. Long handlers get `stopGraceMs`; then their signals
    * abort, and they are handed over, too.
    */
   stop(): Promise<void>;
@@ -73,6 +74,7 @@ class HandlerWorker<Tx> implements Worker {
   readonly #settings: WorkerSettings;
   /** What handlers take is known beyond one drain: each would begin one by one again. */
   readonly #paces = new Map<string, number>();
+  readonly #drains = new Drains<WorkerRun<Tx>>();
   #run: WorkerRun<Tx> | undefined;
   #ended: Promise<void> | undefined;
 
@@ -111,19 +113,25 @@ class HandlerWorker<Tx> implements Worker {
   }
 
   async stop(): Promise<void> {
-    const run = this.#run;
-    if (run === undefined) return;
-    run.stop();
-    await this.#ended;
-    this.#run = undefined;
+    const drained = this.#drains.stop();
+    if (this.#run !== undefined) {
+      this.#run.stop();
+      await this.#ended;
+      this.#run = undefined;
+    }
+    await drained;
   }
 
   async drain(limits: WorkerDrainLimits = {}): Promise<WorkerDrainReport> {
     checkDrain(limits);
+    return this.#drains.of(this.#beginDrain(), (run) => run.drain(limits));
+  }
+
+  async #beginDrain(): Promise<WorkerRun<Tx>> {
     const slots = Math.max(1, Math.min(this.#settings.slots, mostSlots(this.#options.store)));
     const run = new WorkerRun(this.#options, { ...this.#settings, slots }, this.#paces);
     await run.register();
-    return run.drain(limits);
+    return run;
   }
 }
 
@@ -198,6 +206,7 @@ class WorkerRun<Tx> {
       worker: this.#loop.worker,
       run: this.#run,
       isStopping: () => this.#loop.isStopping,
+      isContended: () => this.#loop.isContended,
       paces,
     });
   }
@@ -308,7 +317,8 @@ class WorkerRun<Tx> {
   ): Promise<readonly (Claim | undefined)[]> {
     const isWanted = (leased: Claim): boolean => next && !this.#doubtful.has(leased);
     const settlements = results.flatMap((result): readonly Settlement[] => {
-      if (result.settlement !== undefined) return [{ ...result.settlement, next }];
+      if (result.settlement !== undefined)
+        return [{ ...result.settlement, next: next && this.#runs.keepsSlot(result.claim) }];
       // Leased by the transaction that has just committed, and not wanted any more.
       return result.next === undefined || isWanted(result.next) ? [] : [givenBack(result.next)];
     });
@@ -321,7 +331,9 @@ class WorkerRun<Tx> {
         return result.next;
       const answer = answers.next().value;
       const leased = answer?.kind === "settled" ? answer.next : undefined;
-      if (leased !== undefined) this.#heartbeat.leased(leased, askedAt);
+      if (leased === undefined) return undefined;
+      this.#heartbeat.leased(leased, askedAt);
+      this.#runs.goesOn(result.claim, leased);
       return leased;
     });
     // Nobody knows whether its transaction has committed, and leased the lane's next head.
