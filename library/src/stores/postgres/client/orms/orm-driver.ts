@@ -1,3 +1,4 @@
+import { systemClock } from "../../../../clock.js";
 import { transactionCommand } from "../../../../transaction-command.js";
 import { PosthornError } from "../../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../../store-errors.js";
@@ -24,6 +25,8 @@ import { openFailure, unsupportedOrm } from "./unsupported.js";
 
 // TCP notices a server that vanished silently in a quarter of an hour. Our own statements take milliseconds.
 const ANSWER_MS = 5000;
+const CANCEL_AGAIN_MS = 250;
+const MOST_CANCELS = 40;
 
 /** The transactions of an ORM: it begins and ends them, and the store and the handler share them. */
 export class OrmDriver<Tx> implements Pool<Tx> {
@@ -113,6 +116,14 @@ export class OrmDriver<Tx> implements Pool<Tx> {
     if (thrown) throw thrown.error;
   }
 
+  /** Until the transaction is over: a statement that is still on its way to the server cannot be cancelled yet. */
+  async #cancel(backend: Backend, gate: OrmGate): Promise<void> {
+    for (let tries = 0; tries < MOST_CANCELS && !gate.isOver; tries++) {
+      await this.query(cancelStatement(backend), ANSWER_MS).catch(ignore);
+      await systemClock.sleep(CANCEL_AGAIN_MS);
+    }
+  }
+
   #enter(raw: Tx, { signal }: TransactionLimits): Entered<Tx> {
     const gate = new OrmGate();
     const { tx, release } = this.#client.guard?.(raw, gate.judge) ?? { tx: raw };
@@ -125,7 +136,7 @@ export class OrmDriver<Tx> implements Pool<Tx> {
         refusal: () => gate.refusal,
         isLost: () => false,
         cancel: (backend) => {
-          if (signal.aborted && backend) this.query(cancelStatement(backend), ANSWER_MS).catch(ignore);
+          if (signal.aborted && backend) void this.#cancel(backend, gate);
         },
       },
       ...(this.#client.flush && { flush: () => this.#client.flush?.(raw) ?? Promise.resolve() }),
@@ -147,6 +158,10 @@ class OrmGate {
 
   get refusal(): PosthornError | undefined {
     return this.#gate.refusal;
+  }
+
+  get isOver(): boolean {
+    return this.#ending === "over";
   }
 
   close(): void {
