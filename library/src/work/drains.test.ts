@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Drains } from "./drains.js";
 
+function nothing(): void {}
+
 /** A run that is drained until it is stopped. */
 function createRun() {
   let stopped = 0;
-  let end = (): void => undefined;
+  let end = nothing;
   const ended = new Promise<void>((resolve) => (end = resolve));
   const run = {
     stop: (): void => void stopped++,
@@ -22,7 +24,7 @@ describe("a stop", () => {
   it("stops each drain that is under way, also one that only begins, and waits for its end", async () => {
     const drains = new Drains<ReturnType<typeof createRun>["run"]>();
     const [begun, beginning] = [createRun(), createRun()];
-    let begin = (): void => undefined;
+    let begin = nothing;
     const later = new Promise<typeof beginning.run>((resolve) => (begin = () => resolve(beginning.run)));
     const drained = [
       drains.of(Promise.resolve(begun.run), (run) => run.drain()),

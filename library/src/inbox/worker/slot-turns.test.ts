@@ -10,11 +10,12 @@ import { createWorker } from "./worker.js";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const HANDLER_MS = 50;
 
+function observer(): void {}
+
 /** A worker of two slots, beside two keys whose every handled event brings the next one. */
 function setUp() {
   const clock = createFakeClock({ at: Date.UTC(2026, 10, 19) });
   const store = memoryStore({ clock, environment: "test" });
-  const observer = (): void => undefined;
   const sources = { shop: { verifier: standardWebhooks({ secrets: SECRET, clock }), key: { json: "/key" } } };
   const receiver = createReceiver({ mode: "store_first", store, clock, observer, sources });
   let posted = 0;

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { OrmClient } from "./orm-client.js";
 import { OrmDriver } from "./orm-driver.js";
 
+function nothing(): void {}
+
 describe("a statement that outlives the deadline of its handler", () => {
   it("is cancelled although it was still on its way when the server was asked for the first time", async () => {
     let asked = 0;
-    let end = (): void => undefined;
+    let end = nothing;
     const slow = new Promise<never>((_, reject) => {
       end = () => reject(new Error("canceling statement due to user request"));
     });
