@@ -87,8 +87,8 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     replace: "registered === undefined && isHandledByOther(",
   }),
   bug("a worker without a handler does not let others claim first", "inbox/worker/others-first.ts", {
-    find: "this.#clock.monotonic() < this.#until",
-    replace: "this.#clock.monotonic() < -Infinity",
+    find: "if (this.#isTheirTurn)",
+    replace: "if (this.#isTheirTurn && this.#span === Infinity)",
   }),
   bug("an event is acknowledged that was not stored", "inbox/keeper.ts", {
     find: 'return { verdict: "unavailable", why: describeThrown(error) };',

@@ -282,6 +282,7 @@ class WorkerRun<Tx> {
       const { worker } = this.#loop;
       const answer = await this.#store.claim({ of: this.#of, worker, limit, leaseMs, run: this.#run, alone });
       for (const claim of answer.claims) this.#hold(claim, askedAt);
+      this.#others.claimed(answer.claims.length);
       return answer;
     });
     return { claims, lapsed, more: claims.length >= limit && !alone };
