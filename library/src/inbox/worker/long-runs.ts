@@ -60,7 +60,7 @@ export class LongRuns<Tx> {
       why ??= because;
       signals.abort(cutOffError(because));
     };
-    let letGo = (): void => undefined;
+    let letGo = keptNothing;
     this.#underWay.add(cutOff);
     let work: Work<Tx> | undefined;
     try {
@@ -123,6 +123,8 @@ export class LongRuns<Tx> {
     return runLong(work, handler, { occasion, steps });
   }
 }
+
+function keptNothing(): void {}
 
 /** How the inbox names the head of a claim. */
 function keyOf(claim: Claim): InboxKey {
