@@ -5,6 +5,7 @@ import type { Databases } from "./databases.js";
 import { CASE_PATIENCE_MS, isRightFailure } from "./mutant.js";
 import type { DatabaseName, Planted, StoreMutant } from "./mutant.js";
 import type { CaseName, Order, Ran } from "./run-cases.js";
+import type { NthCallMutant } from "./nth-calls.js";
 import type { BrokenBy } from "./run-nth-calls.js";
 import type { World } from "../simulator/campaign.js";
 import type { FoundAt, SeedOrder } from "./run-seeds.js";
@@ -73,9 +74,9 @@ export async function judgeDecision(planted: Planted, world: World): Promise<Jud
 }
 
 /** Looks for a bug by failing every call to the stores. */
-export async function judgeNthCall(planted: Planted): Promise<Judgement> {
+export async function judgeNthCall(planted: NthCallMutant): Promise<Judgement> {
   const file = await builtWith("run-nth-calls", planted);
-  const found = await reportOf<BrokenBy | null>(file, "");
+  const found = await reportOf<BrokenBy | null>(file, planted.scenario);
   if (!found) return { passed: false, told: "NOT FOUND, whatever call fails" };
   return { passed: true, told: `call ${found.nth}, ${found.way}: ${found.found}` };
 }

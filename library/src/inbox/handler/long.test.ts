@@ -126,6 +126,26 @@ describe("a long handler", () => {
     expect(log.at(-1)).toBe("effect of evt_1");
   });
 
+  it.each(["roundOf", "apply"] as const)(
+    "whose store never answers to %s keeps its lease no longer than the store is waited for: it runs again",
+    async (verb) => {
+      const { clock, pass, store, post, slow, log } = setUp();
+      await post("evt_1");
+      let isSilent = true;
+      const once = (...given: unknown[]): unknown => {
+        if (!isSilent) return (store[verb] as (...all: unknown[]) => unknown)(...given);
+        isSilent = false;
+        return new Promise<never>(() => undefined);
+      };
+      const silent = { ...store, [verb]: once };
+      const one = createWorker({ store: silent, clock, ...TIMES, handlers: { "*": slow(1000) } });
+      await one.start();
+      // The store is silent for a lease, the lease ends, and the handler runs.
+      await pass(1000 + 3 * TIMES.leaseMs);
+      expect(log.at(-1)).toBe("effect of evt_1");
+    },
+  );
+
   it("is cut off by `stop` after the grace, and its lease is given back uncounted", async () => {
     const { clock, pass, post, worker, slow, note, log, attempts } = setUp();
     await post("evt_1");

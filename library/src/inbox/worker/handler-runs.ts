@@ -173,10 +173,10 @@ export class HandlerRuns<Tx> {
     const [startedAt, from] = [new Date(clock.now()), clock.monotonic()];
     const outcomes: Outcomes = new Map();
     const prepared = (work: ApplyWork<Tx>) => ({ outcomes, prepare: () => Promise.resolve(work) });
-    const ran = await this.#longs.run(single, handler, (work) =>
+    const ran = await this.#longs.run(single, handler, (work, letGo) =>
       work === undefined
         ? this.#withDeadline(single, consumer, prepared(appliedBefore))
-        : this.#mark(single, consumer, prepared(ofOne(work))),
+        : this.#mark(single, consumer, { ...prepared(ofOne(work)), letGo }),
     );
     if (ran.kind === "lost") return result(claim);
     if (ran.kind === "stopped") {
@@ -204,14 +204,25 @@ export class HandlerRuns<Tx> {
     return next;
   }
 
-  /** Tries again where the database had no room: what took hours is not to be done again for that. The lease is kept meanwhile. */
-  async #mark(claim: Claim, consumer: CheckedConsumer, prepared: Prepared<Tx>): Promise<Applied> {
+  /**
+   * Tries again where the database had no room: what took hours is not to be done again for that. The lease is kept meanwhile; where
+   * the store is silent for as long as a lease lasts, it is let go, or no other worker could ever begin.
+   */
+  async #mark(
+    claim: Claim,
+    consumer: CheckedConsumer,
+    { letGo, ...prepared }: Prepared<Tx> & { readonly letGo: () => void },
+  ): Promise<Applied> {
     const { isStopping, settings } = this.#parts;
+    const { clock, leaseMs } = settings;
     for (;;) {
-      const applied = await this.#withDeadline(claim, consumer, prepared);
+      const answered = new AbortController();
+      void clock.sleep(leaseMs, answered.signal).then(() => (answered.signal.aborted ? undefined : letGo()));
+      const marking = this.#withDeadline(claim, consumer, prepared);
+      const applied = await marking.finally(() => answered.abort("answered"));
       const hasToWait = applied.kind === "busy" || applied.kind === "saturated";
       if (!hasToWait || isStopping()) return applied;
-      await settings.clock.sleep(BUSY_AGAIN_MS);
+      await clock.sleep(BUSY_AGAIN_MS);
     }
   }
 

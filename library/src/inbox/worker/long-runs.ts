@@ -5,13 +5,14 @@ import type { HandlerContext } from "../handler/handlers.js";
 import type { Heartbeat } from "./heartbeat.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import { mayTakeOver } from "../inbox-store.js";
+import type { InboxKey } from "../inbox-store.js";
 import { LONG_DEADLINE_MS } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { runLong } from "../handler/prepare-long.js";
 import { HandlerFailure } from "../handler/prepare-work.js";
 import type { Work, WorkParts } from "../handler/prepare-work.js";
 import { occasionOf } from "./run-work.js";
-import type { StepStore } from "../handler/step-store.js";
+import type { InboxRound, StepStore } from "../handler/step-store.js";
 import { Steps } from "../handler/steps.js";
 import type { Stepping } from "../handler/steps.js";
 import { arrivalsOf, inboxConsumer } from "./stored-arrival.js";
@@ -44,11 +45,14 @@ export class LongRuns<Tx> {
     for (const cutOff of this.#underWay) cutOff({ kind: "stopped" });
   }
 
-  /** Runs the handler of a claim's head, and hands its end to `mark`; undefined where the event was applied before, and nothing is run. */
+  /**
+   * Runs the handler of a claim's head, and hands its end to `mark`; undefined where the event was applied before, and nothing is
+   * run. Its lease is kept until `mark` has answered, or has let it go.
+   */
   async run<T>(
     claim: Claim,
     handler: Long<unknown>,
-    mark: (work: Work<Tx> | undefined) => Promise<T>,
+    mark: (work: Work<Tx> | undefined, letGo: () => void) => Promise<T>,
   ): Promise<T | CutOff | { readonly kind: "failed"; readonly error: unknown }> {
     const signals = new AbortController();
     let why: CutOff | undefined;
@@ -56,11 +60,17 @@ export class LongRuns<Tx> {
       why ??= because;
       signals.abort(cutOffError(because));
     };
-    const letGo = this.#parts.heartbeat.keep(claim, () => cutOff({ kind: "lost" }));
+    let letGo = keptNothing;
     this.#underWay.add(cutOff);
     let work: Work<Tx> | undefined;
     try {
-      work = await this.#inTime(claim, handler, signals);
+      // Before the lease is kept: a store that never answers would keep it for ever, and no other worker could begin.
+      const known = await this.#known(claim);
+      // Hours of work, and all of its calls to others, that the mark would then find to be a duplicate.
+      if (known.outcome === undefined || mayTakeOver(known.outcome)) {
+        letGo = this.#parts.heartbeat.keep(claim, () => cutOff({ kind: "lost" }));
+        work = await this.#inTime(claim, handler, { known, signals });
+      }
     } catch (error) {
       letGo();
       if (why !== undefined) return why;
@@ -70,7 +80,7 @@ export class LongRuns<Tx> {
       this.#underWay.delete(cutOff);
     }
     try {
-      return await mark(work);
+      return await mark(work, letGo);
     } finally {
       letGo();
     }
@@ -79,30 +89,32 @@ export class LongRuns<Tx> {
   async #inTime(
     claim: Claim,
     { long, deadlineMs = LONG_DEADLINE_MS }: Long<unknown>,
-    signals: AbortController,
-  ): Promise<Work<Tx> | undefined> {
+    { known, signals }: { readonly known: InboxRound; readonly signals: AbortController },
+  ): Promise<Work<Tx>> {
     const over = new AbortController();
     const late = (): void => {
       if (!over.signal.aborted) signals.abort(deadlineError(deadlineMs));
     };
     void this.#parts.clock.sleep(deadlineMs, over.signal).then(late);
     try {
-      return await this.#begun(claim, long, signals.signal);
+      return await this.#begun(claim, long, { round: known.round, signal: signals.signal });
     } finally {
       over.abort("done");
     }
   }
 
-  async #begun(claim: Claim, handler: unknown, signal: AbortSignal): Promise<Work<Tx> | undefined> {
+  #known(claim: Claim): Promise<InboxRound> {
+    return this.#parts.store.roundOf(keyOf(claim), inboxConsumer(claim));
+  }
+
+  #begun(
+    claim: Claim,
+    handler: unknown,
+    { round, signal }: { readonly round: number; readonly signal: AbortSignal },
+  ): Promise<Work<Tx>> {
     const { work, store, clock } = this.#parts;
-    const consumer = inboxConsumer(claim);
     const [head] = claim.run;
-    const [only] = arrivalsOf(claim);
-    const { tenant = "", source = "", id = "" } = only?.arrival ?? {};
-    const { round, outcome } = await store.roundOf({ tenant, source, id }, consumer);
-    // Hours of work, and all of its calls to others, that the mark would then find to be a duplicate.
-    if (outcome !== undefined && !mayTakeOver(outcome)) return undefined;
-    const key = { tenant, source, id, consumer, round };
+    const key = { ...keyOf(claim), consumer: inboxConsumer(claim), round };
     const occasion = occasionOf(claim, { ...head, inboxRound: round }, signal);
     const steps = ({ idempotencyKey }: HandlerContext): Stepping => {
       const taken = new Steps({ store, clock, key, storedAs: head.event.id, signal, idempotencyKey });
@@ -110,6 +122,15 @@ export class LongRuns<Tx> {
     };
     return runLong(work, handler, { occasion, steps });
   }
+}
+
+function keptNothing(): void {}
+
+/** How the inbox names the head of a claim. */
+function keyOf(claim: Claim): InboxKey {
+  const [only] = arrivalsOf(claim);
+  const { tenant = "", source = "", id = "" } = only?.arrival ?? {};
+  return { tenant, source, id };
 }
 
 function cutOffError({ kind }: CutOff): PosthornError<InboxErrorCode> {

@@ -1,5 +1,5 @@
-import type { EventFacts } from "./event-facts.js";
-import { noFacts, noteAnswer, noteEffect, noteLook, noteSent } from "./event-facts.js";
+import { CONSUMER_INVARIANTS } from "./consumer-invariants.js";
+import { EventLedger } from "./event-ledger.js";
 import type { Finding } from "./finding.js";
 import type { EndFacts, Invariant, InvariantName } from "./invariants.js";
 import { INVARIANTS } from "./invariants.js";
@@ -7,8 +7,6 @@ import type { OutboxInvariant } from "./outbox-invariants.js";
 import { OUTBOX_INVARIANTS } from "./outbox-invariants.js";
 import { isOutboxRecord, OutboxLedger } from "./outbox-ledger.js";
 import type { EventName, HistoryRecord, RecordOf } from "./record.js";
-import { keyOf } from "./record.js";
-import { meaningOf } from "./reply-meaning.js";
 
 /** A broken promise. */
 export interface Violation extends Finding {
@@ -51,7 +49,8 @@ export interface CheckerOptions {
  */
 export function createChecker({ invariants }: CheckerOptions = {}): HistoryChecker {
   const asked = ({ name }: { readonly name: InvariantName }): boolean => invariants?.includes(name) ?? true;
-  return new Checker(INVARIANTS.filter(asked), OUTBOX_INVARIANTS.filter(asked));
+  const ofEvents = [...INVARIANTS, ...CONSUMER_INVARIANTS];
+  return new Checker(ofEvents.filter(asked), OUTBOX_INVARIANTS.filter(asked));
 }
 
 /** Checks a history that is at hand. */
@@ -63,8 +62,6 @@ export function checkHistory(records: Iterable<HistoryRecord>, options: CheckerO
 
 const MOST_PER_INVARIANT = 100;
 
-type SendOrLook = RecordOf<"send", "invoke"> | RecordOf<"look", "invoke">;
-
 /** What is told of the end of something under way. */
 interface UnderWay {
   readonly invoked: HistoryRecord;
@@ -74,7 +71,7 @@ interface UnderWay {
 class Checker implements HistoryChecker {
   readonly #invariants: readonly Invariant[];
   readonly #outboxInvariants: readonly OutboxInvariant[];
-  readonly #events = new Map<string, EventFacts>();
+  readonly #events = new EventLedger();
   readonly #outbox = new OutboxLedger();
   readonly #underWay = new Map<string, UnderWay>();
   readonly #counts = new Map<string, number>();
@@ -103,13 +100,17 @@ class Checker implements HistoryChecker {
     if (!this.#outboxRead && this.#counts.has("publish.invoke"))
       throw new Error("The history ends without outbox_read: what was lost cannot be known.");
     // Whoever still waits at the end was never answered.
-    for (const { invoked } of this.#underWay.values())
-      if (invoked.op === "send" && invoked.phase === "invoke")
-        this.#factsOf(invoked.fields).perhapsTaken = true;
-    const end: EndFacts = { effects: this.#effects, inbox: this.#inbox };
+    for (const { invoked } of this.#underWay.values()) this.#events.unanswered(invoked);
+    const strayed = this.#events.strayed();
+    if (strayed)
+      throw new Error(
+        `The history ends without a consumer of ${strayed.source}, whose events were stored: what was lost cannot be known.`,
+      );
+    const consumersOf: EndFacts["consumersOf"] = (source) => this.#events.consumersOf(source);
+    const end: EndFacts = { effects: this.#effects, inbox: this.#inbox, consumersOf };
     const violations = [
-      ...this.#invariants.flatMap((invariant) => this.#violationsOf(invariant, end)),
-      ...this.#outboxInvariants.flatMap((invariant) => this.#outboxViolationsOf(invariant)),
+      ...this.#invariants.flatMap((each) => violationsOf(each, this.#events.judge(each, end))),
+      ...this.#outboxInvariants.flatMap((each) => violationsOf(each, this.#outbox.judge(each))),
     ];
     return { records: this.#records, violations, counts: this.#counts };
   }
@@ -123,10 +124,10 @@ class Checker implements HistoryChecker {
     }
     switch (record.op) {
       case "effect":
-        return noteEffect(this.#factsOf(record.fields), record);
       case "stored":
-        this.#factsOf(record.fields).stored = record;
-        return;
+      case "consumer":
+      case "handling_row":
+        return this.#events.see(record);
       case "effects_read":
         return void (this.#effects = this.#complete(record, "effect.ok"));
       case "inbox_read":
@@ -139,7 +140,7 @@ class Checker implements HistoryChecker {
   #begin(invoked: Extract<HistoryRecord, { phase: "invoke" }>): void {
     if (this.#underWay.has(invoked.proc))
       throw broken(invoked, `begins while ${invoked.proc} does something else`);
-    const end = isOutboxRecord(invoked) ? this.#outbox.begin(invoked) : this.#ask(invoked);
+    const end = isOutboxRecord(invoked) ? this.#outbox.begin(invoked) : this.#events.begin(invoked);
     this.#underWay.set(invoked.proc, { invoked, end });
   }
 
@@ -148,32 +149,6 @@ class Checker implements HistoryChecker {
     if (begun?.invoked.op !== record.op) throw broken(record, `ends what ${record.proc} had not begun`);
     this.#underWay.delete(record.proc);
     begun.end(record);
-  }
-
-  /** Notes a request or a look, and returns what is to be told of its end. */
-  #ask(invoked: SendOrLook): (ended: HistoryRecord) => void {
-    const facts = this.#factsOf(invoked.fields);
-    if (invoked.op === "look")
-      return (ended) => {
-        if (ended.op === "look" && ended.phase === "ok") noteLook(facts, invoked, ended);
-      };
-    noteSent(facts, invoked);
-    return (ended) => {
-      // What never left was neither answered nor lost.
-      if (ended.op !== "send" || ended.phase === "fail") return;
-      if (ended.phase !== "ok") return void (facts.perhapsTaken = true);
-      const meaning = meaningOf(ended.fields.status, ended.fields.verdict);
-      noteAnswer(facts, { sent: invoked, reply: ended }, meaning);
-    };
-  }
-
-  #factsOf(name: EventName): EventFacts {
-    const key = keyOf(name);
-    const known = this.#events.get(key);
-    if (known !== undefined) return known;
-    const facts = noFacts(name);
-    this.#events.set(key, facts);
-    return facts;
   }
 
   #complete<Read extends NonNullable<EndFacts["effects"] | EndFacts["inbox"]>>(
@@ -195,36 +170,26 @@ class Checker implements HistoryChecker {
     }
     this.#outboxRead = true;
   }
+}
 
-  #outboxViolationsOf(invariant: OutboxInvariant): Violation[] {
-    const { name, promise } = invariant;
-    const violations: Violation[] = [];
-    for (const finding of this.#outbox.judge(invariant)) {
-      if (violations.length >= MOST_PER_INVARIANT) break;
-      violations.push({ invariant: name, promise, ...finding });
-    }
-    return violations;
+function violationsOf(
+  { name, promise }: Pick<Invariant | OutboxInvariant, "name" | "promise">,
+  findings: Iterable<Finding & { readonly event: EventName | undefined }>,
+): Violation[] {
+  const violations: Violation[] = [];
+  for (const finding of findings) {
+    if (violations.length >= MOST_PER_INVARIANT) break;
+    violations.push({ invariant: name, promise, ...finding });
   }
-
-  #violationsOf({ name: invariant, promise, ...rules }: Invariant, end: EndFacts): Violation[] {
-    const violations: Violation[] = [];
-    const ofRun = rules.judgeRun?.(end);
-    if (ofRun) violations.push({ invariant, promise, event: undefined, ...ofRun });
-    for (const facts of this.#events.values()) {
-      if (violations.length >= MOST_PER_INVARIANT) break;
-      const finding = rules.judge(facts, end);
-      if (finding) violations.push({ invariant, promise, event: facts.name, ...finding });
-    }
-    return violations;
-  }
+  return violations;
 }
 
 type TimedEnd = Extract<
   HistoryRecord,
-  { op: "send" | "look" | "publish" | "receipt" | "operate"; phase: "ok" | "fail" | "unknown" }
+  { op: "send" | "look" | "replay" | "publish" | "receipt" | "operate"; phase: "ok" | "fail" | "unknown" }
 >;
 
-const TIMED: ReadonlySet<string> = new Set(["send", "look", "publish", "receipt", "operate"]);
+const TIMED: ReadonlySet<string> = new Set(["send", "look", "replay", "publish", "receipt", "operate"]);
 
 function isEnd(record: Exclude<HistoryRecord, { phase: "invoke" }>): record is TimedEnd {
   return TIMED.has(record.op);
@@ -236,6 +201,7 @@ function countedAs(record: HistoryRecord): readonly string[] {
   if (phase !== "ok") return [plain];
   if (op === "fault") return [`fault.${record.fields.what}`];
   if (op === "send") return [`send.ok.${record.fields.verdict ?? record.fields.status}`];
+  if (op === "replay") return [`replay.ok.${record.fields.answer}`];
   if (op === "receipt") return [`receipt.ok.${record.fields.status}`];
   if (op === "attempt_row") return [plain, `attempt.${record.fields.outcome}`];
   if (op === "delivery_row") return [plain, `delivery.${record.fields.state}.${record.fields.because ?? ""}`];

@@ -1,3 +1,4 @@
+import type { ConsumerOperations, Handling } from "./consumer-record.js";
 import type { OutboxOperations } from "./outbox-record.js";
 import type { EventName, SeenBytes, Why } from "./seen.js";
 
@@ -10,13 +11,17 @@ export type Phase = "invoke" | "ok" | "fail" | "unknown";
  * What can be told of a run, by operation and phase. Operations with an `invoke` take time and end in one of the
  * other phases; the others are sightings.
  */
-export interface Operations extends OutboxOperations {
+export interface Operations extends OutboxOperations, ConsumerOperations {
   /** One signed request, as its sender saw it. `fail`: it never left, so that nothing can have come of it. */
   readonly send: {
     readonly invoke: EventName &
       SeenBytes & {
         /** False for a request that nobody who knows the secret has signed. */
         readonly genuine: boolean;
+        /** What orders it among the events of its source; undefined where nothing does. */
+        readonly key?: string | undefined;
+        /** Its place among those of its key, a decimal; undefined where the order of storing counts. */
+        readonly sequence?: string | undefined;
       };
     readonly ok: {
       readonly status: number;
@@ -33,13 +38,21 @@ export interface Operations extends OutboxOperations {
     readonly fail: Why;
     readonly unknown: Why;
   };
-  /** A row of the host's effect table, which has no unique key: work done twice is two rows. */
-  readonly effect: { readonly ok: EventName & SeenBytes & { readonly by?: string | undefined } };
+  /** A row of the host's effect table, which has no unique key: work done twice is two rows. In the order of their commits. */
+  readonly effect: {
+    readonly ok: EventName &
+      SeenBytes &
+      Handling & {
+        readonly by?: string | undefined;
+        /** Its handler was told that what stands behind it may have come before it. */
+        readonly late?: boolean | undefined;
+      };
+  };
   /** The whole effect table was read: so many rows, and so many counted by increments beside them. */
   readonly effects_read: { readonly ok: { readonly rows: number; readonly counted: number } };
   /** A row of the inbox. `bodyHash` is of the stored bytes, `hashColumn` what the row says of them. */
   readonly stored: {
-    readonly ok: EventName & SeenBytes & { readonly outcome: string; readonly hashColumn: string };
+    readonly ok: EventName & SeenBytes & Handling & { readonly outcome: string; readonly hashColumn: string };
   };
   /** The whole inbox was read. Other sources of the same host may do without one: of them it says nothing. */
   readonly inbox_read: { readonly ok: { readonly rows: number; readonly sources: readonly string[] } };
