@@ -20,6 +20,9 @@ it("storing-first.md: the first program stores an event, and its worker handles 
   expect(said).toBe("stored\nduplicate\npaid evt_1\n1\n");
 });
 
+/** A list as the pages write it, or as Node prints it. */
+const plain = (line: string): string => line.replaceAll("'", '"').replaceAll(/\[ | \]/g, (at) => at.trim());
+
 it.each([
   ["of a receiver", "const paid: unknown", 1],
   ["of a worker", "the ledger is down", 2],
@@ -29,8 +32,6 @@ it.each([
   const promised = Array.from(comments, ([, comment = ""]) => comment).slice(0, count);
   const main = 'import "./test.js";';
   const said = await runPage({ page: "docs/receiving.md", named: { "test.js": text }, main });
-  // As Node prints a list, so that the page may be pleasant to read.
-  const plain = (line: string): string => line.replaceAll("'", '"').replaceAll(/\[ | \]/g, (at) => at.trim());
   // The failure of a handler is told behind it.
   expect(said.split("\n").slice(0, count).map(plain)).toEqual(promised.map(plain));
 });

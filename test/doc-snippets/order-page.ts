@@ -30,7 +30,6 @@ export async function runOrder(
   { file, main }: OrderCase,
   { files, env, edit = (code) => code }: OrderDatabase,
 ): Promise<readonly string[]> {
-  const heard = (code: string): string => code.replaceAll("store,\n", `store,\n${HEARD}`);
   const said = await runPage({
     page: PAGE,
     named: { "product.js": "export async function onProduct", "let-go.js": "export async function letGo" },
@@ -47,8 +46,11 @@ export async function runOrder(
   return said.trimEnd().split("\n");
 }
 
-/** What a handler logs is printed. */
-const HEARD = "observer: (s) => s.kind === 'handler_log' && console.log(s.message),\n";
+/** A block of which is printed what its handlers log. */
+function heard(code: string): string {
+  const observer = "observer: (s) => s.kind === 'handler_log' && console.log(s.message),\n";
+  return code.replaceAll("store,\n", `store,\n${observer}`);
+}
 
 /** The statement by which the page makes a table, as a text of JavaScript. */
 function tableOf(name: string): string {
