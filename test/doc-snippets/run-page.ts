@@ -22,6 +22,9 @@ export interface PageRun {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+// Shorter than the time limit of any test that runs a page: what the program has printed by then says more.
+const PATIENCE_MS = 28_000;
+
 /** The secret of whatever `post` has signed, as Standard Webhooks. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -49,7 +52,8 @@ export async function runPage(run: PageRun): Promise<string> {
   try {
     for (const [name, code] of modulesOf(run)) writeFileSync(join(folder, name), code);
     const args = ["main.js", ...(run.args ?? [])];
-    const { out, err } = await runProgram(process.execPath, args, { cwd: folder, env: run.env ?? {} });
+    const options = { cwd: folder, env: run.env ?? {}, timeoutMs: PATIENCE_MS };
+    const { out, err } = await runProgram(process.execPath, args, options);
     return out + err;
   } finally {
     rmSync(folder, { recursive: true });
