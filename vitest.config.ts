@@ -10,9 +10,16 @@ const withServices = ["postgres", "sqlite", "redis", "conformance", "server"].ma
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 // These take servers, other programs or thousands of simulated runs: `npm run check` has to end within a minute.
-const whole = ["e2e/**/*", "nth-call/**/*", "simulator/**/*", "reporter", "fuzz", "examples", "llms"].map(
-  (name) => `test/${name}.test.ts`,
-);
+const whole = [
+  "e2e/**/*",
+  "nth-call/**/*",
+  "simulator/**/*",
+  "reporter",
+  "fuzz",
+  "examples",
+  "llms",
+  "documented",
+].map((name) => `test/${name}.test.ts`);
 // These drive a browser against the built server.
 const browser = ["test/browser/**/*.test.ts"];
 // These kill processes and servers of their own.

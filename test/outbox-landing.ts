@@ -18,7 +18,7 @@ export interface Landed {
 
 /** An endpoint for every event of an outbox, and a dispatcher that is run by hand. */
 export async function openLanding(
-  outbox: Omit<OutboxUnderTest<never>, "apply">,
+  outbox: Omit<OutboxUnderTest<never>, "accept" | "apply">,
 ): Promise<{ readonly landed: Landed[]; readonly deliver: () => Promise<void> }> {
   const landed: Landed[] = [];
   const secret = generateSecret();

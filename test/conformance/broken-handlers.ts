@@ -64,7 +64,17 @@ export const BROKEN_APPLYING: Readonly<Record<keyof typeof applyingFlaws, readon
     "an event that was applied before is a duplicate, and the lane goes on without it",
     "a run ends before an event that was applied before, or that it has already",
   ],
-  handlers_share_a_row: ["each handler of an event applies it once"],
+  handlers_share_a_row: [
+    "each handler of an event applies it once",
+    "handlers with a name apply an event once for themselves, also where it was applied in its request",
+  ],
+  unnamed_handlers_have_rows_of_their_own: [
+    "an event that comes once in each mode is applied once, where it was applied in its request first",
+    "an event is busy in one mode while it is applied in the other",
+  ],
+  applied_from_the_store_unknown_in_a_request: [
+    "an event that comes once in each mode is applied once, where it was applied from the store first",
+  ],
   apply_locks_the_lane: [
     "no lane is locked while a handler runs: what is stored meanwhile is sequenced, and is the next head",
   ],

@@ -21,7 +21,7 @@ export interface Retrying {
 /** Makes the endpoints, and tells the history of them. */
 export async function createEndpoints(
   parts: {
-    readonly outbox: Omit<OutboxUnderTest<never>, "apply">;
+    readonly outbox: Omit<OutboxUnderTest<never>, "accept" | "apply">;
     readonly server: EndpointServer;
     readonly history: History;
   },

@@ -9,7 +9,7 @@ export interface OutboxDatabase {
   /** What hosts are started with. */
   readonly options: HostOptions;
   /** For the operator: endpoints, dead letters. */
-  readonly outbox: Omit<OutboxUnderTest<never>, "apply">;
+  readonly outbox: Omit<OutboxUnderTest<never>, "accept" | "apply">;
   /** The tables as they are now. */
   read(): Promise<OutboxRows>;
   /** How many deliveries wait for nothing but a worker. Cheap: it is asked again and again. */

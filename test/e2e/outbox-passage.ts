@@ -29,7 +29,7 @@ export interface Landing {
 }
 
 export interface PassageOptions {
-  readonly outbox: Omit<OutboxUnderTest<never>, "apply">;
+  readonly outbox: Omit<OutboxUnderTest<never>, "accept" | "apply">;
   /** Makes the receiving end; `source` holds what verifies the sender. */
   readonly land: (source: { readonly sender: ReturnType<typeof standardWebhooks> }) => Landing;
   readonly seed?: number;
@@ -56,7 +56,7 @@ export class Passage {
   readonly sent: Sent[] = [];
   /** How often each outcome of an attempt came. */
   readonly outcomes: Map<string, number>;
-  readonly #outbox: Omit<OutboxUnderTest<never>, "apply">;
+  readonly #outbox: Omit<OutboxUnderTest<never>, "accept" | "apply">;
   readonly #sender: Sender<never>;
   readonly #landing: Landing;
 

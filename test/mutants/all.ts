@@ -39,7 +39,7 @@ export const FEATURES: readonly Feature[] = [
   of(/inbox\/records/, "inbox", "a failure is recorded with its attempt's number"),
   of(/inbox\/|client\//, "inbox", "an event is applied and known as a success"),
   of(
-    /lanes\/(apply|settle-run)/,
+    /lanes\/(apply|enter-run|settle-run)/,
     "outbox",
     "an apply commits what its handlers wrote, in order, together with the lane's next state",
   ),

@@ -19,6 +19,10 @@ const OTHER_LANE =
 const EXTENDED = "an extended lease is claimed by nobody else until it ends";
 const CLAIMED_APART =
   "a dispatcher claims no handler, and a worker claims no endpoint and no handler that it does not name";
+const REQUEST_FIRST =
+  "an event that comes once in each mode is applied once, where it was applied in its request first";
+const STORE_FIRST =
+  "an event that comes once in each mode is applied once, where it was applied from the store first";
 const PAUSED =
   "a settlement as paused pauses the handler: its attempt spends no failure, its delivery stays at the head, and nothing is leased";
 
@@ -79,6 +83,56 @@ export const APPLYING: readonly StoreMutant[] = [
     [{ find: "!isCurrent(row.lane, claim)", replace: "false" }],
     "an apply of a claim that has passed to another changes nothing",
   ),
+  bug(
+    "handlers without a name have rows of their own",
+    ["postgres", "lanes/enter-run.ts"],
+    [{ find: "params: [consumer, ", replace: 'params: [consumer || "default", ' }],
+    REQUEST_FIRST,
+  ),
+  bug(
+    "handlers without a name have rows of their own",
+    ["sqlite", "lanes/apply.ts"],
+    [
+      {
+        find: "const consumer = inboxConsumer(claim);",
+        replace: 'const consumer = inboxConsumer(claim) || "default";',
+      },
+    ],
+    REQUEST_FIRST,
+  ),
+  bug(
+    "a request takes over what was applied from the store",
+    ["postgres", "inbox/accept.ts"],
+    [
+      {
+        find: "where known.outcome in ('failed', 'skipped', 'pending')",
+        replace: "where known.outcome in ('failed', 'skipped', 'pending') or known.stored_as is not null",
+      },
+    ],
+    STORE_FIRST,
+  ),
+  bug(
+    "a request takes over what was applied from the store",
+    ["sqlite", "inbox/accept.ts"],
+    [
+      {
+        find: "where outcome in ('failed', 'skipped', 'pending')",
+        replace:
+          "where outcome in ('failed', 'skipped', 'pending') or excluded.stored_as is null and stored_as is not null",
+      },
+    ],
+    STORE_FIRST,
+  ),
+  {
+    ...bug(
+      "handlers without a name have a lock of their own",
+      ["postgres", "lanes/enter-run.ts"],
+      [{ find: "case when $1::text = '' then", replace: "case when false then" }],
+      "an event is busy in one mode while it is applied in the other",
+    ),
+    // Whoever comes second waits at the row for the first.
+    shows: "lateness",
+  },
   bug(
     "a heartbeat keeps nothing",
     ["postgres", "lanes/extend.ts"],

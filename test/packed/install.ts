@@ -28,7 +28,8 @@ async function unpack(tarball: string, folder: string): Promise<void> {
   await mustRun("tar", ["-xzf", tarball, "-C", folder, "--strip-components", "1"], { cwd: folder });
 }
 
-function link(modules: string, name: string): void {
+/** Links a package of the repository, compiled already, into a project. */
+export function link(modules: string, name: string): void {
   const path = join(modules, name);
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true });

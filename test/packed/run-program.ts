@@ -5,6 +5,8 @@ export interface ProgramOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** After which it is killed; a program that hangs would outlive its test. */
+  readonly timeoutMs?: number;
 }
 
 export interface ProgramResult {
@@ -27,9 +29,15 @@ export function personsEnvironment(more: Readonly<Record<string, string>> = {}):
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { cwd, env, input = "" }: ProgramOptions,
+  { cwd, env, input = "", timeoutMs }: ProgramOptions,
 ): Promise<ProgramResult> {
-  const child = spawn(program, args, { cwd, env: personsEnvironment(env), stdio: "pipe" });
+  const child = spawn(program, args, {
+    cwd,
+    env: personsEnvironment(env),
+    stdio: "pipe",
+    killSignal: "SIGKILL",
+    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+  });
   let out = "";
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));

@@ -62,6 +62,7 @@ export function postgresOutboxHarness(driver: Driver, url: string): OutboxHarnes
     exactTime: false,
     listsCancelled: true,
     refusesPlaces: true,
+    oneConnection: driver.oneConnection === true,
     open: () => open(1n),
     openAt: open,
   };

@@ -1,62 +1,38 @@
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { EVENTS, onSqlite, reconciled, replayed } from "../doc-snippets/replaying-page.js";
+import type { ReplayingDatabase } from "../doc-snippets/replaying-page.js";
 
-// The program of docs/replaying.md, as it stands there, in a process of its own.
+// The programs of docs/replaying.md with the page's store on SQLite, each in a process and on a file of its own.
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const page = readFileSync(new URL("../../docs/replaying.md", import.meta.url), "utf8");
-const block = /```ts\n\/\/ replay\.ts\n([^]*?)```/.exec(page)?.[1] ?? "";
-
-// More than one page, of ids that are the other way round: what is replayed is not what the ids would say.
-const EVENTS = 150;
-
-const store = `
-  import Database from "better-sqlite3";
-  import { createReceiver, createWorker } from "posthorn";
-  import { stripe } from "posthorn/providers";
-  import { migrate, sqliteStore } from "posthorn/sqlite";
-  import { signedRequest } from "posthorn/testing";
-  const db = new Database(":memory:");
-  await migrate(db);
-  const store = sqliteStore({ db });
-  const secrets = "whsec_of_this_test";
-  const sources = { stripe: { verifier: stripe({ secrets }), key: { json: "/data/object/customer" } } };
-  const receiver = createReceiver({ mode: "store_first", store, sources });
-  const seen = [];
-  const worker = createWorker({ store, handlers: { "*": ({ id }) => () => void seen.push(id) } });
-  for (let n = ${EVENTS}; n > 0; n--) {
-    const id = "evt_" + String(n).padStart(3, "0");
-    await receiver.receive("stripe", await signedRequest("stripe", { id, type: "a", data: { customer: "cus_1" }, secrets }));
-  }
-  await worker.drain();
-`;
-const after = `
-  await worker.drain();
-  const half = seen.length / 2;
-  console.log(seen.length, seen.slice(0, half).join() === seen.slice(half).join(), seen[0]);
-`;
-
-/** The program after these steps, with what it is given behind the span. */
-async function replayed(...last: readonly string[]): Promise<string> {
-  const program = block.replace(/import \{ store \}.*\n/, store).replace(" as const", "") + after;
-  const span = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--input-type=module", "-e", program, "replay.js", ...span.map((at) => at.toISOString()), ...last],
-    { cwd: root, env: { ...process.env, NODE_ENV: "test" } },
-  );
-  return stdout;
-}
+const database: ReplayingDatabase = {
+  named: { "store.js": "fileMustExist" },
+  edits: { "reconcile.js": onSqlite },
+  prepare: `
+    import Database from "better-sqlite3";
+    import { migrate } from "posthorn/sqlite";
+    const db = new Database("shop.db");
+    await migrate(db);
+    const run = async (sql) => db.exec(sql);`,
+  handler: `({ id }) => (tx) => {
+    handle(id);
+    tx.prepare("insert into payment values (?) on conflict do nothing").run(id);
+  }`,
+};
 
 it("the documented program counts first, and changes nothing", async () => {
-  expect(await replayed()).toMatch(new RegExp(`^${EVENTS} would be handled again: add "run"\n${EVENTS} `));
+  expect(await replayed(database)).toMatch(
+    new RegExp(`^${EVENTS} would be handled again: add "run"\n${EVENTS} `),
+  );
 });
 
 it("the documented program replays all of a span, oldest first in the order of the key, and says what it answered", async () => {
-  expect(await replayed("run")).toBe(
+  expect(await replayed(database, "run")).toBe(
     `${EVENTS} of ${EVENTS} are handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
+  );
+});
+
+it("the documented comparison says what the table lacks, and what it has though it was never applied", async () => {
+  expect(await reconciled(database)).toBe(
+    "missing stripe evt_140\nmissing stripe evt_007\nextra stripe evt_001\n",
   );
 });

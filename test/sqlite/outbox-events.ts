@@ -80,7 +80,7 @@ export function acknowledgement(claim: Claim): Settlement {
 
 /** Delivers everything that is due, settling all claims of a moment at once, and returns the ids in their order. */
 export async function deliverAll(
-  outbox: Omit<OutboxUnderTest<never>, "apply">,
+  outbox: Omit<OutboxUnderTest<never>, "accept" | "apply">,
   request: ClaimRequest,
 ): Promise<string[]> {
   const delivered: string[] = [];

@@ -89,6 +89,23 @@ export const applyingFlaws = {
         inner.apply({ ...claim, consumer: { ...claim.consumer, id: "hnd_default" } }, work, limits),
     }),
   },
+  unnamed_handlers_have_rows_of_their_own: {
+    wrap: (inner) => ({
+      apply: (claim, work, limits) => {
+        const id = claim.consumer.id === "hnd_default" ? "hnd_apart" : claim.consumer.id;
+        return inner.apply({ ...claim, consumer: { ...claim.consumer, id } }, work, limits);
+      },
+    }),
+  },
+  applied_from_the_store_unknown_in_a_request: {
+    wrap: (inner) => ({
+      accept: async (arrival, work, limits) => {
+        const accepted = await inner.accept(arrival, work, limits);
+        if (accepted.kind !== "duplicate") return accepted;
+        return inner.accept({ ...arrival, id: `again ${arrival.id}` }, work, limits);
+      },
+    }),
+  },
   apply_locks_the_lane: {
     wrap: (inner) => {
       let running: Promise<unknown> = Promise.resolve();

@@ -90,9 +90,10 @@ export interface WorkerStore<Tx, Mode extends TransactionMode = TransactionMode>
    * Runs `work` once, with the deliveries of a claim in order, in one transaction that commits its writes together with
    * the events' rows of the inbox and the lane's next state; it returns the lane's next head, leased. Where nothing waits
    * behind and `other` asks for it, that may be another lane of the same consumer: due, leased by nobody, its head never
-   * tried. An event that was applied before, in whichever mode, is a duplicate; where it is not the head, the run ends before it, and `work` is
-   * not given what is behind. A claim that
-   * has passed to another changes nothing. No lane is locked while a handler runs. Throws `store_commit_unknown` when
+   * tried. An event that was applied before is a duplicate; where it is not the head, the run ends before it, and `work` is
+   * not given what is behind. Handlers without a name share the rows of `accept`: an event that comes once in each mode is applied
+   * once, wherever it was applied first, and is busy in one mode while it is applied in the other. Handlers with a name apply an
+   * event once for themselves. A claim that has passed to another changes nothing. No lane is locked while a handler runs. Throws `store_commit_unknown` when
    * the answer to the commit was lost: the claim is to be released then, and the next one finds the truth.
    */
   apply(claim: Claim, work: ApplyWork<Tx>, limits: ApplyLimits): Promise<Applied>;

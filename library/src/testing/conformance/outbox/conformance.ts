@@ -3,6 +3,7 @@ import { casesOf } from "../case.js";
 import { alike } from "../expectation.js";
 import { outboxApplying } from "./workers/applying.js";
 import { outboxAttempts } from "./lanes/attempts.js";
+import { outboxBothModes } from "./workers/both-modes.js";
 import { outboxBriefClaims } from "./lanes/brief-claims.js";
 import { outboxClaims } from "./lanes/claims.js";
 import { outboxCursors, outboxLookupCursors } from "./operator/cursors.js";
@@ -50,6 +51,7 @@ const GATEWAY = {
   handlers: [
     ...outboxHandlers,
     ...outboxApplying,
+    ...outboxBothModes,
     ...outboxLongSteps,
     ...outboxPausing,
     ...outboxRemoving,

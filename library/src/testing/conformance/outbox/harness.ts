@@ -17,10 +17,13 @@ import type { StoreCapabilities, TransactionMode } from "../../../store-capabili
 import type { BenchTime, Facts, Pledge } from "../case.js";
 import { needsOf } from "../case.js";
 
-/** All that a store promises of events on their way out; its inbox has a suite of its own. */
+/**
+ * All that a store promises of events on their way out, and of handlers as consumers. Its inbox has a suite of its own, but for
+ * `accept`: an event may come in both modes.
+ */
 export type OutboxUnderTest<Tx, Mode extends TransactionMode = TransactionMode> = Omit<
   Store<Tx, Mode>,
-  Exclude<keyof InboxStore<Tx>, "capabilities" | "transactions"> | keyof CursorStore
+  Exclude<keyof InboxStore<Tx>, "accept" | "capabilities" | "transactions"> | keyof CursorStore
 >;
 
 /** A cancelled delivery, as far as the kit looks at it. */
@@ -64,6 +67,8 @@ export interface OutboxHarness<Tx> {
   readonly listsCancelled?: boolean;
   /** Whether the bench has `refusePlaces()`. */
   readonly refusesPlaces?: boolean;
+  /** Whether the database has one connection, so that nothing can be asked of it beside an open transaction. @default false */
+  readonly oneConnection?: boolean;
   open(): Promise<OutboxBench<Tx>>;
   /** Opens one whose next event has this number, so that a new lane begins there; where the harness can. */
   openAt?(firstEvent: bigint): Promise<OutboxBench<Tx>>;
@@ -83,6 +88,7 @@ export interface NarrowOutboxBench<Tx = unknown> extends Omit<OutboxBench<Tx>, "
     | keyof HeldStore
     | keyof ReplayStore
     | keyof NewestStore<Tx>
+    | "accept"
     | Exclude<keyof WorkerStore<Tx>, keyof LaneStore | "transactions">
   >[];
 }
@@ -98,13 +104,15 @@ export interface NarrowOutboxHarness<Tx> extends Omit<OutboxHarness<Tx>, "open" 
 export type OutboxPledge = Pledge<OutboxBench>;
 
 export function outboxFacts(harness: OutboxHarness<unknown>): Facts {
-  const { capabilities, transactions, exactTime, listsCancelled = false, refusesPlaces = false } = harness;
+  const { capabilities, transactions, exactTime } = harness;
+  const { listsCancelled = false, refusesPlaces = false, oneConnection = false } = harness;
   const awaiting = transactions === "asynchronous";
   return {
     ...needsOf(capabilities),
     exactTime,
     awaitingHandlers: awaiting,
-    manyWriters: awaiting,
+    manyWriters: awaiting && !oneConnection,
+    manyConnections: !oneConnection,
     cancelledListing: listsCancelled,
     unplaceable: refusesPlaces,
     largeSequences: harness.openAt !== undefined,

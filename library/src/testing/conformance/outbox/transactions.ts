@@ -30,7 +30,7 @@ export const outboxTransactions: readonly OutboxPledge[] = [
   },
   {
     name: "an event of an open transaction is given to nobody",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       await addEndpoint(bench);
       await whileOpen(bench, [await eventOf()], async () => {
@@ -43,7 +43,7 @@ export const outboxTransactions: readonly OutboxPledge[] = [
   },
   {
     name: "an event whose transaction commits late is not passed over",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       await addEndpoint(bench);
       await whileOpen(bench, [await eventOf({ id: "late" })], async () => {
@@ -77,7 +77,7 @@ export const outboxTransactions: readonly OutboxPledge[] = [
   },
   {
     name: "an endpoint that is added while a transaction is open gets its events, because they are sequenced after it",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       await whileOpen(bench, [await eventOf({ id: "late" })], async () => {
         await addEndpoint(bench);

@@ -231,7 +231,7 @@ export const outboxApplying: readonly OutboxPledge[] = [
   },
   {
     name: "no lane is locked while a handler runs: what is stored meanwhile is sequenced, and is the next head",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       await prepare(bench);
       await store(bench, ["e1"]);
@@ -274,7 +274,7 @@ interface Doing {
 const SUCCESS: Handled = { outcome: "success" };
 
 /** Applies a claim by a handler that publishes `p_` and the event's id. */
-async function apply(bench: OutboxBench, claimed: Claim, doing: Doing = {}): Promise<Applied> {
+export async function apply(bench: OutboxBench, claimed: Claim, doing: Doing = {}): Promise<Applied> {
   const {
     throwsAt,
     next = false,
@@ -317,7 +317,8 @@ async function apply(bench: OutboxBench, claimed: Claim, doing: Doing = {}): Pro
   return soon(outbox.apply(claimed, work, limits), "apply", bench.patienceMs);
 }
 
-async function published(bench: OutboxBench): Promise<string> {
+/** What the endpoint has been given of all that handlers have published, in order. */
+export async function published(bench: OutboxBench): Promise<string> {
   await sequenceAll(bench);
   return deliverAllOf(bench);
 }

@@ -188,7 +188,7 @@ export const outboxReplaying: readonly OutboxPledge[] = [
   },
   {
     name: "an event is not forgotten while its first handler runs, though its lease has ended",
-    needs: ["awaitingHandlers"],
+    needs: ["awaitingHandlers", "manyConnections"],
     async check(bench) {
       await register(bench, {}, { id: "hnd_b" });
       const outbox = outboxOf(bench, 1);
