@@ -1,8 +1,8 @@
+import type { HeldRecord } from "../../library/src/operator/held-store.js";
 import type { ReconcilingStore } from "../../library/src/operator/reconcile.js";
 import { reconcile } from "../../library/src/operator/reconcile.js";
 import { replaysOf } from "../../library/src/operator/replays.js";
 import type { ReplayingStore } from "../../library/src/operator/replays.js";
-import { inSequence } from "../../library/src/lanes/hold.js";
 import { BEGINNING } from "../world/life.js";
 import type { LineKeeper } from "./line-keeper.js";
 import type { LineWorker } from "./line-worker.js";
@@ -58,9 +58,7 @@ export class StoredDeeds {
   async release(clicks: number): Promise<void> {
     const { store, ask } = this.#parts;
     const { items } = await ask("held_events", () => store.working.heldEvents({}, { limit: MOST }));
-    const before = (one: (typeof items)[number]) =>
-      items.filter((each) => each.key === one.key && inSequence(each, one) < 0);
-    const [wanted] = items.toSorted((one, other) => before(other).length - before(one).length);
+    const [wanted] = items.toSorted((one, other) => before(items, other).length - before(items, one).length);
     if (wanted === undefined) return;
     for (let n = 0; n < clicks; n++) await ask("release_held", () => this.#release(wanted));
   }
@@ -73,10 +71,10 @@ export class StoredDeeds {
     const said = await store.working.releaseHeld(wanted.tenant, wanted.eventId);
     log.count(`release.${said.kind}`);
     if (held === undefined || said.kind !== "released") return;
-    const before = items.filter((each) => each.key === held.key && inSequence(each, held) < 0);
-    if (before.length > 0) log.count("release.with_others");
+    const others = before(items, held);
+    if (others.length > 0) log.count("release.with_others");
     const number = numberOf(held.eventId);
-    log.add({ kind: "released", database, number, before: before.map((each) => numberOf(each.eventId)) });
+    log.add({ kind: "released", database, number, before: others.map((each) => numberOf(each.eventId)) });
   }
 
   /** Lets handlers handle the conflict that was refused last. */
@@ -204,4 +202,11 @@ export class StoredDeeds {
     if (isMarked) log.add({ kind: "marked", database, consumer, number });
     return isMarked;
   }
+}
+
+type Held = Pick<HeldRecord, "key" | "sequence">;
+
+/** Those of the same key that are held before it; the provider counts in one generation. */
+function before<Each extends Held>(items: readonly Each[], held: Held): readonly Each[] {
+  return items.filter(({ key, sequence }) => key === held.key && sequence < held.sequence);
 }

@@ -1,4 +1,5 @@
 import { AGAIN_MS, THROWN, TIMES_NOW } from "../../stored/handlers.js";
+import { eventsOf } from "../../stored/script.js";
 import type { ConsumerPlan, StoredScript } from "../../stored/script.js";
 import type { SightingOf } from "../../world/run-log.js";
 import type { Report } from "../violation.js";
@@ -42,10 +43,7 @@ function wantedOf(record: Ruled, { plan, script, failures }: Known): string {
 
 /** Without a word only what no version of the host handles is skipped. */
 function unhandled({ number }: Ruled, { steps }: StoredScript): string {
-  const isHandled = steps.some(
-    (step) => step.kind === "send" && step.event.number === number && step.event.type !== "note.seen",
-  );
-  return isHandled ? "applied" : "skipped";
+  return eventsOf({ steps }).get(number)?.type === "note.seen" ? "skipped" : "applied";
 }
 
 function retried({ waitsMs }: ConsumerPlan, failures: number): string {
