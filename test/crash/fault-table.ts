@@ -55,7 +55,8 @@ export const SCENE_POINTS = {
   applying: pointsOf("apply"),
   steps: pointsOf("step"),
   extending: pointsOf("extend"),
-  operating: pointsOf("stage_again", "redrive", "forget", "mark", "release"),
+  operating: pointsOf("stage_again", "redrive", "forget"),
+  deciding: pointsOf("mark", "release"),
   removing: pointsOf("remove_handler"),
   filling: pointsOf("fill"),
 } as const;

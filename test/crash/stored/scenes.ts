@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultPoint } from "../../../library/src/fault-point.js";
 import type { Chance } from "../../chance.js";
 import type { SCENE_POINTS } from "../fault-table.js";
@@ -29,8 +30,6 @@ interface SceneEnd {
 
 const FEW: StreamSize = { keys: 3, otherKeys: 3, versions: 6 };
 const MORE: StreamSize = { keys: 8, otherKeys: 5, versions: 6 };
-// As many are dead as are redriven, and then called applied.
-const OPERATED: StreamSize = { keys: 8, otherKeys: 8, versions: 6 };
 const PATIENCE_MS = 60_000;
 
 /**
@@ -41,6 +40,7 @@ export const SCENES: Readonly<Record<SceneName, (stage: Stage) => Promise<SceneE
   // Every point in turn; the longest scenes come first.
   extending: (stage) => killWorkers(stage, { size: FEW, worker: { slowJobEvery: 4 } }),
   operating: killOperators,
+  deciding: killOperators,
   steps: (stage) => killWorkers(stage, { size: MORE, latest: 2 }),
   starting: (stage) => killWorkers(stage, { size: FEW }),
   applying: (stage) => killWorkers(stage, { size: MORE, worker: { failsOneIn: 4 }, latest: 3 }),
@@ -86,7 +86,7 @@ function killWorkers(stage: Stage, cast: Cast): Promise<SceneEnd> {
 
 /** Kills an operator at each of the points, in the middle of a deed that is asked for again. */
 function killOperators(stage: Stage): Promise<SceneEnd> {
-  const { stream, early, tails } = withTails(createStream(OPERATED, stage.chance));
+  const { stream, early, tails } = withTails(createStream(MORE, stage.chance));
   return play(stage, { stream }, async (run) => {
     await run.start();
     await run.send(early);
@@ -134,6 +134,7 @@ async function killRemovers(stage: Stage): Promise<SceneEnd> {
     await run.start();
     await begin();
     await run.send();
+    await untilWaiting(stage, gone, all);
     await run.drained(drainMs, gone.length * all);
     for (const worker of run.workers) await worker.kill();
     for (const [n, point] of points.entries())
@@ -146,6 +147,22 @@ async function killRemovers(stage: Stage): Promise<SceneEnd> {
     }
   });
   return { ...played, ends: played.ends.filter(({ point }) => point !== undefined) };
+}
+
+/** Resolves when each of the handlers has all events waiting: what is held has no places yet. */
+async function untilWaiting(
+  { database, drainMs }: Stage,
+  handlers: readonly string[],
+  all: number,
+): Promise<void> {
+  const endsAt = performance.now() + drainMs;
+  for (;;) {
+    const standings = await database.outbox.consumers();
+    const waiting = standings.filter(({ id }) => handlers.includes(id)).map((each) => each.waiting);
+    if (waiting.length === handlers.length && waiting.every((each) => each === all)) return;
+    if (performance.now() > endsAt) throw new Error(`of ${all} events ${waiting.join()} wait`);
+    await sleep(100);
+  }
 }
 
 /** Kills a receiver that fills the place of an event which it does not store: what comes behind it waits for nothing. */
