@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultPoint } from "../../../library/src/fault-point.js";
+import { nameOfId } from "../../../library/src/incoming-name.js";
 import type { Chance } from "../../chance.js";
 import type { SCENE_POINTS } from "../fault-table.js";
 import type { Host, HostEnd } from "../host.js";
@@ -186,10 +187,11 @@ function killWhileFilling(stage: Stage): Promise<SceneEnd> {
       await ended;
       await run.sender.sendOnceMore([tail]);
       const [stored = ""] = await database.outbox.namedEvents("default", [
-        `${tail.source}/${idOf(stage.scope, tail)}`,
+        nameOfId(tail.source, idOf(stage.scope, tail)),
       ]);
       await run.drained(stage.drainMs);
-      const { gap } = (await database.outbox.heldEvent("default", stored)) ?? {};
+      const held = await database.outbox.heldEvent("default", stored);
+      const { gap } = given(held);
       if (gap !== undefined)
         throw new Error(`${tail.key} has waited for ${gap.from} to ${gap.to}, which were filled`);
     }
