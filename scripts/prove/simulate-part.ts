@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import type { Bench, Part } from "../../test/prove/part.js";
 import { median } from "../../test/simulator/campaign.js";
 import type { CampaignReport, Size, World } from "../../test/simulator/campaign.js";
+import { unmet } from "../../test/simulator/workers-met.js";
 import { explanationOf, findBugs, runCampaign } from "./simulated.js";
 
 const RUNS = { ci: 80_000, long: 1_000_000 };
@@ -43,6 +44,11 @@ export const simulateWorkersPart: Part = {
     );
     const least = LEAST_EVENTS[bench.depth];
     bench.expect(`${events} events were sent, at least ${least}`, events >= least);
+    const missed = unmet(counts);
+    bench.expect(
+      `everything occurred that runs are made to meet: ${missed.join(", ") || "all"}`,
+      missed.length === 0,
+    );
   },
 };
 

@@ -34,7 +34,15 @@ export type StoredLaw =
   /** What a worker keeps by its heartbeat is begun by nobody else. */
   | "W8 heartbeat"
   /** What a handler publishes is sent if its transaction has committed, and nothing else is. */
-  | "W9 published";
+  | "W9 published"
+  /** What becomes of an event whose handler threw is what the rules of its consumer say. */
+  | "W10 rule"
+  /** A step is not done again that the handler could know of. */
+  | "W11 step"
+  /** What waits for a handler that is removed is cancelled; one that a worker has is not removed. */
+  | "W12 removed"
+  /** A conflict is stored where a person has redriven it, and says which event came first. */
+  | "W13 conflict";
 
 /** A promise that a run has broken. */
 export interface RunViolation {

@@ -1,5 +1,6 @@
 import { again } from "../../library/src/inbox/handler/again.js";
 import type { HandlerContext, ReceivedEvent } from "../../library/src/inbox/handler/handlers.js";
+import type { LongContext } from "../../library/src/inbox/handler/long.js";
 import type { ConsumerOptions, WorkerHandler } from "../../library/src/inbox/worker/worker-options.js";
 import type { Publication } from "../../library/src/publication.js";
 import type { Life } from "../world/life.js";
@@ -7,7 +8,9 @@ import type { RunLog } from "../world/run-log.js";
 import type { Who } from "../world/who.js";
 import { bodyOf } from "../world/wire-event.js";
 import { eventId, numberOfId } from "./names.js";
+import type { Outside } from "./outside.js";
 import type { ConsumerPlan, StreamedEvent, Trouble } from "./script.js";
+import type { AtConsumer } from "./sightings.js";
 import type { StoredStore } from "./stored-store.js";
 
 /** What the handlers of a process work with. */
@@ -20,6 +23,7 @@ export interface HandlerParts {
   readonly events: ReadonlyMap<number, StreamedEvent>;
   /** How often each event's handler was begun: the outside world's memory, which no crash takes. */
   readonly begun: Map<string, number>;
+  readonly outside: Outside;
   /** The process dies. */
   readonly die: () => void;
   /** Which version of the host this is. */
@@ -40,12 +44,15 @@ type Context = Pick<HandlerContext, "signal"> & {
   readonly newest?: (resource: string, version: bigint) => Promise<boolean>;
   readonly publish?: (event: Publication) => Promise<void>;
 };
+type Stepping = Omit<Context, "tx"> & Pick<LongContext, "once">;
 type Consumer = ConsumerOptions<unknown, "asynchronous">;
 
 /** The number of an event that a handler publishes is the number of its cause plus this. */
 export const PASSED_ON_FROM = 1000;
 const BATCH = 5;
-const AGAIN_MS = 150;
+/** So often a consumer's rule lets its handler run again at once. */
+export const TIMES_NOW = 2;
+export const AGAIN_MS = 150;
 // Longer than the longest that works, and short enough for those that hang.
 const LONG_DEADLINE_MS = 30_000;
 
@@ -55,7 +62,15 @@ class Down extends Error {
 class Useless extends Error {
   override readonly name = "Useless";
 }
+class Hopeless extends Error {
+  override readonly name = "Hopeless";
+}
+class Collision extends Error {
+  override readonly name = "Collision";
+}
 // One for all: a stack trace for each costs more than what it is the end of.
+const HOPELESS = new Hopeless("it will never work");
+const COLLISION = new Collision("somebody else was there first");
 const DOWN = new Down("a dependency is down");
 const USELESS = new Useless("nothing can be done with it");
 const BROKEN = new Error("it is broken");
@@ -80,6 +95,8 @@ export function consumerOf(parts: HandlerParts, plan: ConsumerPlan): Consumer {
     errors: [
       { when: { name: "Down" }, do: { pauseMs: plan.pauseMs } },
       { when: { name: "Useless" }, do: { skip: "of no use" } },
+      { when: { name: "Hopeless" }, do: { dead: true } },
+      { when: { name: "Collision" }, do: { retryNow: TIMES_NOW } },
     ],
   };
 }
@@ -102,14 +119,25 @@ function handlerOf(parts: HandlerParts, plan: ConsumerPlan): WorkerHandler<unkno
   }
 }
 
+/** What handlers throw, as an attempt tells of it. */
+export const THROWN = {
+  pauses: DOWN.message,
+  skips: USELESS.message,
+  hopeless: HOPELESS.message,
+  collides: COLLISION.message,
+  again: "it asks for its event again",
+} as const;
+
 /** What the handlers of one consumer do: a row for each event, and the trouble that the event's plan says. */
 class HandlerWork {
   readonly #parts: HandlerParts;
   readonly #consumer: string;
+  readonly #takesSteps: boolean;
 
-  constructor(parts: HandlerParts, { name }: ConsumerPlan) {
+  constructor(parts: HandlerParts, { name, takesSteps }: ConsumerPlan) {
     this.#parts = parts;
     this.#consumer = name;
+    this.#takesSteps = takesSteps;
   }
 
   handle(event: Received, context: Context): Promise<void> {
@@ -123,7 +151,7 @@ class HandlerWork {
     return this.#during(event, false, async () => {
       const { n } = event.data;
       const isNewest = await context.newest?.(resourceOf(event), BigInt(n));
-      await this.#write(event, context, isNewest);
+      await this.#write(event, context, { isNewest });
       await this.#meet(event, context);
     });
   }
@@ -132,35 +160,41 @@ class HandlerWork {
     for (const event of events) await this.handle(event, context);
   }
 
-  longRun(event: Received, context: Omit<Context, "tx">): Promise<(tx: unknown) => Promise<void>> {
+  longRun(event: Received, context: Stepping): Promise<(tx: unknown) => Promise<void>> {
     const { life, events } = this.#parts;
-    return this.#during(event, true, async () => {
+    return this.#during(event, true, async (run) => {
+      const steps = new StepWork(this.#parts, { consumer: this.#consumer, number: event.data.number, run });
+      const charge = this.#takesSteps ? await steps.take("charge", context) : undefined;
       await this.#meet(event, context);
       await life.sleep(events.get(event.data.number)?.worksMs ?? 0, context.signal);
       if (context.signal.aborted) throw BROKEN;
-      return (tx) => this.#write(event, { ...context, tx });
+      if (this.#takesSteps) await steps.take("mail", context);
+      return (tx) => this.#write(event, { ...context, tx }, { charge });
     });
   }
 
-  async #during<T>(event: Received, isLong: boolean, work: () => Promise<T>): Promise<T> {
+  /** `work` is told which run of the handler this is. */
+  async #during<T>(event: Received, isLong: boolean, work: (run: number) => Promise<T>): Promise<T> {
     const { log, who, begun } = this.#parts;
     const { number } = event.data;
     const at = { consumer: this.#consumer, number };
-    begun.set(this.#nameOf(number), (begun.get(this.#nameOf(number)) ?? 0) + 1);
+    const run = (begun.get(nameOf(at)) ?? 0) + 1;
+    begun.set(nameOf(at), run);
     log.add({ kind: "begun", isLong, ...at, ...who });
     try {
-      return await work();
+      return await work(run);
     } finally {
       log.add({ kind: "over", ...at, ...who });
     }
   }
 
   /** A row that nothing keeps from being there twice: an event applied twice is seen. */
-  async #write(event: Received, context: Context, isNewest?: boolean): Promise<void> {
+  async #write(event: Received, context: Context, { isNewest, charge }: Found = {}): Promise<void> {
     const { store, log, database, events, publishes } = this.#parts;
     const { number } = event.data;
     const occasion = context.idempotencyKey?.("effect");
-    const seen = { database, consumer: this.#consumer, number: numberOfId(event.id), occasion, isNewest };
+    const at = { consumer: this.#consumer, number: numberOfId(event.id) };
+    const seen = { database, ...at, occasion, isNewest, charge };
     store.onCommit(context.tx, () => log.add({ kind: "effect", ...seen, order: event.order }));
     if (!publishes || isNewest === false || events.get(number)?.passesOn !== true) return;
     const passed = number + PASSED_ON_FROM;
@@ -173,8 +207,9 @@ class HandlerWork {
     const { events, begun, log } = this.#parts;
     const { number } = event.data;
     const trouble = events.get(number)?.trouble;
-    const times = begun.get(this.#nameOf(number)) ?? 1;
+    const times = begun.get(nameOf({ consumer: this.#consumer, number })) ?? 1;
     if (trouble?.consumer !== this.#consumer || times > trouble.times) return;
+    if (trouble.kind === "kills_in_step") return;
     log.count(`trouble.${trouble.kind}`);
     await this.#suffer(trouble, signal).catch((error: unknown) => {
       log.add({ kind: "threw", consumer: this.#consumer, number, what: trouble.kind });
@@ -191,8 +226,12 @@ class HandlerWork {
         throw DOWN;
       case "skips":
         throw USELESS;
+      case "hopeless":
+        throw HOPELESS;
+      case "collides":
+        throw COLLISION;
       case "again":
-        throw again({ afterMs: AGAIN_MS });
+        throw again({ afterMs: AGAIN_MS, because: THROWN.again });
       case "slow":
         return life.sleep(20 + 150 * life.random.next());
       case "hangs":
@@ -204,10 +243,55 @@ class HandlerWork {
         await life.sleep(1);
     }
   }
+}
 
-  #nameOf(number: number): string {
-    return `${this.#consumer} ${number}`;
+/** What a handler has found out before it writes. */
+interface Found {
+  readonly isNewest?: boolean | undefined;
+  readonly charge?: string | undefined;
+}
+
+/** The steps of one run of a long handler: one that can look for what it has done, and one that cannot. */
+class StepWork {
+  readonly #parts: HandlerParts;
+  readonly #of: AtConsumer & { readonly run: number };
+
+  constructor(parts: HandlerParts, of: AtConsumer & { readonly run: number }) {
+    this.#parts = parts;
+    this.#of = of;
   }
+
+  async take(step: "charge" | "mail", { once, idempotencyKey }: Stepping): Promise<string> {
+    const { life, outside, log } = this.#parts;
+    const isChecked = step === "charge";
+    const of = { ...this.#of, step, idem: idempotencyKey?.(step) ?? step };
+    const effect = await once(step, {
+      ...(isChecked && { check: (idem: string) => outside.find(life, idem) }),
+      act: (idem) => {
+        const asked = { ...of, idem };
+        log.add({ kind: "acting", isChecked, ...asked });
+        return outside.act(life, asked, () => this.#dieOf(step));
+      },
+    });
+    log.add({ kind: "stepped", ...of });
+    return effect;
+  }
+
+  /** The other side has done it, and its answer comes too late. */
+  #dieOf(step: string): void {
+    const { events, log, die, life } = this.#parts;
+    const { consumer, number, run } = this.#of;
+    const trouble = events.get(number)?.trouble;
+    if (trouble?.kind !== "kills_in_step" || trouble.consumer !== consumer) return;
+    if (step !== "charge" || run > trouble.times || !life.isAlive) return;
+    log.count(`trouble.${trouble.kind}`);
+    log.fault("kill");
+    die();
+  }
+}
+
+function nameOf({ consumer, number }: AtConsumer): string {
+  return `${consumer} ${number}`;
 }
 
 function resourceOf({ data: { key = "none" } }: Received): string {

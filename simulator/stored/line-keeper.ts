@@ -8,14 +8,12 @@ import type {
 } from "../../library/src/inbox/inbox-store.js";
 import type { FilledPlace } from "../../library/src/hold-mark.js";
 import type { KeeperStore } from "../../library/src/inbox/keeper.js";
+import type { IncomingEvent, Ingested } from "../../library/src/outbox/ingest-store.js";
 import type { Wake } from "../../library/src/work/wake.js";
 import { atOnce } from "../world/line.js";
 import type { Line } from "../world/line.js";
-import { numberOfEvent } from "./names.js";
+import { numberOfEvent, numberOfId } from "./names.js";
 import type { WorkingStore } from "./stored-store.js";
-
-type Ingesting = Parameters<KeeperStore["ingest"]>[0];
-type Ingested = Awaited<ReturnType<KeeperStore["ingest"]>>;
 
 export interface LineKeeperParts {
   readonly line: Line;
@@ -38,14 +36,17 @@ export class LineKeeper implements KeeperStore {
     this.#store = parts.store;
   }
 
-  async ingest(incoming: Ingesting): Promise<Ingested> {
+  async ingest(incoming: IncomingEvent): Promise<Ingested> {
     const number = numberOfEvent(incoming.event);
     const answer = await this.#line.ask("ingest", async () => {
       this.#parts.numbers.set(incoming.event.id, number);
       const ingested = await this.#store.ingest(incoming);
       const { log, database } = this.#line;
       log.count(`ingest.${ingested.kind}`);
-      if (ingested.kind === "stored") log.add({ kind: "kept", database: database.index, number });
+      const { causedBy } = incoming.event;
+      const cause =
+        causedBy === undefined ? undefined : (this.#parts.numbers.get(causedBy) ?? numberOfId(causedBy));
+      if (ingested.kind === "stored") log.add({ kind: "kept", database: database.index, number, cause });
       return ingested;
     });
     this.#parts.wake?.ring("committed");

@@ -23,6 +23,7 @@ import type {
   ClaimRequest,
   SequenceReport,
   Settled,
+  Settlement,
   SettleRequest,
 } from "../../library/src/lanes/lane-store.js";
 import { PosthornError } from "../../library/src/posthorn-error.js";
@@ -129,6 +130,9 @@ export class LineWorker
   settle(request: SettleRequest): Promise<readonly Settled[]> {
     return this.#line.ask("settle", async () => {
       const answers = await this.#store.settle(request);
+      request.settlements.forEach((settlement, index) => {
+        if (answers[index]?.kind === "settled") this.#seeRuled(settlement);
+      });
       // Of one step: what it has leased was leased before it paused anybody.
       this.#seeLeased(answers.flatMap((answer) => (answer.kind === "settled" ? (answer.next ?? []) : [])));
       request.settlements.forEach(({ claim, rest }, index) => {
@@ -202,6 +206,7 @@ export class LineWorker
       // The server has rolled back, and there is no session that could say so.
       if (applied.kind === "failed") throw LOST;
       this.#seeApplied(claim, run.slice(0, handled.length), applied);
+      if (applied.kind === "applied") this.#seeSkipped(claim, handled);
       return applied;
     };
     try {
@@ -235,6 +240,34 @@ export class LineWorker
       };
       ended.then(answered, reject);
     });
+  }
+
+  /** What became of an event whose handler threw. */
+  #seeRuled({ claim, attempts, rest }: Settlement): void {
+    const error = attempts.at(-1)?.error;
+    if (error !== undefined && rest !== undefined) this.#seeRule(claim, claim.run[0], { error, rest });
+  }
+
+  #seeSkipped(claim: Claim, handled: readonly Handled[]): void {
+    handled.forEach((each, n) => {
+      if (each.outcome !== "skipped") return;
+      this.#line.log.count(each.because === undefined ? "skipped.unhandled" : "skipped.ruled");
+      const rest = { state: "skipped" } as const;
+      this.#seeRule(claim, claim.run[n], { error: each.because ?? "", rest });
+    });
+  }
+
+  #seeRule(
+    { consumer: { id: consumer }, kind, id }: Settlement["claim"],
+    delivery: Claim["run"][number] | undefined,
+    ruled: Pick<Extract<StoredSighting, { kind: "ruled" }>, "error" | "rest">,
+  ): void {
+    const at = {
+      consumer: nameOf(consumer),
+      number: numberOfEvent(delivery?.event ?? {}),
+      lane: `${kind} ${id}`,
+    };
+    this.#see({ kind: "ruled", database: this.#database, ...at, ...ruled });
   }
 
   #seeApplied(claim: Claim, handled: readonly EnteredDelivery[], applied: Applied): void {
@@ -279,7 +312,7 @@ export class LineWorker
   }
 }
 
-export function leasedLane({ kind, id, epoch, consumer, run }: Claim): LeasedLane {
+export function leasedLane({ kind, id, epoch, failures, consumer, run }: Claim): LeasedLane {
   const numbers = run.map(({ event }) => numberOfEvent(event));
-  return { consumer: nameOf(consumer.id), lane: `${kind} ${id}`, epoch, numbers };
+  return { consumer: nameOf(consumer.id), lane: `${kind} ${id}`, epoch, failures, numbers };
 }

@@ -13,9 +13,26 @@ export function eventId(number: number): string {
   return `evt_${number}`;
 }
 
-/** The number of an event by the provider's id; -1 where it is no event of the provider. */
+/** A consumer that no version of the host has any more. */
+export const GONE = "gone";
+
+const CONFLICTS_FROM = 2000;
+
+/** The number of what the provider sends under the id of another event. */
+export function conflictNumber(of: number): number {
+  return CONFLICTS_FROM + of;
+}
+
+/** Which event's id it has; undefined where it has its own. */
+export function conflictOf(number: number): number | undefined {
+  return number >= CONFLICTS_FROM ? number - CONFLICTS_FROM : undefined;
+}
+
+/** The number of an event by its id; -1 where it is no event of the provider. A conflict that is redriven has an id of its own. */
 export function numberOfId(id: string): number {
-  return Number(/^evt_(\d+)$/.exec(id)?.[1] ?? -1);
+  const [, digits, hash] = /^evt_(\d+)(~[0-9a-f]+)?$/.exec(id) ?? [];
+  if (digits === undefined) return -1;
+  return hash === undefined ? Number(digits) : conflictNumber(Number(digits));
 }
 
 export function numberOfEvent({

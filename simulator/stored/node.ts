@@ -18,6 +18,7 @@ import { numberOf, textOf } from "../world/wire-event.js";
 import { consumerOf } from "./handlers.js";
 import { LineKeeper } from "./line-keeper.js";
 import { LineWorker } from "./line-worker.js";
+import type { Outside } from "./outside.js";
 import type { StoredScript, StreamedEvent, WorkerNodePlan } from "./script.js";
 import type { StoredStore } from "./stored-store.js";
 
@@ -30,12 +31,14 @@ export interface StoredNodeParts {
   readonly store: StoredStore;
   readonly events: ReadonlyMap<number, StreamedEvent>;
   readonly begun: Map<string, number>;
+  readonly outside: Outside;
   readonly numbers: Map<string, number>;
 }
 
 /** What runs in one life of a node. */
 export interface Working extends Process {
   readonly lineWorker: LineWorker;
+  readonly keeper: LineKeeper;
   readonly outbox: LineOutbox;
   readonly receiver: Receiver;
   readonly worker: Worker;
@@ -93,7 +96,7 @@ export class StoredNode {
   }
 
   #begin(process: Process): Working {
-    const { script, scheduler, store, numbers, events, begun, log, database } = this.#parts;
+    const { script, scheduler, store, numbers, events, begun, outside, log, database } = this.#parts;
     const { life, line, who } = process;
     const { leaseMs, pollMs, slots } = script;
     const lineWorker = new LineWorker({ line, who, scheduler, store });
@@ -101,7 +104,7 @@ export class StoredNode {
     const sender: Sender<unknown, "asynchronous"> = createSender({ store: outbox, clock: life });
     const wake = script.hints ? lineWorker.wake : undefined;
     const keeper = new LineKeeper({ line, store: store.working, wake, numbers });
-    const handling = { store, database: database.index, life, who, log, events, begun };
+    const handling = { store, database: database.index, life, who, log, events, begun, outside };
     const handler = { ...handling, die: () => this.#die(), version: this.#plan.version };
     const common = { clock: life, observer: () => undefined };
     const worker = createWorker<unknown, "asynchronous">({
@@ -128,7 +131,7 @@ export class StoredNode {
       store: keeper,
       sources: { [SOURCE]: this.#source(life) },
     });
-    return { ...process, lineWorker, outbox, receiver, worker, dispatcher };
+    return { ...process, lineWorker, keeper, outbox, receiver, worker, dispatcher };
   }
 
   #source(life: Life) {

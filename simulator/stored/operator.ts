@@ -1,5 +1,6 @@
 import type { RunLog } from "../world/run-log.js";
-import { eventId, handlerId, nameOf, numberOfId } from "./names.js";
+import { WORKER_GONE_MS } from "../../library/src/operator/inbox-view-store.js";
+import { eventId, GONE, handlerId, nameOf, numberOfId } from "./names.js";
 import type { StoredStore } from "./stored-store.js";
 
 /** Asks the database, over a line or at its own console. */
@@ -77,6 +78,26 @@ export class StoredOperator {
         }),
       );
     }
+  }
+
+  /** Removes the handler that is gone, where no worker has said for so long that it has it. */
+  async removeGone(unseenForMs: number): Promise<void> {
+    await this.#remove(GONE, unseenForMs);
+  }
+
+  /** The same of a handler that workers have. */
+  async removeLive(consumer: string): Promise<void> {
+    await this.#remove(consumer, WORKER_GONE_MS);
+  }
+
+  async #remove(consumer: string, unseenForMs: number): Promise<void> {
+    const { store, ask, log, database } = this.#parts;
+    await ask("remove_handler", async () => {
+      const removal = { because: "it is called otherwise now", by: "somebody", unseenForMs };
+      const said = await store.working.removeHandler(handlerId(consumer), removal);
+      log.count(`remove.${said}`);
+      if (said === "removed") log.add({ kind: "removed", database, consumer });
+    });
   }
 
   #numberOf(stored: string): number {

@@ -5,7 +5,7 @@ import type { RunLog } from "../world/run-log.js";
 import type { Scheduler } from "../world/scheduler.js";
 import type { Receiver } from "../../library/src/inbox/receiver.js";
 import type { Life } from "../world/life.js";
-import { eventId } from "./names.js";
+import { conflictOf, eventId } from "./names.js";
 import { SECRET, SOURCE } from "./node.js";
 import type { StreamedEvent, Trip } from "./script.js";
 
@@ -29,6 +29,9 @@ export class Provider {
   readonly #parts: ProviderParts;
   readonly #signer: Signer;
   readonly #waiting = new Set<number>();
+  readonly #acknowledged = new Set<number>();
+  /** To be sent again when they are acknowledged. */
+  readonly #onceMore = new Set<number>();
   #underWay = 0;
 
   constructor(parts: ProviderParts) {
@@ -48,6 +51,24 @@ export class Provider {
     this.#try(event, trips);
   }
 
+  /** Sends an event once more. Where it is not acknowledged yet, that is done after its acknowledgement, which may be of a request from before. */
+  sendAgain(event: StreamedEvent): void {
+    if (this.#waiting.has(event.number)) {
+      this.#onceMore.add(event.number);
+      return;
+    }
+    this.#waiting.add(event.number);
+    this.#parts.scheduler.after(this.#between(AGAIN_MS), () => this.#try(event, []));
+  }
+
+  /** Sends another body under the id of an event, once that was acknowledged. */
+  sendConflict(event: StreamedEvent, of: number): void {
+    if (!this.#acknowledged.has(of)) return;
+    this.#parts.log.count("conflicts");
+    this.#waiting.add(event.number);
+    this.#try(event, []);
+  }
+
   #try(event: StreamedEvent, trips: readonly Trip[]): void {
     if (!this.#waiting.has(event.number)) return;
     const { log, scheduler } = this.#parts;
@@ -65,7 +86,9 @@ export class Provider {
       if (status < 200 || status > 299) return again();
       open = false;
       this.#waiting.delete(event.number);
+      this.#acknowledged.add(event.number);
       log.add({ kind: "acknowledged", number: event.number, verdict });
+      if (this.#onceMore.delete(event.number)) this.sendAgain(event);
     };
     scheduler.after(PATIENCE_MS, again);
     if (trip === "lost_request") return;
@@ -93,7 +116,8 @@ export class Provider {
     door.life.whenEnded(() => answer(502));
     const receive = async (): Promise<void> => {
       const body = bodyOf(event);
-      const headers = signSync(this.#signer, { id: eventId(event.number), body });
+      const { number } = event;
+      const headers = signSync(this.#signer, { id: eventId(conflictOf(number) ?? number), body });
       const { status, verdict } = await door.receiver.receive(SOURCE, { headers, body });
       log.count(`verdict.${verdict ?? status}`);
       answer(status, verdict);

@@ -11,6 +11,7 @@ import type {
   TroubleKind,
   WorkerNodePlan,
 } from "./script.js";
+import { withDeeds } from "./deeds-of-seed.js";
 import { createStream } from "./stream.js";
 import type { StreamEvent } from "./stream.js";
 
@@ -67,7 +68,7 @@ export function storedScriptOf(seed: number): StoredScript {
     ...(isCalm ? [] : faults(random, nodes, healAt)),
     ...interventions(random, { nodes, consumers, healAt }),
   ];
-  return {
+  return withDeeds({
     seed,
     nodes,
     consumers,
@@ -77,9 +78,10 @@ export function storedScriptOf(seed: number): StoredScript {
     slots: random.pick([1, 2, 4, 16]),
     hints: random.chance(0.7),
     delivers,
+    hasGone: false,
     steps: steps.toSorted((a, b) => a.at - b.at),
     healAt,
-  };
+  });
 }
 
 function nodesOf(random: Random): readonly WorkerNodePlan[] {
@@ -102,6 +104,7 @@ function consumersOf(random: Random): readonly ConsumerPlan[] {
       waitsMs: Array.from({ length: random.between(1, 4) }, () => random.between(20, 300)),
       dead: kind === "drop_stale" ? "halt" : random.pick(POLICIES),
       pauseMs: random.between(200, 2500),
+      takesSteps: false,
     };
   });
 }

@@ -14,7 +14,13 @@ export type TroubleKind =
   /** Asks for its event again, later. */
   | "again"
   /** Its process dies of it. */
-  | "kills";
+  | "kills"
+  /** Throws what the consumer's rule gives up at once. */
+  | "hopeless"
+  /** Throws what the consumer's rule tries again at once, so often and no more. */
+  | "collides"
+  /** Its process dies when a step is done at the other side, and nobody has written that down. */
+  | "kills_in_step";
 
 export interface Trouble {
   readonly consumer: string;
@@ -52,6 +58,8 @@ export interface ConsumerPlan {
   readonly dead: DeadPolicy | undefined;
   /** For how long a dependency that is down pauses it. */
   readonly pauseMs: number;
+  /** Whether its handlers, which are long, do something at another side in steps. */
+  readonly takesSteps: boolean;
 }
 
 export interface WorkerNodePlan extends Pick<NodePlan, "skewMs" | "rate"> {
@@ -73,6 +81,22 @@ export type StoredStep = { readonly at: number } & (
   | { readonly kind: "replay"; readonly node: number; readonly clicks: number; readonly rows: number }
   | { readonly kind: "pause"; readonly node: number; readonly consumer: string; readonly forMs: number }
   | { readonly kind: "resume"; readonly node: number; readonly consumer: string }
+  /** Another body under the id of an event that was acknowledged. */
+  | { readonly kind: "conflict"; readonly event: StreamedEvent; readonly of: number }
+  | { readonly kind: "redrive_refused"; readonly node: number; readonly clicks: number }
+  /** Of the rows that were applied, newest first, the one of this number. */
+  | { readonly kind: "forget"; readonly node: number; readonly nth: number }
+  | { readonly kind: "release"; readonly node: number; readonly clicks: number }
+  /** After so many effects have vanished from the host's table, and so many were made by hand. */
+  | {
+      readonly kind: "reconcile";
+      readonly node: number;
+      readonly consumer: string;
+      readonly vanish: number;
+      readonly byHand: number;
+    }
+  /** Of the handler that is gone, and of one that is not. */
+  | { readonly kind: "remove"; readonly node: number }
 );
 
 /** A whole run of a stream that is stored first: the same script is the same run, to the last record. */
@@ -89,6 +113,8 @@ export interface StoredScript {
   readonly hints: boolean;
   /** Whether processes deliver, too, what handlers publish. */
   readonly delivers: boolean;
+  /** Whether a handler is registered that no version of the host has any more. */
+  readonly hasGone: boolean;
   readonly steps: readonly StoredStep[];
   /** From here on nothing new goes wrong. */
   readonly healAt: number;
@@ -96,7 +122,11 @@ export interface StoredScript {
 
 /** The events that a script's provider sends, by their numbers. */
 export function eventsOf({ steps }: Pick<StoredScript, "steps">): ReadonlyMap<number, StreamedEvent> {
-  return new Map(steps.flatMap((step) => (step.kind === "send" ? [[step.event.number, step.event]] : [])));
+  return new Map(
+    steps.flatMap((step) =>
+      step.kind === "send" || step.kind === "conflict" ? [[step.event.number, step.event]] : [],
+    ),
+  );
 }
 
 /** The script as lines that a person reads. */

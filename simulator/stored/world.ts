@@ -7,9 +7,10 @@ import type { Random } from "../world/random.js";
 import { RunLog } from "../world/run-log.js";
 import { Scheduler } from "../world/scheduler.js";
 import { consumerOf } from "./handlers.js";
-import { handlerId } from "./names.js";
+import { GONE, handlerId, nameOf } from "./names.js";
 import { StoredNode } from "./node.js";
 import { StoredOperator } from "./operator.js";
+import { Outside } from "./outside.js";
 import { Provider } from "./provider.js";
 import { eventsOf } from "./script.js";
 import type { StoredScript, StoredStep, StreamedEvent } from "./script.js";
@@ -34,6 +35,13 @@ const LOOKS_EVERY_MS = 500;
 // Every lease, pause, hold and retry of a run fits in many times over.
 const PATIENCE_MS = 600_000;
 const BATCH = 100;
+const GONE_HANDLER = {
+  id: handlerId(GONE),
+  sources: ["*"],
+  types: ["*"],
+  order: "key",
+  dead: undefined,
+} as const;
 
 /** One simulated world of a stream that is stored first, from its beginning to its rest. */
 export class StoredWorld {
@@ -44,6 +52,8 @@ export class StoredWorld {
   readonly store: StoredStore;
   readonly nodes: readonly StoredNode[];
   readonly provider: Provider;
+  /** The other side of long handlers' steps. */
+  readonly outside: Outside;
   readonly events: ReadonlyMap<number, StreamedEvent>;
   /** Which event of the provider each id of a stored event stands for. */
   readonly numbers: Map<string, number> = new Map();
@@ -60,9 +70,10 @@ export class StoredWorld {
     const opened = openStore({ clock, batch: BATCH });
     this.store = writesAtOnce ? { ...opened, onCommit: (_tx, effect) => effect() } : opened;
     this.database = new Database(0, this.store, { scheduler, log, answersBeforeSync });
-    const { database, store, events } = this;
+    this.outside = new Outside(scheduler, log);
+    const { database, store, events, outside } = this;
     const begun = this.#begun;
-    const parts = { script, scheduler, log, database, store, events, begun, numbers };
+    const parts = { script, scheduler, log, database, store, events, begun, outside, numbers };
     this.nodes = script.nodes.map((plan, index) => new StoredNode(index, plan, parts));
     this.#random = streamOf(script.seed, 99_999);
     const nowMs = (): number => this.#nowMs;
@@ -79,6 +90,7 @@ export class StoredWorld {
     await this.scheduler.run(() => this.#over);
     const came = this.scheduler.now < this.#latest;
     for (const { machine } of this.nodes) machine.crash();
+    if (this.script.hasGone) await this.#clearUp();
     return came;
   }
 
@@ -98,21 +110,36 @@ export class StoredWorld {
 
   /** The new version of the host has run before, and an endpoint takes what handlers publish, and all else that it is given. */
   async #prepare(): Promise<void> {
-    const { script, store, log, scheduler, events } = this;
+    const { script, store, log, scheduler, events, outside } = this;
     const life = new Life(scheduler, { skewMs: 0, rate: 1 }, streamOf(script.seed, 88_888));
     const who = { node: -1, life: 0 };
-    const handling = { store, database: 0, life, who, log, events, begun: this.#begun };
+    const handling = { store, database: 0, life, who, log, events, begun: this.#begun, outside };
     const parts = { ...handling, die: () => undefined, version: 2, publishes: false } as const;
     const consumers = Object.fromEntries(
       script.consumers.map((plan) => [plan.name, consumerOf(parts, plan)]),
     );
     const { leaseMs, slots } = script;
     const times = { leaseMs, handlerDeadlineMs: 1, slots };
+    if (script.hasGone) await store.working.register([GONE_HANDLER]);
     await createWorker({ store: store.working, consumers, clock: life, observer: ignored, ...times }).drain();
     if (!script.delivers) return;
     const { endpoints } = createSender({ store: store.outbox });
     const secrets = "whsec_c2ltdWxhdGVkLXNlY3JldC1vZi0zMi1ieXRlcy4u";
     await endpoints.create({ id: "all", url: "https://all.example.com/", secrets, types: ["*"] });
+  }
+
+  /** Removes the handler that is gone where nobody has, and looks at what was cancelled. */
+  async #clearUp(): Promise<void> {
+    const { store, log, numbers } = this;
+    const operator = new StoredOperator({ store, database: 0, log, numbers, ask: (_call, doing) => doing() });
+    await operator.removeGone(0);
+    for (const { endpointId, eventId, because } of store.cancelled())
+      log.add({
+        kind: "cancelled",
+        consumer: nameOf(endpointId),
+        number: numbers.get(eventId) ?? -1,
+        because,
+      });
   }
 
   #door() {

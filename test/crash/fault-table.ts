@@ -56,7 +56,19 @@ export const SCENE_POINTS = {
   steps: pointsOf("step"),
   extending: pointsOf("extend"),
   operating: pointsOf("stage_again", "redrive", "forget"),
+  deciding: pointsOf("mark", "release"),
+  removing: pointsOf("remove_handler"),
+  filling: pointsOf("fill"),
 } as const;
+
+/** Verbs without points of their own, by their files in each store: they run inside of a transaction that has points before and behind them. */
+export const WITHIN: Readonly<Record<string, string>> = {
+  "inbox/newest.ts": "in the transaction of a handler, between `apply.after_enter` and `apply.before_settle`",
+  "lanes/hold.ts":
+    "in the transaction of the sequencer, between `sequence.after_read` and `sequence.before_places`; in that of a release, between its points",
+  "lanes/filled.ts":
+    "in the transactions of those who fill, `ingest` and `fill`; in that of the sequencer, which forgets what was filled",
+};
 
 /** Points that only workers, operators and receivers come to which store first. */
 export const STORED_POINTS: readonly FaultPoint[] = [

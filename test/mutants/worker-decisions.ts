@@ -106,4 +106,61 @@ export const WORKER_DECISIONS: readonly Planted[] = [
     find: "return row !== undefined && !mayTakeOver(row.outcome);",
     replace: "return row !== undefined && !mayTakeOver(row.outcome) && rows.size < 0;",
   }),
+  bug("an error that is to be given up is tried again", "inbox/handler/handler-failure.ts", {
+    find: 'return given(claim, consumer, "error_rule");',
+    replace: "return retried(claim, consumer, { passed: 0, chance });",
+  }),
+  bug("what is to run again at once waits", "inbox/handler/handler-failure.ts", {
+    find: 'return { state: "due", afterMs: 0, counts: true };',
+    replace: "return retried(claim, consumer, { passed: 0, chance });",
+  }),
+  bug("an error that is to be skipped is skipped without a reason", "inbox/worker/handler-runs.ts", {
+    find: "return this.#skip(claim, checked, consequence.because);",
+    replace: "return this.#skip(claim, checked, undefined);",
+  }),
+  bug("an event that is put off spends a retry", "inbox/handler/handler-failure.ts", {
+    find: "afterMs: thrown.afterMs, counts: false",
+    replace: "afterMs: thrown.afterMs, counts: true",
+  }),
+  bug("a step is done twice, though check has found it", "inbox/handler/steps.ts", {
+    find: "found === undefined ? await act(own) : found",
+    replace: "found === undefined ? await act(own) : await act(own)",
+  }),
+  bug("a step is done again, though its result was kept", "inbox/handler/steps.ts", {
+    find: 'if (before.kind === "done") return parsed(before.result);',
+    replace: 'if (before.kind === "done") return parsed(encoded(step, await act(idempotencyKey(step))));',
+  }),
+  bug("an event is forgotten, and its name is not", "stores/memory/operator/forget.ts", {
+    find: "const names = parts.names.remove(tenant, { source, id, stored: [...stored] });",
+    replace: "const names = 0;",
+  }),
+  bug(
+    "what is released overtakes what is held before it",
+    "lanes/hold.ts",
+    { find: "if (index <= last.released)", replace: "if (index === last.released)" },
+    {
+      find: 'if (turn.kind === "held" && because === undefined) break;',
+      replace: 'if (turn.kind === "held" && because === undefined) continue;',
+    },
+  ),
+  bug("what is missing in the host's table is not replayed", "operator/reconcile.ts", {
+    find: 'if (missing === "report") return undefined;',
+    replace: 'if (missing === "replay") return "staged";',
+  }),
+  bug("what a person calls applied is applied", "stores/memory/operator/mark-stored.ts", {
+    find: 'appliedRow(arrival, { outcome: "success" }, {',
+    replace: 'appliedRow(arrival, { outcome: "failed" as never }, {',
+  }),
+  bug("a conflict that is redriven does not say what came first", "operator/replays.ts", {
+    find: "storeArrival(store, arrival, first ?? (isConflict ? id : undefined));",
+    replace: "storeArrival(store, arrival, first && undefined);",
+  }),
+  bug("what waits for a removed handler is not cancelled", "stores/memory/outbox/remove-endpoint.ts", {
+    find: 'cancelAll(parts, id, "consumer_removed");',
+    replace: "",
+  }),
+  bug("a handler is removed that a worker has", "stores/memory/outbox/remove-endpoint.ts", {
+    find: "if (clock.now() - seenAt < unseenForMs)",
+    replace: "if (clock.now() - seenAt < -unseenForMs)",
+  }),
 ];

@@ -86,13 +86,22 @@ const received = (number: number, type: "order.paid" | "order.new") =>
 const calmWorkers: Omit<StoredScript, "nodes" | "steps"> = {
   seed: 1,
   consumers: [
-    { name: "billing", kind: "plain", order: "key", waitsMs: [100], dead: undefined, pauseMs: 500 },
+    {
+      name: "billing",
+      kind: "plain",
+      order: "key",
+      waitsMs: [100],
+      dead: undefined,
+      takesSteps: false,
+      pauseMs: 500,
+    },
   ],
   hold: undefined,
   leaseMs: 6000,
   pollMs: 2000,
   slots: 1,
   hints: true,
+  hasGone: false,
   delivers: false,
   healAt: 5000,
 };

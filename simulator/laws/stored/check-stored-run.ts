@@ -2,8 +2,11 @@ import type { StoredWorld } from "../../stored/world.js";
 import type { Broken, RunViolation } from "../violation.js";
 import { HoldLaw } from "./hold-law.js";
 import { LeaseLaw } from "./lease-law.js";
-import { onceLaw, publishedLaw } from "./once-law.js";
+import { againLaw, conflictLaw, onceLaw, publishedLaw } from "./once-law.js";
+import { removedLaw } from "./removed-law.js";
+import { ruleLaw } from "./rule-law.js";
 import { droppedLaw, newestLaw, sequenceLaw } from "./sequence-law.js";
+import { StepLaw } from "./step-law.js";
 import { StoredFacts } from "./stored-facts.js";
 
 // One is enough to fail, some help to understand; thousands of one kind only hide the others.
@@ -34,10 +37,15 @@ export function checkStoredRun(world: StoredWorld, cameToRest: boolean): readonl
   sequenceLaw(facts, report);
   newestLaw(facts, report);
   new HoldLaw(facts, report).judge();
+  ruleLaw(facts, report);
+  new StepLaw(facts, report).judge();
+  conflictLaw(facts, report);
   if (!cameToRest) report("I18", `it did not come to rest by ${Math.round(scheduler.now)} ms`);
   onceLaw(facts, report);
   // What is not over yet may still come.
   if (!cameToRest) return violations;
+  againLaw(facts, report);
+  removedLaw(facts, report);
   droppedLaw(facts, report);
   publishedLaw(facts, report);
   return violations;

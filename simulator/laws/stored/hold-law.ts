@@ -28,6 +28,24 @@ export class HoldLaw {
         const applied = this.#appliedOf(this.#facts.laneOf(consumer.name, key));
         if (consumer.order === "key") this.#judgeOrder(key, applied);
         for (const each of applied) this.#judgeGap(key, each);
+        this.#judgeReleases(applied, consumer.order === "key");
+      }
+    }
+  }
+
+  /** What is released lets those go first that are held before it, and they come in time. */
+  #judgeReleases(applied: readonly Applied[], isOrdered: boolean): void {
+    const byNumber = new Map(applied.map((each) => [each.fate.kept.event.number, each]));
+    for (const { record, index } of this.#facts.records) {
+      const released = record.kind === "released" ? byNumber.get(record.number) : undefined;
+      if (record.kind !== "released" || released === undefined || released.index < index) continue;
+      for (const each of record.before.flatMap((number) => byNumber.get(number) ?? [])) {
+        const isOvertaken = each.order.late || (isOrdered && each.index > released.index);
+        if (isOvertaken)
+          this.#report(
+            "W5 hold",
+            `${called(released.fate)} was released, and has overtaken ${called(each.fate)}, which was held before it`,
+          );
       }
     }
   }
@@ -84,7 +102,7 @@ export class HoldLaw {
   }
 
   /** Nothing is given up before an event has waited for its time, or as many wait as may. */
-  #judgeGap(key: string, { fate, version, at, order: { gap } }: Applied): void {
+  #judgeGap(key: string, { fate, version, at, index, order: { gap } }: Applied): void {
     const { hold } = this.#facts.script;
     if (gap === undefined || hold === undefined) return;
     const kept = this.#keptOf(key);
@@ -94,10 +112,28 @@ export class HoldLaw {
       const waiting = kept.filter((each) => each.event.version >= version && each.at < boundary);
       const isTime = waiting.some((each) => each.at + hold.maxMs <= boundary);
       const isNumber = kept.filter((each) => each.event.version > missing && each.at < boundary);
-      const isRight = gap.because === "time" ? isTime : isNumber.length > hold.maxEvents;
+      const isReleased = this.#releasedOf(key, version).some((each) => each < index);
+      const isRight =
+        gap.because === "operator"
+          ? isReleased
+          : gap.because === "time"
+            ? isTime
+            : isNumber.length > hold.maxEvents;
       if (!isRight)
         this.#report("W5 hold", `${called(fate)} did not wait long enough for ${missing}: ${gap.because}`);
     }
+  }
+
+  /** When this version of a key, or one behind it, was released. */
+  #releasedOf(key: string, version: number): readonly number[] {
+    const behind = new Set(
+      this.#keptOf(key)
+        .filter(({ event }) => event.version >= version)
+        .map(({ event }) => event.number),
+    );
+    return this.#facts.records.flatMap(({ record, index }) =>
+      record.kind === "released" && behind.has(record.number) ? [index] : [],
+    );
   }
 
   #keptOf(key: string): readonly KeptEvent[] {

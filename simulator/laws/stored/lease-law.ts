@@ -16,6 +16,8 @@ export class LeaseLaw {
   readonly #begun = new Map<string, { readonly at: number; readonly by: string }>();
   /** What a person redrove while it waited: it waits twice then, and without a key both may run at once. */
   readonly #twice = new Set<string>();
+  /** What was forgotten while it waited somewhere, and came again. */
+  readonly #forgotten = new Set<number>();
   #lastFault = -Infinity;
 
   constructor(consumers: readonly string[], report: Report) {
@@ -33,6 +35,7 @@ export class LeaseLaw {
     if (record.kind === "resumed") this.#pausedUntil.delete(record.consumer);
     if (record.kind === "staged" && record.verb === "redrive" && record.said === "staged")
       this.#twice.add(nameOf(record));
+    if (record.kind === "forgotten") this.#forgotten.add(record.number);
     if (record.kind === "begun" || record.kind === "over") this.#runs(record, at);
   }
 
@@ -86,7 +89,7 @@ export class LeaseLaw {
       if (before?.by === by) this.#begun.delete(name);
       return;
     }
-    const isLost = before !== undefined && !this.#twice.has(name);
+    const isLost = before !== undefined && !this.#twice.has(name) && !this.#forgotten.has(record.number);
     if (isLost && before.at - this.#lastFault > AFTERMATH_MS)
       this.#report(
         "W8 heartbeat",

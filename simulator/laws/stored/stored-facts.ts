@@ -1,5 +1,6 @@
 import type { LogRecord, SightingOf } from "../../world/run-log.js";
 import type { ConsumerPlan, StoredScript, StreamedEvent } from "../../stored/script.js";
+import { conflictOf } from "../../stored/names.js";
 import { eventsOf } from "../../stored/script.js";
 
 /** What a handler's transaction has committed. `index` is its place in the history. */
@@ -21,23 +22,44 @@ export interface Fate {
   readonly kept: KeptEvent;
   /** In the order of their commits; without those that found their version stale. */
   readonly effects: readonly Effect[];
-  /** How often its handler found its version stale. */
-  readonly stale: number;
-  /** How often a replay of it was staged. */
-  readonly replays: number;
+  /** Of those that found their version stale. */
+  readonly stale: readonly Effect[];
+  /** When a replay of it was staged, by the place in the history; so are all times of this kind. */
+  readonly replays: readonly number[];
+  /** When it was forgotten. */
+  readonly forgotten: readonly number[];
+  /** When a person called it applied. */
+  readonly marked: readonly number[];
   /** Whether somebody passed over it, so that it need not be applied: an operator, or a rule for what its handler threw. */
   readonly isExcused: boolean;
-  /** Whether it was put at the end of its lane by a redrive: its place is another then. */
+  /** Whether it was put at the end of its lane, by a redrive or as it was forgotten and came again: its place is another then. */
   readonly isMoved: boolean;
+}
+
+/** A record that its database has not lost, and its place in the history. */
+export interface Placed {
+  readonly record: LogRecord;
+  readonly index: number;
+}
+
+interface Fact {
+  readonly replays: number[];
+  readonly marked: number[];
+  skipped: number;
+  redriven: number;
+  isMoved: boolean;
 }
 
 /** What the laws of a stored stream need of a run's history. */
 export class StoredFacts {
   readonly script: StoredScript;
-  /** In the order in which they were stored. */
+  /** In the order in which they were stored; what was forgotten may be in it again. */
   readonly kept: readonly KeptEvent[];
-  /** What was acknowledged and is nowhere. */
-  readonly forgotten: readonly number[];
+  /** What was acknowledged as stored, and is nowhere. */
+  readonly missing: readonly number[];
+  /** When events were forgotten, by their numbers. */
+  readonly forgotten: ReadonlyMap<number, readonly number[]>;
+  readonly records: readonly Placed[];
   readonly fates: readonly Fate[];
   readonly effects: readonly Effect[];
   readonly posted: ReadonlySet<number>;
@@ -50,10 +72,18 @@ export class StoredFacts {
       const event = record.kind === "kept" ? events.get(record.number) : undefined;
       return event === undefined ? [] : [{ event, at: record.at, index }];
     });
+    this.records = all;
     const known = new Set(this.kept.map(({ event }) => event.number));
-    this.forgotten = all.flatMap(({ record }) =>
-      record.kind === "acknowledged" && !known.has(record.number) ? [record.number] : [],
-    );
+    this.missing = all.flatMap(({ record }) => {
+      const isStored = record.kind === "acknowledged" && record.verdict !== "conflict";
+      return isStored && !known.has(record.number) ? [record.number] : [];
+    });
+    const forgotten = new Map<number, number[]>();
+    for (const { record, index } of all) {
+      if (record.kind !== "forgotten") continue;
+      forgotten.set(record.number, [...(forgotten.get(record.number) ?? []), index]);
+    }
+    this.forgotten = forgotten;
     this.effects = all.flatMap(({ record, index }) =>
       record.kind === "effect" ? [{ ...record, index }] : [],
     );
@@ -72,38 +102,54 @@ export class StoredFacts {
     return [...new Set(this.kept.flatMap(({ event }) => event.key ?? []))];
   }
 
-  #fatesOf(records: readonly { readonly record: LogRecord; readonly index: number }[]): readonly Fate[] {
-    const facts = new Map<string, { replays: number; skipped: number; redriven: number; isMoved: boolean }>();
+  #fatesOf(records: readonly Placed[]): readonly Fate[] {
+    const facts = new Map<string, Fact>();
     const effects = new Map<string, Effect[]>();
     for (const effect of this.effects)
       effects.set(nameOf(effect), [...(effects.get(nameOf(effect)) ?? []), effect]);
     for (const { record, index } of records) {
       if (!("consumer" in record) || !("number" in record)) continue;
       const name = nameOf(record);
-      const fact = facts.get(name) ?? { replays: 0, skipped: -1, redriven: -1, isMoved: false };
+      const fact = facts.get(name) ?? newFact();
       facts.set(name, fact);
       if (record.kind === "threw" && record.what === "skips") fact.skipped = index;
       if (record.kind === "passed_over" && record.said !== "unknown") fact.skipped = Infinity;
       if (record.kind === "passed_over" && record.said !== "unknown") fact.isMoved = true;
       if (record.kind === "redriven" && record.said === "at_end") fact.isMoved = true;
+      if (record.kind === "marked") {
+        fact.marked.push(index);
+        // Its first effect, if any, is a replay.
+        fact.isMoved = true;
+      }
       if (record.kind !== "staged" || record.said !== "staged") continue;
-      if (record.verb === "replay") fact.replays += 1;
+      if (record.verb === "replay") fact.replays.push(index);
       else [fact.redriven, fact.isMoved] = [index, true];
     }
+    const first = new Map(this.kept.toReversed().map((kept) => [kept.event.number, kept]));
+    const handled = this.kept.filter((kept) => {
+      return kept.event.type !== "note.seen" && first.get(kept.event.number) === kept;
+    });
     return this.script.consumers.flatMap((consumer) =>
-      this.kept
-        .filter(({ event }) => event.type !== "note.seen")
-        .map((kept) => {
-          const name = nameOf({ consumer: consumer.name, number: kept.event.number });
-          const { replays = 0, skipped = -1, redriven = -1, isMoved = false } = facts.get(name) ?? {};
-          const isExcused = skipped > redriven;
-          const all = effects.get(name) ?? [];
-          const fresh = all.filter(({ isNewest = true }) => isNewest);
-          const stale = all.length - fresh.length;
-          return { consumer, kept, effects: fresh, stale, replays, isExcused, isMoved };
-        }),
+      handled.map((kept) => {
+        const { number } = kept.event;
+        const name = nameOf({ consumer: consumer.name, number });
+        const { replays, marked, skipped, redriven, isMoved } = facts.get(name) ?? newFact();
+        const forgotten = this.forgotten.get(number) ?? [];
+        const isExcused = skipped > Math.max(redriven, forgotten.at(-1) ?? -1);
+        const all = effects.get(name) ?? [];
+        const fresh = all.filter(({ isNewest = true }) => isNewest);
+        const stale = all.filter(({ isNewest = true }) => !isNewest);
+        // A conflict has no place in the sequence of its key.
+        const isBeside = this.script.hold !== undefined && conflictOf(number) !== undefined;
+        const moved = { isExcused, isMoved: isMoved || isBeside || forgotten.length > 0 };
+        return { consumer, kept, effects: fresh, stale, replays, forgotten, marked, ...moved };
+      }),
     );
   }
+}
+
+function newFact(): Fact {
+  return { replays: [], marked: [], skipped: -1, redriven: -1, isMoved: false };
 }
 
 function nameOf({ consumer, number }: { readonly consumer: string; readonly number: number }): string {

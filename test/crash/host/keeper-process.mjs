@@ -21,7 +21,14 @@ const order = {
 const receiver = createReceiver({
   mode: "store_first",
   store: /** @type {never} */ (await openStore(options, 6)),
-  sources: { shop: source, held: { ...source, order }, latest: source, jobs: source, frail: source },
+  // The names of the held ones end, so that one of long ago is stale.
+  sources: {
+    shop: source,
+    held: { ...source, windowS: 1_209_600, order },
+    latest: source,
+    jobs: source,
+    frail: source,
+  },
 });
 const names = /** @type {const} */ (["shop", "held", "latest", "jobs", "frail"]);
 serve(Object.fromEntries(names.map((name) => [`/${name}`, nodeListener(receiver, { source: name })])));

@@ -44,6 +44,10 @@ export interface StoredDatabase extends Pick<
   mend(): Promise<void>;
   /** Events that a consumer has given up, and nobody has redriven. */
   dead(): Promise<number>;
+  /** Writes an effect as a handler would have. */
+  applyByHand(row: NewestRow & Pick<AppliedRow, "place">): Promise<void>;
+  /** How many deliveries of a handler were cancelled because it was removed. */
+  cancelled(handler: string): Promise<number>;
 }
 
 // No unique key: an event that was applied twice must be two rows.
@@ -64,6 +68,14 @@ const MEND = "insert into stream_mended values (1)";
 const DEAD = "select count(*) as n from";
 const UNRESOLVED = "where resolved_at is null";
 const NEWEST = "select consumer, key, version from stream_newest";
+const BY_HAND = "insert into stream_applied (consumer, key, place, version, late) values";
+const NEWEST_BY_HAND = (values: string): string =>
+  `insert into stream_newest (consumer, key, version) values ${values}
+   on conflict (consumer, key) do update set version = case
+     when stream_newest.version > excluded.version then stream_newest.version else excluded.version end`;
+const CANCELLED = (cancelled: string, consumer: string, id: string): string =>
+  `select count(*) as n from ${cancelled} as gone join ${consumer} as handler on handler.id = gone.${id}
+   where gone.because = 'consumer_removed' and handler.public_id =`;
 
 /** A file of its own. */
 export async function createSqliteStoredDatabase(): Promise<StoredDatabase> {
@@ -78,6 +90,15 @@ export async function createSqliteStoredDatabase(): Promise<StoredDatabase> {
       steps: await rows(STEPS),
     }),
     mend: () => Promise.resolve(void db.exec(MEND)),
+    applyByHand: ({ consumer, key, place, version }) => {
+      db.prepare(`${BY_HAND} (?, ?, ?, ?, 0)`).run(consumer, key, place, version);
+      db.prepare(NEWEST_BY_HAND("(?, ?, ?)")).run(consumer, key, version);
+      return Promise.resolve();
+    },
+    cancelled: (handler) => {
+      const count = db.prepare(`${CANCELLED("posthorn_cancelled", "posthorn_consumer", "consumer")} ?`);
+      return Promise.resolve(Number(count.pluck().get(handler)));
+    },
     dead: () => Promise.resolve(Number(db.prepare(`${DEAD} posthorn_dead ${UNRESOLVED}`).pluck().get())),
   };
 }
@@ -100,6 +121,14 @@ export async function openPostgresStoredDatabase(url: string): Promise<StoredDat
     dead: async () => {
       const { rows: counted } = await pool.query<{ n: string }>(`${DEAD} posthorn.dead ${UNRESOLVED}`);
       return Number(counted[0]?.n);
+    },
+    applyByHand: async ({ consumer, key, place, version }) => {
+      await pool.query(`${BY_HAND} ($1, $2, $3, $4, 0)`, [consumer, key, place, version]);
+      await pool.query(NEWEST_BY_HAND("($1, $2, $3)"), [consumer, key, version]);
+    },
+    cancelled: async (handler) => {
+      const count = `${CANCELLED("posthorn.cancelled", "posthorn.consumer", "consumer_id")} $1`;
+      return Number((await pool.query<{ n: string }>(count, [handler])).rows[0]?.n);
     },
     close: async () => {
       await pool.end();

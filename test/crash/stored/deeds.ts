@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HandlerRemoved } from "../../../library/src/lanes/handler-consumer.js";
 import type { DeadRound } from "../../../library/src/operator/dead-store.js";
+import type { HeldRecord, HeldReleased } from "../../../library/src/operator/held-store.js";
 import type { Forgotten, StagedAgain } from "../../../library/src/operator/replay-store.js";
 import type { AppliedRow, StoredDatabase } from "./database.js";
 import { idOf } from "./sender.js";
@@ -26,6 +28,7 @@ export class StoredDeeds {
   /** How many rounds more than one were asked for, by `nameOfEffect`. */
   readonly rounds = new Map<string, number>();
   redriven = 0;
+  readonly #marked = new Set<string>();
   readonly #parts: StoredDeedsParts;
   readonly #events: ReadonlyMap<string, StreamEvent>;
 
@@ -80,6 +83,58 @@ export class StoredDeeds {
     if (kind !== "forgotten" && kind !== "unknown") throw new Error(`the event was ${kind}`);
     for (const consumer of CONSUMERS[event.source]) this.#addRound(nameOfEffect(consumer, event));
     await this.#parts.sender.sendOnceMore([event]);
+  }
+
+  /** Calls an event applied that has died, after its effect was made by hand. */
+  async mark(): Promise<void> {
+    const { database } = this.#parts;
+    const { items } = await database.outbox.deadLetters({ limit: MOST_LETTERS });
+    const letter = items.find(({ eventId }) => !this.#marked.has(eventId));
+    const event = letter && (await database.outbox.event(letter.tenant, letter.eventId));
+    if (letter === undefined || event === undefined)
+      throw new Error("nothing is dead that could be called applied");
+    const { tenant, endpointId, eventId } = letter;
+    const consumer = endpointId.replace(/^hnd_/, "");
+    const { key, place, version } = JSON.parse(Buffer.from(event.body).toString()) as StreamEvent;
+    await database.applyByHand({ consumer, key, place, version });
+    // False: it was marked by a call whose answer was lost.
+    await this.#ask<boolean>("/mark", { tenant, eventId, consumer });
+    this.#marked.add(eventId);
+  }
+
+  /** Lets an event be sent that has to wait for others of its key, and releases it. */
+  async release(event: StreamEvent): Promise<void> {
+    const { sender } = this.#parts;
+    await sender.sendOnceMore([event]);
+    const { source, key } = event;
+    const held = await this.#untilHeld({ source, key });
+    const released = await this.#ask<HeldReleased>("/release", held);
+    // Unknown: it was released by a call whose answer was lost.
+    if (released.kind === "released" && released.events === 0)
+      throw new Error("an event was released, and is still held");
+  }
+
+  async #untilHeld(key: { readonly source: string; readonly key: string }): Promise<unknown> {
+    const endsAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const [held] = await this.#ask<readonly HeldRecord[]>("/held", key);
+      if (held !== undefined) return { tenant: held.tenant, eventId: held.eventId };
+      if (performance.now() > endsAt) throw new Error(`nothing of ${key.key} is held`);
+      await sleep(20);
+    }
+  }
+
+  /** Registers handlers that no worker will ever have. */
+  async register(ids: readonly string[]): Promise<void> {
+    await this.#ask("/register", ids);
+  }
+
+  /** Removes a handler, whatever waits for it. */
+  async remove(id: string): Promise<void> {
+    const removed = await this.#ask<HandlerRemoved>("/remove", id);
+    // Unknown: it was removed by a call whose answer was lost.
+    if (removed !== "removed" && removed !== "unknown")
+      throw new Error(`a handler without a worker was ${removed}`);
   }
 
   #note(row: AppliedRow, answer: StagedAgain | undefined): void {

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { arrivalOf } from "../../../inbox/worker/stored-arrival.js";
 import type { StoredPayload } from "../../../inbox/inbox-store.js";
 import type { UnhandledEvent } from "../../../operator/replay-store.js";
@@ -30,14 +31,19 @@ export async function unhandled(
 
 /** Writes the row of an event as if its handler had succeeded, under the lock that a handler would hold. */
 export async function markStored({ transactions, tables }: StoreDatabase, at: AtConsumer): Promise<boolean> {
-  return transactions.run(async (session) => {
+  const marked = await transactions.run(async (session) => {
     const [found] = await readUnhandled(session, at, tables);
     if (found === undefined) return false;
     // For ever: its dead letter and its event stay for as long, and a redrive after the row would apply it a second time.
     const arrival = { ...found.arrival, windowS: undefined };
     const entering = { arrival, delivery: { event: { id: found.eventId } } };
-    return (await session.query(enterRun([entering], at.consumer, tables))).rows.length > 0;
+    reach("mark.before_record");
+    const { rows } = await session.query(enterRun([entering], at.consumer, tables));
+    reach("mark.after_record");
+    return rows.length > 0;
   });
+  reach("mark.after_commit");
+  return marked;
 }
 
 interface StoredRow {

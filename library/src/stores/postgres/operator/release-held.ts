@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { HeldReleased } from "../../../operator/held-store.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
@@ -24,8 +25,13 @@ export async function releaseHeld(
     await lockStage(session, tables);
     const { rows } = await session.query({ text: FIND(tables), params: [tenant, id] });
     const [row] = rows;
-    return row && releaseHold(session, { tenant, ...FOUND.read(row) }, tables);
+    if (row === undefined) return undefined;
+    reach("release.before_record");
+    const done = await releaseHold(session, { tenant, ...FOUND.read(row) }, tables);
+    reach("release.after_record");
+    return done;
   });
+  reach("release.after_commit");
   if (released === undefined) return { kind: "unknown" };
   const { events, gaps, told } = released;
   for (const signal of told) notify(observer, signal);

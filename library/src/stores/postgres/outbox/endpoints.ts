@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { endpointOfCursor } from "../../../operator/cursor.js";
 import type { EndpointSecrets } from "../../../outbox/endpoint-secrets.js";
 import type { Endpoint, EndpointChange } from "../../../outbox/endpoint.js";
@@ -135,7 +136,8 @@ export async function removeEndpoint(parts: EndpointParts, id: string): Promise<
 
 /** Cancels some of what waits for removed consumers, also of those whose removal another process began and did not finish. */
 export async function cancelSome({ remover }: Sequencer): Promise<void> {
-  for (let steps = 0; steps < STEPS_AT_ONCE && (await remover.step()).more; steps++);
+  for (let steps = 0; steps < STEPS_AT_ONCE && (await remover.step()).more; steps++)
+    reach("remove_handler.after_step");
 }
 
 /** The tenant of an endpoint, asked under the lock of the stage: the id may be another tenant's by then. */

@@ -33,7 +33,9 @@ export function createOutbox<Tx>(
     append: (events) => appender.append(events),
     ingest: (incoming) => ingester.ingest(incoming),
     async fill(place) {
+      reach("fill.before_write");
       await parts.transactions.write(fillPlaces([place], parts.tables));
+      reach("fill.after_write");
       parts.committed();
     },
     recordRepeats: (repeats) => recordRepeats(parts, repeats),

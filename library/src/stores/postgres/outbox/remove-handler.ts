@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { HandlerRemoval, HandlerRemoved } from "../../../lanes/handler-consumer.js";
 import { withoutNul } from "../client/identifiers.js";
 import type { Session } from "../client/database.js";
@@ -18,12 +19,15 @@ export async function removeHandler(
   const removed = await transactions.run(async (session) => {
     // Nothing is given a place of the handler between its removal and the mark of it.
     await lockStage(session, tables);
+    reach("remove_handler.before_record");
     if (!(await takeOut(session, { id, removal }, tables)))
       return (await isHandler(session, id, tables)) ? "seen" : "unknown";
     await markChanged(session, tables);
     await raiseGeneration(session, tables);
+    reach("remove_handler.after_record");
     return "removed";
   });
+  reach("remove_handler.after_commit");
   if (removed === "removed") await cancelSome(sequencer);
   return removed;
 }

@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import { arrivalOf } from "../../../inbox/worker/stored-arrival.js";
 import type { StoredPayload } from "../../../inbox/inbox-store.js";
 import type { UnhandledEvent } from "../../../operator/replay-store.js";
@@ -28,7 +29,10 @@ export function markStored(turn: OutboxTurn, at: AtConsumer): boolean {
   const { consumer, eventId: storedAs } = at;
   // For ever: its dead letter and its event stay for as long, and a redrive after the row would apply it a second time.
   const kept = { ...arrival, windowS: undefined };
-  return claimRow(client, kept, { nowMs, consumer, storedAs }) !== undefined;
+  reach("mark.before_record");
+  const marked = claimRow(client, kept, { nowMs, consumer, storedAs });
+  reach("mark.after_record");
+  return marked !== undefined;
 }
 
 function hasRow({ client }: OutboxTurn, { tenant, source, id }: StoredPayload, at: AtConsumer): boolean {

@@ -100,7 +100,11 @@ function inboxDeedsOf(
   return {
     heldEvents: (filter, page) => session.look((turn) => findHeld(turn, filter, page)),
     heldEvent: (tenant, eventId) => session.look((turn) => readHeldEvent(turn, tenant, eventId)),
-    releaseHeld: (tenant, eventId) => rung(session.write((turn) => releaseHeld(turn, tenant, eventId))),
+    async releaseHeld(tenant, eventId) {
+      const released = await rung(session.write((turn) => releaseHeld(turn, tenant, eventId)));
+      reach("release.after_commit");
+      return released;
+    },
     async stageAgain(wanted) {
       const staged = await rung(session.write((turn) => stageAgain(turn, wanted)));
       reach("stage_again.after_commit");
@@ -108,8 +112,11 @@ function inboxDeedsOf(
     },
     unhandled: (tenant, eventIds, consumer) =>
       session.look((turn) => eventIds.flatMap((eventId) => unhandled(turn, { tenant, eventId, consumer }))),
-    markStored: (tenant, eventId, consumer) =>
-      session.write((turn) => markStored(turn, { tenant, eventId, consumer })),
+    async markStored(tenant, eventId, consumer) {
+      const marked = await session.write((turn) => markStored(turn, { tenant, eventId, consumer }));
+      reach("mark.after_commit");
+      return marked;
+    },
     markApplied: (row) => session.write((turn) => markApplied(turn, row)),
     async forgetEvent(tenant, source, id) {
       const forgotten = await session.write((turn) => forgetEvent(turn, { tenant, source, id }));

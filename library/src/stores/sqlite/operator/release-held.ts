@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { HeldReleased } from "../../../operator/held-store.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import { releaseHold } from "../lanes/hold.js";
@@ -20,5 +21,8 @@ export function releaseHeld(turn: OutboxTurn, tenant: string, eventId: string): 
   ) as FoundColumns | undefined;
   if (found === undefined) return { kind: "unknown" };
   const { event, source, key } = found;
-  return { kind: "released", ...releaseHold(turn, { tenant, source, key }, event) };
+  reach("release.before_record");
+  const released = releaseHold(turn, { tenant, source, key }, event);
+  reach("release.after_record");
+  return { kind: "released", ...released };
 }

@@ -67,7 +67,11 @@ export function createOutbox<Db extends SqliteDatabase>(
       return ingested;
     },
     async fill(place) {
-      await session.writeTogether((turn) => fillPlace(turn, place));
+      await session.writeTogether((turn) => {
+        reach("fill.before_write");
+        fillPlace(turn, place);
+      });
+      reach("fill.after_write");
       wake.ring("committed");
     },
     recordRepeats: (repeats) => recordRepeats(session, repeats),

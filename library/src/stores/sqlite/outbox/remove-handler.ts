@@ -1,3 +1,4 @@
+import { reach } from "#faults";
 import type { HandlerRemoval, HandlerRemoved } from "../../../lanes/handler-consumer.js";
 import { withoutNul } from "../inbox/inbox-row.js";
 import { CANCELLED_PER_TURN } from "../lanes/sequence.js";
@@ -16,6 +17,7 @@ export async function removeHandler(
   removal: HandlerRemoval,
 ): Promise<HandlerRemoved> {
   const removed = await session.write((turn) => takeOut(turn, id, removal));
+  reach("remove_handler.after_commit");
   if (removed === "removed") await cancelSome(session);
   return removed;
 }
@@ -28,6 +30,7 @@ function takeOut(turn: OutboxTurn, id: string, { unseenForMs, because, by }: Han
   ) as { seen_at: number | null } | undefined;
   if (row === undefined) return "unknown";
   if (row.seen_at !== null && nowMs - row.seen_at < unseenForMs) return "seen";
+  reach("remove_handler.before_record");
   client.run(
     `update posthorn_consumer set removed_at = ?, because = ?, paused_by = ?
      where public_id = ? and kind = 'handler' and removed_at is null`,
@@ -38,11 +41,12 @@ function takeOut(turn: OutboxTurn, id: string, { unseenForMs, because, by }: Han
   );
   changed(turn);
   raiseGeneration(turn);
+  reach("remove_handler.after_record");
   return "removed";
 }
 
 /** Cancels some of what waits for removed consumers. What is left is cancelled by whoever sequences. */
 export async function cancelSome(session: OutboxSession): Promise<void> {
   const step = (): Promise<boolean> => session.write((turn) => cancelRemoved(turn, CANCELLED_PER_TURN).more);
-  for (let turns = 0; turns < TURNS_AT_ONCE && (await step()); turns++);
+  for (let turns = 0; turns < TURNS_AT_ONCE && (await step()); turns++) reach("remove_handler.after_step");
 }

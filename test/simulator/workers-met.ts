@@ -1,0 +1,45 @@
+/** Every fault, trouble and contention that runs of workers are made to meet, and every deed of a person: what never occurred proves nothing. */
+const MET: readonly string[] = [
+  ...["crash", "restart", "stop", "clock", "power", "kill"].map((what) => `fault.${what}`),
+  ...["reject", "lost", "hang", "late", "slow"].map((what) => `fault.store.${what}`),
+  ...["lost_request", "lost_answer", "doubled", "late"].map((what) => `fault.trip.${what}`),
+  ...["throws", "slow", "hangs", "pauses", "skips", "again", "kills"].map((what) => `trouble.${what}`),
+  ...["hopeless", "collides", "kills_in_step"].map((what) => `trouble.${what}`),
+  ...["stored", "duplicate", "conflict", "unavailable"].map((what) => `verdict.${what}`),
+  ...["applied", "duplicate", "stale", "busy"].map((what) => `apply.${what}`),
+  ...["redrive", "skip", "replay", "pause", "resume"].map((what) => `operator.${what}`),
+  ...["redrive_refused", "forget", "release", "reconcile", "remove"].map((what) => `operator.${what}`),
+  "claim.run",
+  "claim.lapsed",
+  "extend.kept",
+  "power.answers_lost",
+  "settle.settled.paused",
+  "settle.settled.dead",
+  "skipped.ruled",
+  "skipped.unhandled",
+  "redrive.in_place",
+  "redrive.at_end",
+  "skip.skipped",
+  "skip.intended",
+  "staged.replay.staged",
+  "staged.replay.before",
+  "staged.redrive.staged",
+  "step.acted",
+  "step.checked",
+  "step.found",
+  "redrive_refused.staged",
+  "redrive_refused.before",
+  "forget.forgotten",
+  "forget.busy",
+  "release.released",
+  "release.with_others",
+  "reconcile.missing.staged",
+  "reconcile.extra.marked",
+  "remove.removed",
+  "remove.seen",
+];
+
+/** What of it did not occur. */
+export function unmet(counts: Readonly<Record<string, number>>): readonly string[] {
+  return MET.filter((what) => !Object.hasOwn(counts, what));
+}
