@@ -160,6 +160,9 @@ export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly
     "fill fills the place of an event that was answered and is not stored: what is held behind it goes",
     "what is missing before a filled place is still waited for, and alone is given up",
   ],
+  waiting_event_fills_its_place: [
+    "a duplicate or a conflict of an event that waits for its places fills none of them: nobody passes it",
+  ],
   filled_place_lets_all_go: [
     "what is missing before a filled place is still waited for, and alone is given up",
   ],

@@ -139,10 +139,13 @@ export class Keeper {
   /** Says of an event of long ago that it is stale, unless it is known. */
   async #stale(source: Source, event: Event, identified: Proved): Promise<Judgement | undefined> {
     const { store, clock } = this.#parts;
-    const { arrival, sentAt } = identified;
+    const { arrival, names, sentAt } = identified;
     if (!isStale(source, { eventAt: arrival.eventAt, sentAt }, clock.now())) return undefined;
     try {
       if ((await store.find(arrival)) !== undefined) return undefined;
+      // One that no worker has handled has no row yet.
+      const told = names.map(({ name }) => name);
+      if ((await store.namedEvents(arrival.tenant, told)).length > 0) return undefined;
       const place = filledBy(keptEvent(source, event, { identified, nowMs: clock.now() }));
       if (place !== undefined) await store.fill(place);
       await store.refuse(keyed(source, event, arrival, identified.headers), "stale");
