@@ -365,8 +365,8 @@ class InboxReceiver<Tx> implements Receiver {
 
   async #applyAll(source: Source, { verified, events }: Read, proof: Proof): Promise<Verdict> {
     const { headers } = verified.request;
-    const shown = { headers, kept: keptHeadersText(headers), proof };
-    return worstOf(await this.#judge.applyAll(source, events, shown));
+    const kept = keptHeadersText(headers);
+    return worstOf(await this.#judge.applyAll(source, events, { headers, kept, proof }));
   }
 
   #unreadable(name: string, request: SignedRequest): Reply | undefined {

@@ -105,9 +105,9 @@ it("a row that was handled between the page and the look is no difference, and o
     const row = (await operator.inboxRows({ consumer: "billing" })).items.filter(({ id }) => id === "evt_1");
     expect(await operator.replay(row)).toEqual(["staged"]);
   };
+  const wasApplied = ({ id }: { id: string }): boolean => table.includes(id);
   const compareWith = async (between: Partial<typeof store>): Promise<unknown> => {
     const options = { since: new Date(0), consumer: "billing", missing: "replay", extra: "mark" } as const;
-    const wasApplied = ({ id }: { id: string }): boolean => table.includes(id);
     return (await reconcile({ ...options, store: { ...store, ...between }, wasApplied })).differences;
   };
   const afterPage = (work: () => Promise<unknown>): Pick<typeof store, "inboxRows"> => ({

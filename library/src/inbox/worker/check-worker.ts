@@ -1,11 +1,9 @@
-import type { OptionNames } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { checkNames } from "../check-names.js";
 import { BATCH, isBatch, wrongBatch } from "../handler/batch.js";
 import { isPattern, noPattern } from "../handler/handlers.js";
 import { isLong, LONG, wrongLong } from "../handler/long.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
-import type { WorkerDrainLimits } from "./worker.js";
 
 type Named = Readonly<Record<string, unknown>>;
 
@@ -75,7 +73,8 @@ function wrongHandler(key: string, handler: unknown): string | undefined {
   return `it is ${kindOf(handler)}; expected a function; its import may be misspelt`;
 }
 
-const DRAIN: OptionNames<WorkerDrainLimits> = { deadlineMs: true };
+// Of `WorkerDrainLimits`.
+const DRAIN = { deadlineMs: true };
 
 /** A limit that is no number, or that is misspelt, would let a drain run until its host is ended from outside. */
 export function checkDrain(limits: unknown): void {

@@ -11,7 +11,7 @@ export type MemoryOutbox = Omit<OutboxStore<MemoryTx, "asynchronous">, "capabili
   IngestStore;
 
 export function createOutbox(parts: MemoryParts, publications: Publications): MemoryOutbox {
-  const { wake, names, repeats, events } = parts;
+  const { wake, names, repeats, events: log } = parts;
   return {
     ...createEndpoints(parts, publications),
     wake,
@@ -25,7 +25,7 @@ export function createOutbox(parts: MemoryParts, publications: Publications): Me
     ingest(incoming) {
       const ingested = names.add(incoming);
       const { event } = incoming;
-      const known = events.find(event.tenant, ingested.id);
+      const known = log.find(event.tenant, ingested.id);
       const filled = ingested.kind === "stored" ? undefined : filledByAnother(event, known);
       if (ingested.kind === "stored") publications.store(event);
       if (filled !== undefined) publications.holds.fill(filled);
@@ -38,7 +38,7 @@ export function createOutbox(parts: MemoryParts, publications: Publications): Me
       return Promise.resolve();
     },
     recordRepeats(given) {
-      repeats.add(given, (tenant, id) => events.find(tenant, id).at(-1)?.body);
+      repeats.add(given, (tenant, id) => log.find(tenant, id).at(-1)?.body);
       return Promise.resolve();
     },
     forgetNames: ({ maxNames }) => Promise.resolve(names.forget(maxNames)),

@@ -178,14 +178,12 @@ async function readFilled(
   const known = rows.map((row) => MARKED_EVENT.read(row));
   return refused.flatMap(({ event }, index) => {
     const { tenant } = event;
-    const stored = known
+    const before = known
       .filter(({ n }) => n === index + 1)
-      .map(({ receipt, ...each }): MarkedEvent => ({
-        tenant,
-        ...each,
-        receipt: { hold: holdMarkIn(receipt) },
-      }));
-    return filledByAnother(event, stored) ?? [];
+      .map(({ source, key, receipt }): MarkedEvent => {
+        return { tenant, source, key, receipt: { hold: holdMarkIn(receipt) } };
+      });
+    return filledByAnother(event, before) ?? [];
   });
 }
 

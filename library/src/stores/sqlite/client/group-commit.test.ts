@@ -34,6 +34,7 @@ afterEach(() => {
 
 const write = (name: string): void => void db.prepare("insert into mark (name) values (?)").run(name);
 const written = (): unknown[] => other.prepare("select name from mark order by name").pluck().all();
+const looked = () => look(connection.client, () => db.prepare("select name from mark").pluck().all());
 const commits = countedBy("commit");
 const begins = countedBy("begin immediate");
 
@@ -276,18 +277,17 @@ describe("one that leaves a query open", () => {
 
   it("is not read before its writes are taken back", async () => {
     await left();
-    const names = () => look(connection.client, () => db.prepare("select name from mark").pluck().all());
-    await expect(names()).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(looked()).rejects.toMatchObject({ code: "store_unavailable" });
     close();
-    expect(await names()).toEqual([]);
+    expect(await looked()).toEqual([]);
   });
 
   it("is no transaction of the host, in which it could publish or recognise an id", async () => {
     const own = new HostHandles(connection.client);
     const adapter = sqliteDedup({ db });
     await left();
-    for (const join of [() => own.inTransaction(db), () => adapter.recordInTransaction("evt_1", 60)])
-      expect(join).toThrow(expect.objectContaining({ code: "store_unavailable" }));
+    for (const joining of [() => own.inTransaction(db), () => adapter.recordInTransaction("evt_1", 60)])
+      expect(joining).toThrow(expect.objectContaining({ code: "store_unavailable" }));
     const first = adapter.record("evt_1", 60);
     close();
     expect([await first, await adapter.record("evt_1", 60)]).toEqual([
