@@ -38,17 +38,40 @@ export interface FilledPlace extends Pick<HoldMark, "generation" | "sequence" | 
   readonly key: string;
 }
 
-/** The place that an event fills without being stored; undefined where it has none. */
-export function filledBy(event: {
+/** An event that may have a place in the sequence of its key. */
+export interface MarkedEvent {
   readonly tenant: string;
   readonly source: string;
   readonly key?: string | undefined;
   readonly receipt?: { readonly hold?: HoldMark | undefined } | undefined;
-}): FilledPlace | undefined {
-  const { tenant, source, key, receipt } = event;
+}
+
+/** The place that an event fills without being stored; undefined where it has none. */
+export function filledBy({ tenant, source, key, receipt }: MarkedEvent): FilledPlace | undefined {
   if (receipt?.hold === undefined || key === undefined) return undefined;
   const { generation, sequence, after } = receipt.hold;
   return { tenant, source, key, generation, sequence, after };
+}
+
+/**
+ * The place that a duplicate or a conflict fills; undefined where it has none, and where the event that was stored before
+ * has the same place: it may still wait for its turn, and those behind it would pass it.
+ */
+export function filledByAnother(event: MarkedEvent, stored: readonly MarkedEvent[]): FilledPlace | undefined {
+  const place = filledBy(event);
+  return stored.some((each) => isSamePlace(filledBy(each), place)) ? undefined : place;
+}
+
+/** Whether both are the same place of the same key; of no place, whether neither is one. */
+export function isSamePlace(one: FilledPlace | undefined, two: FilledPlace | undefined): boolean {
+  if (one === undefined || two === undefined) return one === two;
+  return (
+    one.tenant === two.tenant &&
+    one.source === two.source &&
+    one.key === two.key &&
+    one.generation === two.generation &&
+    one.sequence === two.sequence
+  );
 }
 
 /** A mark as JSON has it. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createDispatcher } from "./delivery/dispatcher.js";
+import { batch } from "./inbox/handler/batch.js";
+import { long } from "./inbox/handler/long.js";
 import { createReceiver } from "./inbox/receiver.js";
 import { createWorker } from "./inbox/worker/worker.js";
 import { unknownOption } from "./known-options.js";
@@ -75,6 +77,26 @@ describe("an option that nothing knows is refused, with the name that was meant"
       "of drop_stale",
       () => worker({ order: { policy: "drop_stale", resource: handler, version: handler, versions: 1 } }),
       '"versions" is no option of order; did you mean "version"?',
+    ],
+    [
+      "of a long handler",
+      () => worker({ handlers: { "invoice.paid": { long: handler, deadline: 5 } } }),
+      '"deadline" is no option of the long handler of "invoice.paid"; did you mean "deadlineMs"?',
+    ],
+    [
+      "of a long handler that is declared elsewhere",
+      () => long(handler, { deadline: 5 } as never),
+      '"deadline" is no option of the long handler; did you mean "deadlineMs"?',
+    ],
+    [
+      "of a batch",
+      () => worker({ handlers: { "invoice.paid": { batch: handler, by: "key", max: 5, maxx: 9 } } }),
+      '"maxx" is no option of the batch of "invoice.paid"; did you mean "max"?',
+    ],
+    [
+      "of a batch that is declared elsewhere",
+      () => batch({ by: "key", max: 5, maxx: 9 } as never, handler),
+      '"maxx" is no option of the batch; did you mean "max"?',
     ],
     [
       "of a retry policy",

@@ -17,6 +17,9 @@ export const BROKEN_HANDLERS: Readonly<Record<keyof typeof handlerFlaws, readonl
   handler_lanes_by_key_alone: ["a handler's lanes are of tenant, source and key"],
   first_handler_only: ["each of several handlers has its own lane of an event"],
   dispatcher_claims_handlers: ["what lapsed too often at a handler waits for its own workers"],
+  lapsed_lanes_behind_those_of_others: [
+    "what lapsed too often at one handler, however much, keeps nothing that lapsed at another waiting",
+  ],
   worker_claims_every_handler: [
     "a dispatcher claims no handler, and a worker claims no endpoint and no handler that it does not name",
   ],
@@ -166,6 +169,9 @@ export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly
     "a duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait",
     "fill fills the place of an event that was answered and is not stored: what is held behind it goes",
     "what is missing before a filled place is still waited for, and alone is given up",
+  ],
+  waiting_event_fills_its_place: [
+    "a duplicate or a conflict of an event that waits for its places fills none of them: nobody passes it",
   ],
   filled_place_lets_all_go: [
     "what is missing before a filled place is still waited for, and alone is given up",

@@ -85,6 +85,23 @@ it("a handler that forgot its inner function fails: its effect would be lost, si
   expect(whys().split("where there is nothing to write: `return () => {}`")).toHaveLength(3);
 });
 
+it("a schema that never answers ends with its handler's deadline, in a receiver and in a worker, which stops then", async () => {
+  const { parts, sources, signed, whys } = await setUp();
+  const never = {
+    "~standard": { version: 1, vendor: "test", validate: () => new Promise<never>(() => {}) },
+  } as const;
+  const schemas = { "order.paid": never };
+  const handlers = { "order.paid": () => () => {} };
+  const times = { handlerDeadlineMs: 20 };
+  const inRequest = createReceiver({ ...parts, ...times, sources, schemas, handlers });
+  expect((await inRequest.receive("shop", signed("evt_1"))).verdict).toBe("unavailable");
+  await createReceiver({ ...parts, mode: "store_first", sources }).receive("shop", signed("evt_2"));
+  const worker = createWorker({ ...parts, ...times, schemas, handlers });
+  expect(await worker.drain()).toMatchObject({ handled: 0, failed: 1 });
+  await worker.stop();
+  expect(whys().split("did not finish within 20 ms")).toHaveLength(3);
+});
+
 describe("a handler that uses what its form does not have is told the right form", () => {
   const form = "On SQLite the handler has the form `async (event) => (tx) => { … }`";
 

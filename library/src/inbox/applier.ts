@@ -5,7 +5,8 @@ import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import { storeFailed } from "../store-failed.js";
 import { describeThrown, framesOf } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
-import type { Identified, Proof } from "./arrival/arrival.js";
+import type { Identified, Shown } from "./arrival/arrival.js";
+import type { HeaderBag } from "../signature/headers/headers.js";
 import { keyed } from "./arrival/hold-rule.js";
 import { InProgress, Timeouts } from "./handler/deadlines.js";
 import type { TypeTable } from "./handler/handlers.js";
@@ -62,23 +63,18 @@ export class Applier<Tx> {
   }
 
   /** One after the other, in the order of the array: each in a transaction of its own, so that one failure costs only its event. */
-  async applyAll(
-    source: Source,
-    events: readonly Event[],
-    headers: string,
-    proof: Proof,
-  ): Promise<readonly Verdict[]> {
+  async applyAll(source: Source, events: readonly Event[], shown: Shown): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
-    for (const event of events) verdicts.push(await this.#apply(source, event, headers, proof));
+    for (const event of events) verdicts.push(await this.#apply(source, event, shown));
     return verdicts;
   }
 
-  async #apply(source: Source, event: Event, headers: string, proof: Proof): Promise<Verdict> {
+  async #apply(source: Source, event: Event, shown: Shown): Promise<Verdict> {
     const { clock, observer } = this.#parts;
     const startedAt = clock.monotonic();
-    const told = await identify(source, event, headers);
-    const identified = proof.exact || source.naming.bodyVaries ? told : withoutBytes(told);
-    const judged = await this.#judge(source, event, { identified, sentAt: proof.sentAt });
+    const told = await identify(source, event, shown.kept);
+    const identified = shown.proof.exact || source.naming.bodyVaries ? told : withoutBytes(told);
+    const judged = await this.#judge(source, event, { identified, shown });
     const { verdict, stack, why = told.fellBack ? FELL_BACK : undefined } = judged;
     const { tenant, type } = identified.arrival;
     const durationMs = clock.monotonic() - startedAt;
@@ -96,26 +92,30 @@ export class Applier<Tx> {
     return verdict;
   }
 
-  async #judge(source: Source, event: Event, timed: Timed): Promise<Judgement> {
-    const { arrival } = timed.identified;
+  async #judge(source: Source, event: Event, came: Incoming): Promise<Judgement> {
+    const { arrival } = came.identified;
     const key = [arrival.tenant, arrival.source, arrival.id].join("\n");
     if (this.#inProgress.has(key)) return { verdict: "busy", why: "this process is applying it" };
     try {
-      return await this.#inProgress.watch(key, this.#once(source, event, timed));
+      return await this.#inProgress.watch(key, this.#once(source, event, came));
     } catch (error) {
       // Broken infrastructure: nothing is acknowledged, so the sender comes again.
       return { verdict: "unavailable", why: this.#report("accept", error) };
     }
   }
 
-  async #once(source: Source, event: Event, { identified, sentAt }: Timed): Promise<Judgement> {
+  async #once(source: Source, event: Event, { identified, shown }: Incoming): Promise<Judgement> {
     const { store, clock } = this.#parts;
     const { arrival } = identified;
-    const occasion = { source, event, arrival };
+    const { headers, proof } = shown;
+    const occasion = { source, event, arrival, headers };
     const known = await store.find(arrival);
     // Only an event that is unknown can be stale: one that failed is still waiting to be applied, however old it is.
-    if (known === undefined && isStale(source, { eventAt: arrival.eventAt, sentAt }, clock.now())) {
-      await store.refuse(keyed(source, event, arrival), "stale");
+    if (
+      known === undefined &&
+      isStale(source, { eventAt: arrival.eventAt, sentAt: proof.sentAt }, clock.now())
+    ) {
+      await store.refuse(keyed(source, event, arrival, headers), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     }
     // Another body beside the same signature, which anybody can put there: not even a failed event may run with it.
@@ -140,7 +140,7 @@ export class Applier<Tx> {
 
   async #settle(occasion: Arriving, acceptance: Acceptance): Promise<Judgement> {
     const { store } = this.#parts;
-    const { source, event, arrival } = occasion;
+    const { source, event, arrival, headers } = occasion;
     switch (acceptance.kind) {
       case "applied":
         return { verdict: "applied" };
@@ -154,7 +154,7 @@ export class Applier<Tx> {
         // The store compares bytes; one of the two deliveries came from a log, which has others.
         if (isSameBody(acceptance.known.bodyHash, arrival.bodyHash))
           return this.#settle(occasion, { kind: "duplicate", known: acceptance.known });
-        await store.refuse(keyed(source, event, arrival), "conflict");
+        await store.refuse(keyed(source, event, arrival, headers), "conflict");
         // The sender still uses the id: forgotten in the middle of it, the other body would be applied.
         store.touch(arrival);
         return { verdict: "conflict", why: "the id is known with another body" };
@@ -163,7 +163,7 @@ export class Applier<Tx> {
       case "saturated":
         return { verdict: "saturated", why: `no connection within ${this.#parts.acquireMs} ms` };
       case "failed":
-        return this.#recordFailure(keyed(source, event, arrival), acceptance.error);
+        return this.#recordFailure(keyed(source, event, arrival, headers), acceptance.error);
     }
   }
 
@@ -210,16 +210,16 @@ interface Came {
   to: Handled | undefined;
 }
 
-interface Timed {
+interface Incoming {
   readonly identified: Identified;
-  /** As its provider's log says. */
-  readonly sentAt: Date | undefined;
+  readonly shown: Shown;
 }
 
 interface Arriving {
   readonly source: Source;
   readonly event: Event;
   readonly arrival: Arrival;
+  readonly headers: HeaderBag;
 }
 
 interface Running {

@@ -12,7 +12,8 @@ import type { StopSignal } from "../stop-signal.js";
 import { storeFailed } from "../store-failed.js";
 import { describeThrown } from "../thrown.js";
 import { FELL_BACK, identify, isStale, withoutBytes } from "./arrival/arrival.js";
-import type { Named, Proof } from "./arrival/arrival.js";
+import type { Named, Shown } from "./arrival/arrival.js";
+import type { HeaderBag } from "../signature/headers/headers.js";
 import type { InboxStore, PurgeLimits, PurgeReport } from "./inbox-store.js";
 import { holdMark, keyed, keyOf } from "./arrival/hold-rule.js";
 import type { Source } from "./source.js";
@@ -95,15 +96,10 @@ export class Keeper {
   }
 
   /** The events of one request, in order: what is new of them shares commits, and the failure of one costs only itself. */
-  async applyAll(
-    source: Source,
-    events: readonly Event[],
-    headers: string,
-    proof: Proof,
-  ): Promise<readonly Verdict[]> {
+  async applyAll(source: Source, events: readonly Event[], shown: Shown): Promise<readonly Verdict[]> {
     const startedAt = this.#parts.clock.monotonic();
     const came: Came[] = [];
-    for (const event of events) came.push(await this.#identify(source, event, { headers, proof }));
+    for (const event of events) came.push(await this.#identify(source, event, shown));
     // Without an await in between: each in a commit of its own, a request of 1,000 events took seconds.
     const answers = came.map((each) => this.#store(source, each));
     const verdicts: Verdict[] = [];
@@ -132,24 +128,27 @@ export class Keeper {
     return { removed, more: true };
   }
 
-  async #identify(source: Source, event: Event, { headers, proof }: Shown): Promise<Came> {
+  async #identify(source: Source, event: Event, { headers, kept, proof }: Shown): Promise<Came> {
     const { exact, key: verifiedBy, sentAt } = proof;
-    const told = await identify(source, event, headers);
+    const told = await identify(source, event, kept);
     const named = exact || source.naming.bodyVaries ? told : withoutBytes(told);
-    const identified = { ...named, verifiedBy, sentAt };
+    const identified = { ...named, verifiedBy, sentAt, headers };
     return { event, identified, judged: await this.#stale(source, event, identified) };
   }
 
   /** Says of an event of long ago that it is stale, unless it is known. */
   async #stale(source: Source, event: Event, identified: Proved): Promise<Judgement | undefined> {
     const { store, clock } = this.#parts;
-    const { arrival, sentAt } = identified;
+    const { arrival, names, sentAt } = identified;
     if (!isStale(source, { eventAt: arrival.eventAt, sentAt }, clock.now())) return undefined;
     try {
       if ((await store.find(arrival)) !== undefined) return undefined;
+      // One that no worker has handled has no row yet.
+      const told = names.map(({ name }) => name);
+      if ((await store.namedEvents(arrival.tenant, told)).length > 0) return undefined;
       const place = filledBy(keptEvent(source, event, { identified, nowMs: clock.now() }));
       if (place !== undefined) await store.fill(place);
-      await store.refuse(keyed(source, event, arrival), "stale");
+      await store.refuse(keyed(source, event, arrival, identified.headers), "stale");
       return { verdict: "stale", why: "it happened before the window began" };
     } catch (error) {
       return this.#unavailable(error);
@@ -184,7 +183,7 @@ export class Keeper {
       store.touch(identified.arrival);
       if (answered.kind === "duplicate")
         return { verdict: "duplicate", why: `stored before as ${answered.id}` };
-      await store.refuse(keyed(source, event, identified.arrival), "conflict");
+      await store.refuse(keyed(source, event, identified.arrival, identified.headers), "conflict");
       return { verdict: "conflict", why: "the id is known with another body" };
     } catch (error) {
       return this.#unavailable(error);
@@ -225,12 +224,6 @@ function isBook(store: Partial<HandlerBook>): store is HandlerBook {
   return store.readHandlers !== undefined;
 }
 
-/** What a request has shown beside its events. */
-interface Shown {
-  readonly headers: string;
-  readonly proof: Proof;
-}
-
 /** One event of a request, on its way into the store. */
 interface Came {
   readonly event: Event;
@@ -248,14 +241,17 @@ interface Proved extends Named {
   readonly verifiedBy: string | undefined;
   /** As its provider's log says. */
   readonly sentAt: Date | undefined;
+  /** Of its request, as they came. */
+  readonly headers: HeaderBag;
 }
 
 function keptEvent(
   source: Source,
   event: Event,
-  { identified: { id, arrival, verifiedBy }, nowMs }: { readonly identified: Proved; readonly nowMs: number },
+  { identified, nowMs }: { readonly identified: Proved; readonly nowMs: number },
 ): KeptEvent {
-  const headers = JSON.parse(arrival.headers) as Readonly<Record<string, string>>;
+  const { id, arrival, verifiedBy, headers } = identified;
+  const kept = JSON.parse(arrival.headers) as Readonly<Record<string, string>>;
   const { tenant, type, body, bodyHash, eventAt, idPreview, windowS } = arrival;
   const key = keyOf(source, event, headers);
   return {
@@ -267,8 +263,8 @@ function keptEvent(
     key,
     body,
     contentHash: undefined,
-    contentType: headers["content-type"] ?? "application/octet-stream",
-    headers,
+    contentType: kept["content-type"] ?? "application/octet-stream",
+    headers: kept,
     origin: { providerId: id, verifiedBy },
     receipt: {
       id,

@@ -10,7 +10,7 @@ import type { Reply, SignedRequest, Verified, Verifier } from "../signature/sche
 import { schemeAnswering } from "../signature/success-reply.js";
 import { verify } from "../signature/verify.js";
 import { Applier } from "./applier.js";
-import type { Proof } from "./arrival/arrival.js";
+import type { Proof, Shown } from "./arrival/arrival.js";
 import { checkHandlers, checkReceiver, duration, positive, shown } from "./check-receiver.js";
 import type { KnownOptions } from "./check-receiver.js";
 import { Keeper } from "./keeper.js";
@@ -180,12 +180,7 @@ interface Judge {
   /** Whether an event that its provider's log names is done. */
   isOver(source: Source, id: string): Promise<boolean>;
   /** What became of each event of a request, in order; the failure of one costs only that one. */
-  applyAll(
-    source: Source,
-    events: readonly Event[],
-    headers: string,
-    proof: Proof,
-  ): Promise<readonly Verdict[]>;
+  applyAll(source: Source, events: readonly Event[], shown: Shown): Promise<readonly Verdict[]>;
 }
 
 /** A request with the events that it brings. */
@@ -369,8 +364,9 @@ class InboxReceiver<Tx> implements Receiver {
   }
 
   async #applyAll(source: Source, { verified, events }: Read, proof: Proof): Promise<Verdict> {
-    const headers = keptHeadersText(verified.request.headers);
-    return worstOf(await this.#judge.applyAll(source, events, headers, proof));
+    const { headers } = verified.request;
+    const kept = keptHeadersText(headers);
+    return worstOf(await this.#judge.applyAll(source, events, { headers, kept, proof }));
   }
 
   #unreadable(name: string, request: SignedRequest): Reply | undefined {

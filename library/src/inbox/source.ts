@@ -31,7 +31,8 @@ export interface SourceOptions {
   /** What to do with an event that happened before the window began: it may have been applied and forgotten. @default "reject_stale" */
   readonly stale?: "reject_stale" | "accept";
   /**
-   * What orders its events where they are stored first: those with the same value are handled one after the other.
+   * What orders its events where they are stored first: those with the same value are handled one after the other. The
+   * value is kept with the event as it is, also of a header that is itself left out of what is kept, as a credential is.
    * @default none: handlers of different events run side by side
    *
    * @example

@@ -58,7 +58,7 @@ export type Claimable =
 /** What a dispatcher takes. */
 export const ENDPOINTS: Claimable = Object.freeze({ kind: "endpoint" });
 
-/** Whether a worker takes the lanes of a consumer. Postgres says the same in SQL. */
+/** Whether a worker takes the lanes of a consumer. Postgres and SQLite say the same in SQL. */
 export function isClaimable(
   of: Claimable,
   consumer: { readonly id: string; readonly kind?: "handler" },

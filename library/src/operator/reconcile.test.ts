@@ -94,3 +94,45 @@ it("rows and events without one are compared page by page", async () => {
   } while (after !== undefined);
   expect([compared, found]).toEqual([3, ["evt_2"]]);
 });
+
+it("a row that was handled between the page and the look is no difference, and one that is in another round neither", async () => {
+  const { store, operator, worker, table, compare } = await withADeadOne();
+  await compare({ extra: "mark" });
+  for (const { id } of (await operator.deadLetters()).items) await operator.redrive(id);
+  await worker.drain();
+  const replay = async (): Promise<void> => {
+    table.splice(table.indexOf("evt_1"), 1);
+    const row = (await operator.inboxRows({ consumer: "billing" })).items.filter(({ id }) => id === "evt_1");
+    expect(await operator.replay(row)).toEqual(["staged"]);
+  };
+  const wasApplied = ({ id }: { id: string }): boolean => table.includes(id);
+  const compareWith = async (between: Partial<typeof store>): Promise<unknown> => {
+    const options = { since: new Date(0), consumer: "billing", missing: "replay", extra: "mark" } as const;
+    return (await reconcile({ ...options, store: { ...store, ...between }, wasApplied })).differences;
+  };
+  const afterPage = (work: () => Promise<unknown>): Pick<typeof store, "inboxRows"> => ({
+    inboxRows: async (...given) => {
+      const page = await store.inboxRows(...given);
+      await work();
+      return page;
+    },
+  });
+  await replay();
+  // Pending on the page, and applied with its effect when the table is looked at.
+  expect(await compareWith(afterPage(() => worker.drain()))).toEqual([]);
+  expect(table).toContain("evt_1");
+  // Applied on the page, and in the next round when it is looked at: its effect is to come.
+  expect(await compareWith(afterPage(replay))).toEqual([]);
+  await worker.drain();
+  // Its effect was not in the table, and is by now: it was applied in the next round since.
+  table.splice(table.indexOf("evt_1"), 1);
+  const afterLook: typeof store.accept = async (...given) => {
+    const looked = await store.accept(...given);
+    table.push("evt_1");
+    await replay();
+    await worker.drain();
+    return looked;
+  };
+  expect(await compareWith({ accept: afterLook })).toEqual([]);
+  expect(table).toContain("evt_1");
+});

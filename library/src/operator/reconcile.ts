@@ -58,7 +58,7 @@ export type ReconcilingStore<Tx, Mode extends TransactionMode = TransactionMode>
   InboxStore<Tx, Mode>,
   "accept" | "read" | "transactions"
 > &
-  Pick<InboxViewStore, "inboxRows"> &
+  Pick<InboxViewStore, "inboxRows" | "inboxRowsOf"> &
   Pick<LookupStore, "event" | "events" | "deliveriesOf"> &
   Pick<ReplayStore, "stageAgain" | "markApplied" | "unhandled" | "markStored">;
 
@@ -87,21 +87,30 @@ export async function reconcile<Tx, Mode extends TransactionMode>(
   const found = events.length === 0 ? [] : await look(options, events);
   const differences: Difference[] = [];
   for (const [n, compared] of items.entries()) {
-    const kind = differenceOf(compared.event, found[n]);
-    if (kind === undefined || (await wasAppliedMeanwhile(options.store, compared))) continue;
-    const { body: _, data: _data, ...shown } = compared.event;
+    if (differenceOf(compared.event, found[n]) === undefined) continue;
+    const outcome = await outcomeNow(options.store, compared);
+    const event = outcome && { ...compared.event, outcome };
+    const kind = event && differenceOf(event, found[n]);
+    if (event === undefined || kind === undefined) continue;
+    const { body: _, data: _data, ...shown } = event;
     differences.push({ event: shown, kind, done: await mend(options, compared, kind) });
   }
   return { compared: items.length, differences, next };
 }
 
-/** Whether it was handled between the page and the look: effect and row commit together, so the inbox has its row by now. */
-async function wasAppliedMeanwhile(
-  store: Pick<ReplayStore, "unhandled">,
-  { event: { tenant }, consumer, unhandledId }: Compared,
-): Promise<boolean> {
-  if (unhandledId === undefined) return false;
-  return (await store.unhandled(tenant, [unhandledId], consumer)).length === 0;
+/**
+ * What the inbox says of it by now; undefined where the look may have seen another state of it. Handled between the page
+ * and the look, it has its row by now, or that row another outcome: effect and row commit together.
+ */
+async function outcomeNow(
+  store: Pick<ReplayStore, "unhandled"> & Pick<InboxViewStore, "inboxRowsOf">,
+  { event: { tenant, source, id, round, outcome }, consumer, unhandledId }: Compared,
+): Promise<ReconciledEvent["outcome"] | undefined> {
+  if (unhandledId !== undefined)
+    return (await store.unhandled(tenant, [unhandledId], consumer)).length === 0 ? undefined : outcome;
+  const row = (await store.inboxRowsOf(tenant, source, id)).find((each) => each.consumer === consumer);
+  // Of another round, or gone: what is missing or too much of this one is nobody's any more.
+  return row?.round === round ? row.outcome : undefined;
 }
 
 /** What was applied must be in the table, and nothing else may be. */

@@ -49,7 +49,8 @@ export interface IngestStore {
    * Stores each event of which no name is known, ready to be sequenced, together with its names; calls of the same
    * moment share one commit, and each is answered when that is durable. All names of an event that came before are
    * known from then on, and its window starts again. Of two that share a name and come at once, one is stored. A
-   * duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait.
+   * duplicate or a conflict fills its place in the sequence of its key: what comes behind it does not wait. A duplicate or
+   * a conflict of an event that waits for its places fills none of them: nobody passes it.
    */
   ingest(incoming: IncomingEvent): Promise<Ingested>;
   /**

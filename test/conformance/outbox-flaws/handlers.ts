@@ -1,4 +1,6 @@
 import type { HandlerConsumer } from "../../../library/src/lanes/handler-consumer.js";
+import { runsAlone } from "../../../library/src/lanes/lane.js";
+import { LaneTable } from "../../../library/src/stores/memory/lanes/lane-table.js";
 import { EndpointTable } from "../../../library/src/stores/memory/outbox/endpoint-table.js";
 import { Publications } from "../../../library/src/stores/memory/outbox/publications.js";
 import type { Place } from "../../../library/src/outbox/fan-out.js";
@@ -75,6 +77,21 @@ export const handlerFlaws = {
         return inner.claim({ ...request, of: { kind: "handler", ids } });
       },
     }),
+  },
+  lapsed_lanes_behind_those_of_others: {
+    mutate: (swaps) => {
+      swaps.swap(
+        LaneTable.prototype,
+        "waiting",
+        (right) =>
+          function (this: LaneTable) {
+            const all = right.call(this);
+            const alone = all.filter(runsAlone).toSorted((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0));
+            const hidden = new Set(alone.slice(20));
+            return all.filter((lane) => !hidden.has(lane));
+          },
+      );
+    },
   },
   worker_claims_every_handler: {
     wrap: (inner) => ({

@@ -1,4 +1,5 @@
 import { Holds } from "../../../library/src/stores/memory/lanes/hold.js";
+import { filledBy } from "../../../library/src/hold-mark.js";
 import type { FilledPlace, HoldMark } from "../../../library/src/hold-mark.js";
 import type { MemoryStore } from "posthorn/memory";
 import type { Hold } from "posthorn/operator";
@@ -34,6 +35,16 @@ export const holdingFlaws = {
   any_event_starts_a_key: marked((mark) => ({ ...mark, first: undefined })),
   fill_does_nothing: {
     mutate: (swaps) => swaps.swap(Holds.prototype, "fill", () => () => undefined),
+  },
+  waiting_event_fills_its_place: {
+    wrap: (inner) => ({
+      ingest: async (incoming) => {
+        const ingested = await inner.ingest(incoming);
+        const place = ingested.kind === "stored" ? undefined : filledBy(incoming.event);
+        if (place !== undefined) await inner.fill(place);
+        return ingested;
+      },
+    }),
   },
   filled_place_lets_all_go: {
     mutate: (swaps) => {

@@ -1,6 +1,7 @@
 import { sha256 } from "#crypto";
 import { encodeHex } from "../../bytes.js";
 import type { Event, IncomingName } from "../../event.js";
+import type { HeaderBag } from "../../signature/headers/headers.js";
 import { storableTime } from "../../storable.js";
 import type { Arrival } from "../inbox-store.js";
 import { contentOf, namesBy, namingId } from "./names.js";
@@ -30,6 +31,14 @@ export interface Proof {
   readonly key: string | undefined;
   /** When its provider's log says that it was sent, at the latest. */
   readonly sentAt?: Date | undefined;
+}
+
+/** A request by which its events are judged. */
+export interface Shown {
+  readonly headers: HeaderBag;
+  /** The same without credentials, as they are kept. */
+  readonly kept: string;
+  readonly proof: Proof;
 }
 
 /** Gives an event its identity: (tenant, source, id), with a hash of what of the body counts where there is no id or where asked. */

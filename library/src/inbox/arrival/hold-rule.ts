@@ -4,6 +4,7 @@ import type { Gap, HoldMark } from "../../hold-mark.js";
 import { orderingKey, storableKey, textAt } from "./ordering-key.js";
 import type { Arrival } from "../inbox-store.js";
 import type { HoldRule, Source } from "../source.js";
+import type { HeaderBag } from "../../signature/headers/headers.js";
 
 /** What a handler is told of its event's place in the sequence of its key. */
 export interface EventOrder {
@@ -21,22 +22,23 @@ export function orderOf(mark: HoldMark | undefined): EventOrder | undefined {
   return { generation, sequence, late, gap };
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-/** The key of an event: where its sender's sequence is followed, that of the sender, which counts by it. */
-export function keyOf({ key, hold }: Source, event: Event, headers: Headers): string | undefined {
+/**
+ * The key of an event: where its sender's sequence is followed, that of the sender, which counts by it. The headers are
+ * those of the request: among the kept ones, two accounts that a token names would have one key.
+ */
+export function keyOf({ key, hold }: Source, event: Event, headers: HeaderBag): string | undefined {
   const { lane } = event.stamp ?? {};
   if (hold !== undefined && hold.sequence === undefined && lane !== undefined) return storableKey(lane.key);
   return key === undefined ? undefined : orderingKey(key, headers, event.body);
 }
 
 /** An arrival that is kept for an operator: with its key a redrive puts it among the events of that key, without one beside them. */
-export function keyed(source: Source, event: Event, arrival: Arrival): Arrival {
-  return { ...arrival, key: keyOf(source, event, JSON.parse(arrival.headers) as Headers) };
+export function keyed(source: Source, event: Event, arrival: Arrival, headers: HeaderBag): Arrival {
+  return { ...arrival, key: keyOf(source, event, headers) };
 }
 
 /** Where an event stands in the sequence of its key; undefined where nobody has said so: it is handled as it comes. */
-export function holdMark({ hold }: Source, event: Event, headers: Headers): HoldMark | undefined {
+export function holdMark({ hold }: Source, event: Event, headers: HeaderBag): HoldMark | undefined {
   if (hold === undefined) return undefined;
   const { maxEvents, maxMs, first } = hold;
   const position =

@@ -180,6 +180,31 @@ describe("an event that is answered and not stored fills its place", () => {
   });
 });
 
+describe("an event that waits for its turn keeps its place when it comes again, and nobody passes it", () => {
+  const order = { policy: "hold", sequence: { json: "/seq" } } as const;
+
+  it("before a worker is there that takes it", async () => {
+    const { worker, send, post, handled } = setUp(order, { json: "/order" });
+    for (const [id, seq] of Object.entries({ a: 1, c: 3, b: 2 })) await post(id, { order: "1", seq });
+    expect(await send("b", { order: "1", seq: 2 })).toBe("duplicate");
+    expect(await send("b", { order: "1", seq: 2, changed: true })).toBe("conflict");
+    await settled(worker);
+    expect(handled).toEqual(["a", "b", "c"]);
+  });
+
+  it("also where it happened before the window by then: it is stored, and no stale one", async () => {
+    const windowS = 20 * 86_400;
+    const { worker, send, post, handled, clock } = setUp(order, { json: "/order" }, { windowS });
+    const timestamp = new Date(clock.now() - 3_600_000).toISOString();
+    for (const [id, seq] of Object.entries({ a: 1, c: 3, b: 2 }))
+      await post(id, { order: "1", seq, timestamp });
+    await clock.advance(windowS * 1000 - 1_800_000);
+    expect(await send("b", { order: "1", seq: 2, timestamp })).toBe("duplicate");
+    await settled(worker);
+    expect(handled).toEqual(["a", "b", "c"]);
+  });
+});
+
 describe("a sequence that a provider writes into its events", () => {
   const order = { policy: "hold", sequence: { json: "/seq" }, maxEvents: 2 } as const;
 

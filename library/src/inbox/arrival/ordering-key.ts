@@ -1,18 +1,19 @@
 import { parseJson } from "../../json.js";
 import { atPointer, wholeAt } from "../../json-pointer.js";
 import type { Place } from "../../place.js";
-import type { HeaderRecord } from "../../signature/headers/headers.js";
+import { rawHeader } from "../../signature/headers/headers.js";
+import type { HeaderBag } from "../../signature/headers/headers.js";
 import { nameFault } from "../../storable.js";
 import { hashedText } from "./stored-id.js";
 
 /** The key of an event; undefined where nothing stands in its place: the event is in no order then. */
-export function orderingKey(place: Place, headers: HeaderRecord, body: Uint8Array): string | undefined {
+export function orderingKey(place: Place, headers: HeaderBag, body: Uint8Array): string | undefined {
   const text = textAt(place, headers, body);
   return text === undefined || text === "" ? undefined : storableKey(text);
 }
 
 /** What stands in a place of a request, as text. */
-export function textAt(place: Place, headers: HeaderRecord, body: Uint8Array): string | undefined {
+export function textAt(place: Place, headers: HeaderBag, body: Uint8Array): string | undefined {
   return "header" in place ? headerText(headers, place.header) : jsonText(place, body);
 }
 
@@ -22,8 +23,8 @@ export function storableKey(text: string): string {
   return nameFault(text) === undefined ? text : hashedText(text);
 }
 
-function headerText(headers: HeaderRecord, name: string): string | undefined {
-  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+function headerText(headers: HeaderBag, name: string): string | undefined {
+  const value = rawHeader(headers, name);
   return typeof value === "string" ? value : value?.join(", ");
 }
 

@@ -1,5 +1,7 @@
+import type { OptionNames } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
+import { checkNames } from "../check-names.js";
 import type {
   HandlerContext,
   InnerPublishing,
@@ -55,6 +57,8 @@ export interface Batch<Handler> extends BatchOptions {
 
 const MOST_IN_BATCH = 100;
 
+export const BATCH: OptionNames<Batch<unknown>> = { batch: true, by: true, max: true };
+
 /**
  * Makes a batch of a handler that is declared elsewhere. Written in place, `{ batch: handler, by: "key", max: 50 }` is the
  * same, and its handler's parameters have their types by themselves.
@@ -68,6 +72,7 @@ const MOST_IN_BATCH = 100;
  * const worker = createWorker({ store, handlers: { "meter.read": readings } });
  */
 export function batch<Handler>(options: BatchOptions, handler: Handler): Batch<Handler> {
+  checkNames("the batch", options, BATCH);
   const found = wrongBatch({ ...options, batch: handler });
   if (found === undefined) return Object.freeze({ ...options, batch: handler });
   throw new PosthornError<InboxErrorCode>("inbox_option_invalid", `The batch cannot be made: ${found}.`);

@@ -1,6 +1,8 @@
 import { LONGEST_TIMER_MS } from "../../clock.js";
+import type { OptionNames } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
+import { checkNames } from "../check-names.js";
 import type {
   HandlerContext,
   InnerHandler,
@@ -55,6 +57,8 @@ export interface Long<Handler> extends LongOptions {
 
 export const LONG_DEADLINE_MS = 3_600_000;
 
+export const LONG: OptionNames<Long<unknown>> = { long: true, deadlineMs: true };
+
 /**
  * Makes a long handler of one that is declared elsewhere. Written in place, `{ long: handler, deadlineMs: 7_200_000 }` is the same, and its
  * handler's parameters have their types by themselves.
@@ -72,6 +76,7 @@ export const LONG_DEADLINE_MS = 3_600_000;
  * const worker = createWorker({ store, handlers: { "order.closed": report } });
  */
 export function long<Handler>(handler: Handler, options: LongOptions = {}): Long<Handler> {
+  checkNames("the long handler", options, LONG);
   const found = wrongLong({ ...options, long: handler });
   if (found === undefined) return Object.freeze({ ...options, long: handler });
   throw new PosthornError<InboxErrorCode>(

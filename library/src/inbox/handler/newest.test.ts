@@ -125,6 +125,8 @@ describe("order drop_stale", () => {
         order: order as DropStale,
       });
     expect(() => receiver({ policy: "hold" })).toThrow(/expected "drop_stale"/);
+    for (const text of ["drop_stale", "key", null])
+      expect(() => receiver(text as never)).toThrow(/expected \{ policy: "drop_stale", resource, version \}/);
     expect(() => receiver({ policy: "drop_stale", resource: "/id" })).toThrow(/functions of the event/);
     const without = Object.entries(store).filter(([name]) => name !== "newest");
     expect(() => receiver(DROP, Object.fromEntries(without))).toThrow(/no `newest`/);

@@ -1,8 +1,8 @@
 import { utf8 } from "../../bytes.js";
-import { unknownOption } from "../../known-options.js";
 import type { OptionNames } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
 import type { TransactionMode } from "../../store-capabilities.js";
+import { checkNames } from "../check-names.js";
 import type { ReceivedEvent } from "./handlers.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 import type { Handled } from "../inbox-store.js";
@@ -96,11 +96,13 @@ const OPTIONS: OptionNames<DropStale> = { policy: true, resource: true, version:
 
 /** Throws where the options cannot work; undefined where nothing is dropped. */
 export function checkDropStale(given: unknown, store: object): DropStale | undefined {
-  if (given === undefined || typeof given === "string") return undefined;
+  if (given === undefined) return undefined;
+  // A text too: taken for no order, it would drop nothing, without a word.
+  if (typeof given !== "object" || given === null)
+    throw option(`it is ${JSON.stringify(given)}; expected { policy: "drop_stale", resource, version }`);
   const { policy, resource, version } = given as Partial<DropStale>;
   if (policy !== "drop_stale") throw option(`policy is ${JSON.stringify(policy)}; expected "drop_stale"`);
-  const unknown = unknownOption("order", given, OPTIONS);
-  if (unknown !== undefined) throw new PosthornError<InboxErrorCode>("inbox_option_invalid", unknown);
+  checkNames("order", given, OPTIONS);
   if (typeof resource !== "function" || typeof version !== "function") {
     throw option("resource and version must be functions of the event");
   }

@@ -205,15 +205,15 @@ export async function outer<Tx, Context>(
   });
 }
 
-/** The event as its handler gets it, checked by its schema. */
+/** The event as its handler gets it, checked by its schema, which has no longer than its handler. */
 export async function receivedEvent(
   schemas: TypeTable<Schema>,
-  { event, identified: { id, arrival }, order }: Occasion,
+  { event, identified: { id, arrival }, order, signal }: Occasion,
 ): Promise<ReceivedEvent> {
   const { tenant, source } = arrival;
   const schema = schemas.find(source, arrival.type);
   const parsed = eventData(event.body, arrival.headers);
-  const checked = schema === undefined ? { value: parsed } : await checkedBy(schema, parsed);
+  const checked = schema === undefined ? { value: parsed } : await checkedBy(schema, parsed, signal);
   if (checked.issues !== undefined) {
     const invalid = `${arrival.type} does not fit its schema: ${describeIssues(checked.issues)}.`;
     throw new HandlerFailure("schema", {
@@ -226,9 +226,14 @@ export async function receivedEvent(
 }
 
 /** A schema is the host's code as its handler is: what it throws is the event's failure, and is recorded. */
-async function checkedBy(schema: Schema, parsed: unknown): Promise<SchemaResult<unknown>> {
+async function checkedBy(
+  schema: Schema,
+  parsed: unknown,
+  signal: AbortSignal,
+): Promise<SchemaResult<unknown>> {
   try {
-    return await schema["~standard"].validate(parsed);
+    // One that asks somebody who never answers would keep its event, and a worker that stops, waiting for ever.
+    return await unlessAborted(() => schema["~standard"].validate(parsed), signal);
   } catch (error) {
     throw new HandlerFailure("schema", { cause: error });
   }

@@ -75,6 +75,11 @@ describe("a worker is refused", () => {
   });
 });
 
+it("a drain is refused with a limit whose name is misspelt: it would have none", async () => {
+  const drained = createWorker({ store, clock, handlers }).drain({ deadline: 20_000 } as never);
+  await expect(drained).rejects.toThrow('"deadline" is no option of a drain; did you mean "deadlineMs"?');
+});
+
 it.each([[5000], [null], [{ deadlineMs: Number.NaN }], [{ deadlineMs: -1 }], [{ deadlineMs: "5" }]])(
   "a drain is refused with a limit that is none: %o",
   async (limits) => {

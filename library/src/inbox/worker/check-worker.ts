@@ -1,8 +1,8 @@
-import { unknownOption } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
-import { isBatch, wrongBatch } from "../handler/batch.js";
+import { checkNames } from "../check-names.js";
+import { BATCH, isBatch, wrongBatch } from "../handler/batch.js";
 import { isPattern, noPattern } from "../handler/handlers.js";
-import { isLong, wrongLong } from "../handler/long.js";
+import { isLong, LONG, wrongLong } from "../handler/long.js";
 import type { InboxErrorCode } from "../inbox-errors.js";
 
 type Named = Readonly<Record<string, unknown>>;
@@ -43,11 +43,6 @@ export function checkConsumers(
   }
 }
 
-function checkNames(of: string, options: object, known: object): void {
-  const found = unknownOption(of, options, known);
-  if (found !== undefined) throw new PosthornError<InboxErrorCode>("inbox_option_invalid", found);
-}
-
 /** What is wrong with a consumer; undefined where nothing is. */
 export function wrongConsumer({ handlers, sources, order, dead }: Named): string | undefined {
   if (!isTable(handlers)) return `handlers is ${kindOf(handlers)}; expected ${HANDLERS}`;
@@ -61,23 +56,29 @@ export function wrongConsumer({ handlers, sources, order, dead }: Named): string
   if (dead !== undefined && !["halt", "skip", "park"].includes(dead as string))
     return `dead is ${JSON.stringify(dead)}; expected "halt", "skip" or "park"`;
   for (const [key, handler] of Object.entries(handlers)) {
-    const found = wrongHandler(handler);
+    const found = wrongHandler(key, handler);
     if (found !== undefined) return `the handler of ${JSON.stringify(key)}: ${found}`;
     if (isPattern(key)) return noPattern(key);
   }
   return undefined;
 }
 
-function wrongHandler(handler: unknown): string | undefined {
+function wrongHandler(key: string, handler: unknown): string | undefined {
   if (isBatch(handler) && isLong(handler)) return "it is a batch or a long handler, and not both";
+  if (isBatch(handler)) checkNames(`the batch of ${JSON.stringify(key)}`, handler, BATCH);
+  if (isLong(handler)) checkNames(`the long handler of ${JSON.stringify(key)}`, handler, LONG);
   if (isBatch(handler)) return wrongBatch(handler);
   if (isLong(handler)) return wrongLong(handler);
   if (typeof handler === "function") return undefined;
   return `it is ${kindOf(handler)}; expected a function; its import may be misspelt`;
 }
 
-/** A limit that is no number would let a drain run until its host is ended from outside. */
+// Of `WorkerDrainLimits`.
+const DRAIN = { deadlineMs: true };
+
+/** A limit that is no number, or that is misspelt, would let a drain run until its host is ended from outside. */
 export function checkDrain(limits: unknown): void {
+  checkNames("a drain", limits, DRAIN);
   const { deadlineMs } = Object(limits) as Named;
   const isTime = typeof deadlineMs === "number" && Number.isFinite(deadlineMs) && deadlineMs >= 0;
   if (typeof limits === "object" && limits !== null && (deadlineMs === undefined || isTime)) return;

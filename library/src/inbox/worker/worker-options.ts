@@ -244,7 +244,7 @@ function checkedConsumer<Tx, Mode extends TransactionMode>(
   };
   const batches = Object.values(handlers).filter((handler) => isBatch(handler));
   const mostEvents = Math.max(plainEvents, ...batches.map(({ max }) => max));
-  const dropStale = checkDropStale(order, store);
+  const dropStale = checkDropStale(typeof order === "string" ? undefined : order, store);
   if (dropStale !== undefined && Object.values(handlers).some((each) => isBatch(each) || isLong(each))) {
     throw invalid(
       "order drop_stale judges one event in its transaction; it cannot be used with a batch or a long handler",

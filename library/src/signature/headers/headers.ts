@@ -43,7 +43,8 @@ export function needHeader(headers: HeaderBag, name: string): string {
   );
 }
 
-function rawHeader(headers: HeaderBag, name: string): string | readonly string[] | undefined {
+/** The value or the values of a header, whatever the case of its name; undefined when it is absent. */
+export function rawHeader(headers: HeaderBag, name: string): string | readonly string[] | undefined {
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
   // Own properties only: a header called __proto__ must not reach the prototype's.
   if (Object.hasOwn(headers, name)) return headers[name];

@@ -1,4 +1,4 @@
-import { filledBy } from "../../../hold-mark.js";
+import { filledByAnother } from "../../../hold-mark.js";
 import type { IngestStore } from "../../../outbox/ingest-store.js";
 import type { OutboxStore } from "../../../outbox/outbox-store.js";
 import type { MemoryTx } from "../client/transaction.js";
@@ -11,7 +11,7 @@ export type MemoryOutbox = Omit<OutboxStore<MemoryTx, "asynchronous">, "capabili
   IngestStore;
 
 export function createOutbox(parts: MemoryParts, publications: Publications): MemoryOutbox {
-  const { wake, names, repeats } = parts;
+  const { wake, names, repeats, events: log } = parts;
   return {
     ...createEndpoints(parts, publications),
     wake,
@@ -24,8 +24,10 @@ export function createOutbox(parts: MemoryParts, publications: Publications): Me
     },
     ingest(incoming) {
       const ingested = names.add(incoming);
-      const filled = ingested.kind === "stored" ? undefined : filledBy(incoming.event);
-      if (ingested.kind === "stored") publications.store(incoming.event);
+      const { event } = incoming;
+      const known = log.find(event.tenant, ingested.id);
+      const filled = ingested.kind === "stored" ? undefined : filledByAnother(event, known);
+      if (ingested.kind === "stored") publications.store(event);
       if (filled !== undefined) publications.holds.fill(filled);
       if (ingested.kind === "stored" || filled !== undefined) wake.ring("committed");
       return Promise.resolve(ingested);
@@ -36,7 +38,7 @@ export function createOutbox(parts: MemoryParts, publications: Publications): Me
       return Promise.resolve();
     },
     recordRepeats(given) {
-      repeats.add(given, (tenant, id) => parts.events.find(tenant, id).at(-1)?.body);
+      repeats.add(given, (tenant, id) => log.find(tenant, id).at(-1)?.body);
       return Promise.resolve();
     },
     forgetNames: ({ maxNames }) => Promise.resolve(names.forget(maxNames)),

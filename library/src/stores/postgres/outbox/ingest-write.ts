@@ -1,6 +1,8 @@
-import { filledBy } from "../../../hold-mark.js";
+import { filledBy, filledByAnother } from "../../../hold-mark.js";
+import type { FilledPlace, MarkedEvent } from "../../../hold-mark.js";
 import type { IncomingEvent, Ingested } from "../../../outbox/ingest-store.js";
-import { boolean, columns, number, text } from "../client/columns.js";
+import { holdMarkIn, MARKED } from "../../../receipt.js";
+import { boolean, columns, number, optional, text } from "../client/columns.js";
 import type { Answer, Scope, Session, Statement } from "../client/database.js";
 import { givenRows, numbers, texts } from "../client/given-rows.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
@@ -124,12 +126,65 @@ async function judgeLost(
   const met = names.filter(({ nth }) => lost.has(nth));
   const standing = await readStanding(scope, met, tables);
   for (const ofOne of byEvent(standing)) ingested[ofOne[0].given.nth] = judge(ofOne);
-  const filled = batch.flatMap(({ event }, n) =>
-    ingested[n]?.kind === "stored" ? [] : (filledBy(event) ?? []),
-  );
+  const filled = await readFilled(scope, batch, { ingested, tables });
   if (filled.length > 0) await scope.query(fillPlaces(filled, tables));
   scope.closing = mend(standing, ingested, tables);
   return ingested;
+}
+
+interface Refused {
+  readonly event: IncomingEvent["event"];
+  /** Of the event that was stored before. */
+  readonly id: string;
+}
+
+const REFUSED = givenRows<Refused>({
+  tenant: texts(({ event }) => event.tenant),
+  public_id: texts(({ id }) => id),
+});
+
+const MARKED_EVENT = columns<{
+  readonly n: number;
+  readonly source: string;
+  readonly key: string | undefined;
+  readonly receipt: string;
+}>({
+  n: number("n"),
+  source: text("event.source"),
+  key: optional(text("event.key")),
+  receipt: text("event.receipt"),
+});
+
+const READ_MARKED = sqlFor(
+  ({ event }) => `
+    select ${MARKED_EVENT.list} from ${REFUSED.table("given")}
+    join ${event} as event on event.public_id = given.public_id and event.tenant = given.tenant
+    where event.receipt like '%${MARKED}%'`,
+);
+
+/** The places that the events fill which are not stored. */
+async function readFilled(
+  session: Session,
+  batch: readonly IncomingEvent[],
+  { ingested, tables }: { readonly ingested: readonly Ingested[]; readonly tables: Tables },
+): Promise<readonly FilledPlace[]> {
+  const refused = batch.flatMap(({ event }, n): Refused[] => {
+    const { kind = "stored", id = "" } = ingested[n] ?? {};
+    return kind === "stored" || filledBy(event) === undefined ? [] : [{ event, id }];
+  });
+  if (refused.length === 0) return [];
+  const params = REFUSED.params(refused);
+  const { rows } = await session.query({ text: READ_MARKED(tables), params, prepared: true });
+  const known = rows.map((row) => MARKED_EVENT.read(row));
+  return refused.flatMap(({ event }, index) => {
+    const { tenant } = event;
+    const before = known
+      .filter(({ n }) => n === index + 1)
+      .map(({ source, key, receipt }): MarkedEvent => {
+        return { tenant, source, key, receipt: { hold: holdMarkIn(receipt) } };
+      });
+    return filledByAnother(event, before) ?? [];
+  });
 }
 
 const STANDING = columns<{ readonly n: number; readonly id: string; readonly same: boolean }>({

@@ -1,9 +1,7 @@
 import { reach } from "#faults";
 import { equalBytes } from "../../../bytes.js";
 import { systemClock } from "../../../clock.js";
-import { filledBy } from "../../../hold-mark.js";
-import type { FilledPlace } from "../../../hold-mark.js";
-import { inSequence } from "../../../lanes/hold.js";
+import { filledBy, isSamePlace } from "../../../hold-mark.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
 import { isAnswerLost, isSaturated, sqlState } from "../client/failure.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
@@ -219,17 +217,13 @@ function isSame(one: IncomingEvent, two: IncomingEvent): boolean {
     one.event.tenant === two.event.tenant &&
     one.windowS === two.windowS &&
     isSamePlace(filledBy(one.event), filledBy(two.event)) &&
+    one.event.receipt?.hold?.after === two.event.receipt?.hold?.after &&
     one.names.length === two.names.length &&
     one.names.every(({ name, bodyHash }, n) => {
       const other = two.names[n];
       return other?.name === name && sameBytes(bodyHash, other.bodyHash);
     })
   );
-}
-
-function isSamePlace(one: FilledPlace | undefined, two: FilledPlace | undefined): boolean {
-  if (one === undefined || two === undefined) return one === two;
-  return one.key === two.key && inSequence(one, two) === 0 && one.after === two.after;
 }
 
 function sameBytes(one: Uint8Array | undefined, two: Uint8Array | undefined): boolean {

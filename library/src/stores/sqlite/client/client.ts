@@ -1,5 +1,6 @@
 import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
+import { refusalOf } from "./failure.js";
 
 /** What we give to a statement. */
 export type SqliteValue = string | number | bigint | null | Uint8Array;
@@ -42,6 +43,9 @@ interface DriverStatement extends Statement {
   raw?(on: boolean): unknown;
 }
 
+// What others write on the handle until the rollback is done is lost with it.
+const ROLL_BACK_AGAIN_MS = 20;
+
 /** One handle, with its statements prepared once. Knows nothing of what is stored. */
 export class SqliteClient {
   readonly db: SqliteDatabase;
@@ -51,6 +55,8 @@ export class SqliteClient {
   // The host's own wait for locks, while another is set.
   #hostWaitMs: number | undefined;
   #stretch = 0;
+  #rollbackRefused = false;
+  #rollbackPlanned = false;
 
   constructor(db: SqliteDatabase) {
     checkHandle(db);
@@ -61,8 +67,50 @@ export class SqliteClient {
     return (this.db.inTransaction ?? this.db.isTransaction) === true;
   }
 
+  /** Whether a transaction of ours is open that could not be rolled back: what is in it never was there. */
+  get unended(): boolean {
+    return this.#rollbackRefused && this.inTransaction;
+  }
+
   exec(sql: string): void {
     this.db.exec(sql);
+  }
+
+  /**
+   * Ends whatever transaction is open. False where that is refused, because the host left a query open on the handle; then
+   * it is tried again until it is done: the next call of ours may never come.
+   */
+  rollBack(): boolean {
+    try {
+      if (this.inTransaction) this.exec("rollback");
+      this.#rollbackRefused = false;
+    } catch (error) {
+      // A closed handle has no transaction.
+      this.#rollbackRefused = refusalOf(error) !== "closed";
+      if (this.#rollbackRefused) this.#planRollBack();
+    }
+    return !this.#rollbackRefused;
+  }
+
+  /** Throws while a transaction is open that is to be rolled back: the host would take what it does in there for its own. */
+  checkEnded(): void {
+    if (!this.unended || this.rollBack()) return;
+    throw new PosthornError<StoreErrorCode>(
+      "store_unavailable",
+      "A handler left an iterator open on the handle, and its transaction cannot be rolled back before that is closed. " +
+        "Close it, or read with `all()`.",
+    );
+  }
+
+  #planRollBack(): void {
+    if (this.#rollbackPlanned) return;
+    this.#rollbackPlanned = true;
+    const timer: { unref?: () => void } | number = setTimeout(() => {
+      this.#rollbackPlanned = false;
+      if (this.#rollbackRefused) this.rollBack();
+    }, ROLL_BACK_AGAIN_MS);
+    // The end of a process ends its transactions, and it is not kept alive for one.
+    if (typeof timer === "object") timer.unref?.();
   }
 
   /** Stays the same number while nothing was written on the handle but by writes that share what they have read. */

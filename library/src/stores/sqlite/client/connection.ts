@@ -42,9 +42,11 @@ export function connectionOf(handle: SqliteDatabase): Connection {
 }
 
 /** Reads. From inside of a group a reader would see its neighbours' rows before they are committed; a microtask later they are. */
-export async function look<T>(read: () => T): Promise<T> {
+export async function look<T>(client: SqliteClient, read: () => T): Promise<T> {
   await Promise.resolve();
   try {
+    // An event whose handler's transaction is to be rolled back would be found, and answered as a duplicate.
+    client.checkEnded();
     return read();
   } catch (error) {
     throw storeError(error);

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../clock.js";
 import type { Connection } from "./connection.js";
-import { connectionOf } from "./connection.js";
+import { connectionOf, look } from "./connection.js";
+import { sqliteDedup } from "../dedup/dedup.js";
 import { GroupCommit } from "./group-commit.js";
+import { HostHandles } from "./host-handle.js";
 import { migrate } from "../schema/migrate.js";
 
 let folder: string;
@@ -32,6 +34,7 @@ afterEach(() => {
 
 const write = (name: string): void => void db.prepare("insert into mark (name) values (?)").run(name);
 const written = (): unknown[] => other.prepare("select name from mark order by name").pluck().all();
+const looked = () => look(connection.client, () => db.prepare("select name from mark").pluck().all());
 const commits = countedBy("commit");
 const begins = countedBy("begin immediate");
 
@@ -232,22 +235,66 @@ describe("one that fails", () => {
   });
 });
 
-it("one that leaves a query open fails, holds up the others until it is closed, and costs the host no setting", async () => {
-  db.pragma("busy_timeout = 4321");
-  db.exec("insert into parent values (1), (2)");
+describe("one that leaves a query open", () => {
   let rows: IterableIterator<unknown> | undefined;
   const leaving = (): void => {
     write("undone");
     rows = db.prepare("select id from parent").iterate();
     rows.next();
   };
-  const group = patientGroup();
-  const neighbour = joined(() => write("before"), { group });
-  await expect(joined(leaving, { group })).rejects.toMatchObject({ code: "store_transaction_aborted" });
-  rows?.return?.();
-  await neighbour;
-  expect([written(), db.inTransaction]).toEqual([["before"], false]);
-  expect(db.pragma("busy_timeout", { simple: true })).toBe(4321);
+  const left = async (): Promise<void> => {
+    await expect(joined(leaving)).rejects.toMatchObject({ code: "store_transaction_aborted" });
+  };
+  const close = (): void => void rows?.return?.();
+  beforeEach(() => void db.exec("insert into parent values (1), (2)"));
+
+  it("fails, holds up the others until it is closed, and costs the host no setting", async () => {
+    db.pragma("busy_timeout = 4321");
+    const group = patientGroup();
+    const neighbour = joined(() => write("before"), { group });
+    await expect(joined(leaving, { group })).rejects.toMatchObject({ code: "store_transaction_aborted" });
+    close();
+    await neighbour;
+    expect([written(), db.inTransaction]).toEqual([["before"], false]);
+    expect(db.pragma("busy_timeout", { simple: true })).toBe(4321);
+  });
+
+  it("holds up our own statements no longer than it is open, though no handler runs again", async () => {
+    await left();
+    const ours = joined(() => write("ours"), { guarded: false, waitMs: 1000 });
+    close();
+    expect(await ours).toBeUndefined();
+    expect(written()).toEqual(["ours"]);
+  });
+
+  it("costs a host that writes later nothing, though nobody calls us again", async () => {
+    await left();
+    close();
+    await expect.poll(() => db.inTransaction).toBe(false);
+    write("host");
+    expect(written()).toEqual(["host"]);
+  });
+
+  it("is not read before its writes are taken back", async () => {
+    await left();
+    await expect(looked()).rejects.toMatchObject({ code: "store_unavailable" });
+    close();
+    expect(await looked()).toEqual([]);
+  });
+
+  it("is no transaction of the host, in which it could publish or recognise an id", async () => {
+    const own = new HostHandles(connection.client);
+    const adapter = sqliteDedup({ db });
+    await left();
+    for (const joining of [() => own.inTransaction(db), () => adapter.recordInTransaction("evt_1", 60)])
+      expect(joining).toThrow(expect.objectContaining({ code: "store_unavailable" }));
+    const first = adapter.record("evt_1", 60);
+    close();
+    expect([await first, await adapter.record("evt_1", 60)]).toEqual([
+      { duplicate: false },
+      { duplicate: true },
+    ]);
+  });
 });
 
 describe("a transaction of the host on the same handle", () => {

@@ -4,7 +4,7 @@ import { PosthornError } from "../../../posthorn-error.js";
 import type { SqliteClient } from "./client.js";
 import type { DurabilityKeeper } from "./durability.js";
 import { refusalOf } from "./failure.js";
-import { rollBack, runGroup } from "./group.js";
+import { runGroup } from "./group.js";
 import type { GroupEnd, Part, PartOutcome } from "./group.js";
 import { LOCK_WAIT_MS } from "./options.js";
 
@@ -62,8 +62,6 @@ export class GroupCommit {
   #queue: Waiting[] = [];
   #scheduled = false;
   #refusals = 0;
-  // A rollback that was refused, because the host left a query open on the handle, is tried again first.
-  #unended = false;
 
   constructor(parts: GroupCommitParts) {
     this.#parts = parts;
@@ -124,7 +122,8 @@ export class GroupCommit {
 
   #run(group: readonly Waiting[]): GroupEnd {
     const { client, durability, clock, guarded } = this.#parts;
-    if (this.#unended) this.#unended = !rollBack(client);
+    // Whichever group it was of: where events are stored first, no handler may run before the others have written.
+    if (client.unended) client.rollBack();
     if (!durability.keep()) return { kind: "locked" };
     const endsAt = clock.monotonic() + LONGEST_GROUP_MS;
     return runGroup(client, group, { guarded, isOver: () => clock.monotonic() >= endsAt });
@@ -141,10 +140,8 @@ export class GroupCommit {
       case "committed":
         return ran.forEach((each, index) => answer(each, outcomes[index]));
       case "broken":
-        this.#unended = this.#parts.client.inTransaction;
         return this.#again(ran, outcomes);
       case "refused":
-        this.#unended = this.#parts.client.inTransaction;
         return this.#refused(ran, outcomes, end.error);
     }
   }

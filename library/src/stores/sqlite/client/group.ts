@@ -47,7 +47,7 @@ export function runGroup(client: SqliteClient, parts: readonly Part[], limits: G
     const { outcome, intact } = runPart(client, part);
     outcomes.push(outcome);
     if (!intact) {
-      rollBack(client);
+      client.rollBack();
       return { kind: "broken", outcomes };
     }
     if (limits.isOver()) break;
@@ -59,18 +59,8 @@ export function runGroup(client: SqliteClient, parts: readonly Part[], limits: G
     reach(limits.guarded ? "accept.after_commit" : "write.after_commit");
     return { kind: "committed", outcomes };
   } catch (error) {
-    rollBack(client);
+    client.rollBack();
     return { kind: "refused", outcomes, error };
-  }
-}
-
-/** Ends whatever transaction is open; false where even that is refused. */
-export function rollBack(client: SqliteClient): boolean {
-  try {
-    if (client.inTransaction) client.exec("rollback");
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -86,7 +76,7 @@ function begin(client: SqliteClient, guarded: boolean): boolean {
     if (guarded) forbidCommit(client);
     return true;
   } catch (error) {
-    rollBack(client);
+    client.rollBack();
     if (refusalOf(error) === "locked") return false;
     throw error;
   }

@@ -15,6 +15,7 @@ export class HostHandles {
   /** The client of a handle of the host that has a transaction open; throws where it has none, or is of another database. */
   inTransaction(tx: SqliteDatabase): SqliteClient {
     const { client } = connectionOf(tx);
+    client.checkEnded();
     // Outside of one, each statement would be committed by itself, and a rollback of the host would take nothing back.
     if (!client.inTransaction) throw noTransaction();
     if (client.db === this.#own.db || this.#known.has(client.db)) return client;

@@ -72,11 +72,13 @@ class SqliteIds implements SqliteDedup {
   record(id: string, ttlSeconds: number): Promise<DedupVerdict> | DedupVerdict {
     checkDedup(id, ttlSeconds);
     const key = storedIdSync(id).id;
-    return this.#connection.client.inTransaction ? this.#join(key, ttlSeconds) : this.#alone(key, ttlSeconds);
+    const { inTransaction, unended } = this.#connection.client;
+    return inTransaction && !unended ? this.#join(key, ttlSeconds) : this.#alone(key, ttlSeconds);
   }
 
   recordInTransaction(id: string, ttlSeconds: number): DedupVerdict {
     checkDedup(id, ttlSeconds);
+    this.#connection.client.checkEnded();
     if (this.#connection.client.inTransaction) return this.#join(storedIdSync(id).id, ttlSeconds);
     throw new PosthornError<StoreErrorCode>(
       "store_transaction_required",

@@ -21,8 +21,8 @@ export function createInbox<Db extends SqliteDatabase>(
   const { client } = connection;
   const receipts = new Receipts(parts);
   return {
-    find: (key) => look(() => findKnown(client, key)),
-    read: (key) => look(() => findRow(client, key)),
+    find: (key) => look(client, () => findKnown(client, key)),
+    read: (key) => look(client, () => findRow(client, key)),
     accept: (arrival, work, limits) =>
       accept({ connection, db }, { arrival, work, now: () => clock.now() }, limits),
     async fail(arrival, error) {

@@ -85,7 +85,7 @@ function claimDue(turn: OutboxTurn, request: ClaimRequest, cursor: Cursor): Clai
 /** Ends what has lapsed while it ran alone; takes what waits to run alone where that is asked for, and says so where it is not. */
 function claimLapsed(turn: OutboxTurn, taking: Taking): void {
   const { alone, limit, of } = taking.request;
-  for (const row of lapsedRows(turn.client, turn.nowMs, LAPSED_PER_CLAIM)) {
+  for (const row of lapsedRows(turn.client, { of, nowMs: turn.nowMs, limit: LAPSED_PER_CLAIM })) {
     const consumer = claimableConsumer(turn, row.consumer, of);
     if (consumer === undefined) continue;
     // Not leased again at once, though its next head may be due: that one takes its turn among the consumer's others.

@@ -1,6 +1,7 @@
 import type { Lane, Lease } from "../../../lanes/lane.js";
 import { BRIEF } from "../../../lanes/brief.js";
 import { LAPSES_BEFORE_ALONE } from "../../../lanes/lane.js";
+import type { Claimable } from "../../../lanes/lane-store.js";
 import type { SqliteClient, SqliteValue } from "../client/client.js";
 
 /** A lane, or a delivery without one, as its row has it. */
@@ -126,16 +127,27 @@ export function dueRows(client: SqliteClient, { consumer, nowMs, limit, brief }:
   return rows.toSorted((left, right) => (left.readyAt ?? 0) - (right.readyAt ?? 0)).slice(0, limit);
 }
 
-/** What has lapsed so often that nothing may run beside it, due at active consumers. */
-export function lapsedRows(client: SqliteClient, nowMs: number, limit: number): LaneRow[] {
+/** Whose lapsed lanes are wanted, and how many. */
+export interface LapsedWish {
+  readonly of: Claimable;
+  readonly nowMs: number;
+  readonly limit: number;
+}
+
+/** What has lapsed so often that nothing may run beside it, due at active consumers whose lanes the worker takes. */
+export function lapsedRows(client: SqliteClient, { of, nowMs, limit }: LapsedWish): LaneRow[] {
   return readRows(
     client,
+    // `isClaimable` in SQL: beyond the limit, lanes would wait behind those of consumers that no worker has.
     `join posthorn_consumer c on c.id = l.consumer
      where l.lapses >= ${LAPSES_BEFORE_ALONE} and l.ready_at <= ? and c.removed_at is null
        and (c.state = 'active' or c.state = 'paused' and c.paused_until <= ?)
+       and c.kind = ? and (c.kind = 'endpoint' or c.public_id in (select value from json_each(?)))
      order by l.ready_at limit +?`,
     nowMs,
     nowMs,
+    of.kind,
+    JSON.stringify(of.kind === "handler" ? of.ids : []),
     limit,
   );
 }

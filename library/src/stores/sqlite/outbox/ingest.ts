@@ -1,6 +1,8 @@
 import { equalBytes } from "../../../bytes.js";
-import { filledBy } from "../../../hold-mark.js";
+import { filledBy, filledByAnother } from "../../../hold-mark.js";
+import type { MarkedEvent } from "../../../hold-mark.js";
 import type { IncomingEvent, IncomingName, Ingested } from "../../../outbox/ingest-store.js";
+import { holdMarkIn } from "../../../receipt.js";
 import { storableBytes } from "../client/client.js";
 import { keepUntil, withoutNul } from "../inbox/inbox-row.js";
 import { fillPlace } from "../lanes/filled.js";
@@ -22,9 +24,26 @@ interface KnownName {
  */
 export function ingestEvent(turn: OutboxTurn, incoming: IncomingEvent): Ingested {
   const ingested = storeUnlessKnown(turn, incoming);
-  const place = ingested.kind === "stored" ? undefined : filledBy(incoming.event);
+  const { event } = incoming;
+  if (ingested.kind === "stored" || filledBy(event) === undefined) return ingested;
+  const place = filledByAnother(event, readMarked(turn, event.tenant, ingested.id));
   if (place !== undefined) fillPlace(turn, place);
   return ingested;
+}
+
+/** The events of an id, as far as they have places in the sequences of their keys. */
+function readMarked({ client }: OutboxTurn, tenant: string, id: string): readonly MarkedEvent[] {
+  const rows = client.all(
+    "select source, key, receipt from posthorn_event where public_id = ? and tenant = ? and receipt is not null",
+    withoutNul(id),
+    withoutNul(tenant),
+  ) as { source: string; key: string | null; receipt: string }[];
+  return rows.map(({ source, key, receipt }) => ({
+    tenant,
+    source,
+    key: key ?? undefined,
+    receipt: { hold: holdMarkIn(receipt) },
+  }));
 }
 
 function storeUnlessKnown(turn: OutboxTurn, { event, names, windowS }: IncomingEvent): Ingested {

@@ -38,7 +38,8 @@ export class OutboxSession {
   }
 
   look<T>(read: (turn: OutboxTurn) => T): Promise<T> {
-    return look(() => read(this.#turn(this.#parts.connection.client)));
+    const { client } = this.#parts.connection;
+    return look(client, () => read(this.#turn(client)));
   }
 
   /** As `look`, for what depends on when something is due: where the clock was set back, that is put right first. */

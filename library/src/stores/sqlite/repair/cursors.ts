@@ -14,7 +14,7 @@ interface CursorParts {
 export function createCursors({ connection, clock, waitMs }: CursorParts): CursorStore {
   const { client } = connection;
   return {
-    readCursor: (name) => look(() => readCursor(client, name)),
+    readCursor: (name) => look(client, () => readCursor(client, name)),
     async writeCursor(name, cursor) {
       await write(connection, { waitMs }, () => {
         client.run(

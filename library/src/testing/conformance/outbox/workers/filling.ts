@@ -1,6 +1,7 @@
 import { sha256 } from "#crypto";
 import { utf8 } from "../../../../bytes.js";
 import type { FilledPlace } from "../../../../hold-mark.js";
+import type { Ingested } from "../../../../outbox/ingest-store.js";
 import { alike, same } from "../../expectation.js";
 import type { OutboxBench, OutboxPledge } from "../harness.js";
 import {
@@ -33,6 +34,24 @@ export const outboxFilling: readonly OutboxPledge[] = [
       same(await take(bench, { id: "other", name: other, n: 5 }), "conflict", "another body");
       await come(bench, [6]);
       same(await deliverAll(bench, { of: A }), "known e2 e4 e6", "what goes");
+    },
+  },
+  {
+    name: "a duplicate or a conflict of an event that waits for its places fills none of them: nobody passes it",
+    async check(bench) {
+      // Set aside until a handler is registered, or behind more than one step takes of a tenant: one before it is judged first.
+      for (const key of ["aside", "staged"]) {
+        for (const n of [1, 3]) await takeIn(bench, n, { key });
+        await takeOthers(bench, key);
+        await takeIn(bench, 2, { key });
+        for (const kind of ["duplicate", "conflict"] as const)
+          same(await take(bench, await incomingOf(key, 2, kind), { key, at: 1 }), kind, `a ${kind} of 2`);
+        if (key === "aside") await sequenceAll(bench);
+        await register(bench, {});
+        await sequenceAll(bench);
+        const went = (await deliverAll(bench, { of: A })).split(" ").filter((id) => id.startsWith(key));
+        same(went.join(" "), `${key}_1 ${key}_2 ${key}_3`, "what goes of the key");
+      }
     },
   },
   {
@@ -118,6 +137,31 @@ export const outboxFilling: readonly OutboxPledge[] = [
     },
   },
 ];
+
+async function takeIn(bench: OutboxBench, n: number, wish: Coming & { readonly key: string }): Promise<void> {
+  const { key } = wish;
+  same(await take(bench, await incomingOf(key, n, "stored"), wish), "stored", `${n} of ${key}`);
+}
+
+/** With this many tenants, a step takes few events of each. */
+async function takeOthers(bench: OutboxBench, name: string): Promise<void> {
+  const others = Array.from({ length: 130 }, (_, n) => {
+    const key = `other_${name}_${n}`;
+    return takeIn(bench, 1, n < 10 ? { key } : { key, tenant: `tenant_${n}` });
+  });
+  await Promise.all(others);
+}
+
+/** An event as it comes for the first time, and as it comes again. */
+async function incomingOf(
+  key: string,
+  n: number,
+  kind: Ingested["kind"],
+): Promise<Parameters<typeof take>[1]> {
+  const id = `${key}_${n}`;
+  const bodyHash = await sha256(utf8(kind === "conflict" ? "another body" : "one body"));
+  return { id: kind === "stored" ? id : `${id}_again`, name: { name: `stripe/id/${id}`, bodyHash }, n };
+}
 
 async function fill(bench: OutboxBench, n: number, wish: Coming = {}): Promise<void> {
   await outboxOf(bench, wish.at).fill(placeOf(n, wish));

@@ -1,6 +1,7 @@
 import { sha256 } from "#crypto";
 import { utf8 } from "../../../../bytes.js";
 import type { HandlerConsumer } from "../../../../lanes/handler-consumer.js";
+import { LAPSES_BEFORE_ALONE } from "../../../../lanes/lane.js";
 import { ENDPOINTS } from "../../../../lanes/lane-store.js";
 import type { Claimable } from "../../../../lanes/lane-store.js";
 import type { OutgoingEvent } from "../../../../outbox/outgoing-event.js";
@@ -19,6 +20,7 @@ import {
   listAll,
   outboxOf,
   passLease,
+  passTicks,
   publish,
   sequenceAll,
   ticksMs,
@@ -115,6 +117,28 @@ export const outboxHandlers: readonly OutboxPledge[] = [
       alike((await claim(bench, { alone: true })).claims, [], "what a dispatcher claims alone");
       same((await claim(bench, { of: A })).lapsed, true, "lapsed, to a worker");
       same((await claimOne(bench, { of: A, alone: true })).run[0].event.id, "e1", "what is claimed alone");
+    },
+  },
+  {
+    name: "what lapsed too often at one handler, however much, keeps nothing that lapsed at another waiting",
+    async check(bench) {
+      await register(bench, { sources: ["stripe"] }, { id: "hnd_b", sources: ["github"] });
+      for (let n = 0; n < MORE_THAN_A_CLAIM_LOOKS_AT; n++) await store(bench, [`e${n}`], { key: `k${n}` });
+      await store(bench, ["b1"], { source: "github" });
+      for (let lapse = 0; lapse < LAPSES_BEFORE_ALONE; lapse++) {
+        await claim(bench, { of: A });
+        // So that those of the other handler have waited longer.
+        await passTicks(bench, 1);
+        await claim(bench, { of: B });
+        await passLease(bench);
+      }
+      await claim(bench, { of: A });
+      same(
+        (await claim(bench, { of: B })).lapsed,
+        true,
+        "lapsed, to the worker of the one that has a worker",
+      );
+      same((await claimOne(bench, { of: B, alone: true })).run[0].event.id, "b1", "what is claimed alone");
     },
   },
   {
@@ -241,6 +265,8 @@ export const outboxHandlers: readonly OutboxPledge[] = [
     },
   },
 ];
+
+const MORE_THAN_A_CLAIM_LOOKS_AT = 25;
 
 export const A: Claimable = { kind: "handler", ids: ["hnd_a"] };
 export const B: Claimable = { kind: "handler", ids: ["hnd_b"] };
