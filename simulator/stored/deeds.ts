@@ -177,6 +177,7 @@ export class StoredDeeds {
           throw new Error("A look has to be undone.");
         }),
       inboxRows: (...given) => ask("inbox_rows", () => working.inboxRows(...given)),
+      inboxRowsOf: (...given) => ask("inbox_rows", () => working.inboxRowsOf(...given)),
       event: (...given) => working.event(...given),
       events: (...given) => ask("events", () => working.events(...given)),
       deliveriesOf: (...given) => ask("deliveries", () => working.deliveriesOf(...given)),

@@ -17,7 +17,7 @@ export type WorkingStore<Tx> = WorkerStore<Tx, "asynchronous"> &
   HeldStore &
   Pick<IngestStore, "ingest"> &
   Pick<InboxStore<Tx, "asynchronous">, "read"> &
-  Pick<InboxViewStore, "inboxRows" | "refusedEvents"> &
+  Pick<InboxViewStore, "inboxRows" | "inboxRowsOf" | "refusedEvents"> &
   Pick<LookupStore, "event" | "events" | "deliveriesOf">;
 
 /** The database of a simulated run of workers, as its server has it: every call takes effect at once. */
