@@ -16,7 +16,7 @@ let workshop: Workshop;
 beforeAll(async () => {
   workshop = await openWorkshop(lane);
 }, 300_000);
-afterAll(() => workshop.close());
+afterAll(() => workshop.close(), 60_000);
 
 const cases: readonly (readonly [name: string, dependencies: Readonly<Record<string, string>>])[] = [
   ["Kysely", { kysely: "^0.28.18", pg: "^8.23.1" }],
