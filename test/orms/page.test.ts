@@ -69,6 +69,17 @@ describe("the page docs/orms.md", () => {
     expect(new Set(shown)).toEqual(new Set(programs));
   });
 
+  it("listens to every pool of pg and to its connections: one that breaks would end the process", () => {
+    const pools = names
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+      .filter((text) => /new Pool\(/.test(text));
+    expect(pools).toHaveLength(2);
+    for (const program of pools) {
+      expect(program).toContain('pool.on("error", ');
+      expect(program).toContain('pool.on("connect", (connection) => connection.on("error", ');
+    }
+  });
+
   it("compiles with the types of the ORMs", { timeout: 120_000 }, async () => {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const output = await new Promise((resolve) => {

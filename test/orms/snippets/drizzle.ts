@@ -11,6 +11,7 @@ import { stripe } from "posthorn/providers";
 const invoice = pgTable("paid_invoice", { id: text().primaryKey(), customer: text() });
 
 export const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+pool.on("error", console.error);
 pool.on("connect", (connection) => connection.on("error", console.error));
 const client = fromDrizzle(drizzle({ client: pool }), sql);
 await migrate(client);

@@ -11,6 +11,7 @@ interface Tables {
 }
 
 export const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+pool.on("error", console.error);
 pool.on("connect", (connection) => connection.on("error", console.error));
 const client = fromKysely(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), CompiledQuery);
 await migrate(client);

@@ -16,15 +16,29 @@ export type VersionOf = (name: string) => string | undefined;
 const PG = { pg: "^8.23.1" };
 const PG_TYPES = { "@types/pg": "^8.23.1" };
 const NEST = "^12.5.0";
+const PRISMA = "^7.10.0";
 const EXPRESS_TYPES = "^5.0.6";
 // Node before 23.6 runs no TypeScript, and no Node runs decorators.
 const TOOLS = { tsx: "^4.20.0", "@types/node": "^20.19.43" };
 
-const DATABASE_PACKAGES: Readonly<Record<Database, Imported>> = {
-  drizzle: { packages: { "drizzle-orm": "^0.45.4", ...PG }, types: PG_TYPES },
-  typeorm: { packages: { typeorm: "^1.1.1", ...PG }, types: {} },
-  pg: { packages: PG, types: PG_TYPES },
-  sqlite: { packages: { "better-sqlite3": "^12.11.1" }, types: { "@types/better-sqlite3": "^9.6.0" } },
+const DATABASE_PACKAGES: Readonly<Record<Database, (versionOf: VersionOf) => Imported>> = {
+  drizzle: () => ({ packages: { "drizzle-orm": "^0.45.4", ...PG }, types: PG_TYPES }),
+  typeorm: () => ({ packages: { typeorm: "^1.1.1", ...PG }, types: {} }),
+  kysely: () => ({ packages: { kysely: "^0.28.18", ...PG }, types: PG_TYPES }),
+  knex: () => ({ packages: { knex: "^3.3.0", ...PG }, types: {} }),
+  sequelize: () => ({ packages: { sequelize: "^6.37.8", ...PG }, types: {} }),
+  prisma: (versionOf) => {
+    // Prisma's packages come out together, and know only those of their own version.
+    const own = versionOf("@prisma/client") ?? "";
+    const version = /^[\^~]?\d/.test(own) ? own : PRISMA;
+    return { packages: { "@prisma/client": version, "@prisma/adapter-pg": version }, types: {} };
+  },
+  pg: () => ({ packages: PG, types: PG_TYPES }),
+  postgres: () => ({ packages: { postgres: "^3.4.9" }, types: {} }),
+  sqlite: () => ({
+    packages: { "better-sqlite3": "^12.11.1" },
+    types: { "@types/better-sqlite3": "^9.6.0" },
+  }),
 };
 
 const FRAMEWORK_PACKAGES: Readonly<Record<Framework, (versionOf: VersionOf) => Imported>> = {
@@ -71,7 +85,7 @@ export function missingPackages(
           !Object.hasOwn(known, name) && !(platform === "fastify" && name === "@nestjs/platform-express"),
       ),
     );
-  const [framed, stored] = [FRAMEWORK_PACKAGES[framework](versionOf), DATABASE_PACKAGES[database]];
+  const [framed, stored] = [FRAMEWORK_PACKAGES[framework](versionOf), DATABASE_PACKAGES[database](versionOf)];
   return {
     dependencies: unlessKnown({ posthorn: `^${version}`, ...framed.packages, ...stored.packages }),
     devDependencies: typescript ? unlessKnown({ ...TOOLS, ...framed.types, ...stored.types }) : {},

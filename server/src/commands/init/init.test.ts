@@ -109,17 +109,24 @@ describe("posthorn init", () => {
 
   it.each([
     [{ dependencies: { pg: "8" } }, "--framework nest|fastify|hono|express"],
-    [{ dependencies: { hono: "4" } }, "--database drizzle|typeorm|pg|sqlite"],
+    [
+      { dependencies: { hono: "4" } },
+      "--database drizzle|typeorm|kysely|knex|sequelize|prisma|pg|postgres|sqlite",
+    ],
   ])("says what it looked for where %j does not name it", async (manifest, cure) => {
     const { code, err } = await runCommand(["init", "--dir", project(manifest), "--yes"]);
     expect([code, err]).toEqual([2, expect.stringContaining(cure)]);
   });
 
   it.each([
-    [{ "@prisma/client": "7", pg: "8" }, "Prisma"],
-    [{ kysely: "0.28", pg: "8" }, "Kysely"],
+    [{ "@mikro-orm/core": "7", pg: "8" }, "docs/orms.md#mikroorm"],
+    [{ kysely: "0.28", "drizzle-orm": "0.45", pg: "8" }, "--database drizzle|kysely"],
+    [{ knex: "3", "@mikro-orm/core": "7", pg: "8" }, "--database knex"],
     [{ "drizzle-orm": "0.45", "better-sqlite3": "12" }, "--database sqlite"],
     [{ typeorm: "1", mysql2: "3" }, "--database typeorm"],
+    [{ kysely: "0.28", postgres: "3" }, "--database kysely"],
+    [{ sequelize: "6", mariadb: "3" }, "--database sequelize"],
+    [{}, "docs/sqlite.md"],
   ])("writes no handler past an ORM, nor for a driver that is not there: %j", async (dependencies, told) => {
     const dir = project({ dependencies: { express: "5", ...dependencies } });
     const { code, err } = await runCommand(["init", "--dir", dir, "--yes"]);

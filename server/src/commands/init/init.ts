@@ -64,8 +64,7 @@ async function init({ options, print, context }: Run<InitOptions>): Promise<void
   const around = readSurroundings(options.dir, manifest);
   const project = readProject(manifest, options, around);
   const answers = await askFor(options, context);
-  const folder = existsSync(join(options.dir, "src")) ? "src/webhooks" : "webhooks";
-  const plan = planInit(project, answers, { manifest, around, version: packageVersion(), folder });
+  const plan = planInit(project, answers, { manifest, around, version: packageVersion() });
   write(options.dir, plan, printPackageJson({ manifest: plan.manifest, layout }));
   const files = [...plan.files.map(({ path }) => path), "package.json"];
   const { added, testScript } = plan;

@@ -32,17 +32,11 @@ export interface Ground {
   readonly around: Surroundings;
   /** Of Posthorn. */
   readonly version: string;
-  /** The folder to write into. */
-  readonly folder: string;
 }
 
 /** Decides what to write. */
-export function planInit(
-  project: Project,
-  answers: Answers,
-  { manifest, around, version, folder }: Ground,
-): Plan {
-  const { extension, framework } = project;
+export function planInit(project: Project, answers: Answers, { manifest, around, version }: Ground): Plan {
+  const { extension, framework, folder } = project;
   const receiver = framework === "nest" ? "webhooks.module" : "receiver";
   const test = `${folder}/${project.test}.${extension}`;
   const migration = `${folder}/migrate.${extension}`;

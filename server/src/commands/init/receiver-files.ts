@@ -41,9 +41,8 @@ const REPORT = `observer: (signal) => {
     },`;
 
 function receiver(project: Project, { provider, type }: Answers): string {
-  const { write, twoSteps } = databasePart(project);
-  const drizzled = project.database === "drizzle" ? ", received" : "";
-  const entity = project.database === "typeorm" ? ", Received" : "";
+  const { write, twoSteps, shared } = databasePart(project);
+  const opened = ["storeOf", ...shared].join(", ");
   const reference = `./database${project.reference}`;
   const typed = (text: string): string => (project.typescript ? text : "");
   const schema = project.database === "sqlite" ? "" : ", schema";
@@ -54,7 +53,7 @@ function receiver(project: Project, { provider, type }: Answers): string {
     : `async (event, { tx }) => {\n        ${write}\n      },`;
   return `import { createReceiver } from "posthorn";
 ${importOf(provider)}
-import { storeOf${drizzled}${entity} } from "${reference}";
+import { ${opened} } from "${reference}";
 ${typed(`import type { Database } from "${reference}";\n`)}
 /** Verifies webhooks, and applies each event once, in one transaction with what its handler writes. */
 export function createWebhooks(${parameters}) {
@@ -77,9 +76,8 @@ export function handlerKey(provider: string, type: string): string {
 }
 
 function nestModule(project: Project, { provider, type }: Answers): string {
-  const { write, twoSteps } = databasePart(project);
-  const drizzled = project.database === "drizzle" ? ", received" : "";
-  const entity = project.database === "typeorm" ? ", Received" : "";
+  const { write, twoSteps, shared } = databasePart(project);
+  const opened = ["storeOf", ...shared].join(", ");
   const schema = project.database === "sqlite" ? "" : ", schema";
   const option = schema === "" ? "" : "; schema?: string";
   const method = twoSteps
@@ -97,7 +95,7 @@ import type { DynamicModule } from "@nestjs/common";
 import type { ${types} } from "posthorn";
 import { OnWebhook, WebhooksModule } from "posthorn/nest";
 ${importOf(provider)}
-import { storeOf${drizzled}${entity} } from "./database${project.reference}";
+import { ${opened} } from "./database${project.reference}";
 import type { Database, Transaction } from "./database${project.reference}";
 
 /** Handlers of webhooks: a provider like any other. Inject what it needs by @Inject(Token): tsx writes no types of parameters. */

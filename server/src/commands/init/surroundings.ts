@@ -3,6 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import { readCompiler } from "./compiler.js";
 import type { Compiler } from "./compiler.js";
 import type { Manifest } from "./package-json.js";
+import { readPrismaSchema } from "./prisma-schema.js";
+import type { SchemaFile } from "./prisma-schema.js";
 
 const MANAGERS = ["npm", "pnpm", "yarn", "bun"] as const;
 export type Manager = (typeof MANAGERS)[number];
@@ -10,10 +12,14 @@ export type Manager = (typeof MANAGERS)[number];
 /** What stands beside package.json and decides what is written. */
 export interface Surroundings {
   readonly manager: Manager;
+  /** Where to write. */
+  readonly folder: string;
   /** What tsconfig.json says; undefined where there is none. */
   readonly compiler: Compiler | undefined;
   /** Versions of packages in node_modules: package.json may say `latest` or `catalog:`. */
   readonly installed: (name: string) => string | undefined;
+  /** The files of Prisma's schema; none where it is not found. */
+  readonly prismaSchema: readonly SchemaFile[];
 }
 
 /** Looks around in the project's folder, and above it: a workspace may have one lock file and one node_modules. */
@@ -21,7 +27,9 @@ export function readSurroundings(dir: string, manifest: Manifest): Surroundings 
   const folders = upwards(resolve(dir));
   return {
     manager: managerNamedBy(manifest) ?? firstOf(folders, managerIn) ?? "npm",
+    folder: existsSync(join(dir, "src")) ? "src/webhooks" : "webhooks",
     compiler: readCompiler(join(dir, "tsconfig.json")),
+    prismaSchema: readPrismaSchema(dir),
     installed: (name) =>
       firstOf(folders, (folder) => fieldOf(join(folder, "node_modules", name, "package.json"), "version")),
   };
@@ -30,8 +38,10 @@ export function readSurroundings(dir: string, manifest: Manifest): Surroundings 
 /** A project with nothing beside package.json. */
 export const NOTHING_AROUND: Surroundings = {
   manager: "npm",
+  folder: "webhooks",
   compiler: undefined,
   installed: () => undefined,
+  prismaSchema: [],
 };
 
 const LOCKS: readonly (readonly [string, Manager])[] = [
