@@ -87,6 +87,18 @@ export class LaneLaw {
       case "redriven":
       case "passed_over":
       case "posted":
+      case "acting":
+      case "acted":
+      case "stepped":
+      case "ruled":
+      case "forgotten":
+      case "released":
+      case "marked":
+      case "removed":
+      case "cancelled":
+      case "vanished":
+      case "made_by_hand":
+      case "reconciled":
     }
   }
 

@@ -37,12 +37,11 @@ function withSteps(random: Random, plan: ConsumerPlan): ConsumerPlan {
 /** Some events that have met no trouble meet errors for which their consumer has a rule. */
 function withTroubles(random: Random, script: StoredScript): StoredScript {
   const { consumers } = script;
-  const stepping = consumers.filter(({ takesSteps }) => takesSteps);
+  const dying = consumers.find(({ takesSteps }) => takesSteps);
   const isRuled = random.chance(0.25);
   const troubled = (event: StreamedEvent): StreamedEvent => {
     if (event.trouble !== undefined) return event;
     const times = random.between(1, 4);
-    const [dying] = stepping;
     if (dying !== undefined && random.chance(0.1))
       return { ...event, trouble: { consumer: dying.name, kind: "kills_in_step", times: 1 } };
     if (!isRuled || !random.chance(0.15)) return event;

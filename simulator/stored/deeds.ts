@@ -83,9 +83,9 @@ export class StoredDeeds {
     const { items } = await ask("refused_events", () => store.working.refusedEvents({}, { limit: MOST }));
     const refused = items.findLast(({ because }) => because === "conflict");
     if (refused === undefined) return;
-    const { redriveRefused } = replaysOf(this.#overTheLine());
+    const replays = replaysOf(this.#overTheLine());
     const click = async (): Promise<void> => {
-      const { kind } = await redriveRefused(refused);
+      const { kind } = await replays.redriveRefused(refused);
       log.count(`redrive_refused.${kind}`);
     };
     await Promise.all(Array.from({ length: clicks }, click));

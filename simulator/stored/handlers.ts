@@ -9,7 +9,7 @@ import type { Who } from "../world/who.js";
 import { bodyOf } from "../world/wire-event.js";
 import { eventId, numberOfId } from "./names.js";
 import type { Outside } from "./outside.js";
-import type { ConsumerPlan, StreamedEvent, Trouble } from "./script.js";
+import type { ConsumerPlan, StreamedEvent, TroubleKind } from "./script.js";
 import type { AtConsumer } from "./sightings.js";
 import type { StoredStore } from "./stored-store.js";
 
@@ -209,15 +209,16 @@ class HandlerWork {
     const trouble = events.get(number)?.trouble;
     const times = begun.get(nameOf({ consumer: this.#consumer, number })) ?? 1;
     if (trouble?.consumer !== this.#consumer || times > trouble.times) return;
-    if (trouble.kind === "kills_in_step") return;
-    log.count(`trouble.${trouble.kind}`);
-    await this.#suffer(trouble, signal).catch((error: unknown) => {
-      log.add({ kind: "threw", consumer: this.#consumer, number, what: trouble.kind });
+    const { kind } = trouble;
+    if (kind === "kills_in_step") return;
+    log.count(`trouble.${kind}`);
+    await this.#suffer(kind, signal).catch((error: unknown) => {
+      log.add({ kind: "threw", consumer: this.#consumer, number, what: kind });
       throw error;
     });
   }
 
-  async #suffer({ kind }: Trouble, signal: Context["signal"]): Promise<void> {
+  async #suffer(kind: Exclude<TroubleKind, "kills_in_step">, signal: Context["signal"]): Promise<void> {
     const { life, die, log } = this.#parts;
     switch (kind) {
       case "throws":

@@ -61,7 +61,8 @@ function saidOf({ rest, error }: Ruled): string {
       return `paused ${rest.forMs}`;
     case "skipped":
       return error.startsWith("of no use (") ? "skipped of no use" : "skipped";
-    default:
+    case "cancelled":
+    case "disabled":
       return rest.state;
   }
 }

@@ -141,8 +141,16 @@ export class StoredFacts {
         const stale = all.filter(({ isNewest = true }) => !isNewest);
         // A conflict has no place in the sequence of its key.
         const isBeside = this.script.hold !== undefined && conflictOf(number) !== undefined;
-        const moved = { isExcused, isMoved: isMoved || isBeside || forgotten.length > 0 };
-        return { consumer, kept, effects: fresh, stale, replays, forgotten, marked, ...moved };
+        const isElsewhere = isMoved || isBeside || forgotten.length > 0;
+        const times = { replays, forgotten, marked };
+        return Object.assign(times, {
+          consumer,
+          kept,
+          effects: fresh,
+          stale,
+          isExcused,
+          isMoved: isElsewhere,
+        });
       }),
     );
   }

@@ -183,7 +183,9 @@ function killWhileFilling(stage: Stage): Promise<SceneEnd> {
       const ended = endedInTime(host);
       // Each of those that are missing before it happened long ago.
       const missing = Array.from({ length: MISSING }, (_, n) => tail.version - MISSING + n);
-      await run.sender.sendOnceMore(missing.map((version) => ({ ...tail, version, timestamp: LONG_AGO })));
+      await run.sender.sendOnceMore(
+        missing.map((version) => Object.assign({}, tail, { version, timestamp: LONG_AGO })),
+      );
       await ended;
       await run.sender.sendOnceMore([tail]);
       const [stored = ""] = await database.outbox.namedEvents("default", [
@@ -210,17 +212,18 @@ function withTails(early: readonly KeyStream[]): {
   readonly early: readonly KeyStream[];
   readonly tails: readonly StreamEvent[];
 } {
-  const tailOf = (events: KeyStream): readonly StreamEvent[] => {
-    const [first] = events;
-    if (first?.source !== "held") return [];
-    const version = Math.max(...events.map((each) => each.version)) + MISSING + 1;
-    return [{ ...first, place: events.length, version }];
-  };
   return {
     stream: early.map((events) => [...events, ...tailOf(events)]),
     early,
     tails: early.flatMap(tailOf),
   };
+}
+
+function tailOf(events: KeyStream): readonly StreamEvent[] {
+  const [first] = events;
+  if (first?.source !== "held") return [];
+  const version = Math.max(...events.map((each) => each.version)) + MISSING + 1;
+  return [{ ...first, place: events.length, version }];
 }
 
 function given<T>(value: T | undefined): T {
