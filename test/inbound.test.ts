@@ -223,11 +223,11 @@ function inventory(quantity: number): SignedRequestOptions {
   };
 }
 
-describe("Webflow, whose bodies recur,", () => {
-  const WEBFLOW: Sources = (clock) => ({
-    webflow: webflow({ secrets: TEST_SECRETS.webflow.verifying, clock }),
-  });
+const WEBFLOW: Sources = (clock) => ({
+  webflow: webflow({ secrets: TEST_SECRETS.webflow.verifying, clock }),
+});
 
+describe("Webflow, whose bodies recur,", () => {
   it("has retries as duplicates for as long as it retries, and the same bytes an hour later as a new event", async () => {
     const { receive, signed, effects, clock } = setStage(WEBFLOW);
     const verdicts: unknown[] = [];

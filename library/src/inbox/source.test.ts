@@ -29,9 +29,11 @@ describe("a source", () => {
   });
 
   it("knows its events again as their provider's scheme says, unless told otherwise", () => {
-    const verifier = figma({ secrets: "a passcode of some length" });
-    expect(createSource("figma", verifier, undefined).naming).toMatchObject({ by: "content" });
-    expect(createSource("figma", { verifier, dedup: { by: "id" } }, undefined).naming).toMatchObject({
+    const byPasscode = figma({ secrets: "a passcode of some length" });
+    expect(createSource("figma", byPasscode, undefined).naming).toMatchObject({ by: "content" });
+    expect(
+      createSource("figma", { verifier: byPasscode, dedup: { by: "id" } }, undefined).naming,
+    ).toMatchObject({
       by: "id",
     });
   });

@@ -85,7 +85,7 @@ it("the events of a Stripe account are asked for with the key, the account and t
   const { egress, asked } = asking(() => ({ data: [], has_more: false }));
   const options = { egress, apiKey: "rk_test", account: "acct_1", apiVersion: "2026-01-01", types: ["a.b"] };
   await stripeLog(options).page({ since: new Date(AT), next: "evt_1", signal: undefined });
-  const [{ url = "", headers } = { url: "", headers: {} }] = asked;
+  const [{ url, headers } = { url: "", headers: {} }] = asked;
   const { origin, pathname, searchParams } = new URL(url);
   expect([origin, pathname, [...searchParams]]).toEqual([
     "https://api.stripe.com",
