@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { defaultWindowS } from "../library/src/inbox/source.js";
 import { PROVIDER_SCHEMES } from "../library/src/providers.js";
 import type { DescribedScheme, Reply, Scheme } from "../library/src/verify.js";
 
@@ -32,6 +33,7 @@ function signingTable(schemes: readonly DescribedScheme[]): string {
       "signed",
       "tolerance",
       "repeats for",
+      "remembered for",
       "largest body",
       "many events",
       "reply that stops an event",
@@ -42,6 +44,7 @@ function signingTable(schemes: readonly DescribedScheme[]): string {
       signed(scheme),
       scheme.toleranceS === undefined ? "–" : duration(scheme.toleranceS),
       scheme.retryHorizonS === 0 ? "never repeats" : duration(scheme.retryHorizonS),
+      duration(defaultWindowS(scheme)),
       scheme.maxBodyBytes === undefined ? "–" : `${scheme.maxBodyBytes / 1_048_576} MiB`,
       scheme.batch ? "yes" : "no",
       reply(scheme.replies.stopEvent),
@@ -101,6 +104,7 @@ const SIGNED = `## What each of them signs and how it repeats`;
 
 const COLUMNS = `*Tolerance*: how far the signed time may be from now, in both directions; \`toleranceS\` changes it.
 *Repeats for*: how long the provider goes on delivering by itself; whoever remembers ids must remember them longer.
+*Remembered for*: how long a receiver or the gateway knows an event again, unless \`windowS\` says otherwise.
 *Largest body*: what the provider sends at most, which is the receiver's limit for that source. Where the provider names no
 size, the limit is 1 MiB. \`maxBodyBytes\` of \`createReceiver\` replaces the limit of every source.
 Where no reply slows a provider down, 503 with \`Retry-After\` is as good as any.
@@ -109,13 +113,22 @@ Where no reply slows a provider down, 503 with \`Retry-After\` is as good as any
 
 const UNSIGNED = `*Another body under the id*: what a receiver calls a second request with a known id and other bytes. Some providers write the
 body anew for each delivery of one event: Stripe counts \`pending_webhooks\` down, HubSpot, Intercom and Notion count attempts up, Linear
-writes the time of the attempt, DocuSign counts in \`retryCount\`, and a replay by Paddle has a \`notification_id\` of its own. A comparison of bytes would call each of
+writes the time of the attempt, DocuSign counts in \`retryCount\`, Chargebee says in \`webhook_status\` that it was scheduled anew, and a replay by Paddle has a \`notification_id\` of its own. A comparison of bytes would call each of
 their retries a conflict, so there the id alone decides: a **duplicate**. Everywhere else, other bytes under a known id mean that the sender
 reuses ids, or that somebody has put a body beside an id that is not signed: a **conflict**, which is recorded, reported and not
 applied. Where a source reuses ids on purpose, \`dedup: { by: "content", content: "raw" }\` makes each body an event of its own.
 
 An id that is **not signed** proves nothing: whoever has one request can send it again under another id. It
-serves to recognise honest repetitions; against the other kind, remember the hash of the body as well.`;
+serves to recognise honest repetitions; against the other kind, remember the hash of the body as well.
+
+**Without an id**, the hash of the body names an event. Most such bodies hold a time, so that no two events share one. Those of Bitbucket,
+Sentry and Webflow may come again as another event: a branch that is deleted and made again at the same commit, an issue that is resolved
+twice, a quantity that goes from 100 to 99 and back. Nothing in such a request tells a retry from a new event but when it comes, so these
+are remembered for twice as long as their provider retries, counted from the first receipt. What comes again later is a new event; so is a delivery that a person lets the
+provider repeat later. What comes again sooner is a duplicate, and is not applied, also where it was a new event: let the handler take it as
+a hint, and read the present state from the provider's API. \`windowS\` of the source (\`--window\` in the gateway) moves this boundary; where
+your bodies have fields that tell one event from the next, \`dedup: { by: "content", content: "json", include: ["/payload/version"] }\` names
+them. A source of the gateway that was added before keeps the window that it has.`;
 
 const PROVIDERS = `## What to know about single providers
 
@@ -137,10 +150,16 @@ answered without an event.
 **DocuSign Connect** names no event. Envelope, event, recipient and time of its JSON messages (SIM) do, so that a retry, which has another
 \`retryCount\`, is a duplicate. Its older formats have no such fields: there the body's hash counts, and a retry with another body is a new event.
 
+**Figma** names no event, and counts attempts in \`retries\`. The hash of the body without this field names an event, so that a retry is a
+duplicate, and each part of a large \`LIBRARY_PUBLISH\` an event of its own. A source of the gateway that was added before keeps the rule
+that it has: \`posthorn source update <name> --dedup content --exclude /retries\`.
+
 **GitHub** and **GitLab** send up to 25 MB and never repeat a request that was refused, so receivers read up to that size
 from them, also from strangers. Set \`maxBodyBytes\` if your memory is smaller.
 
-**HTTP Message Signatures** (RFC 9421). A signature must cover \`content-digest\` and the URL: \`@target-uri\`, or \`@authority\`
+**HTTP Message Signatures** (RFC 9421). \`publicUrl\` is needed: all receivers of a sender share its public key, and the URL of a request is
+what its sender writes, so without your own URL a request that was signed for another receiver would be accepted. In the gateway, the option
+of the source or the setting \`public_url\` says it. A signature must cover \`content-digest\` and the URL: \`@target-uri\`, or \`@authority\`
 and \`@path\`. \`mustCover\` asks for more. The body must have the covered digest, by SHA-256 or SHA-512. Components with
 parameters are refused. The key's own algorithm counts, whatever the request says: \`ed25519\`, \`ecdsa-p256-sha256\`,
 \`rsa-pss-sha512\`, or \`rsa-v1_5-sha256\` with \`rsa: "rsa_sha256"\`. A sender whose key is in a KMS signs a text of some hundred
@@ -200,7 +219,8 @@ check signatures.
 if Twilio sends no \`I-Twilio-Idempotency-Token\`. The adapters take POST only: configure POST, or pass the request to
 \`receiver.receive\` yourself.
 
-**WooCommerce** sends a ping when a webhook is saved: a form, which nobody signs. It is answered 401, and WooCommerce shows an error at the
+**WooCommerce** makes its delivery id of the webhook and the second, so that two orders of one second share it. The event's id is therefore
+the delivery id and the signature, which is a hash of the body. WooCommerce sends a ping when a webhook is saved: a form, which nobody signs. It is answered 401, and WooCommerce shows an error at the
 webhook. The webhook works all the same.`;
 
 const OTHERS = `## Providers that are not in the list

@@ -1,7 +1,7 @@
-import { createReceiver } from "posthorn";
+import { createReceiver, createWorker } from "posthorn";
 import type { Receiver, Reply, Signal, SignedRequest, SourceOptions, Verifier } from "posthorn";
 import { memoryStore } from "posthorn/memory";
-import { github, mailgun, stripe, twilio } from "posthorn/providers";
+import { chargebee, figma, github, mailgun, stripe, twilio, webflow, woocommerce } from "posthorn/providers";
 import { createFakeClock, signedRequest, TEST_SECRETS } from "posthorn/testing";
 import type { FakeClock, ProviderName, SignedRequestOptions, TestRequest } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
@@ -160,5 +160,121 @@ describe("Twilio by GET", () => {
       "CallSid=CA1&CallStatus=ringing",
       "CallSid=CA1&CallStatus=completed",
     ]);
+  });
+});
+
+const WOOCOMMERCE: Sources = (clock) => ({
+  woocommerce: woocommerce({ secrets: TEST_SECRETS.woocommerce.verifying, clock }),
+});
+
+describe("WooCommerce, whose delivery id is a hash of the webhook and the second,", () => {
+  it("has both orders of one second applied, and each of them once", async () => {
+    const { receive, signed, effects } = setStage(WOOCOMMERCE);
+    const headers = { "x-wc-webhook-delivery-id": "9b1c6f2a11" };
+    const orders = [await signed("woocommerce", { headers }), await signed("woocommerce", { headers })];
+    const verdicts: unknown[] = [];
+    for (const each of [...orders, ...orders]) verdicts.push(verdictOf(await receive("woocommerce", each)));
+    expect(verdicts).toEqual(["applied", "applied", "duplicate", "duplicate"]);
+    expect(effects.map(([, body]) => body)).toEqual(orders.map(({ body }) => new TextDecoder().decode(body)));
+  });
+});
+
+/** The same event as its provider writes it at a later attempt. */
+function rewritten(request: TestRequest, change: object): TestRequest {
+  const body = { ...(JSON.parse(new TextDecoder().decode(request.body)) as object), ...change };
+  return { ...request, body: new TextEncoder().encode(JSON.stringify(body)) };
+}
+
+describe("a provider that writes the body anew for each attempt, and signs nothing,", () => {
+  it("is Figma: a retry that counts itself is a duplicate, and a part of the same publication is an event", async () => {
+    const { receive, signed, effects } = setStage((clock) => ({
+      figma: figma({ secrets: TEST_SECRETS.figma.verifying, clock }),
+    }));
+    const published = await signed("figma", {
+      type: "LIBRARY_PUBLISH",
+      data: { created_styles: [{ key: "a" }] },
+    });
+    const verdicts: unknown[] = [];
+    for (const change of [{}, { retries: 1 }, { created_styles: [], created_components: [{ key: "b" }] }])
+      verdicts.push(verdictOf(await receive("figma", rewritten(published, change))));
+    expect(verdicts).toEqual(["applied", "duplicate", "applied"]);
+    expect(effects).toHaveLength(2);
+  });
+
+  it("is Chargebee: a retry that was scheduled anew is a duplicate", async () => {
+    const { receive, signed, effects } = setStage((clock) => ({
+      chargebee: chargebee({ secrets: TEST_SECRETS.chargebee.verifying, clock }),
+    }));
+    const created = await signed("chargebee", { id: "ev_1" });
+    const verdicts: unknown[] = [];
+    for (const change of [{}, { webhook_status: "re_scheduled" }])
+      verdicts.push(verdictOf(await receive("chargebee", rewritten(created, change))));
+    expect(verdicts).toEqual(["applied", "duplicate"]);
+    expect(effects.map(([id]) => id)).toEqual(["ev_1"]);
+  });
+});
+
+const MINUTE_MS = 60_000;
+
+/** A quantity that changes back: bodies without id and time. */
+function inventory(quantity: number): SignedRequestOptions {
+  return {
+    body: JSON.stringify({ triggerType: "ecomm_inventory_changed", payload: { id: "item_1", quantity } }),
+  };
+}
+
+const WEBFLOW: Sources = (clock) => ({
+  webflow: webflow({ secrets: TEST_SECRETS.webflow.verifying, clock }),
+});
+
+describe("Webflow, whose bodies recur,", () => {
+  it("has retries as duplicates for as long as it retries, and the same bytes an hour later as a new event", async () => {
+    const { receive, signed, effects, clock } = setStage(WEBFLOW);
+    const verdicts: unknown[] = [];
+    const post = async (quantity: number): Promise<void> => {
+      verdicts.push(verdictOf(await receive("webflow", await signed("webflow", inventory(quantity)))));
+    };
+    await post(100);
+    // Ten minutes apart, with a new time in the header.
+    for (let n = 0; n < 3; n++) {
+      await clock.advance(10 * MINUTE_MS);
+      await post(100);
+    }
+    await post(99);
+    // An hour after the first, and not after the last. Nothing was purged.
+    await clock.advance(31 * MINUTE_MS);
+    await post(100);
+    expect(verdicts).toEqual(["applied", "duplicate", "duplicate", "duplicate", "applied", "applied"]);
+    expect(
+      effects.map(([, body]) => (JSON.parse(body) as { payload: { quantity: number } }).payload.quantity),
+    ).toEqual([100, 99, 100]);
+  });
+
+  it("stored first, has both events handled, also where the worker comes hours later", async () => {
+    const clock = createFakeClock({ at: Date.parse("2026-11-15T12:00:00Z") });
+    const store = memoryStore({ clock, environment: "test" });
+    const receiver = createReceiver({
+      mode: "store_first",
+      store,
+      clock,
+      sources: WEBFLOW(clock),
+      observer: () => undefined,
+    });
+    const handled: string[] = [];
+    const worker = createWorker({
+      store,
+      clock,
+      handlers: { "*": (event: { id: string }, { tx }) => tx.onCommit(() => handled.push(event.id)) },
+    });
+    const verdicts: unknown[] = [];
+    for (const waitMs of [0, 59 * MINUTE_MS, 2 * MINUTE_MS]) {
+      await clock.advance(waitMs);
+      const request = await signedRequest("webflow", { clock, ...inventory(100) });
+      verdicts.push((await receiver.receive("webflow", request)).verdict);
+    }
+    await clock.advance(5 * 60 * MINUTE_MS);
+    await worker.drain();
+    expect(verdicts).toEqual(["stored", "duplicate", "stored"]);
+    expect(handled).toHaveLength(2);
   });
 });

@@ -26,6 +26,8 @@ export interface IncomingName {
   readonly name: string;
   /** What must be the same when the name comes again; undefined where another body is no conflict. */
   readonly bodyHash: Uint8Array | undefined;
+  /** False where its window counts from the first receipt, and no duplicate starts it again. @default true */
+  readonly renews?: boolean;
 }
 
 /** One event of a verified request. */

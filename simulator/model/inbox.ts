@@ -12,9 +12,9 @@ import type { Model } from "./model.js";
 import type { InboxLine } from "./rows.js";
 
 /** What is said of an arrival before its handler is run; undefined when it is to be run. */
-export function knownBefore({ rows, rules }: Model, arrival: Arrival): Acceptance | undefined {
+export function knownBefore({ rows, rules, clock }: Model, arrival: Arrival): Acceptance | undefined {
   const line = rows.inbox.get(inboxKeyOf(arrival));
-  if (line === undefined || !rules.isKnown(line.outcome)) return undefined;
+  if (line === undefined || !rules.isKnown(line.outcome) || isPast(line, clock.now())) return undefined;
   const same = equalBytes(line.bodyHash, arrival.bodyHash);
   return { kind: same ? "duplicate" : "conflict", known: knownOf(line) };
 }
@@ -76,13 +76,17 @@ export function touch({ rows, rules, clock }: Model, touches: Touches, arrival: 
 /** Forgets what is past its window, and says how many. */
 export function purge({ rows, clock }: Model, maxRows: number): number {
   let removed = 0;
-  for (const [key, { keepUntilMs }] of rows.inbox) {
-    const isPast = keepUntilMs !== undefined && keepUntilMs <= clock.now();
-    if (!isPast || removed >= maxRows) continue;
+  for (const [key, line] of rows.inbox) {
+    if (!isPast(line, clock.now()) || removed >= maxRows) continue;
     rows.inbox.delete(key);
     removed++;
   }
   return removed;
+}
+
+/** Whether the window of a row has passed, so that its event is new again. */
+export function isPast({ keepUntilMs }: InboxLine, nowMs: number): boolean {
+  return keepUntilMs !== undefined && keepUntilMs <= nowMs;
 }
 
 export function knownOf({ outcome, bodyHash, receivedAtMs }: InboxLine): KnownEvent {

@@ -15,7 +15,7 @@ import type { OutboxErrorCode } from "../../library/src/outbox/outbox-errors.js"
 import { PosthornError } from "../../library/src/posthorn-error.js";
 import type { StoreCapabilities } from "../../library/src/store-capabilities.js";
 import type { CancelledRecord } from "../../library/src/testing/conformance/outbox/harness.js";
-import { inboxKeyOf, knownBefore, knownOf, purge, rowOf, touch, writeArrival } from "./inbox.js";
+import { inboxKeyOf, isPast, knownBefore, knownOf, purge, rowOf, touch, writeArrival } from "./inbox.js";
 import type { Model } from "./model.js";
 import { MODEL_CAPABILITIES, ModelOutbox } from "./outbox.js";
 import { copyRows, noRows } from "./rows.js";
@@ -103,8 +103,9 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
   }
 
   find(key: InboxKey): Promise<KnownEvent | undefined> {
-    const line = this.#model.rows.inbox.get(inboxKeyOf(key));
-    return Promise.resolve(line && knownOf(line));
+    const { rows, clock } = this.#model;
+    const line = rows.inbox.get(inboxKeyOf(key));
+    return Promise.resolve(line === undefined || isPast(line, clock.now()) ? undefined : knownOf(line));
   }
 
   read(key: InboxKey): Promise<InboxRow | undefined> {
@@ -142,8 +143,9 @@ export class ModelStore implements SimulatedStore<ModelTx>, InboxStore<ModelTx, 
   }
 
   fail(arrival: Arrival, error: string): Promise<void> {
-    const before = this.#model.rows.inbox.get(inboxKeyOf(arrival));
-    if (before === undefined || before.outcome !== "success") {
+    const { rows, clock } = this.#model;
+    const before = rows.inbox.get(inboxKeyOf(arrival));
+    if (before === undefined || before.outcome !== "success" || isPast(before, clock.now())) {
       writeArrival(this.#model, arrival, { outcome: "failed", error });
     }
     return Promise.resolve();

@@ -36,6 +36,9 @@ export const BROKEN_INGEST: Readonly<Record<keyof typeof ingestFlaws, readonly s
   window_from_the_first_receipt: [
     "a name is known for its window after the last receipt, and is a new event's then",
   ],
+  every_name_renews: [
+    "the window of a name that does not renew counts from its first receipt, however often it comes",
+  ],
   window_shortened: ["a receipt never shortens a window, and a name without one is known for ever"],
   ingest_looks_then_stores: ["of incoming events that share a name and come at once, one is stored"],
   ingest_out_of_order: [

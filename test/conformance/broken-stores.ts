@@ -61,6 +61,12 @@ export const BROKEN_INBOXES: Readonly<Record<Exclude<InboxFlaw, "none">, readonl
   writes_dropped: ["what the handler wrote is committed together with the event's row"],
   purge_does_nothing: ["purge removes rows whose window has passed, and their events are new again"],
   window_in_minutes: ["the window of a row ends that long after its last receipt"],
+  window_ends_with_the_purge: [
+    "an event whose window has passed is new again, though no purge has removed it",
+  ],
+  failure_of_the_passed_dropped: [
+    "a failure of an event whose window has passed is recorded, though no purge has removed it",
+  ],
   touch_creates: ["a duplicate of an unknown event is noted nowhere"],
   ids_cut: ["events whose ids differ in anything at all are different events"],
   headers_rewritten: ["everything that arrived with an event can be read again"],

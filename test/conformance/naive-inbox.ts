@@ -28,6 +28,8 @@ export type InboxFlaw =
   | "writes_dropped"
   | "purge_does_nothing"
   | "window_in_minutes"
+  | "window_ends_with_the_purge"
+  | "failure_of_the_passed_dropped"
   | "touch_creates"
   | "ids_cut"
   | "headers_rewritten"
@@ -127,7 +129,7 @@ export class NaiveInbox implements InProcessInbox {
   find(key: InboxKey): Promise<KnownEvent | undefined> {
     const invented = { outcome: "success", bodyHash: new Uint8Array(32), receivedAt: new Date() } as const;
     if (this.#flaw === "known_denied") return Promise.resolve(undefined);
-    const row = this.#rows.get(this.#keyOf(key));
+    const row = this.#keptRow(key);
     return Promise.resolve(this.#flaw === "unknown_invented" ? (row ?? invented) : row);
   }
 
@@ -170,7 +172,8 @@ export class NaiveInbox implements InProcessInbox {
   fail(arrival: Arrival, error: string): Promise<void> {
     const key = this.#keyOf(arrival);
     const before = this.#rows.get(key);
-    const settled = before?.outcome === "success";
+    const isPast = this.#keptRow(arrival) === undefined && this.#flaw !== "failure_of_the_passed_dropped";
+    const settled = before?.outcome === "success" && !isPast;
     if (settled && this.#flaw !== "failure_overwrites_success") return Promise.resolve();
     if (before?.outcome === "skipped" && this.#flaw === "failure_of_the_skipped_dropped")
       return Promise.resolve();
@@ -238,7 +241,7 @@ export class NaiveInbox implements InProcessInbox {
   }
 
   #judge(arrival: Arrival): Acceptance | undefined {
-    const row = this.#rows.get(this.#keyOf(arrival));
+    const row = this.#keptRow(arrival);
     if (row === undefined || this.#flaw === "duplicate_applied") return undefined;
     const same = equalBytes(row.bodyHash, arrival.bodyHash);
     if (row.outcome === "skipped")
@@ -330,6 +333,13 @@ export class NaiveInbox implements InProcessInbox {
   #windowStart(before: Stored | undefined): Date | undefined {
     if (this.#flaw === "window_from_first_receipt") return before?.receivedAt;
     return this.#flaw === "window_from_the_failure" ? before?.lastReceivedAt : undefined;
+  }
+
+  /** Undefined also where its window has passed, whether or not a purge has removed it. */
+  #keptRow(key: InboxKey): Stored | undefined {
+    const row = this.#rows.get(this.#keyOf(key));
+    const isPast = Number(row?.keepUntil ?? Infinity) <= this.#clock.now();
+    return isPast && this.#flaw !== "window_ends_with_the_purge" ? undefined : row;
   }
 
   #mayGo({ outcome, keepUntil }: Stored): boolean {

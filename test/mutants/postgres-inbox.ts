@@ -107,11 +107,17 @@ export const POSTGRES_INBOX: readonly StoreMutant[] = [
     ["inbox", "a row that says skipped is taken over whatever its body, because nothing of it was applied"],
   ),
   bug(
+    "a window ends with the purge",
+    "inbox/accept.ts",
+    { find: " or known.keep_until <= excluded.last_received_at", replace: "" },
+    ["inbox", "an event whose window has passed is new again, though no purge has removed it"],
+  ),
+  bug(
     "a failure overwrites another delivery's success",
     "inbox/records.ts",
     {
-      find: "ordering_key = excluded.ordering_key\n            where known.outcome in ('failed', 'skipped', 'pending')",
-      replace: "ordering_key = excluded.ordering_key",
+      find: "ordering_key = excluded.ordering_key\n            where known.outcome in ('failed', 'skipped', 'pending') or",
+      replace: "ordering_key = excluded.ordering_key where true or",
     },
     ["inbox", "a failure that comes after another delivery's success changes nothing"],
   ),

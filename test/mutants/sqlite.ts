@@ -106,11 +106,17 @@ export const SQLITE: readonly StoreMutant[] = [
     ["inbox", "a row that says skipped is taken over whatever its body, because nothing of it was applied"],
   ),
   bug(
+    "a window ends with the purge",
+    "inbox/find.ts",
+    { find: "and (keep_until is null or keep_until > ?)", replace: "and ? > 0" },
+    ["inbox", "an event whose window has passed is new again, though no purge has removed it"],
+  ),
+  bug(
     "a failure overwrites another delivery's success",
     "inbox/records.ts",
     {
-      find: "ordering_key = excluded.ordering_key\n     where outcome in ('failed', 'skipped', 'pending')",
-      replace: "ordering_key = excluded.ordering_key",
+      find: "ordering_key = excluded.ordering_key\n     where outcome in ('failed', 'skipped', 'pending') or",
+      replace: "ordering_key = excluded.ordering_key where true or",
     },
     ["inbox", "a failure that comes after another delivery's success changes nothing"],
   ),

@@ -14,7 +14,8 @@ export interface Subject {
   readonly verifier: string;
   /** How many cases are run, where 10,000 would take a minute and more. */
   readonly cases?: number;
-  readonly create: (options: VerifierOptions) => Verifier;
+  /** The sample is there for schemes whose receiver must know its own URL. */
+  readonly create: (options: VerifierOptions, sample: Sample) => Verifier;
   draw(chance: Chance): Parts;
   /** A change that this provider's requests can suffer. */
   change(chance: Chance): Change;
@@ -89,7 +90,8 @@ function ourVerdict(subject: Subject, sample: Sample): Pick<Verdict, "ours" | "d
   const clock = { ...systemClock, now: () => NOW_S * 1000 };
   const { headers, body, url, method } = sample;
   try {
-    verifySync(subject.create({ secrets: sample.secret, clock }), { headers, body, url, method });
+    const verifier = subject.create({ secrets: sample.secret, clock }, sample);
+    verifySync(verifier, { headers, body, url, method });
     return { ours: "accepted", detail: {} };
   } catch (error) {
     if (isPosthornError(error)) return { ours: error.code, detail: error.detail };

@@ -145,7 +145,8 @@ export class Applier<Tx> {
       case "applied":
         return { verdict: "applied" };
       case "duplicate":
-        store.touch(arrival);
+        // Its window counts from the first receipt: bodies that come to and fro would start it again for ever.
+        if (source.naming.bodiesRecur !== true) store.touch(arrival);
         return {
           verdict: "duplicate",
           why: `${acceptance.known.outcome} since ${acceptance.known.receivedAt.toISOString()}`,

@@ -111,12 +111,16 @@ export interface InboxStore<Tx, Mode extends TransactionMode = TransactionMode> 
   readonly capabilities: StoreCapabilities;
   /** Whether handlers may await inside the transaction; on SQLite they may not. */
   readonly transactions: Mode;
-  /** Says what is known of an event, without a transaction; calls of the same moment may share one query. */
+  /**
+   * Says what is known of an event, without a transaction; calls of the same moment may share one query. An event whose window
+   * has passed is unknown, whether or not a purge has removed it.
+   */
   find(key: InboxKey): Promise<KnownEvent | undefined>;
   /**
    * Runs `work` at most once per event, in a transaction that commits its writes together with the event's
    * row; where a neighbour in the same group breaks its transaction, `work` may be rolled back and run again.
-   * A row that says `failed` or `skipped` is taken over, whatever its body: nothing of it was applied. Never waits for another delivery of the same event.
+   * A row that says `failed` or `skipped` is taken over, whatever its body: nothing of it was applied; so is one whose window has
+   * passed, which is another event's. Never waits for another delivery of the same event.
    * Throws `store_commit_unknown` when the answer to the commit was lost, `store_unavailable` when it never began.
    */
   accept(

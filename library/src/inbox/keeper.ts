@@ -252,10 +252,11 @@ function keptEvent(
 ): KeptEvent {
   const { id, arrival, verifiedBy, headers } = identified;
   const kept = JSON.parse(arrival.headers) as Readonly<Record<string, string>>;
+  const eventId = newId("evt", nowMs);
   const { tenant, type, body, bodyHash, eventAt, idPreview, windowS } = arrival;
   const key = keyOf(source, event, headers);
   return {
-    id: newId("evt", nowMs),
+    id: eventId,
     idGiven: false,
     tenant,
     source: source.name,
@@ -268,7 +269,9 @@ function keptEvent(
     origin: { providerId: id, verifiedBy },
     receipt: {
       id,
-      storedId: arrival.id,
+      // Its names have told that it is new. A worker that comes later than the window would find the row of the one before it, and
+      // take it for a duplicate.
+      storedId: source.naming.bodiesRecur === true ? `${arrival.id}.${eventId}` : arrival.id,
       idPreview,
       time: eventAt,
       bodyHash,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../observer.js";
+import { figma } from "../signature/schemes/figma.js";
 import { stripe } from "../signature/schemes/stripe.js";
+import { webflow } from "../signature/schemes/webflow.js";
 import { createSource } from "./source.js";
 
 const verifier = stripe({ secrets: "whsec_an_endpoint_secret_of_stripe" });
@@ -18,6 +20,22 @@ describe("a source", () => {
   it("remembers events for as long as their provider redelivers, where that is longer", () => {
     const patient = { ...verifier, scheme: { ...verifier.scheme, retryHorizonS: 30 * 24 * 3600 } };
     expect(createSource("patient", patient, undefined).windowS).toBe(30 * 24 * 3600);
+  });
+
+  it("remembers events without id and time for twice as long as their provider redelivers", () => {
+    const recurring = webflow({ secrets: "a secret of some length" });
+    expect(createSource("webflow", recurring, undefined).windowS).toBe(3600);
+    expect(createSource("webflow", { verifier: recurring, windowS: 86_400 }, undefined).windowS).toBe(86_400);
+  });
+
+  it("knows its events again as their provider's scheme says, unless told otherwise", () => {
+    const byPasscode = figma({ secrets: "a passcode of some length" });
+    expect(createSource("figma", byPasscode, undefined).naming).toMatchObject({ by: "content" });
+    expect(
+      createSource("figma", { verifier: byPasscode, dedup: { by: "id" } }, undefined).naming,
+    ).toMatchObject({
+      by: "id",
+    });
   });
 
   it("refuses a window that ends while the provider may still redeliver", () => {

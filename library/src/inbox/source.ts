@@ -20,13 +20,13 @@ export interface SourceOptions {
   readonly tenant?: string;
   /**
    * What makes two deliveries the same event: its id, its content, or either of them. `both` needs `mode: "store_first"`.
-   * @default { by: "id" }; its exact bytes where it has no id
+   * @default { by: "id" }; its exact bytes where it has no id, or what the provider's scheme says
    *
    * @example
    * { verifier, dedup: { by: "content", content: "json", exclude: ["/sent_at"] } }
    */
   readonly dedup?: DedupRule;
-  /** How long an event is remembered after its last receipt, in seconds. @default 14 days, or as long as the provider retries */
+  /** How long an event is remembered after its last receipt, in seconds. @default 14 days, or as long as the provider retries; less where bodies recur */
   readonly windowS?: number | "forever";
   /** What to do with an event that happened before the window began: it may have been applied and forgotten. @default "reject_stale" */
   readonly stale?: "reject_stale" | "accept";
@@ -114,9 +114,15 @@ const PLACE = { header: true, json: true };
 
 const LEAST_DEFAULT_WINDOW_S = 14 * 24 * 3600;
 
-/** How long events of a scheme are remembered unless somebody says otherwise: never less than its provider retries. */
-export function defaultWindowS({ retryHorizonS }: Pick<Scheme, "retryHorizonS">): number {
-  return Math.max(LEAST_DEFAULT_WINDOW_S, retryHorizonS);
+/**
+ * How long events of a scheme are remembered unless somebody says otherwise: never less than its provider retries. Where bodies
+ * without id and time recur, nothing but the time tells a retry from a new event, so there it is hardly more.
+ */
+export function defaultWindowS({
+  retryHorizonS,
+  bodiesRecur = false,
+}: Pick<Scheme, "retryHorizonS" | "bodiesRecur">): number {
+  return bodiesRecur ? 2 * retryHorizonS : Math.max(LEAST_DEFAULT_WINDOW_S, retryHorizonS);
 }
 
 /** Why a window is too short for the events of a scheme; undefined when it is long enough. */
@@ -149,7 +155,7 @@ export function createSource(
   if (windowS !== "forever") checkWindow(name, windowS, verifier);
   const { covers, title } = verifier.scheme;
   const firstBodyOnly = !covers.body && covers.id !== false;
-  const dedup = checkedDedup(name, options.dedup);
+  const dedup = checkedDedup(name, options.dedup ?? verifier.scheme.dedup);
   if (firstBodyOnly && dedup.by !== "id") {
     throw invalid(
       "inbox_option_invalid",
@@ -178,6 +184,7 @@ export function createSource(
       by: dedup.by,
       content: contentRule(dedup),
       bodyVaries: verifier.scheme.bodyVaries === true,
+      ...(verifier.scheme.bodiesRecur === true && { bodiesRecur: true }),
     }),
     windowS: windowS === "forever" ? undefined : windowS,
     stale,

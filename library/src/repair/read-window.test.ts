@@ -52,6 +52,29 @@ describe("the window of a log", () => {
     expect(ids(found?.lost)).toEqual(["gone"]);
   });
 
+  it.each([
+    ["the same page again", ["a", "a"]],
+    ["pages in a circle", ["a", "b", "a"]],
+  ])("is not read for ever where the log gives %s", async (_name, places) => {
+    let asked = 0;
+    const log: DeliveryLog = {
+      ...logOf(),
+      page: () => {
+        // Without an end of its own, the test of a loop that is broken would never fail.
+        if (asked >= 10) return Promise.resolve({ entries: [], next: undefined });
+        const next = places[asked % places.length];
+        asked += 1;
+        return Promise.resolve({ entries: [entry(20 + asked)], next });
+      },
+    };
+    await expect(readWindow(log, reading)).rejects.toMatchObject({
+      code: "repair_log_unreadable",
+      message:
+        "The log of A log could not be read: its API gave the same place for the next page twice: its list has no end.",
+    });
+    expect(asked).toBe(places.length);
+  });
+
   it("keeps an earlier entry waiting that was delivered again among what was cut off", async () => {
     const log = logOf(...[21, 22, 23, 24].map((ms) => entry(ms)), entry(25, "again"));
     const found = await readWindow(log, { ...reading, unsettled: [{ id: "again", atMs: 5 }] });

@@ -1,6 +1,7 @@
 import type { StopSignal } from "../stop-signal.js";
 import type { DeliveryLog, LogEntry } from "./delivery-log.js";
 import type { Unsettled } from "./progress.js";
+import { unreadable } from "./provider-api.js";
 import type { Window } from "./window.js";
 
 export interface Reading extends Window {
@@ -30,12 +31,19 @@ export async function readWindow(log: DeliveryLog, reading: Reading): Promise<Fo
   const { fromMs, unsettled, signal } = reading;
   const since = new Date(Math.min(fromMs, ...unsettled.map(({ atMs }) => atMs)));
   const kept = new Kept(reading);
+  const asked = new Set<string>();
   let next: string | undefined;
   do {
+    if (next !== undefined) asked.add(next);
     const page = await log.page({ since, next, signal });
     for (const entry of page.entries) kept.add(entry);
     next = page.entries.length === 0 ? undefined : page.next;
     if (signal?.aborted === true) return undefined;
+    // Cursors that go in a circle would be followed for ever, with a request for each step.
+    if (next !== undefined && asked.has(next))
+      throw unreadable(log.title, "gave the same place for the next page twice: its list has no end", {
+        reach: "api",
+      });
   } while (next !== undefined);
   return kept.found();
 }

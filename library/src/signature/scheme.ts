@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.js";
+import type { DedupRule } from "../dedup-rule.js";
 import type { Event, Stamp } from "../event.js";
 import type { Observer } from "../observer.js";
 import type { PosthornError } from "../posthorn-error.js";
@@ -118,6 +119,14 @@ export interface Scheme {
   readonly retryHorizonS: number;
   /** Whether a redelivery may bring another body under the same id, such as a new time of the attempt. @default false */
   readonly bodyVaries?: boolean;
+  /** What makes two deliveries the same event, where its source does not say. @default { by: "id" }; the exact bytes without one */
+  readonly dedup?: DedupRule;
+  /**
+   * Whether its events have no id, and two of them may have the same bytes, because the body has no time either, such as a
+   * quantity that changes back. They are then remembered for twice as long as the provider retries, from their first receipt, and no longer.
+   * @default false
+   */
+  readonly bodiesRecur?: boolean;
   /** The largest body that the provider sends, in bytes; undefined where it names none. @default 1 MiB, the receiver's */
   readonly maxBodyBytes?: number;
   /** Whether one request may carry many events. */

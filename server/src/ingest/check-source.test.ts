@@ -15,6 +15,12 @@ const HMAC: SourceInput = {
   options: { header: "x-acme-signature", encoding: "hex", id: { json: "/id" } },
 };
 
+/** What some schemes need besides. */
+const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  paypal: { webhookId: TEST_WEBHOOK_ID },
+  http_signature: { publicUrl: "https://hooks.example.com" },
+};
+
 function refusal(input: object): { field: unknown; message: string } {
   try {
     checkSource({ ...STRIPE, ...input }, clock);
@@ -49,7 +55,7 @@ describe("a source", () => {
     expect([...SOURCE_SCHEMES.keys()].toSorted()).toEqual([...names, "hmac", "none"].toSorted());
     for (const scheme of names) {
       const secrets = [TEST_SECRETS[scheme as ProviderName].verifying];
-      const options = scheme === "paypal" ? { webhookId: TEST_WEBHOOK_ID } : {};
+      const options = OPTIONS[scheme] ?? {};
       expect(checkSource({ name: "any", scheme, secrets, options }, clock)).toMatchObject({ scheme });
     }
   });
@@ -65,6 +71,30 @@ describe("a source", () => {
       "content",
     );
     expect(checkSource(HMAC, clock).dedup).toEqual({ by: "id" });
+  });
+
+  it("whose bodies have no id and recur, or count attempts, is known by what its provider's scheme says", () => {
+    const secrets = ["sixteen bytes and more"];
+    expect(checkSource({ name: "w", scheme: "webflow", secrets }, clock)).toMatchObject({
+      dedup: { by: "content", content: "raw" },
+      windowS: 3600,
+    });
+    expect(checkSource({ name: "f", scheme: "figma", secrets }, clock)).toMatchObject({
+      dedup: { by: "content", content: "json", exclude: ["/retries"] },
+      windowS: 1_209_600,
+    });
+  });
+
+  it("that is signed by a key which all receivers share needs its own URL, or that of the server", () => {
+    const input = { name: "kms", scheme: "http_signature", secrets: [TEST_SECRETS.http_signature.verifying] };
+    const { field, message } = refusal({ ...input, options: {} });
+    expect([field, message]).toEqual(["options.publicUrl", expect.stringContaining("or set public_url")]);
+    expect(checkSource(input, clock, "https://hooks.example.com").options).toEqual({});
+    const before = checkSource({ ...input, options: { publicUrl: "https://a.example" } }, clock);
+    expect(() => checkSourceChange(before, { options: {} }, clock)).toThrow("public_url");
+    expect(checkSourceChange(before, { options: {} }, clock, "https://hooks.example.com").options).toEqual(
+      {},
+    );
   });
 
   it("that nobody signs is made only when that is said, with the id where its options say", () => {

@@ -11,20 +11,25 @@ import {
 } from "posthorn/gateway";
 import type { SourceChange, SourceRecord } from "../store/source.js";
 import { UNVERIFIED } from "./source-schemes.js";
-import { sourceInvalid, sourceVerifier } from "./source-verifier.js";
+import { sourceInvalid } from "./source-invalid.js";
+import { sourceAddress } from "./source-address.js";
+import { sourceVerifier } from "./source-verifier.js";
 
 const LONGEST_WINDOW_S = 10 * 365 * 24 * 3600;
 const MAX_SECRETS = 16;
 const MAX_PATTERNS = 64;
 const MAX_PATTERN_LENGTH = 128;
 
-/** Checks a new source and fills in its defaults. Throws `source_invalid`; `detail.field` names the field to change. */
-export function checkSource(input: SourceInput, clock: Pick<Clock, "now">): SourceRecord {
+/**
+ * Checks a new source and fills in its defaults. Throws `source_invalid`; `detail.field` names the field to change. `publicUrl`
+ * is the server's setting.
+ */
+export function checkSource(input: SourceInput, clock: Pick<Clock, "now">, publicUrl?: string): SourceRecord {
   const { scheme, secrets = [], options = {} } = input;
   checkName(input.name);
   checkSecrets(scheme, secrets);
   checkUnverified(scheme, input.allowUnverified);
-  const verifier = sourceVerifier({ scheme, secrets, options }, clock);
+  const verifier = sourceVerifier({ scheme, secrets, options }, clock, sourceAddress(input.name, publicUrl));
   return Object.freeze({
     name: input.name,
     tenant: checkedTenant(input.tenant ?? "default"),
@@ -45,6 +50,7 @@ export function checkSourceChange(
   before: SourceRecord,
   change: Partial<Omit<SourceInput, "name">>,
   clock: Pick<Clock, "now">,
+  publicUrl?: string,
 ): SourceChange {
   const { name, tenant, scheme, secrets, options, dedup, windowS, key, forwardHeaders } = before;
   // The options belong to the old scheme, and the new scheme may have no id for the old dedup rule.
@@ -64,6 +70,7 @@ export function checkSourceChange(
       ...change,
     },
     clock,
+    publicUrl,
   );
   const implied =
     checked.scheme === scheme
@@ -118,7 +125,7 @@ function hasId({ scheme }: Verifier): boolean {
 const BY_CONTENT: DedupRule = { by: "content", content: "raw" };
 
 function checkedDedup(given: DedupRule | undefined, verifier: Verifier): DedupRule {
-  if (given === undefined) return hasId(verifier) ? { by: "id" } : BY_CONTENT;
+  if (given === undefined) return hasId(verifier) ? { by: "id" } : (verifier.scheme.dedup ?? BY_CONTENT);
   const wrong = dedupFault(given);
   if (wrong?.field === "by") throw sourceInvalid("dedup.by", wrong.fault);
   if (given.by !== "content" && !hasId(verifier)) {

@@ -86,8 +86,9 @@ interface Bench {
 
 async function bench({
   behindProxy = false,
+  publicUrl,
   ...sources
-}: { behindProxy?: boolean; inputs?: SourceInput[] } = {}): Promise<Bench> {
+}: { behindProxy?: boolean; publicUrl?: string; inputs?: SourceInput[] } = {}): Promise<Bench> {
   const [outbox, registry, clock] = [new Outbox(), new Registry(), createFakeClock()];
   const logged: string[] = [];
   const note = (_facts: unknown, text?: string): void => void logged.push(text ?? "");
@@ -100,7 +101,7 @@ async function bench({
     logged,
     dropped: 0,
     add: (input, elsewhere = false) => {
-      registry.sources.set(input.name, checkSource(input, clock));
+      registry.sources.set(input.name, checkSource(input, clock, publicUrl));
       registry.version++;
       if (!elsewhere) for (const listener of registry.listeners) listener();
     },
@@ -116,6 +117,7 @@ async function bench({
       rejectedBodyBytes: 64,
       sourcePollMs: 1000,
       behindProxy,
+      publicUrl,
     },
     metrics: {
       ingested: (source: string, verdict: string) => made.counted.push(`${source} ${verdict}`),
@@ -241,6 +243,23 @@ describe("ingest", () => {
     const whole = { ...request, url: "https://hooks.example.com/in/sms" };
     expect(await post("sms", whole)).toMatchObject({ headers: { "posthorn-verdict": "duplicate" } });
     expect(await post("sms", { ...request, url: "/in/other" })).toEqual({ status: 401 });
+  });
+
+  it("takes no request that was signed by a shared key for another receiver, whatever host the request names", async () => {
+    const secrets = [TEST_SECRETS.http_signature.verifying];
+    const { post, clock } = await bench({
+      publicUrl: "https://hooks.example.com/posthorn",
+      inputs: [{ name: "kms", scheme: "http_signature", secrets }],
+    });
+    const own = await signed("http_signature", {
+      url: "https://hooks.example.com/posthorn/in/kms?a=1",
+      clock,
+    });
+    // The proxy takes the first part of the path away.
+    expect(await post("kms", { ...own, url: "/in/kms?a=1" })).toMatchObject({ status: 204 });
+    const others = await signed("http_signature", { url: "https://other.example/posthorn/in/kms", clock });
+    expect(await post("kms", { ...others, url: "/in/kms" })).toEqual({ status: 401 });
+    expect(await post("kms", others)).toEqual({ status: 401 });
   });
 
   it("answers a conflict as the scheme wants it, stores nothing, and keeps the request apart", async () => {

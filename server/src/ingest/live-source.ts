@@ -4,6 +4,7 @@ import { contentRule, ForwardedHeaders, parsePlace } from "posthorn/gateway";
 import type { NamingRule, Place } from "posthorn/gateway";
 import type { SourceRecord } from "../store/source.js";
 import type { ReceivedRequest } from "./received-request.js";
+import { sourceAddress } from "./source-address.js";
 import { UNVERIFIED } from "./source-schemes.js";
 import { sourceVerifier } from "./source-verifier.js";
 
@@ -20,20 +21,25 @@ export interface LiveSource {
   readonly forwarded: ForwardedHeaders;
 }
 
-/** Throws `source_invalid` when this version cannot use a source of the registry. */
-export function liveSource(record: SourceRecord, clock: Pick<Clock, "now">): LiveSource {
-  const verifier = sourceVerifier(record, clock);
-  const { scheme, publicUrl } = verifier;
+/** `publicUrl` is the server's setting. Throws `source_invalid` when this version cannot use a source of the registry. */
+export function liveSource(
+  record: SourceRecord,
+  clock: Pick<Clock, "now">,
+  publicUrl: string | undefined,
+): LiveSource {
+  const verifier = sourceVerifier(record, clock, sourceAddress(record.name, publicUrl));
+  const { scheme } = verifier;
   return {
     record,
     verifier,
     unverified: record.scheme === UNVERIFIED,
-    needsOrigin: scheme.covers.url && publicUrl === undefined,
+    needsOrigin: scheme.covers.url && verifier.publicUrl === undefined,
     naming: {
       source: record.name,
       by: record.dedup.by,
       content: contentRule(record.dedup),
       bodyVaries: scheme.bodyVaries === true,
+      bodiesRecur: scheme.bodiesRecur === true,
     },
     key: parsePlace(record.key),
     forwarded: new ForwardedHeaders(record.forwardHeaders),

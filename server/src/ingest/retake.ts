@@ -31,7 +31,7 @@ export async function retake(parts: RetakeParts, rejected: RejectedRecord): Prom
   if (record === undefined) return { kind: "source_unknown" };
   const nowMs = rejected.receivedAt.getTime();
   try {
-    const live = liveSource(record, { now: () => nowMs });
+    const live = liveSource(record, { now: () => nowMs }, parts.settings.publicUrl);
     const request = requestOf(live, rejected, originOf(parts.settings));
     const verified = verifiedRequest(live, request);
     // Its sender waits for no answer any more.

@@ -1,4 +1,5 @@
 import type { Clock } from "posthorn";
+import type { Settings } from "../config/settings.js";
 import type { Logger } from "../observe/log.js";
 import type { SourceRecord, SourceRegistry } from "../store/source.js";
 import { liveSource } from "./live-source.js";
@@ -15,6 +16,7 @@ export type CachedSource = LiveSource | BrokenSource;
 export interface SourceCacheParts {
   readonly registry: Pick<SourceRegistry, "listSources" | "sourcesVersion" | "onSourcesChanged">;
   readonly clock: Clock;
+  readonly settings: Pick<Settings, "publicUrl">;
   readonly log: Logger;
 }
 
@@ -116,7 +118,7 @@ export class SourceCache {
     if (record.unopened !== undefined)
       return this.#broken(record, `its secrets cannot be opened: ${record.unopened}`);
     try {
-      return liveSource(record, this.#parts.clock);
+      return liveSource(record, this.#parts.clock, this.#parts.settings.publicUrl);
     } catch (error) {
       return this.#broken(record, error instanceof Error ? error.message : String(error));
     }

@@ -46,6 +46,7 @@ import {
   workos,
   zoom,
 } from "posthorn/providers";
+import { sourceInvalid } from "./source-invalid.js";
 
 /** What makes a verifier: the source's options, whose types are already checked, with the secrets and the clock. */
 export type SchemeOptions = Readonly<Record<string, unknown>> & {
@@ -58,7 +59,8 @@ export type OptionKind = "text" | "number" | "boolean" | "place";
 /** A scheme of sources: how its verifier is made, and which options it takes. */
 export interface SourceScheme {
   readonly options: Readonly<Record<string, OptionKind>>;
-  readonly make: (options: SchemeOptions) => Verifier;
+  /** `address`: the source's own, where the server knows what stands before its path. */
+  readonly make: (options: SchemeOptions, address?: string) => Verifier;
 }
 
 const TOLERANCE = { toleranceS: "number" } as const;
@@ -166,10 +168,17 @@ function paypalOf({ secrets, ...options }: SchemeOptions): Verifier {
 }
 
 /** What must be covered comes as one text, its components with spaces between them. */
-function httpSignatureOf({ mustCover, ...options }: SchemeOptions): Verifier {
+function httpSignatureOf({ mustCover, publicUrl, ...options }: SchemeOptions, address?: string): Verifier {
   const components = typeof mustCover === "string" ? mustCover.split(" ").filter(Boolean) : [];
-  return httpSignature({ ...options, mustCover: components });
+  const own = typeof publicUrl === "string" ? publicUrl : address;
+  if (own === undefined) throw sourceInvalid("options.publicUrl", ADDRESS_UNKNOWN);
+  return httpSignature({ ...options, mustCover: components, publicUrl: own });
 }
+
+// The `host` header of a request will not do: it says whatever its sender has signed, for whichever receiver.
+const ADDRESS_UNKNOWN =
+  "nothing says under which URL the sender calls this source, so that a request for another receiver would be taken; give it, " +
+  "as publicUrl=https://hooks.example.com, or set public_url for the whole server";
 
 function hmacOf(options: SchemeOptions): Verifier {
   return hmac({ name: "hmac", retryHorizonS: DEFAULT_HORIZON_S, ...options } as never);

@@ -1,33 +1,22 @@
 import type { Clock, Verifier } from "posthorn";
-import { isPosthornError, PosthornError } from "posthorn";
+import { isPosthornError } from "posthorn";
 import { nearest } from "../nearest.js";
 import type { SourceRecord } from "../store/source.js";
+import { sourceInvalid } from "./source-invalid.js";
 import { SOURCE_SCHEMES } from "./source-schemes.js";
 import type { OptionKind, SourceScheme } from "./source-schemes.js";
-
-/** The error for a source that cannot work. `detail.field` names the field to change. */
-export function sourceInvalid(
-  field: string,
-  found: string,
-  cause?: unknown,
-): PosthornError<"source_invalid"> {
-  return new PosthornError("source_invalid", `${field}: ${found}${found.endsWith("?") ? "" : "."}`, {
-    detail: { field },
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
 
 /** The fields of a source that its verifier is made of. */
 export type VerifiedBy = Pick<SourceRecord, "scheme" | "secrets" | "options">;
 
-/** Makes the verifier of a source. Throws `source_invalid`, with the field, when the source is wrong. */
-export function sourceVerifier(source: VerifiedBy, clock: Pick<Clock, "now">): Verifier {
+/** Makes the verifier of a source, whose address providers call. Throws `source_invalid`, with the field, when the source is wrong. */
+export function sourceVerifier(source: VerifiedBy, clock: Pick<Clock, "now">, address?: string): Verifier {
   const scheme = schemeOf(source.scheme);
   checkOptions(scheme, source);
   try {
-    return scheme.make({ ...source.options, secrets: source.secrets, clock });
+    return scheme.make({ ...source.options, secrets: source.secrets, clock }, address);
   } catch (error) {
-    if (!isPosthornError(error)) throw error;
+    if (!isPosthornError(error) || error.code === "source_invalid") throw error;
     throw sourceInvalid(fieldOf(error.code, error.message), error.message.replace(/\.$/, ""), error);
   }
 }

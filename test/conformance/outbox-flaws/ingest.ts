@@ -110,6 +110,13 @@ export const ingestFlaws = {
       };
     },
   },
+  every_name_renews: {
+    mutate: (swaps) =>
+      swapIncoming(swaps, (incoming) => ({
+        ...incoming,
+        names: each(incoming, ({ name, bodyHash }) => ({ name, bodyHash })),
+      })),
+  },
   window_shortened: {
     mutate: (swaps) => {
       const max = Math.max;

@@ -14,6 +14,8 @@ export interface NamingRule {
   readonly content: CanonicalRule | undefined;
   /** Whether a redelivery may bring another body under the same id. */
   readonly bodyVaries: boolean;
+  /** Whether an event without an id may come again with the same bytes, as a new one. @default false */
+  readonly bodiesRecur?: boolean;
 }
 
 export interface Naming {
@@ -56,9 +58,9 @@ export function namesBy(
   storedId: string | undefined,
   hash: Uint8Array,
 ): readonly [IncomingName, ...IncomingName[]] {
-  if (storedId === undefined) return [hashName(rule.source, hash)];
+  if (storedId === undefined) return [hashName(rule, hash)];
   const known = { name: nameOfId(rule.source, storedId), bodyHash: rule.bodyVaries ? undefined : hash };
-  return rule.by === "both" ? [known, hashName(rule.source, hash)] : [known];
+  return rule.by === "both" ? [known, hashName(rule, hash)] : [known];
 }
 
 /** The name of an event by the id that its sender gave it. */
@@ -66,6 +68,8 @@ export function idName(source: string, id: string): string {
   return nameOfId(source, storedIdSync(id).id);
 }
 
-function hashName(source: string, hash: Uint8Array): IncomingName {
-  return { name: `${source}/hash/${encodeHex(hash)}`, bodyHash: undefined };
+function hashName({ source, bodiesRecur = false }: NamingRule, hash: Uint8Array): IncomingName {
+  const name = `${source}/hash/${encodeHex(hash)}`;
+  // A quantity that changes to and fro would otherwise start its window again for ever, and never be a new event.
+  return { name, bodyHash: undefined, ...(bodiesRecur && { renews: false }) };
 }

@@ -39,8 +39,10 @@ export const CHARGEBEE: DescribedScheme = /* @__PURE__ */ basicAuth(
     secret: SECRET,
     evidence: { kind: "official_library", name: "chargebee", version: "3.33.0" },
     toleranceS: undefined,
-    // Seven more attempts within about two days.
-    retryHorizonS: 259_200,
+    // Seven more attempts, the last of them after about 3 days and 7 hours.
+    retryHorizonS: 284_400,
+    // `webhook_status` says at a later attempt that it was scheduled anew.
+    bodyVaries: true,
     batch: false,
     replies: { success: { status: 200 } },
   },

@@ -23,6 +23,8 @@ export const BITBUCKET: DescribedScheme = /* @__PURE__ */ describeHmac(
       kind: "published_example",
       where: "support.atlassian.com, Bitbucket Cloud, Manage webhooks",
     },
+    // A branch that is deleted and made again at the same commit, or pushed back and forth, brings a push of the same bytes.
+    bodiesRecur: true,
   },
 );
 

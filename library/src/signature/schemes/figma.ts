@@ -14,7 +14,11 @@ const PLACES = {
   time: { pointer: ["timestamp"], unit: "iso" },
 } as const;
 
-/** Figma. It signs nothing: the body itself carries the passcode, which proves only that the sender knows it. */
+/**
+ * Figma. It signs nothing: the body itself carries the passcode, which proves only that the sender knows it. It names no event
+ * and counts attempts in the body (`retries`), so that the bytes of a retry are others: named by them, an event whose answer was
+ * lost would be applied twice. All other fields name it, because the parts of one LIBRARY_PUBLISH share webhook, file and second.
+ */
 export const FIGMA: DescribedScheme = {
   name: "figma",
   title: "Figma",
@@ -26,13 +30,14 @@ export const FIGMA: DescribedScheme = {
   covers: { body: false, url: false, time: false, id: false },
   headers: [],
   identity: {
-    id: "none: the body's hash tells events apart",
+    id: "none: the hash of the body without `retries` tells events apart",
     type: "body `event_type`",
     time: "body `timestamp`",
   },
   toleranceS: undefined,
   // Three more attempts: after 5 minutes, 30 minutes and 3 hours.
   retryHorizonS: 12_900,
+  dedup: { by: "content", content: "json", exclude: ["/retries"] },
   batch: false,
   replies: { success: { status: 200 } },
   read,

@@ -12,6 +12,7 @@ import { httpSignature } from "./http-signature.js";
 
 const clock = { now: () => Date.parse("2026-11-15T12:00:00Z") };
 const secrets = TEST_SECRETS.http_signature.verifying;
+const publicUrl = "https://example.com";
 
 /** The request of RFC 9421, appendix B.2. */
 const RFC_REQUEST: SignedRequest = {
@@ -45,7 +46,7 @@ it("the base of RFC 9421, B.2.6 is built so that its published Ed25519 signature
 describe("HTTP message signatures", () => {
   it("without a component that must be covered are refused, and the message names it", async () => {
     const request = await signedRequest("http_signature", { clock });
-    const verifier = httpSignature({ secrets, clock, mustCover: ["@method", "x-tenant"] });
+    const verifier = httpSignature({ secrets, clock, publicUrl, mustCover: ["@method", "x-tenant"] });
     await expect(verify(verifier, request)).rejects.toMatchObject({
       code: "signature_unsupported",
       message: expect.stringContaining("missing: x-tenant") as unknown,
@@ -54,23 +55,24 @@ describe("HTTP message signatures", () => {
 
   it("must cover the header that names the event", async () => {
     const request = await signedRequest("http_signature", { clock, headers: { "x-event-id": "evt_9" } });
-    const verifier = httpSignature({ secrets, clock, id: { header: "x-event-id" } });
+    const verifier = httpSignature({ secrets, clock, publicUrl, id: { header: "x-event-id" } });
     await expect(verify(verifier, request)).rejects.toMatchObject({ code: "signature_unsupported" });
   });
 
   it("count under the label that is asked for, and under no other", async () => {
     const request = await signedRequest("http_signature", { clock });
-    const wanted = httpSignature({ secrets, clock, label: "sig1" });
+    const wanted = httpSignature({ secrets, clock, publicUrl, label: "sig1" });
     expect((await verify(wanted, request)).keyIndex).toBe(0);
-    const other = httpSignature({ secrets, clock, label: "sig2" });
+    const other = httpSignature({ secrets, clock, publicUrl, label: "sig2" });
     await expect(verify(other, request)).rejects.toMatchObject({ code: "signature_unsupported" });
   });
 
   it("tell a source of keys which key they name", async () => {
     const hints: unknown[] = [];
-    const keys = httpSignature({ secrets, clock }).keys;
+    const keys = httpSignature({ secrets, clock, publicUrl }).keys;
     const verifier = httpSignature({
       clock,
+      publicUrl,
       keys: (hint) => {
         hints.push(hint);
         return Promise.resolve(typeof keys === "function" ? { keys: [] } : keys);
@@ -78,6 +80,25 @@ describe("HTTP message signatures", () => {
     });
     await verify(verifier, await signedRequest("http_signature", { clock }));
     expect(hints).toEqual([{ name: "test" }]);
+  });
+
+  it("passed on by another receiver are refused, though the request names that one", async () => {
+    const request = await signedRequest("http_signature", { clock, url: "https://other.example/hooks" });
+    await expect(verify(httpSignature({ secrets, clock, publicUrl }), request)).rejects.toMatchObject({
+      code: "signature_mismatch",
+    });
+  });
+
+  it.each([undefined, ""])("cannot be verified by a receiver whose own URL is %j", (missing) => {
+    const options = { secrets, clock, publicUrl: missing as string };
+    expect(() => httpSignature(options)).toThrow(
+      expect.objectContaining({
+        code: "option_invalid",
+        message: expect.stringMatching(
+          /^publicUrl is (not given|empty); expected the receiver's own URL/,
+        ) as string,
+      }),
+    );
   });
 
   it("of another receiver's request are refused: the URL is covered", async () => {

@@ -18,6 +18,8 @@ import type { VerifierOptions } from "../verifier.js";
 
 /** How a sender uses HTTP message signatures, beyond the common options. */
 export interface HttpSignatureOptions extends VerifierOptions {
+  /** The receiver's own URL, as the sender has it: an origin, or a whole URL without its query. Nothing in a request can say it. */
+  readonly publicUrl: string;
   /** The label of the signature that counts. @default the first that covers what must be covered */
   readonly label?: string;
   /** What must be covered besides the body's digest and the URL, such as `["@method", "x-event-id"]`. */
@@ -59,7 +61,8 @@ const DEFAULT_PLAN: Plan = {
 /**
  * HTTP Message Signatures (RFC 9421) over a `Content-Digest` (RFC 9530), by public keys: the sender may keep its key in a
  * KMS, which signs a text of a few lines whatever the body's size. The digest and the URL must be covered: all receivers
- * share one public key, so without the URL one of them could pass a request on to another as if it were the sender.
+ * share one public key, so without the URL one of them could pass a request on to another as if it were the sender. For the
+ * same reason a verifier needs `publicUrl`: whoever passes a request on leaves its `host` as the sender wrote it.
  */
 export const HTTP_SIGNATURE: DescribedScheme = /* @__PURE__ */ schemeFor(DEFAULT_PLAN);
 
@@ -71,8 +74,21 @@ export const HTTP_SIGNATURE: DescribedScheme = /* @__PURE__ */ schemeFor(DEFAULT
  */
 export function httpSignature(options: HttpSignatureOptions): Verifier {
   const { rsa = "rsapss_sha512" } = options;
+  needPublicUrl(options.publicUrl);
   const scheme = schemeFor(planOf(options));
   return createProviderVerifier(scheme, options, (secret, name) => parsePublicKey(secret, name, rsa));
+}
+
+/** Callers without types leave it out, and so does an environment variable that is not set. */
+function needPublicUrl(publicUrl: string | undefined): void {
+  if (publicUrl !== undefined && publicUrl !== "") return;
+  throw new PosthornError<SignatureErrorCode>(
+    "option_invalid",
+    `publicUrl is ${publicUrl === undefined ? "not given" : "empty"}; expected the receiver's own URL such as "https://example.com". ` +
+      "The sender's public key is the same for all of its receivers, and the URL of a request is what its sender writes: without " +
+      "your own, a request that was signed for another receiver would be accepted here.",
+    { detail: { option: "publicUrl" } },
+  );
 }
 
 function planOf(options: HttpSignatureOptions): Plan {

@@ -38,6 +38,8 @@ export const SENTRY: DescribedScheme = {
   toleranceS: undefined,
   // Three more attempts, five minutes apart.
   retryHorizonS: 900,
+  // An issue that is resolved, opened and resolved again, without an error in between, is the same body twice.
+  bodiesRecur: true,
   batch: false,
   replies: { success: { status: 200 } },
   read,

@@ -21,6 +21,9 @@ export const WEBFLOW: DescribedScheme = /* @__PURE__ */ describeHmac(
   {
     secret: "the webhook's secret key, or the client secret of the app that made the webhook",
     evidence: { kind: "official_library", name: "webflow-api", version: "3.3.4" },
+    // `ecomm_inventory_changed` has a quantity and no time: 100, 99 and 100 again. Its header's time is no help: it is that of the
+    // attempt, so that each retry would be an event of its own.
+    bodiesRecur: true,
   },
 );
 

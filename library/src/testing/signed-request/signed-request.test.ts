@@ -24,8 +24,9 @@ function verifierOf(name: ProviderName, secrets: string | readonly string[]): Ve
   const exported = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const create = (providers as unknown as Record<string, (options: object) => Verifier>)[exported];
   const given = name === "paypal" ? { certificate: secrets, webhookId: TEST_WEBHOOK_ID } : { secrets };
+  const own = name === "http_signature" ? { publicUrl: "https://example.com" } : {};
   if (create === undefined) throw new Error(`no function ${exported}`);
-  return create({ ...given, clock });
+  return create({ ...given, ...own, clock });
 }
 
 function fixtureVerifier(name: ProviderName): Verifier {
@@ -103,7 +104,7 @@ const ASKED: Readonly<Record<ProviderName, Pick<SignedRequestOptions, "id" | "ty
   typeform: { id: "LtWXD3crgy", type: "form_response_partial", time: EVENT_TIME },
   vercel: { id: "uev_1", type: "deployment.error", time: EVENT_TIME },
   webflow: { type: "site_publish" },
-  woocommerce: { id: "ea0e3a8a9b1c", type: "order.deleted" },
+  woocommerce: { type: "order.deleted" },
   workos: { id: "event_01", type: "user.created", time: EVENT_TIME },
   zoom: { type: "meeting.ended", time: EVENT_TIME },
 };
@@ -127,8 +128,11 @@ describe.each(SCHEMES)("a signed request of $name", ({ name, headers }) => {
     const asked = ASKED[name];
     const request = await signedRequest(name, { ...asked, clock });
     const verified = await verify(fixtureVerifier(name), request);
+    // Its delivery id is drawn, and the signature behind it cannot be asked for.
+    const id =
+      name === "woocommerce" ? (expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{64}$/) as string) : undefined;
     expect(readEvents(verified)).toEqual([
-      expect.objectContaining({ id: undefined, time: undefined, ...asked, source: name }),
+      expect.objectContaining({ id, time: undefined, ...asked, source: name }),
     ]);
   });
 

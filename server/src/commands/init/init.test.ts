@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as library from "posthorn";
@@ -170,6 +178,21 @@ describe("posthorn init", () => {
     ]);
     expect([code, err]).toEqual([2, expect.stringContaining("docs/providers.md")]);
   });
+
+  it.each([EXPRESS_PG, { dependencies: { "@nestjs/core": "^11.0.0", pg: "8" } }])(
+    "has the receiver's own URL said where all receivers share one public key: %j",
+    async (manifest) => {
+      const dir = project({ ...manifest, devDependencies: { typescript: "5.9" }, type: "module" });
+      const { out } = await runCommand(["init", "--dir", dir, "--provider", "http_signature", "-y"]);
+      expect(out).toContain("WEBHOOKS_PUBLIC_URL (https://<your host>)");
+      const written = readdirSync(join(dir, "webhooks"))
+        .map((name) => textOf(dir, `webhooks/${name}`))
+        .join("");
+      expect(written).toContain('publicUrl = process.env["WEBHOOKS_PUBLIC_URL"] ?? ""');
+      expect(written).toContain("httpSignature({ secrets, publicUrl })");
+      expect(written).toContain("{ url: `${publicUrl}/webhooks/http_signature` }");
+    },
+  );
 
   it("refuses a type that would leave its string in the code", async () => {
     const dir = project(EXPRESS_PG);

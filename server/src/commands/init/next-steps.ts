@@ -1,6 +1,6 @@
 import type { Plan } from "./plan.js";
 import type { Framework, Project } from "./project.js";
-import { secretOf } from "./receiver-files.js";
+import { needsPublicUrl, PUBLIC_URL, secretOf } from "./receiver-files.js";
 import type { Answers } from "./receiver-files.js";
 
 /** What a person does after the files are written. */
@@ -15,7 +15,7 @@ export function nextSteps(project: Project, { provider }: Answers, plan: Plan): 
     `${url}${scriptLine(project, plan.testScript)}  # ${schema}`,
     `${url}${file}${scriptLine(project, "posthorn:migrate")}`,
     "",
-    `Then set ${secretOf(provider)}, and mount the receiver in a file beside the folder webhooks:`,
+    `Then set ${secretOf(provider)}${needsPublicUrl(provider) ? ` and ${PUBLIC_URL} (https://<your host>)` : ""}, and mount the receiver in a file beside the folder webhooks:`,
     ...mountLines(project, plan).map((line) => `  ${line}`),
     "",
     `The address for ${provider}: https://<your host>/webhooks/${provider}`,

@@ -20,6 +20,30 @@ export function secretOf(provider: string): string {
   return `${provider.toUpperCase()}_WEBHOOK_SECRET`;
 }
 
+/** The environment variable that holds the receiver's own URL, for a provider whose verifier must know it. */
+export const PUBLIC_URL = "WEBHOOKS_PUBLIC_URL";
+
+/** Whether the verifier must know the receiver's own URL: all receivers of the sender share one public key. */
+export function needsPublicUrl(provider: string): boolean {
+  return provider === "http_signature";
+}
+
+/** What a verifier is made of: its options as a type, as they are unpacked, and as they are given. */
+function verifierParts(provider: string): {
+  readonly type: string;
+  readonly unpack: string;
+  readonly given: string;
+} {
+  const type = "secrets?: string | undefined";
+  const unpack = `secrets = process.env["${secretOf(provider)}"]`;
+  if (!needsPublicUrl(provider)) return { type, unpack, given: "{ secrets }" };
+  return {
+    type: `${type}; publicUrl?: string`,
+    unpack: `${unpack}, publicUrl = process.env["${PUBLIC_URL}"] ?? ""`,
+    given: "{ secrets, publicUrl }",
+  };
+}
+
 /** The file that makes the receiver, or the module of Nest. */
 export function receiverFile(project: Project, answers: Answers): string {
   return project.framework === "nest" ? nestModule(project, answers) : receiver(project, answers);
@@ -45,9 +69,10 @@ function receiver(project: Project, { provider, type }: Answers): string {
   const opened = ["storeOf", ...shared].join(", ");
   const reference = `./database${project.reference}`;
   const typed = (text: string): string => (project.typescript ? text : "");
+  const verifier = verifierParts(provider);
   const schema = project.database === "sqlite" ? "" : ", schema";
-  const parameters = `db${typed(": Database")}, options${typed(`: { secrets?: string | undefined${schema === "" ? "" : "; schema?: string"} }`)} = {}`;
-  const unpack = `const { secrets = process.env["${secretOf(provider)}"]${schema} } = options;`;
+  const parameters = `db${typed(": Database")}, options${typed(`: { ${verifier.type}${schema === "" ? "" : "; schema?: string"} }`)} = {}`;
+  const unpack = `const { ${verifier.unpack}${schema} } = options;`;
   const handler = twoSteps
     ? `(event) => (tx) => {\n        ${write}\n      },`
     : `async (event, { tx }) => {\n        ${write}\n      },`;
@@ -60,7 +85,7 @@ export function createWebhooks(${parameters}) {
   ${unpack}
   return createReceiver({
     store: storeOf(db${schema}),
-    sources: { ${provider}: ${builderOf(provider)}({ secrets }) },
+    sources: { ${provider}: ${builderOf(provider)}(${verifier.given}) },
     handlers: {
       "${handlerKey(provider, type)}": ${handler}
     },
@@ -80,6 +105,7 @@ function nestModule(project: Project, { provider, type }: Answers): string {
   const opened = ["storeOf", ...shared].join(", ");
   const schema = project.database === "sqlite" ? "" : ", schema";
   const option = schema === "" ? "" : "; schema?: string";
+  const verifier = verifierParts(provider);
   const method = twoSteps
     ? `received(event: ReceivedEvent): (tx: Transaction) => void {
     return (tx) => {
@@ -108,11 +134,11 @@ export class ReceivedWebhooks {
 /** Add \`AppWebhooksModule.forRoot(db)\` to the imports of your module. */
 @Module({})
 export class AppWebhooksModule {
-  static forRoot(db: Database, options: { secrets?: string | undefined${option} } = {}): DynamicModule {
-    const { secrets = process.env["${secretOf(provider)}"]${schema} } = options;
+  static forRoot(db: Database, options: { ${verifier.type}${option} } = {}): DynamicModule {
+    const { ${verifier.unpack}${schema} } = options;
     const webhooks = WebhooksModule.forRoot({
       store: storeOf(db${schema}),
-      sources: { ${provider}: ${builderOf(provider)}({ secrets }) },
+      sources: { ${provider}: ${builderOf(provider)}(${verifier.given}) },
       ${REPORT.replaceAll("\n    ", "\n      ")}
     });
     return { module: AppWebhooksModule, imports: [webhooks], providers: [ReceivedWebhooks] };

@@ -1,4 +1,5 @@
 import type { Platform, Project } from "./project.js";
+import { needsPublicUrl } from "./receiver-files.js";
 import type { Answers } from "./receiver-files.js";
 
 /** The test: a signed request, twice, through the real framework into the real database. */
@@ -16,6 +17,10 @@ export function testFile(project: Project, { provider, type }: Answers): string 
     "openDatabase",
   ];
   const schema = sqlite ? "" : ", schema";
+  const named = needsPublicUrl(provider);
+  const options = `{ secrets${named ? ", publicUrl" : ""}${schema} }`;
+  // Signed for the public URL, and sent to where the test listens.
+  const signedFor = named ? `url: \`\${publicUrl}/webhooks/${provider}\`` : "url";
   return `import assert from "node:assert/strict";
 import { test } from "${runner === "vitest" ? "vitest" : "node:test"}";
 ${imports}
@@ -26,11 +31,11 @@ test("an event that is delivered twice is applied once", async () => {
   ${sqlite ? `const db = await openDatabase(":memory:");` : `const schema = \`test_webhooks_\${process.pid}\`;\n  const db = await openDatabase(schema);`}
   await migrateDatabase(db${schema});
   const secrets = TEST_SECRETS.${provider}.verifying;
-${indented(open(`{ secrets${schema} }`))}
+${named ? `  const publicUrl = "https://example.com";\n` : ""}${indented(open(options))}
   try {
     const url = \`\${address}/webhooks/${provider}\`;
     // Signed with a public test secret, as ${provider} would sign it.
-    const { headers, body } = await signedRequest("${provider}", { url${wish} });
+    const { headers, body } = await signedRequest("${provider}", { ${signedFor}${wish} });
     const post = async () => (await send(url, { method: "POST", headers, body })).headers.get("posthorn-verdict");
     assert.deepEqual([await post(), await post()], ["applied", "duplicate"]);
     assert.equal(await countReceived(db), 1);

@@ -1,5 +1,5 @@
 import { diagnose, verify } from "posthorn";
-import { stripe } from "posthorn/providers";
+import { httpSignature, stripe } from "posthorn/providers";
 import { createFakeClock, TEST_SECRETS } from "posthorn/testing";
 import { describe, expect, it } from "vitest";
 import { fakeClient, problem } from "../../../../test/cli/fake-client.js";
@@ -87,6 +87,22 @@ describe("trigger", () => {
     });
     await runCommand(["trigger", "square", "--source", "pay"], { context, client });
     expect(sent[0]?.url).toBe("http://127.0.0.1:8710/in/pay");
+  });
+
+  it("signs the source's whole address, where the server knows it and the source says no other", async () => {
+    const { sent, context } = ingest(() => stored());
+    const url = "https://hooks.example.com/in/kms";
+    const client = fakeClient({ "sources.get": () => ({ ...SOURCE, options: {}, url }) });
+    await runCommand(["trigger", "http_signature", "--source", "kms"], { context, client });
+    const [{ url: sentTo, init } = { url: "", init: {} }] = sent;
+    expect(sentTo).toBe("http://127.0.0.1:8710/in/kms");
+    const verifier = httpSignature({
+      secrets: TEST_SECRETS.http_signature.verifying,
+      publicUrl: url,
+      clock: createFakeClock({ at: NOW_MS }),
+    });
+    const { headers, body } = init as { headers: Record<string, string>; body: Uint8Array };
+    expect((await verify(verifier, { headers, body, method: "POST", url: "/in/kms" })).keyIndex).toBe(0);
   });
 
   it("--print sends nothing and needs no server", async () => {

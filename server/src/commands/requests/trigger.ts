@@ -82,11 +82,12 @@ async function trigger(run: Run<TriggerOptions>): Promise<void> {
   tell(run, { source, request, answers, ownSecret: secrets.length > 0 });
 }
 
-/** The URL that the provider signs, by the source's options; fails where there is no source. */
+/** The URL that the provider signs: by the source's options, else its whole address, which the server knows. Fails where there is no source. */
 async function publicUrlOf(client: Client, source: string, provider: string): Promise<string | undefined> {
   try {
-    const { publicUrl } = (await client.sources.get(source)).options;
-    return typeof publicUrl === "string" ? publicUrl : undefined;
+    const { options, url } = await client.sources.get(source);
+    const named = options["publicUrl"];
+    return typeof named === "string" ? named : (url ?? undefined);
   } catch (error) {
     if (!isPosthornError(error) || error.code !== "api_not_found") throw error;
     const scheme = source === provider ? "" : ` --scheme ${provider}`;

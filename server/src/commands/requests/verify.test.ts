@@ -21,16 +21,32 @@ async function signedText(...args: readonly string[]): Promise<Uint8Array> {
   return terminal.outBytes();
 }
 
+/** What some schemes need besides. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  paypal: ["--option", `webhookId=${TEST_WEBHOOK_ID}`],
+  http_signature: ["--request-url", "https://example.com/webhooks/http_signature"],
+};
+
 describe("what `sign` prints, `verify` believes", () => {
   it.each(PROVIDER_SCHEMES.map(({ name }) => name))("by %s", async (name) => {
     const input = await signedText("--scheme", name);
     const { verifying } = TEST_SECRETS[name as keyof typeof TEST_SECRETS];
-    const option = name === "paypal" ? ["--option", `webhookId=${TEST_WEBHOOK_ID}`] : [];
+    const option = OPTIONS[name] ?? [];
     const args = ["verify", "--scheme", name, "--secret-file", file(`${name}.secret`, verifying), ...option];
     const { code, out, err } = await runCommand(args, { input });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toContain("The signature holds.");
     expect(out + err).not.toContain(verifying);
+  });
+
+  it("of a shared key only where it is said under which URL the receiver is called", async () => {
+    const input = await signedText("--scheme", "http_signature");
+    const secret = file("shared.secret", TEST_SECRETS.http_signature.verifying);
+    const args = ["verify", "--scheme", "http_signature", "--secret-file", secret];
+    const { code, err } = await runCommand(args, { input });
+    expect([code === 0, err]).toEqual([false, expect.stringContaining("publicUrl")]);
+    const elsewhere = [...args, "--request-url", "https://other.example/webhooks/http_signature"];
+    expect((await runCommand(elsewhere, { input })).code).toBe(1);
   });
 
   it("from a file, and as JSON", async () => {

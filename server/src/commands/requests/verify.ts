@@ -89,7 +89,8 @@ async function verifierOf(options: VerifyOptions, context: CommandContext): Prom
     });
   }
   const clock = at === undefined ? context.clock : { now: () => Date.parse(at) };
-  const verifier = sourceVerifier({ scheme: scheme.replaceAll("-", "_"), secrets, options: option }, clock);
+  const source = { scheme: scheme.replaceAll("-", "_"), secrets, options: option };
+  const verifier = sourceVerifier(source, clock, options.requestUrl);
   return { ...verifier, diagnose };
 }
 

@@ -1,4 +1,5 @@
 import type { Source, SourceInput, SourceUpdate } from "posthorn/client";
+import { sourceAddress } from "../../ingest/source-address.js";
 import type { SourceRecord } from "../../store/source.js";
 import type { FieldsOf } from "./text.js";
 import { INSTANT, MAYBE_TEXT, TEXTS, whole } from "./text.js";
@@ -111,7 +112,7 @@ export function showSource(source: SourceRecord, publicUrl?: string): Source {
     key: source.key ?? null,
     forwardHeaders: source.forwardHeaders,
     path: `/in/${source.name}`,
-    url: publicUrl === undefined ? null : `${publicUrl}/in/${source.name}`,
+    url: sourceAddress(source.name, publicUrl) ?? null,
     createdAt: source.createdAt.toISOString(),
   };
 }

@@ -49,7 +49,7 @@ async function read({ registry }: ApiParts, name: string): Promise<SourceRecord>
 }
 
 async function create(parts: ApiParts, input: SourceInput): Promise<Source> {
-  const source = checkSource(input, parts.clock);
+  const source = checkSource(input, parts.clock, parts.settings.publicUrl);
   if (!(await parts.registry.addSource(source))) {
     throw problem("conflict", `There is a source ${source.name} already. Change it, or choose another name.`);
   }
@@ -59,7 +59,7 @@ async function create(parts: ApiParts, input: SourceInput): Promise<Source> {
 
 async function update(parts: ApiParts, name: string, change: SourceUpdate): Promise<Source> {
   const changed = await parts.registry.changeSource(name, (before) =>
-    checkSourceChange(before, change, parts.clock),
+    checkSourceChange(before, change, parts.clock, parts.settings.publicUrl),
   );
   if (changed === undefined) throw notFound("source", name);
   await parts.sourcesChanged();

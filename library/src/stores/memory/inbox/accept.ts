@@ -2,11 +2,10 @@ import { equalBytes } from "../../../bytes.js";
 import type { Clock } from "../../../clock.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import type { Acceptance, AcceptLimits, Arrival, Handled } from "../../../inbox/inbox-store.js";
-import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import type { InboxFailure } from "../../../operator/inbox-view-store.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { MemoryTransaction, MemoryTx } from "../client/transaction.js";
-import { appliedRow, knownOf, textOf } from "./inbox-row.js";
+import { appliedRow, isOver, knownOf, textOf } from "./inbox-row.js";
 import type { StoredRow } from "./inbox-row.js";
 
 /** What `accept` works on. */
@@ -35,7 +34,7 @@ export async function accept(
   const { rows, applying } = parts;
   const key = textOf(arrival);
   const row = rows.get(key);
-  if (row !== undefined && !mayTakeOver(row.outcome)) {
+  if (row !== undefined && isOver(row, parts.clock.now())) {
     const same = equalBytes(row.bodyHash, arrival.bodyHash);
     return { kind: same ? "duplicate" : "conflict", known: knownOf(row) };
   }

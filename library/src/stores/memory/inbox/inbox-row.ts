@@ -7,6 +7,7 @@ import type {
   KnownEvent,
   StoredPayload,
 } from "../../../inbox/inbox-store.js";
+import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import type { Touch } from "../../../inbox/touches.js";
 import type { EventLog } from "../outbox/event-log.js";
 
@@ -22,6 +23,11 @@ export interface StoredRow extends Omit<InboxRow, "receivedAt" | "lastReceivedAt
   readonly round: number;
   /** The id of the stored event; undefined where it was handled within its request. */
   readonly storedAs: string | undefined;
+}
+
+/** Whether a row says that its event is over; not after its window, when a purge would have removed it, and may never run. */
+export function isOver({ outcome, keepUntilMs = Infinity }: StoredRow, nowMs: number): boolean {
+  return !mayTakeOver(outcome) && nowMs < keepUntilMs;
 }
 
 /** What a row is written over, and when. */

@@ -1,19 +1,19 @@
 import type { Clock } from "../../../clock.js";
 import type {
   Arrival,
+  InboxKey,
   InboxStore,
   PurgeLimits,
   PurgeReport,
   RefusedBecause,
 } from "../../../inbox/inbox-store.js";
-import { mayTakeOver } from "../../../inbox/inbox-store.js";
 import { Touches } from "../../../inbox/touches.js";
 import { MemoryTransaction } from "../client/transaction.js";
 import type { EventLog } from "../outbox/event-log.js";
 import type { MemoryTx } from "../client/transaction.js";
 import { accept } from "./accept.js";
 import type { AcceptParts } from "./accept.js";
-import { copyOf, failedRow, knownOf, textOf, touchedRow } from "./inbox-row.js";
+import { copyOf, failedRow, isOver, knownOf, textOf, touchedRow } from "./inbox-row.js";
 import type { StoredRow } from "./inbox-row.js";
 
 /** An event that was refused for good. */
@@ -52,7 +52,7 @@ export function createInbox(opened: AcceptParts, events: EventLog): MemoryInbox 
   const parts: InboxParts = { ...opened, touches: new Touches(), refused: [] };
   const { rows } = parts;
   return {
-    find: (key) => Promise.resolve(mapped(rows.get(textOf(key)), knownOf)),
+    find: (key) => Promise.resolve(mapped(keptRow(parts, key), knownOf)),
     read: (key) => Promise.resolve(mapped(rows.get(textOf(key)), (row) => copyOf(row, events))),
     accept: (arrival, work, limits) => accept(parts, arrival, work, limits),
     fail: (arrival, error) => Promise.resolve(fail(parts, arrival, error)),
@@ -65,6 +65,12 @@ export function createInbox(opened: AcceptParts, events: EventLog): MemoryInbox 
   };
 }
 
+/** Undefined also where its window has passed, whether or not a purge has removed it. */
+function keptRow({ clock, rows }: InboxParts, key: InboxKey): StoredRow | undefined {
+  const row = rows.get(textOf(key));
+  return row === undefined || (row.keepUntilMs ?? Infinity) <= clock.now() ? undefined : row;
+}
+
 function mapped<T>(row: StoredRow | undefined, map: (row: StoredRow) => T): T | undefined {
   return row === undefined ? undefined : map(row);
 }
@@ -72,7 +78,7 @@ function mapped<T>(row: StoredRow | undefined, map: (row: StoredRow) => T): T | 
 function fail({ clock, rows, nextNumber, failures }: InboxParts, arrival: Arrival, error: string): void {
   const key = textOf(arrival);
   const before = rows.get(key);
-  if (before !== undefined && !mayTakeOver(before.outcome)) return;
+  if (before !== undefined && isOver(before, clock.now())) return;
   const row = failedRow(arrival, error, { before, nowMs: clock.now(), number: nextNumber() });
   rows.set(key, row);
   const { round, attempts: attempt } = row;

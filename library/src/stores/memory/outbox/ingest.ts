@@ -29,7 +29,8 @@ export class IngestNames {
     const first = found.find(({ known }) => known !== undefined)?.known;
     const id = first?.id ?? event.id;
     for (const { name, known } of found) {
-      const keepUntil = Math.max(known?.keepUntil ?? 0, now + windowS * 1000);
+      const isRenewed = known === undefined || name.renews !== false;
+      const keepUntil = Math.max(known?.keepUntil ?? 0, now + (isRenewed ? windowS * 1000 : 0));
       const bodyHash = name.bodyHash?.slice();
       this.#names.set(keyOf(event.tenant, name), { ...(known ?? { id, bodyHash }), keepUntil });
     }

@@ -86,7 +86,7 @@ export class Acceptor<Tx> {
    */
   async #known(session: Session, arrival: Arrival): Promise<Acceptance> {
     reach("accept.before_known");
-    const known = await readKnown(session, arrival, this.#tables);
+    const known = await readKnown(session, arrival, this.#tables, { ifKept: true });
     reach("accept.after_known");
     if (!known || mayTakeOver(known.outcome)) return { kind: "busy" };
     return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };
@@ -145,7 +145,7 @@ function ownRow(scope: Scope<unknown>, { rows }: Answer): OwnRow | undefined {
 // Takes the event's lock and writes its row as if the handler had succeeded: if it does not, nothing of it stays.
 // One statement, because each costs a round trip while the connection is held; and a plain one, because joining its
 // parts by CTEs cost as much again as the insert. A row that says `failed` or `skipped` is taken over whatever its body:
-// nothing of it was applied.
+// nothing of it was applied. So is one whose window has passed: a purge would have removed it, and may never run.
 const ENTER = sqlFor(
   (tables) => `
     insert into ${tables.inbox} as known (tenant, source, event_id, id_preview, type, event_at, outcome, attempts,
@@ -156,8 +156,9 @@ const ENTER = sqlFor(
     on conflict (tenant, source, event_id, consumer) do update set
       id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
       attempts = known.attempts + 1, receipts = known.receipts + 1, last_received_at = excluded.last_received_at,
-      keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body
-      where known.outcome in ('failed', 'skipped', 'pending')
+      keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body,
+      result = null
+      where known.outcome in ('failed', 'skipped', 'pending') or known.keep_until <= excluded.last_received_at
     returning ${ENTERED.list}`,
 );
 

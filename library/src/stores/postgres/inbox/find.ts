@@ -6,7 +6,7 @@ import { againWhenLost, isSaturated, storeError } from "../client/failure.js";
 import { givenRows, texts } from "../client/given-rows.js";
 import { MIGRATE_CURE } from "../schema/migrate.js";
 import type { Tables } from "../schema/tables.js";
-import { KNOWN_COLUMNS, knownOf, RECEIVER } from "./inbox-row.js";
+import { IS_KEPT, KNOWN_COLUMNS, knownOf, RECEIVER } from "./inbox-row.js";
 
 interface Asked {
   readonly key: InboxKey;
@@ -57,7 +57,7 @@ export class Lookups {
         text: `
           select n::text as n, ${KNOWN_COLUMNS}
           from ${KEYS.table("key")} join ${this.#tables.inbox} as inbox using (tenant, source, event_id)
-          where consumer = ${RECEIVER}`,
+          where consumer = ${RECEIVER} and ${IS_KEPT}`,
         params: KEYS.params(keys),
       },
       ACQUIRE_MS,

@@ -31,15 +31,18 @@ export function keyParams({ tenant, source, id }: InboxKey): Parameter[] {
   return [tenant, source, id];
 }
 
+/** Of a row: its window has not passed. What a purge would remove is not known any more, whether or not one has run. */
+export const IS_KEPT = "(keep_until is null or keep_until > (select clock_timestamp()))";
+
 /** Reads what is known of one event. */
 export async function readKnown(
   session: Session,
   key: InboxKey,
   { inbox }: Tables,
-  consumer = "",
+  { consumer = "", ifKept = false }: { readonly consumer?: string; readonly ifKept?: boolean },
 ): Promise<KnownEvent | undefined> {
   const { rows } = await session.query({
-    text: `select ${KNOWN_COLUMNS} from ${inbox} where ${IS_KEY_OF}`,
+    text: `select ${KNOWN_COLUMNS} from ${inbox} where ${IS_KEY_OF}${ifKept ? ` and ${IS_KEPT}` : ""}`,
     params: [...keyParams(key), consumer],
   });
   return rows[0] && KNOWN.read(rows[0]);

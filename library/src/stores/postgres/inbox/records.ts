@@ -34,7 +34,7 @@ export async function recordFailure(
             last_received_at = excluded.last_received_at,
             error = excluded.error, headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body,
             ordering_key = excluded.ordering_key
-            where known.outcome in ('failed', 'skipped', 'pending')
+            where known.outcome in ('failed', 'skipped', 'pending') or known.keep_until <= excluded.last_received_at
           returning tenant, source, event_id, consumer, round, attempts, last_received_at, error
         ), attempt as (
           insert into ${tables.inboxAttempt} (tenant, source, event_id, consumer, round, attempt, failed_at, error)

@@ -159,7 +159,8 @@ export class RunApplier<Tx> {
 
   /** Read by a statement of its own, because the first one's snapshot may be older than the row. */
   async #known(scope: Scope<Tx>, claim: Claim, [head]: readonly StoredArrival[]): Promise<Draft> {
-    const known = head && (await readKnown(scope, head.arrival, this.#tables, inboxConsumer(claim)));
+    const known =
+      head && (await readKnown(scope, head.arrival, this.#tables, { consumer: inboxConsumer(claim) }));
     return known === undefined || mayTakeOver(known.outcome)
       ? { kind: "busy" }
       : { kind: "duplicate", count: 1 };

@@ -19,6 +19,8 @@ interface GivenName {
   readonly name: string;
   readonly bodyHash: Uint8Array | undefined;
   readonly windowS: number | undefined;
+  /** Whether a duplicate starts the window again. */
+  readonly renews: boolean;
   /** The event's own id. */
   readonly id: string;
 }
@@ -237,7 +239,8 @@ function mend(standing: readonly StandingName[], ingested: readonly Ingested[], 
 
 /** The same name, of another event. */
 function namedAs(given: GivenName, id: string | undefined): GivenName {
-  return { ...given, id: id ?? given.id };
+  const { renews, windowS } = given;
+  return { ...given, id: id ?? given.id, windowS: renews ? windowS : 0 };
 }
 
 const MEND = sqlFor(
@@ -289,7 +292,7 @@ function namesOf(batch: readonly IncomingEvent[]): readonly GivenName[] {
     const distinct = new Map(names.toReversed().map((each) => [each.name, each]));
     return [...distinct.values()]
       .toReversed()
-      .map(({ name, bodyHash }) => ({ nth, tenant, name, bodyHash, windowS, id }));
+      .map(({ name, bodyHash, renews = true }) => ({ nth, tenant, name, bodyHash, windowS, renews, id }));
   });
 }
 

@@ -54,7 +54,7 @@ function apply(
 ): Acceptance {
   reach("accept.before_insert");
   const attempt = claimRow(client, arrival, { nowMs, consumer: "", storedAs: undefined })?.attempts;
-  if (attempt === undefined) return knownAlready(client, arrival);
+  if (attempt === undefined) return knownAlready(client, arrival, nowMs);
   reach("accept.after_insert");
   const handled = run();
   // Outside its transaction, the next statement would be committed by itself.
@@ -85,7 +85,8 @@ export function claimRow(
 ): ClaimedRow | undefined {
   return client.get(
     // In one statement with the look: another process may have applied it since `find`. A failed or
-    // skipped row is taken over with the body that now succeeds, because nothing of the earlier one was applied.
+    // skipped row is taken over with the body that now succeeds, because nothing of the earlier one was applied; and one
+    // whose window has passed, because a purge would have removed it, and may never run.
     `insert into posthorn_inbox
        (tenant, source, event_id, id_preview, type, event_at, outcome, attempts, receipts,
         received_at, last_received_at, keep_until, headers, body_hash, body, consumer, stored_as)
@@ -94,8 +95,10 @@ export function claimRow(
        id_preview = excluded.id_preview, type = excluded.type, event_at = excluded.event_at, outcome = 'success',
        attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
        keep_until = excluded.keep_until, headers = excluded.headers, body_hash = excluded.body_hash,
-       body = excluded.body, stored_as = coalesce(excluded.stored_as, stored_as)
+       body = excluded.body, result = case when excluded.stored_as is null then null else result end,
+       stored_as = coalesce(excluded.stored_as, stored_as)
      where outcome in ('failed', 'skipped', 'pending')
+       or (excluded.stored_as is null and keep_until <= excluded.last_received_at)
      returning attempts, round`,
     ...arrivalValues(arrival, nowMs),
     consumer,
@@ -103,9 +106,9 @@ export function claimRow(
   ) as ClaimedRow | undefined;
 }
 
-function knownAlready(client: SqliteClient, arrival: Arrival): Acceptance {
+function knownAlready(client: SqliteClient, arrival: Arrival, nowMs: number): Acceptance {
   reach("accept.before_known");
-  const known = readKnown(client, arrival);
+  const known = readKnown(client, arrival, nowMs);
   reach("accept.after_known");
   if (known === undefined) throw new Error("the row of a known event is gone within one transaction");
   return { kind: equalBytes(known.bodyHash, arrival.bodyHash) ? "duplicate" : "conflict", known };

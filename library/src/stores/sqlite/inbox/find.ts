@@ -4,21 +4,26 @@ import type { SqliteClient } from "../client/client.js";
 import { knownOf, rowOf } from "./inbox-row.js";
 import type { InboxColumns, KnownColumns } from "./inbox-row.js";
 
-/** What is known of an event. */
-export function findKnown(client: SqliteClient, key: InboxKey): KnownEvent | undefined {
+/** What is known of an event; nothing where its window has passed, whether or not a purge has removed its row. */
+export function findKnown(client: SqliteClient, key: InboxKey, nowMs: number): KnownEvent | undefined {
   reach("find.before_read");
-  const known = readKnown(client, key);
+  const known = readKnown(client, key, nowMs);
   reach("find.after_read");
   return known;
 }
 
-export function readKnown(client: SqliteClient, { tenant, source, id }: InboxKey): KnownEvent | undefined {
+export function readKnown(
+  client: SqliteClient,
+  { tenant, source, id }: InboxKey,
+  nowMs: number,
+): KnownEvent | undefined {
   const row = client.get(
     `select outcome, body_hash, received_at from posthorn_inbox
-     where tenant = ? and source = ? and event_id = ? and consumer = ''`,
+     where tenant = ? and source = ? and event_id = ? and consumer = '' and (keep_until is null or keep_until > ?)`,
     tenant,
     source,
     id,
+    nowMs,
   ) as KnownColumns | undefined;
   return row && knownOf(row);
 }

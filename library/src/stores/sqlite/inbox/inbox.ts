@@ -21,7 +21,7 @@ export function createInbox<Db extends SqliteDatabase>(
   const { client } = connection;
   const receipts = new Receipts(parts);
   return {
-    find: (key) => look(client, () => findKnown(client, key)),
+    find: (key) => look(client, () => findKnown(client, key, clock.now())),
     read: (key) => look(client, () => findRow(client, key)),
     accept: (arrival, work, limits) =>
       accept({ connection, db }, { arrival, work, now: () => clock.now() }, limits),

@@ -22,7 +22,7 @@ export function noteFailure(
        outcome = 'failed', keep_until = null, attempts = attempts + 1, receipts = receipts + 1, last_received_at = excluded.last_received_at,
        headers = excluded.headers, body_hash = excluded.body_hash, body = excluded.body, error = excluded.error,
        ordering_key = excluded.ordering_key
-     where outcome in ('failed', 'skipped', 'pending')
+     where outcome in ('failed', 'skipped', 'pending') or keep_until <= excluded.last_received_at
      returning attempts, round`,
     ...arrivalValues(arrival, nowMs, { window: false }),
     withoutNul(error),

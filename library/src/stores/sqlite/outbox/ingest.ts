@@ -56,7 +56,7 @@ function storeUnlessKnown(turn: OutboxTurn, { event, names, windowS }: IncomingE
   if (first === undefined) storeEvents(turn, [event]);
   for (const { name, known } of found) {
     if (known === undefined) keepName(turn, name, { tenant, id, windowS });
-    else keepLonger(turn, known, { tenant, name: name.name, windowS });
+    else if (name.renews !== false) keepLonger(turn, known, { tenant, name: name.name, windowS });
   }
   return { kind: first === undefined ? "stored" : "duplicate", id };
 }

@@ -22,8 +22,29 @@ export const inboxRetention: readonly InboxPledge[] = [
       await arrivedFor(bench, "evt_2", 1);
       await passTicks(bench, 2);
       alike(await storeOf(bench, 0).purge(ALL), { removed: 2, more: false }, "purge");
-      same(await storeOf(bench, 1).find(arrival), undefined, "find");
+      same(await storeOf(bench, 1).read(arrival), undefined, "read");
       await apply(bench, arrival);
+    },
+  },
+  {
+    name: "an event whose window has passed is new again, though no purge has removed it",
+    async check(bench) {
+      const arrival = await arrivedFor(bench, "evt_1", 1);
+      await passTicks(bench, 2);
+      same(await storeOf(bench, 0).find(arrival), undefined, "find");
+      await apply(bench, { ...arrival, windowS: 100 * bench.time.tickS });
+      same((await storeOf(bench, 1).find(arrival))?.outcome, "success", "the known outcome");
+      same((await storeOf(bench, 0).purge(ALL)).removed, 0, "rows removed within the new window");
+    },
+  },
+  {
+    name: "a failure of an event whose window has passed is recorded, though no purge has removed it",
+    async check(bench) {
+      const arrival = await arrivedFor(bench, "evt_1", 1);
+      await passTicks(bench, 2);
+      await failOnce(bench, arrival);
+      const { outcome, keepUntil } = await rowOf(bench, arrival);
+      alike({ outcome, keepUntil }, { outcome: "failed", keepUntil: undefined }, "the row");
     },
   },
   {
@@ -74,8 +95,8 @@ export const inboxRetention: readonly InboxPledge[] = [
       await passTicks(bench, 2);
       const store = storeOf(bench, 0);
       alike(await store.purge({ ...ALL, maxRows: 2 }), { removed: 2, more: true }, "the first purge");
-      for (const each of oldest) same(await store.find(each), undefined, `find of ${each.id}`);
-      same((await store.find(newest))?.outcome, "success", "find of the newest, whose turn it is not");
+      for (const each of oldest) same(await store.read(each), undefined, `read of ${each.id}`);
+      same((await store.read(newest))?.outcome, "success", "read of the newest, whose turn it is not");
       alike(await store.purge({ ...ALL, maxRows: 2 }), { removed: 1, more: false }, "the second purge");
     },
   },
@@ -89,7 +110,7 @@ export const inboxRetention: readonly InboxPledge[] = [
       await storeOf(bench, 0).flush();
       await passTicks(bench, 2);
       same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed");
-      same(await storeOf(bench, 0).find(left), undefined, "find of the one that was not noted");
+      same(await storeOf(bench, 0).read(left), undefined, "read of the one that was not noted");
       same((await storeOf(bench, 0).find(touched))?.outcome, "success", "find of the one that was noted");
       await passTicks(bench, 2);
       same((await storeOf(bench, 0).purge(ALL)).removed, 1, "rows removed after the new window");

@@ -23,6 +23,8 @@ interface Wish {
   readonly event?: Partial<OutgoingEvent>;
   /** Whether its names say what its body must be. @default true */
   readonly hashed?: boolean;
+  /** Whether a duplicate starts the windows of its names again. @default true */
+  readonly renews?: boolean;
   readonly at?: number;
 }
 
@@ -31,14 +33,14 @@ async function incomingOf(
   { time }: OutboxBench,
   id: string,
   names: readonly string[],
-  { body = "body", window, event = {}, hashed = true }: Wish = {},
+  { body = "body", window, event = {}, hashed = true, renews = true }: Wish = {},
 ): Promise<IncomingEvent> {
   const bytes = utf8(body);
   const bodyHash = hashed ? await sha256(bytes) : undefined;
   const { contentHash: _, ...given } = event;
   return {
     event: await eventOf({ body: bytes, ...given, id }),
-    names: names.map((name) => ({ name, bodyHash })) as unknown as [IncomingName],
+    names: names.map((name) => ({ name, bodyHash, renews })) as unknown as [IncomingName],
     windowS: window === undefined ? undefined : window * time.tickS,
   };
 }
@@ -180,6 +182,19 @@ export const outboxIngest: readonly OutboxPledge[] = [
         "after the window",
       );
       alike(await ingest(bench, "e6", ["shop/1"], { body: "other" }), duplicate("e5"), "the new one again");
+    },
+  },
+  {
+    name: "the window of a name that does not renew counts from its first receipt, however often it comes",
+    async check(bench) {
+      const wish = { window: 3, renews: false };
+      alike(await ingest(bench, "e1", ["shop/1"], wish), stored("e1"), "the first");
+      await passTicks(bench, 2);
+      alike(await ingest(bench, "e2", ["shop/1"], wish), duplicate("e1"), "within the window");
+      await passTicks(bench, 2);
+      alike(await ingest(bench, "e3", ["shop/1"], wish), stored("e3"), "after the first one's window");
+      await passTicks(bench, 2);
+      alike(await ingest(bench, "e4", ["shop/1"], wish), duplicate("e3"), "within the new window");
     },
   },
   {

@@ -33,7 +33,14 @@ export function fromDrizzle<Tx>(db: DrizzleDatabase<Tx>, sql: DrizzleSql): OrmCl
   refuse(db);
   return {
     orm: "Drizzle",
-    begin: (work) => db.transaction(work, { isolationLevel: "read committed" }),
+    begin: (work) =>
+      db.transaction(
+        (tx) => {
+          refuseShared(db as Inside, tx as Inside);
+          return work(tx);
+        },
+        { isolationLevel: "read committed" },
+      ),
     async run(query, tx) {
       const { strings, values } = splitQuery(query);
       // As parameters by name: a bare array would become a list of many.
@@ -65,6 +72,19 @@ function refuse(db: object): void {
   const why = WITHOUT_TRANSACTIONS[kindOf(session)];
   if (why !== undefined) throw unsupportedOrm("Drizzle", why);
   expectPostgres("Drizzle", kindOf(dialect), /^(?:PgDialect)?$/);
+}
+
+/**
+ * On a single connection, Drizzle's transactions run in the session of the whole database: two at once would be one on the
+ * server, and what is judged in the one would be judged in whatever else the host sends.
+ */
+function refuseShared(db: Inside, tx: Inside): void {
+  if (tx.session === undefined || tx.session !== db.session) return;
+  throw unsupportedOrm(
+    "Drizzle",
+    "it has one connection, a Client, on which transactions that are open at the same time would run into each other; make it " +
+      "of a pool, as drizzle({ client: new Pool() })",
+  );
 }
 
 function kindOf(entity: { readonly constructor: object } | undefined): string {

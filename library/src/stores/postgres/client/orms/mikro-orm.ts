@@ -4,6 +4,7 @@ import { refuseMethods, throwing } from "./judged-methods.js";
 import type { KnexRaw } from "./knex.js";
 import { judgeQueries, runRaw } from "./knex.js";
 import type { Judge, OrmClient, OrmQuery } from "./orm-client.js";
+import { expectPostgres } from "./unsupported.js";
 
 /** An EntityManager of MikroORM on Postgres. */
 export interface MikroOrmManager<Tx> {
@@ -14,6 +15,7 @@ export interface MikroOrmManager<Tx> {
 /** What is used of it, in types that fit 6, which is built on Knex, and 7, which is built on Kysely. */
 interface Inside {
   fork(): Inside;
+  getPlatform?(): object;
   transactional(work: (em: never) => Promise<void>, options: object): Promise<unknown>;
   getTransactionContext(): Context | undefined;
   getKnex?(): Context;
@@ -39,6 +41,9 @@ interface KyselyContext {
  */
 export function fromMikroOrm<Tx>(em: MikroOrmManager<Tx>): OrmClient<Tx> {
   const root = em as unknown as Inside;
+  const platform = root.getPlatform?.().constructor.name ?? "";
+  // By the names of the others: a bundler may have given the class of Postgres any name.
+  expectPostgres("MikroORM", platform, /^(?!.*(?:sqlite|libsql|mysql|maria|mssql|oracle|mongo))/i);
   return {
     orm: "MikroORM",
     // A fork each: they share no entities, and no transaction.

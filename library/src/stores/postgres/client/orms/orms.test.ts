@@ -5,6 +5,8 @@ import { fromDrizzle } from "./drizzle.js";
 import type { DrizzleDatabase, DrizzleSql } from "./drizzle.js";
 import { fromKnex } from "./knex.js";
 import { fromKysely } from "./kysely.js";
+import { fromMikroOrm } from "./mikro-orm.js";
+import type { MikroOrmManager } from "./mikro-orm.js";
 import type { OrmClient } from "./orm-client.js";
 import { splitQuery } from "./orm-query.js";
 import { fromPrisma } from "./prisma.js";
@@ -45,6 +47,17 @@ describe("a client without interactive transactions is refused", () => {
     expect(handled).toEqual([]);
   });
 
+  it("when its transactions share one connection with everything else, before a handler has written anything", async () => {
+    const shared = drizzleOn("NodePgSession") as unknown as { session: object };
+    const db = {
+      ...shared,
+      transaction: (work: (tx: object) => unknown) => work({ session: shared.session }),
+    };
+    const { handled, accepting } = accept(fromDrizzle(db as never, sql));
+    await expect(accepting).rejects.toEqual(unsupported(/drizzle\(\{ client: new Pool\(\) \}\)/));
+    expect(handled).toEqual([]);
+  });
+
   it("when two statements of one transaction run in two, before a handler has written anything", async () => {
     let id = 700;
     const each: OrmClient<object> = {
@@ -58,6 +71,11 @@ describe("a client without interactive transactions is refused", () => {
     expect(handled).toEqual([]);
   });
 });
+
+const prismaOn = (provider: string): PrismaDatabase<PrismaRaw> =>
+  ({ _activeProvider: provider }) as unknown as PrismaDatabase<PrismaRaw>;
+const mikroOn = (platform: string): MikroOrmManager<object> =>
+  ({ getPlatform: () => ({ constructor: { name: platform } }) }) as unknown as MikroOrmManager<object>;
 
 describe("a client of another database is refused", () => {
   it("with what to do instead where that is SQLite", () => {
@@ -74,6 +92,37 @@ describe("a client of another database is refused", () => {
     const sequelize = { getDialect: () => "mysql" };
     expect(() => fromSequelize(sequelize as never)).toThrow(unsupported("mysql"));
     expect(() => fromTypeOrm({ options: { type: "mariadb" } } as never)).toThrow(unsupported("mariadb"));
+  });
+
+  it.each(["sqlite", "mysql", "sqlserver", "mongodb", "cockroachdb"])(
+    "with its provider: Prisma on %s",
+    (provider) => {
+      expect(() => fromPrisma(prismaOn(provider))).toThrow(
+        unsupported(`its dialect is ${provider}; expected Postgres`),
+      );
+    },
+  );
+
+  it.each([
+    "SqlitePlatform",
+    "BetterSqlitePlatform",
+    "LibSqlPlatform",
+    "MySqlPlatform",
+    "MariaDbPlatform",
+    "MsSqlPlatform",
+    "OraclePlatform",
+    "MongoPlatform",
+  ])("with its platform: MikroORM on %s", (platform) => {
+    expect(() => fromMikroOrm(mikroOn(platform))).toThrow(
+      unsupported(`its dialect is ${platform}; expected Postgres`),
+    );
+  });
+
+  it("and one of Postgres is taken, whatever a bundler has called it", () => {
+    expect(fromPrisma(prismaOn("postgresql")).orm).toBe("Prisma");
+    expect(fromPrisma(prismaOn("postgres")).orm).toBe("Prisma");
+    for (const platform of ["PostgreSqlPlatform", "a", ""])
+      expect(fromMikroOrm(mikroOn(platform)).orm).toBe("MikroORM");
   });
 });
 

@@ -1,5 +1,6 @@
 import { judgedCopy } from "./judged-methods.js";
 import type { OrmClient } from "./orm-client.js";
+import { expectPostgres } from "./unsupported.js";
 
 /** What of Prisma runs a statement: a client, or its interactive transaction. */
 export interface PrismaRaw {
@@ -25,6 +26,9 @@ const NEVER_MS = 2 * 86_400_000;
  * const store = postgresStore({ client: fromPrisma(prisma) });
  */
 export function fromPrisma<Tx extends PrismaRaw>(prisma: PrismaDatabase<Tx>): OrmClient<Tx> {
+  // What its schema names as provider; a client that hides it is taken at its word.
+  const { _activeProvider: provider } = prisma as { readonly _activeProvider?: unknown };
+  if (typeof provider === "string") expectPostgres("Prisma", provider, /^postgres(?:ql)?$/);
   return {
     orm: "Prisma",
     begin: (work, { acquireMs }) =>
