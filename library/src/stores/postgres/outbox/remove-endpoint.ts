@@ -106,12 +106,13 @@ const CANCELLED = columns<CancelledValues>({
  * Cancels what waits in the next lanes of the consumer, up to a number of deliveries. What the delete returns is
  * recorded: another process that did the same a moment ago has recorded the others. A lane that is emptied loses its
  * state and keeps its name: the attempts that were made in it tell of no consumer but by that. One that is not has no
- * lease any more, so that what its worker says of it is stale.
+ * lease any more, so that what its worker says of it is stale; its head is the first delivery that is left. Counted from
+ * those that were cancelled, a lane whose deliveries somebody has deleted would stay, and all that stands behind it.
  */
 async function cancelLanes(
   session: Session,
   { consumer: id, after }: { readonly consumer: string; readonly after: LaneName | undefined },
-  { consumer, lane, laneState, delivery, cancelled }: Tables,
+  tables: Tables,
 ): Promise<{
   readonly isAny: boolean;
   /** Whether all of these lanes are empty. */
@@ -119,6 +120,7 @@ async function cancelLanes(
   readonly last: LaneName;
   readonly cancelled: number;
 }> {
+  const { consumer, lane, laneState, delivery, cancelled } = tables;
   const { rows } = await session.query({
     text: `
       with page as materialized (
@@ -145,9 +147,10 @@ async function cancelLanes(
         select $1::text::int8, lane_id, seq, event_id, round, ${removedWord("$1::text::int8", consumer)}, clock_timestamp()
         from ended join picked using (lane_id, seq) where not is_dead order by lane_id, seq returning 1
       ), reached as materialized (
-        select locked.lane_id, greatest(
-          (select max(seq) + 1 from picked where picked.lane_id = locked.lane_id), locked.head_seq
-        ) as head_seq, next_seq from locked
+        select locked.lane_id, greatest(locked.head_seq, coalesce((
+          select min(seq) from ${delivery} as remaining where remaining.lane_id = locked.lane_id
+            and remaining.seq > coalesce((select max(seq) from picked where picked.lane_id = locked.lane_id), -1)
+        ), next_seq)) as head_seq, next_seq from locked
       ), emptied as (
         delete from ${laneState} as state using reached
         where state.lane_id = reached.lane_id and reached.head_seq >= reached.next_seq returning 1
