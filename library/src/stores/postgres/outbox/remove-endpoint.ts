@@ -1,6 +1,7 @@
 import type { Session } from "../client/database.js";
 import { columns, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import { untoldSql } from "../retention/remove-lanes.js";
 import type { Tables } from "../schema/tables.js";
 
 // How much one transaction cancels: few enough that no settlement waits long for its locks.
@@ -107,7 +108,8 @@ const CANCELLED = columns<CancelledValues>({
  * recorded: another process that did the same a moment ago has recorded the others. A lane that is emptied loses its
  * state and keeps its name: the attempts that were made in it tell of no consumer but by that. One that is not has no
  * lease any more, so that what its worker says of it is stale; its head is the first delivery that is left. Counted from
- * those that were cancelled, a lane whose deliveries somebody has deleted would stay, and all that stands behind it.
+ * those that were cancelled, a lane whose deliveries somebody has deleted would stay, and all that stands behind it. A lane
+ * of which nothing is told, as one where a handler has applied everything, goes at once: no record would find it later.
  */
 async function cancelLanes(
   session: Session,
@@ -154,6 +156,10 @@ async function cancelLanes(
       ), emptied as (
         delete from ${laneState} as state using reached
         where state.lane_id = reached.lane_id and reached.head_seq >= reached.next_seq returning 1
+      ), untold as (
+        delete from ${lane} as lane using reached
+        where lane.lane_id = reached.lane_id and reached.head_seq >= reached.next_seq
+          and not exists (select from picked where picked.lane_id = lane.lane_id) and ${untoldSql("lane", tables)}
       ), shortened as (
         update ${laneState} as state set head_seq = reached.head_seq, state = 'flowing', epoch = state.epoch + 1,
           ready_at = null, blocked_at = null, intent = null, leased_by = null, leased_at = null, leased_until = null
