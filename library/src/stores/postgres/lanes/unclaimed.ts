@@ -2,6 +2,7 @@ import { matcherOf } from "../../../pattern.js";
 import { UNCLAIMED } from "../../../outbox/fan-out.js";
 import { textArray } from "../client/column-arrays.js";
 import { bigint, columns, number, optional, text } from "../client/columns.js";
+import type { Column } from "../client/columns.js";
 import type { Session } from "../client/database.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
@@ -21,7 +22,7 @@ export interface ProgressValues {
 }
 
 /** Its columns, for whoever selects from that row. */
-export const PROGRESS = {
+export const PROGRESS: { readonly [Name in keyof ProgressValues]: Column<ProgressValues[Name]> } = {
   unclaimedAfter: optional(bigint("unclaimed_after")),
   unclaimedSources: optional(text("unclaimed_sources")),
 };
