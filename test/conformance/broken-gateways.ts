@@ -139,6 +139,10 @@ export const BROKEN_RETENTION: Readonly<Record<keyof typeof retentionFlaws, read
   removes_lanes_that_are_told_of: ["a lane of which something is told keeps its generation"],
   lane_comes_back_in_its_generation: [
     "a lane that is gone and comes back begins above its old sequences, in a higher generation",
+    "a lane of a handler goes with its event, though the handler left no attempt, and comes back in a higher generation",
+  ],
+  lanes_of_handlers_stay: [
+    "a lane of a handler goes with its event, though the handler left no attempt, and comes back in a higher generation",
   ],
   given_id_goes_with_its_event: [
     "an id that a publisher gave is known for its own window, also when its event is gone",

@@ -27,6 +27,9 @@ export const BROKEN_HANDLERS: Readonly<Record<keyof typeof handlerFlaws, readonl
   stored_before_its_handler_lost: [
     "what was stored before a handler is registered takes its place, in its order, when one is",
   ],
+  unnamed_sequenced_again: [
+    "what no handler names stays set aside, and is sequenced no second time, where handlers register other words or sources",
+  ],
   registration_always_written: [
     "a handler that is registered in the same words is left as it is, and one in others is changed",
   ],

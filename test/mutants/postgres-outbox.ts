@@ -70,8 +70,8 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
         }`,
       },
       {
-        find: 'let mark = "";',
-        replace: `let mark = "";
+        find: "const counts: number[] = [];",
+        replace: `const counts: number[] = [];
         tables.seen = rows.reduce((last, [, , id]) => (BigInt(id) > last ? BigInt(id) : last), tables.seen ?? 0n);`,
       },
     ],
@@ -525,9 +525,21 @@ export const POSTGRES_OUTBOX: readonly StoreMutant[] = [
     "retention removes a lane of which something is told",
     "retention/remove-lanes.ts",
     {
-      find: "        and not exists (select from ${attempt} as told where told.lane_id = given.lane_id)\n",
+      find: "not exists (select from ${attempt} as told where told.lane_id = ${lane}.lane_id)\n        and ",
       replace: "",
     },
     "a lane of which something is told keeps its generation",
+  ),
+  found(
+    "retention looks for no lane of a handler",
+    "retention/remove-events.ts",
+    { find: "          union select lane_id from handled\n", replace: "" },
+    "a lane of a handler goes with its event, though the handler left no attempt, and comes back in a higher generation",
+  ),
+  found(
+    "what nobody names is staged with what somebody does",
+    "lanes/unclaimed.ts",
+    { find: ".filter(matcherOf(sources));", replace: ";" },
+    "what no handler names stays set aside, and is sequenced no second time, where handlers register other words or sources",
   ),
 ];

@@ -295,6 +295,29 @@ describe("at a million rows", () => {
     }
   });
 
+  it("a step of retention finds the lanes of handlers by their names, however many lanes there are", async () => {
+    await pool.query(`
+      insert into posthorn.consumer (public_id, kind, tenant, definition, ordered_by, state, version)
+      select 'hnd_' || n, 'handler', '', '{}', 'key', 'active', 1 from generate_series(1, 3) as n`);
+    await pool.query(`alter table posthorn.lane alter column lane_id restart with ${LANES + 1}`);
+    await pool.query(`
+      with stored as (
+        update posthorn.event set receipt = '{}', key = 'order_' || id where id > 600000 and id <= 600500 returning key
+      ), made as (
+        insert into posthorn.lane (consumer_id, tenant, source, key, generation)
+        select consumer.id, 'default', 'app', key, 1 from stored, posthorn.consumer where kind = 'handler'
+        returning lane_id, consumer_id
+      )
+      insert into posthorn.lane_state (lane_id, consumer_id, head_seq, next_seq) select lane_id, consumer_id, 2, 2 from made`);
+    await pool.query("delete from posthorn.attempt where event_id > 600000 and event_id <= 600500");
+    await pool.query("vacuum analyze posthorn.lane");
+    const step = { kind: "events", windowMs: 0, limit: 500, after: "600000" } as const;
+    const looked = await look((on) => createRetention(on).removeOld(step));
+    expect(removedIn(looked)).toBe(500 + 3 * 500);
+    expect(looked.pages).toBeLessThan(70_000);
+    expectNoScan({ nodes: looked.nodes.filter((node) => node["Relation Name"] !== "stage") });
+  });
+
   it("how far retention is reads a row of each kind", async () => {
     const looked = await look((on) => readRetention(on));
     expect(looked.value.bytes).toBeGreaterThan(100_000_000);

@@ -78,6 +78,15 @@ export function registered(
   };
 }
 
+/** The sources of handlers that none had before: what was set aside for want of a handler may come from them, and from no other. */
+export function gainedSources(
+  before: readonly Pick<RegisteredHandler, "sources">[],
+  after: readonly Pick<RegisteredHandler, "sources">[],
+): readonly string[] {
+  const known = new Set(before.flatMap(({ sources }) => sources));
+  return [...new Set(after.flatMap(({ sources }) => sources))].filter((source) => !known.has(source));
+}
+
 // What was held back can go on later; what went on in spite of its order cannot be called back.
 const HOLDS_BACK_MOST = ["halt", undefined, "park", "skip"] as const;
 

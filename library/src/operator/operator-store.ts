@@ -115,7 +115,7 @@ export interface OperatorStore {
   /**
    * Raises the generation of every lane above all that were ever given, by the store's clock, and says how many lanes there
    * are. After a restore, sequences that were given since the backup are given again, to other events: receivers compare
-   * sequences only within a generation.
+   * sequences only within a generation. It may go in steps: where it ended between two of them, it is to be called again.
    */
   raiseGenerations(): Promise<number>;
   /** Every attempt of a delivery, in order. */

@@ -81,7 +81,10 @@ export interface Operator {
    * deliveries that were. After an outage, nobody has to wait for the end of the pauses that had grown meanwhile.
    */
   retry(what: Retry): Promise<number>;
-  /** To be called once after a backup was restored, before anything is delivered; says how many lanes there are. */
+  /**
+   * To be called once after a backup was restored, before anything is delivered; says how many lanes there are. Where it threw, or
+   * its process ended, it is to be called again.
+   */
   raiseGenerations(): Promise<number>;
 }
 

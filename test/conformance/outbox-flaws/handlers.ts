@@ -118,6 +118,23 @@ export const handlerFlaws = {
   stored_before_its_handler_lost: {
     mutate: (swaps) => swaps.swap(Publications.prototype, "placeUnclaimed", () => () => undefined),
   },
+  unnamed_sequenced_again: {
+    wrap: (inner) => {
+      let again = 0;
+      return {
+        register: async (consumers) => {
+          await inner.register(consumers);
+          again = (await inner.census()).setAside;
+        },
+        sequence: async () => {
+          const report = await inner.sequence();
+          const events = report.events + again;
+          again = 0;
+          return { ...report, events };
+        },
+      };
+    },
+  },
   registration_always_written: {
     wrap: (inner) => {
       let written = 0;

@@ -56,6 +56,17 @@ export const retentionFlaws = {
   lane_comes_back_in_its_generation: {
     mutate: (swaps) => swaps.swap(LaneTable.prototype, "raiseGeneration", () => () => undefined),
   },
+  lanes_of_handlers_stay: {
+    mutate: (swaps) =>
+      swaps.swap(
+        LaneTable.prototype,
+        "removeEmpty",
+        (right) =>
+          function removeEmpty(this: LaneTable, lane) {
+            if (lane.source === "") right.call(this, lane);
+          },
+      ),
+  },
   given_id_goes_with_its_event: {
     mutate: (swaps) =>
       swaps.swap(

@@ -5,6 +5,8 @@ import { endpointFor, eventOf } from "../../../testing/conformance/outbox/steps.
 import { createFakeClock } from "../../../testing/fake-clock.js";
 import { memoryStore } from "../store.js";
 import type { MemoryStore } from "../store.js";
+import type { Signal } from "../../../observer.js";
+import { storedEvent } from "../../../testing/conformance/outbox/workers/handlers.js";
 import { MemoryTransaction } from "../client/transaction.js";
 
 // What every outbox promises is in test/conformance; here stands what only this one does.
@@ -42,6 +44,17 @@ describe("the outbox of memoryStore", () => {
     for (const tx of open) await outbox.write([await eventOf({ idGiven: true, key: undefined })], tx);
     for (const tx of open) expect(tx.commit()).toBeUndefined();
     expect(await claimAll(outbox)).toHaveLength(1);
+  });
+
+  it("tells once of an event that no handler names, however often handlers are registered", async () => {
+    const signals: Signal[] = [];
+    const outbox = memoryStore({ observer: (signal) => signals.push(signal) });
+    const event = await storedEvent("s1");
+    const names = [{ name: "stripe/id/s1", bodyHash: undefined }] as const;
+    await outbox.ingest({ event, names, windowS: undefined });
+    const handler = { id: "hnd_a", sources: ["shop"], types: ["*"], order: "key", dead: undefined } as const;
+    for (const types of [["*"], ["*"], ["paid"]]) await outbox.register([{ ...handler, types }]);
+    expect(signals).toMatchObject([{ kind: "sequence_failed", id: "s1" }]);
   });
 
   it("refuses events of a handler that goes on after its end", async () => {

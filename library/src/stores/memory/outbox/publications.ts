@@ -100,8 +100,10 @@ export class Publications {
   /** Gives places to events that were set aside and that a handler matches by now. */
   placeUnclaimed(): void {
     const waiting = this.#unclaimed;
-    this.#unclaimed = [];
-    for (const event of waiting) this.#fanOut(event);
+    const isUnclaimed = (event: StoredEvent): boolean => this.#parts.endpoints.isUnclaimed(addressOf(event));
+    // The others are told of no second time.
+    this.#unclaimed = waiting.filter(isUnclaimed);
+    for (const event of waiting.filter((each) => !isUnclaimed(each))) this.#fanOut(event);
   }
 
   /** Milliseconds until the first waiting event is due, by the wall clock: `deliverAt` is an instant. */

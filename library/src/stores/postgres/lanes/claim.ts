@@ -110,7 +110,7 @@ export class Claimer {
 
   /** Somebody has changed the tables by hand: that is a loud fault of this delivery, and no other lane waits for it. */
   #withoutHead({ lane, identity: { kind, id }, dead, orphans }: LockedLane, change: LaneChange): LaneChange {
-    const isOrphan = orphans.includes(change.head);
+    const isOrphan = orphans.some(({ sequence }) => sequence === change.head);
     notify(this.#parts.observer, {
       kind: "store_failed",
       operation: "claim",

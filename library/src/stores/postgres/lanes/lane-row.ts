@@ -32,8 +32,11 @@ export interface LockedLane {
   /** What was read of its deliveries, in order. */
   readonly deliveries: readonly ClaimedDelivery[];
   /** Those of them that are there, but whose event is not. */
-  readonly orphans: readonly bigint[];
+  readonly orphans: readonly Orphan[];
 }
+
+/** A delivery whose event somebody has deleted. */
+export interface Orphan extends Pick<ClaimedDelivery, "sequence" | "round"> {}
 
 /** What a lane is made of, to be selected from lane_state by whoever locks it. */
 export const LANE_COLUMNS = `'lane' as kind, lane_id as id, consumer_id, state, epoch, head_seq, next_seq, last_seq,
@@ -192,7 +195,8 @@ export function lockedLanesOf(answer: readonly Row[]): ReadonlyMap<number, Locke
     const delivery = deliveryOf(values);
     if (delivery) known.deliveries.push(delivery);
     // It has a round, so that it is there; its event was asked for, and is not.
-    else if (values.round !== undefined && values.eventId === undefined) known.orphans.push(values.sequence);
+    else if (values.round !== undefined && values.eventId === undefined)
+      known.orphans.push({ sequence: values.sequence, round: values.round });
   }
   return new Map([...lanes].map(([n, rows]) => [n, lockedLaneOf(rows)]));
 }
@@ -201,7 +205,7 @@ export function lockedLanesOf(answer: readonly Row[]): ReadonlyMap<number, Locke
 interface LaneRows {
   readonly values: LaneValues;
   readonly deliveries: ClaimedDelivery[];
-  readonly orphans: bigint[];
+  readonly orphans: Orphan[];
 }
 
 /** Undefined where the delivery or its event is not there, or its body was not read. */
@@ -230,7 +234,10 @@ function lockedLaneOf({ values, deliveries, orphans }: LaneRows): LockedLane {
   const { kind, id, state, epoch, head, end, last, attempts, failures, lapses, suspectUntil } = values;
   const { skipIntended, isBlocked, generation, key } = values;
   // A lane's row does not hold the head's round: whoever asks for it reads the head too. A loose delivery's own row has it.
-  const round = values.looseRound ?? deliveries.find(({ sequence }) => sequence === head)?.round ?? 1;
+  // A head without its event has one as well: redriven twice, it would die twice in one round, and that fails for ever.
+  const isHead = ({ sequence }: Orphan): boolean => sequence === head;
+  const headRow = deliveries.find(isHead) ?? orphans.find(isHead);
+  const round = values.looseRound ?? headRow?.round ?? 1;
   const counts = { attempts, failures, lapses };
   const blocked = isBlocked;
   const lease = leaseOf(values);

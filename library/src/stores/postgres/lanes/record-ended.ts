@@ -55,12 +55,15 @@ async function recordDead(
   tables: Tables,
 ): Promise<void> {
   // To the millisecond, which is what people see of it: asked for what died since a dead letter did, a filter finds it.
+  // A delivery dies once in a round. Where tables were changed by hand it might die again: that would fail the claim, whose
+  // first lane it stays, and with it every later claim of every lane.
   await session.query({
     text: `
       insert into ${tables.dead} (${PLACE_COLUMNS}, because, attempts, last_status, last_error, died_at)
       select ${PLACE_VALUES}, because, attempts, last_status, last_error,
         date_trunc('milliseconds', clock_timestamp())
-      from ${DEAD.table("ended")} cross join ${eventOf("ended", tables)} order by n`,
+      from ${DEAD.table("ended")} cross join ${eventOf("ended", tables)} order by n
+      on conflict do nothing`,
     params: DEAD.params(dead),
   });
 }

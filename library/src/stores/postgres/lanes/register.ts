@@ -1,5 +1,5 @@
 import { reach } from "#faults";
-import { registered } from "../../../lanes/handler-consumer.js";
+import { gainedSources, registered } from "../../../lanes/handler-consumer.js";
 import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import { textArray } from "../client/column-arrays.js";
 import type { Session } from "../client/database.js";
@@ -8,7 +8,8 @@ import { markChanged } from "../outbox/consumer-book.js";
 import { handlerDefinition, readHandlers } from "../outbox/consumer-row.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
-import { lockStage, stageUnclaimed } from "./stage.js";
+import { lockStage } from "./stage.js";
+import { beginStaging } from "./unclaimed.js";
 
 /** Registers handlers; reads first without the sequencer's lock, so that a start that changes nothing keeps nobody waiting. */
 export async function register(
@@ -17,17 +18,20 @@ export async function register(
 ): Promise<void> {
   const reader: Session = { query: (statement) => transactions.read(statement) };
   // Before the look: from then on nobody removes a handler that is found to be registered.
-  const seen = textArray(consumers.map(({ id }) => id));
-  await transactions.write({ text: SEEN(tables), params: [seen], prepared: true });
-  if ((await changesOf(reader, consumers, tables)).length === 0) return;
+  const ids = consumers.map(({ id }) => id);
+  await transactions.write({ text: SEEN(tables), params: [textArray(ids)], prepared: true });
+  if ((await changesOf(reader, consumers, await readHandlers(reader, ids, tables))).length === 0) return;
   await transactions.run(async (session) => {
     // Two processes that start at once must not register one name twice, nor may an event be matched in between.
     await lockStage(session, tables);
-    const changes = await changesOf(session, consumers, tables);
+    const known = await readHandlers(session, undefined, tables);
+    const changes = await changesOf(session, consumers, known);
     reach("register.before_record");
     for (const handler of changes) await save(session, handler, tables);
     await markChanged(session, tables);
-    await stageUnclaimed(session, tables);
+    // Every half hour each version says its words again: that must not stage again what nobody names.
+    const gained = gainedSources(known, changes);
+    if (gained.length > 0) await beginStaging(session, gained, tables);
     reach("register.after_record");
   });
   reach("register.after_commit");
@@ -44,10 +48,9 @@ const SEEN = sqlFor(
 async function changesOf(
   session: Session,
   consumers: readonly HandlerConsumer[],
-  tables: Tables,
+  handlers: readonly RegisteredHandler[],
 ): Promise<readonly RegisteredHandler[]> {
-  const ids = consumers.map(({ id }) => id);
-  const known = new Map((await readHandlers(session, ids, tables)).map((handler) => [handler.id, handler]));
+  const known = new Map(handlers.map((handler) => [handler.id, handler]));
   const { rows } = await session.query({
     text: "select (extract(epoch from clock_timestamp()) * 1000)::text as now",
     params: [],

@@ -1,4 +1,3 @@
-import { UNCLAIMED } from "../../../outbox/fan-out.js";
 import type { Addressed } from "../../../outbox/fan-out.js";
 import { MARKED } from "../../../receipt.js";
 import { textArray } from "../client/column-arrays.js";
@@ -6,6 +5,8 @@ import { bigint, boolean, columns, number, optional, text } from "../client/colu
 import type { Answer, Session, Statement } from "../client/database.js";
 import type { Tables } from "../schema/tables.js";
 import { sqlFor } from "../schema/tables.js";
+import type { ProgressValues } from "./unclaimed.js";
+import { isStagingSql, PROGRESS, progressOf, stageUnclaimed, waitsBy } from "./unclaimed.js";
 
 /** An event that waits for its places. */
 export interface Staged {
@@ -45,7 +46,10 @@ export interface Taken {
 /** What the attempt to lock came to. */
 export interface StageLock {
   readonly got: boolean;
-  /** Whether an event that had to wait for its time is due, one that is held has waited for long enough, or a place was filled. */
+  /**
+   * Whether an event that had to wait for its time is due, one that is held has waited for long enough, a place was filled, or
+   * something that was set aside is to be staged.
+   */
   readonly due: boolean;
   /** Whether something waits for a consumer that was removed. */
   readonly removed: boolean;
@@ -73,10 +77,12 @@ const WORK = sqlFor(
       ${isRemovedSql(tables)}::text as removed`,
 );
 
-function isDueSql({ later, held, filled }: Tables): string {
+function isDueSql(tables: Tables): string {
+  const { later, held, filled } = tables;
   return `(exists (select from ${later} where deliver_at <= (select clock_timestamp()))
       or exists (select from ${held} where until <= (select clock_timestamp()))
-      or exists (select from ${filled} where not judged))`;
+      or exists (select from ${filled} where not judged)
+      or ${isStagingSql(tables)})`;
 }
 
 function isRemovedSql({ consumer }: Tables): string {
@@ -114,15 +120,26 @@ const LOCK = sqlFor(
       ${isRemovedSql(tables)}::text as removed`,
 );
 
-/** Moves what is due by now to the end of the stage: it takes its place in its lanes now. Says how much was moved. */
+/**
+ * Moves what is due by now to the end of the stage: it takes its place in its lanes now. Says how much was moved. What was set
+ * aside and is to be staged again comes before what is taken after this.
+ */
 export async function moveDue(session: Session, limit: number, tables: Tables): Promise<number> {
   const { rows } = await session.query({ text: MOVE_DUE(tables), params: [String(limit)], prepared: true });
-  return Number(rows[0]?.[0] ?? 0);
+  const moved = MOVED.read(rows[0] ?? []);
+  const unclaimed = progressOf(moved);
+  if (unclaimed !== undefined) await stageUnclaimed(session, unclaimed, tables);
+  return moved.count;
 }
+
+const MOVED = columns<ProgressValues & { readonly count: number }>({
+  count: number("(select count(*) from moved)"),
+  ...PROGRESS,
+});
 
 // Where the event is gone, nobody knows its tenant; the row is set aside then, as one of nobody's.
 const MOVE_DUE = sqlFor(
-  ({ stage, later, event }) => `
+  ({ stage, later, event, outboxConfig }) => `
     with due as (
       delete from ${later} where ctid = any (array(
         select ctid from ${later} where deliver_at <= (select clock_timestamp())
@@ -134,11 +151,14 @@ const MOVE_DUE = sqlFor(
       from due order by deliver_at, event_id
       returning 1
     )
-    select count(*)::text as count from moved`,
+    select ${MOVED.list} from ${outboxConfig} where one`,
 );
 
 interface TakenValues {
-  /** The turn of its tenant, from 1 on; 0 for the row that has the mark of the consumers in place of an event's id. */
+  /**
+   * The turn of its tenant, from 1 on; 0 for the row that has the mark of the consumers in place of an event's id, and of what
+   * is staged again its number in place of a consumer's, and the sources in place of a receipt.
+   */
   readonly nth: number;
   readonly tenant: string;
   readonly id: bigint;
@@ -197,17 +217,20 @@ export async function takeStaged(
       ? { text: TAKE(tables), params: [cursor, String(limit)], prepared: true }
       : { text: TAKE_OF_ONE(tables), params: [only, String(limit)], prepared: true },
   );
+  // The first row tells of the outbox: the mark of the consumers, and how far the staging of what was set aside is.
+  const [outbox, ...taken] = rows.map((row) => TAKEN.read(row));
+  const waits = waitsBy(progressOf({ unclaimedAfter: outbox?.after, unclaimedSources: outbox?.receipt }));
   const queues: Staged[][] = [];
-  let mark = "";
-  let more = false;
-  for (const { nth, share, ...values } of rows.map((row) => TAKEN.read(row))) {
-    if (nth === 0) mark = values.publicId ?? "";
-    else {
-      const queue = (queues[nth - 1] ??= []);
-      more ||= queue.push(stagedOf(values)) === share;
-    }
+  const counts: number[] = [];
+  let more = waits !== undefined;
+  for (const { nth, share, ...values } of taken) {
+    const queue = (queues[nth - 1] ??= []);
+    if (!waits?.(values)) queue.push(stagedOf(values));
+    const count = (counts[nth - 1] ?? 0) + 1;
+    counts[nth - 1] = count;
+    more ||= count === share;
   }
-  return { queues: queues.filter((queue) => queue !== undefined), more, mark };
+  return { queues: queues.filter((queue) => queue !== undefined), more, mark: outbox?.publicId ?? "" };
 }
 
 function stagedOf(values: Omit<TakenValues, "nth" | "share">): Staged {
@@ -269,24 +292,11 @@ function takeSql(turn: string, { stage, event, outboxConfig }: Tables): string {
         from ${event} as event where event.id = taken.event_id limit 1
       ) as published on true
       union all
-      select 0, '(0,0)'::tid, '', 0, 0, null, 1, null, 0, mark::text, null, null, null, null, null, null from ${outboxConfig} where one
+      select 0, '(0,0)'::tid, '', 0, 0, null, 1, unclaimed_after, 0, mark::text, null, null, null, null, null,
+        unclaimed_sources from ${outboxConfig} where one
     ) as taken (nth, at, tenant, id, event_id, target_consumer_id, round, after_consumer_id, share, public_id, source,
       type, key, is_stored, deliver_at, receipt)
     order by taken.nth, taken.id`;
-}
-
-/** Stages what was set aside because no handler was registered for it, under its old number: it comes before what was stored later. */
-export async function stageUnclaimed(session: Session, { stage, stageDead }: Tables): Promise<void> {
-  await session.query({
-    text: `
-      with unclaimed as (
-        delete from ${stageDead} where resolved_at is null and error = $1::text
-        returning tenant, id, event_id, target_consumer_id, round, after_consumer_id
-      )
-      insert into ${stage} (tenant, id, event_id, target_consumer_id, round, after_consumer_id)
-      overriding system value select * from unclaimed`,
-    params: [UNCLAIMED],
-  });
 }
 
 /** Sets events aside that this transaction has taken. */

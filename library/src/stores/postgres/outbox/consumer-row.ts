@@ -67,7 +67,7 @@ export async function readHandlers(
   const { rows } = await session.query({
     text: `
       select ${CONSUMER.list} from ${consumer}
-      where kind = 'handler' and removed_at is null and ($1::text[] is null or public_id = any ($1::text[]))
+      where kind = 'handler' and tenant = '' and removed_at is null and ($1::text[] is null or public_id = any ($1::text[]))
       order by public_id`,
     params: [ids === undefined ? null : textArray(ids)],
   });

@@ -1,6 +1,7 @@
 import type { Session } from "../client/database.js";
 import { columns, number, optional, text } from "../client/columns.js";
 import type { StoreDatabase } from "../client/own-transaction.js";
+import { untoldSql } from "../retention/remove-lanes.js";
 import type { Tables } from "../schema/tables.js";
 
 // How much one transaction cancels: few enough that no settlement waits long for its locks.
@@ -106,12 +107,13 @@ const CANCELLED = columns<CancelledValues>({
  * Cancels what waits in the next lanes of the consumer, up to a number of deliveries. What the delete returns is
  * recorded: another process that did the same a moment ago has recorded the others. A lane that is emptied loses its
  * state and keeps its name: the attempts that were made in it tell of no consumer but by that. One that is not has no
- * lease any more, so that what its worker says of it is stale.
+ * lease any more, so that what its worker says of it is stale. A lane of which nothing is told, as one where a handler
+ * has applied everything, goes at once: no record would find it later.
  */
 async function cancelLanes(
   session: Session,
   { consumer: id, after }: { readonly consumer: string; readonly after: LaneName | undefined },
-  { consumer, lane, laneState, delivery, cancelled }: Tables,
+  tables: Tables,
 ): Promise<{
   readonly isAny: boolean;
   /** Whether all of these lanes are empty. */
@@ -120,49 +122,61 @@ async function cancelLanes(
   readonly cancelled: number;
 }> {
   const { rows } = await session.query({
-    text: `
-      with page as materialized (
-        select lane_id, tenant, source, key from ${lane}
-        where consumer_id = $1::text::int8
-          and ($2::text is null or (tenant, source, key) > ($2::text, $3::text, $4::text))
-        order by tenant, source, key limit ${LANES_AT_ONCE}
-      ), locked as materialized (
-        select state.* from (select lane_id from page order by lane_id) as page cross join lateral (
-          select lane_id, head_seq, next_seq, state.state from ${laneState} as state
-          where state.lane_id = page.lane_id for update
-        ) as state
-      ), picked as materialized (
-        select placed.*, locked.lane_id, placed.seq = head_seq and state in ('halted', 'parked') as is_dead
-        from locked cross join lateral (
-          select delivery.ctid as at, seq, event_id, round from ${delivery} as delivery
-          where delivery.lane_id = locked.lane_id order by seq limit ${DELIVERIES_AT_ONCE}
-        ) as placed
-        limit ${DELIVERIES_AT_ONCE}
-      ), ended as (
-        delete from ${delivery} where ctid = any (array(select at from picked)) returning lane_id, seq
-      ), recorded as (
-        insert into ${cancelled} (consumer_id, lane_id, seq, event_id, round, because, cancelled_at)
-        select $1::text::int8, lane_id, seq, event_id, round, ${removedWord("$1::text::int8", consumer)}, clock_timestamp()
-        from ended join picked using (lane_id, seq) where not is_dead order by lane_id, seq returning 1
-      ), reached as materialized (
-        select locked.lane_id, greatest(
-          (select max(seq) + 1 from picked where picked.lane_id = locked.lane_id), locked.head_seq
-        ) as head_seq, next_seq from locked
-      ), emptied as (
-        delete from ${laneState} as state using reached
-        where state.lane_id = reached.lane_id and reached.head_seq >= reached.next_seq returning 1
-      ), shortened as (
-        update ${laneState} as state set head_seq = reached.head_seq, state = 'flowing', epoch = state.epoch + 1,
-          ready_at = null, blocked_at = null, intent = null, leased_by = null, leased_at = null, leased_until = null
-        from reached where state.lane_id = reached.lane_id and reached.head_seq < reached.next_seq returning 1
-      )
-      select ${CANCELLED.list}, (select count(*) from shortened)::text as shortened`,
+    text: cancelSql(tables),
     params: [id, after?.tenant ?? null, after?.source ?? null, after?.key ?? null],
   });
   const [row = []] = rows;
   const { lanes, cancelled: count, tenant = "", source = "", key = "" } = CANCELLED.read(row);
   const isEmptied = Number(row[CANCELLED.size]) === 0;
   return { isAny: lanes > 0, isEmptied, last: { tenant, source, key }, cancelled: count };
+}
+
+// The head of a lane that is not emptied is the first delivery that is left. Counted from those that were cancelled, a lane whose
+// deliveries somebody has deleted would stay, and all that stands behind it.
+function cancelSql(tables: Tables): string {
+  const { consumer, lane, laneState, delivery, cancelled } = tables;
+  return `
+    with page as materialized (
+      select lane_id, tenant, source, key from ${lane}
+      where consumer_id = $1::text::int8
+        and ($2::text is null or (tenant, source, key) > ($2::text, $3::text, $4::text))
+      order by tenant, source, key limit ${LANES_AT_ONCE}
+    ), locked as materialized (
+      select state.* from (select lane_id from page order by lane_id) as page cross join lateral (
+        select lane_id, head_seq, next_seq, state.state from ${laneState} as state
+        where state.lane_id = page.lane_id for update
+      ) as state
+    ), picked as materialized (
+      select placed.*, locked.lane_id, placed.seq = head_seq and state in ('halted', 'parked') as is_dead
+      from locked cross join lateral (
+        select delivery.ctid as at, seq, event_id, round from ${delivery} as delivery
+        where delivery.lane_id = locked.lane_id order by seq limit ${DELIVERIES_AT_ONCE}
+      ) as placed
+      limit ${DELIVERIES_AT_ONCE}
+    ), ended as (
+      delete from ${delivery} where ctid = any (array(select at from picked)) returning lane_id, seq
+    ), recorded as (
+      insert into ${cancelled} (consumer_id, lane_id, seq, event_id, round, because, cancelled_at)
+      select $1::text::int8, lane_id, seq, event_id, round, ${removedWord("$1::text::int8", consumer)}, clock_timestamp()
+      from ended join picked using (lane_id, seq) where not is_dead order by lane_id, seq returning 1
+    ), reached as materialized (
+      select locked.lane_id, greatest(locked.head_seq, coalesce((
+        select min(seq) from ${delivery} as remaining where remaining.lane_id = locked.lane_id
+          and remaining.seq > coalesce((select max(seq) from picked where picked.lane_id = locked.lane_id), -1)
+      ), next_seq)) as head_seq, next_seq from locked
+    ), emptied as (
+      delete from ${laneState} as state using reached
+      where state.lane_id = reached.lane_id and reached.head_seq >= reached.next_seq returning 1
+    ), untold as (
+      delete from ${lane} as lane using reached
+      where lane.lane_id = reached.lane_id and reached.head_seq >= reached.next_seq
+        and not exists (select from picked where picked.lane_id = lane.lane_id) and ${untoldSql("lane", tables)}
+    ), shortened as (
+      update ${laneState} as state set head_seq = reached.head_seq, state = 'flowing', epoch = state.epoch + 1,
+        ready_at = null, blocked_at = null, intent = null, leased_by = null, leased_at = null, leased_until = null
+      from reached where state.lane_id = reached.lane_id and reached.head_seq < reached.next_seq returning 1
+    )
+    select ${CANCELLED.list}, (select count(*) from shortened)::text as shortened`;
 }
 
 async function cancelLoose(

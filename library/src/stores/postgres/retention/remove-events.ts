@@ -57,7 +57,7 @@ function goingSql(tables: Tables): string {
     with clock as materialized (
       select clock_timestamp() as at
     ), looked as materialized (
-      select id, public_id, tenant, deliver_at, written_at
+      select id, public_id, tenant, source, key, receipt is not null as is_stored, deliver_at, written_at
       from ${tables.event} where id > $1::text::int8 order by id limit $2::text::int8
     ), old as materialized (
       select looked.* from looked cross join clock where written_at <= at - ${intervalSql("$3")}
@@ -85,8 +85,20 @@ function goingSql(tables: Tables): string {
     )`;
 }
 
+// What a handler has applied leaves no record that names its lane, as an attempt does: it is looked up by its name. Where a
+// younger event of the key is there, it may be removed with the older one; the next event makes it again, as any that is gone.
 const REMOVE = sqlFor(
-  (tables) => `${goingSql(tables)}, gone as (
+  (tables) => `${goingSql(tables)}, handler as materialized (
+      select id from ${tables.consumer} where tenant = '' and kind = 'handler' and removed_at is null
+    ), named as materialized (
+      select distinct tenant, source, key from going where is_stored and key is not null
+    ), handled as materialized (
+      select found.lane_id from named cross join handler cross join lateral (
+        select lane_id from ${tables.lane} as lane
+        where lane.consumer_id = handler.id and lane.tenant = named.tenant and lane.source = named.source
+          and lane.key = named.key limit 1
+      ) as found
+    ), gone as (
       delete from ${tables.event} as event using going where event.id = going.id returning 1
     ), tried as materialized (
       select lane_id, seq, round from going join ${tables.attempt} as first on first.event_id = going.id and first.no = 1
@@ -122,6 +134,7 @@ const REMOVE = sqlFor(
         (select count(*) = $2::text::int8 from old) as more,
         array(
           select lane_id from attempts union select lane_id from cancelled where lane_id is not null
+          union select lane_id from handled
         )::text as lanes
     ) as done`,
 );

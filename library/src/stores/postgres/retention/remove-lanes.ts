@@ -24,25 +24,31 @@ export async function removeEmptyLanes(
   return COUNT.read(rows[0] ?? []).count;
 }
 
+/** Of a lane: nothing is told of it. */
+export function untoldSql(lane: string, { attempt, dead, cancelled }: Tables): string {
+  return `not exists (select from ${attempt} as told where told.lane_id = ${lane}.lane_id)
+        and not exists (select from ${dead} as told where told.lane_id = ${lane}.lane_id)
+        and not exists (select from ${cancelled} as told where told.lane_id = ${lane}.lane_id)`;
+}
+
+const IS_EMPTY = "state.head_seq = state.next_seq and state.state = 'flowing'";
+
 /** A lane without a state is one of a removed consumer. */
-function untoldSql({ attempt, dead, cancelled }: Tables): string {
-  return `
-        (state.lane_id is null or (state.head_seq = state.next_seq and state.state = 'flowing'))
-        and not exists (select from ${attempt} as told where told.lane_id = given.lane_id)
-        and not exists (select from ${dead} as told where told.lane_id = given.lane_id)
-        and not exists (select from ${cancelled} as told where told.lane_id = given.lane_id)`;
+function statelessSql({ laneState }: Tables): string {
+  return `not exists (select from ${laneState} as any_state where any_state.lane_id = given.lane_id)`;
 }
 
 const COUNT_EMPTY = sqlFor(
   (tables) => `
     select ${COUNT.list} from unnest($1::int8[]) as given (lane_id)
     left join lateral (
-      select * from ${tables.laneState} as state where state.lane_id = given.lane_id limit 1
+      select lane_id from ${tables.laneState} as state where state.lane_id = given.lane_id and ${IS_EMPTY} limit 1
     ) as state on true
-    where ${untoldSql(tables)}`,
+    where (state.lane_id is not null or ${statelessSql(tables)}) and ${untoldSql("given", tables)}`,
 );
 
-// In the order of their ids, as everyone locks lanes. Lanes that are made from now on have a higher generation than
+// In the order of their ids, as everyone locks lanes, and only those that are empty before they are locked: one whose last
+// delivery is settled meanwhile would be waited for, and removed without a look at the attempt of that. Lanes that are made from now on have a higher generation than
 // those that are gone: a receiver that remembers the sequences of one must not compare them with those of its successor.
 const REMOVE = sqlFor(
   (tables) => `
@@ -50,9 +56,9 @@ const REMOVE = sqlFor(
       select lane_id from unnest($1::int8[]) as given (lane_id) order by lane_id
     ), empty as materialized (
       select given.lane_id from given left join lateral (
-        select * from ${tables.laneState} as state where state.lane_id = given.lane_id for update
+        select lane_id from ${tables.laneState} as state where state.lane_id = given.lane_id and ${IS_EMPTY} for update
       ) as state on true
-      where ${untoldSql(tables)}
+      where (state.lane_id is not null or ${statelessSql(tables)}) and ${untoldSql("given", tables)}
     ), stateless as (
       delete from ${tables.laneState} as state using empty where state.lane_id = empty.lane_id
     ), gone as (

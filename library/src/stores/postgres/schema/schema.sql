@@ -400,6 +400,8 @@ create table posthorn.outbox_config (
   one boolean not null,
   mark uuid not null,
   generation bigint not null,
+  unclaimed_after bigint,
+  unclaimed_sources text,
   constraint outbox_config_key PRIMARY KEY (one),
   constraint outbox_config_one CHECK (one)
 );

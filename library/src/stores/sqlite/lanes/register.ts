@@ -1,5 +1,5 @@
 import { reach } from "#faults";
-import { registered, stateAt } from "../../../lanes/handler-consumer.js";
+import { gainedSources, registered, stateAt } from "../../../lanes/handler-consumer.js";
 import type { HandlerConsumer, RegisteredHandler } from "../../../lanes/handler-consumer.js";
 import { markChanged } from "../outbox/consumer-book.js";
 import { handlerOf } from "../outbox/endpoint-row.js";
@@ -13,11 +13,13 @@ export async function register(session: OutboxSession, consumers: readonly Handl
   await session.write((turn) => {
     const changes = changesOf(turn, consumers);
     if (changes.length === 0) return noteSeen(turn, consumers);
+    const gained = gainedSources(readHandlers(turn), changes);
     reach("register.before_record");
     for (const handler of changes) save(turn, handler);
     markChanged(turn.client);
     turn.forgetConsumers();
-    stageUnclaimed(turn);
+    // Every half hour each version says its words again: that must not stage again what nobody names.
+    if (gained.length > 0) stageUnclaimed(turn, gained);
     noteSeen(turn, consumers);
     reach("register.after_record");
   });

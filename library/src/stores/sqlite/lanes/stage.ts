@@ -1,5 +1,6 @@
 import type { Addressed } from "../../../outbox/fan-out.js";
 import { UNCLAIMED } from "../../../outbox/fan-out.js";
+import { matcherOf } from "../../../pattern.js";
 import { MARKED } from "../../../receipt.js";
 import type { SqliteClient } from "../client/client.js";
 import { withoutNul } from "../inbox/inbox-row.js";
@@ -143,13 +144,19 @@ export function keepPart(client: SqliteClient, { id }: Staged, after: bigint): v
   client.run("update posthorn_stage set after_consumer = ? where id = ?", after, id);
 }
 
-/** Stages what was set aside because no handler was registered for it, under its old number: it comes before what was stored later. */
-export function stageUnclaimed(turn: OutboxTurn): void {
+/**
+ * Stages what was set aside because no handler named its source, where it comes from these sources. Under its old number: it
+ * comes before what was stored later.
+ */
+export function stageUnclaimed(turn: OutboxTurn, gained: readonly string[]): void {
   const { client } = turn;
-  const aside = client.allWide(
-    "select id, tenant, event, stage from posthorn_stage_dead where resolved_at is null and error = ? order by stage",
+  const matches = matcherOf(gained);
+  const unclaimed = client.allWide(
+    `select d.id, d.tenant, d.event, d.stage, e.source from posthorn_stage_dead d join posthorn_event e on e.id = d.event
+     where d.resolved_at is null and d.error = ? order by d.stage`,
     UNCLAIMED,
-  ) as { id: bigint; tenant: string; event: bigint; stage: bigint }[];
+  ) as { id: bigint; tenant: string; event: bigint; stage: bigint; source: string }[];
+  const aside = unclaimed.filter(({ source }) => matches(source));
   for (const { id, tenant, event, stage } of aside) {
     client.run("insert into posthorn_stage (id, tenant, event) values (?, ?, ?)", stage, tenant, event);
     client.run("delete from posthorn_stage_dead where id = ?", id);

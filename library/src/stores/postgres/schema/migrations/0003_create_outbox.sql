@@ -206,6 +206,10 @@ create table if not exists posthorn.outbox_config (
   -- Of lanes that are created from now on. It grows whenever lanes are removed, so that a lane which is created again has
   -- a higher one: sequences compare only within a generation.
   generation bigint not null default 1,
+  -- While handlers have sources that none had before: what was set aside for want of one, and comes from these (patterns, as
+  -- JSON), is staged in steps. Up to this number of the stage that is done; null: there is nothing to be staged.
+  unclaimed_after bigint,
+  unclaimed_sources text,
   constraint outbox_config_key primary key (one)
 );
 

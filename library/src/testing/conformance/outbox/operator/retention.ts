@@ -23,6 +23,7 @@ import {
   settled,
   ticksMs,
 } from "../steps.js";
+import { A, register, store } from "../workers/handlers.js";
 
 /** What is removed when its time is over, and what never is. */
 export const outboxRetention: readonly OutboxPledge[] = [
@@ -196,6 +197,22 @@ export const outboxRetention: readonly OutboxPledge[] = [
       const after = await claimOne(bench);
       same(after.lane?.generation, before.lane?.generation, "the generation");
       same(after.run[0].sequence, before.run[0].sequence + 2n, "the sequence");
+    },
+  },
+  {
+    name: "a lane of a handler goes with its event, though the handler left no attempt, and comes back in a higher generation",
+    async check(bench) {
+      await register(bench, {});
+      await store(bench, ["e1"]);
+      const before = await claimOne(bench, { of: A });
+      await acknowledge(bench, before, { attempts: [] });
+      await passTicks(bench, 9);
+      await removeAll(bench, 1);
+      await store(bench, ["e2"]);
+      const after = await claimOne(bench, { of: A });
+      holds(after.run[0].sequence > before.run[0].sequence, "The sequence of the new lane has gone back");
+      const [old = 0n, now = 0n] = [before.lane?.generation, after.lane?.generation];
+      holds(now > old, `The generation is ${now} after ${old}`);
     },
   },
   {

@@ -155,6 +155,21 @@ export const outboxHandlers: readonly OutboxPledge[] = [
     },
   },
   {
+    name: "what no handler names stays set aside, and is sequenced no second time, where handlers register other words or sources",
+    async check(bench) {
+      await store(bench, ["s1"], { source: "github" });
+      await register(bench, { sources: ["stripe"] });
+      await sequenceAll(bench);
+      await register(bench, { sources: ["stripe"], types: ["b"] }, { id: "hnd_b", sources: ["shop"] });
+      same((await outboxOf(bench).sequence()).events, 0, "how many are sequenced");
+      await sequenceAll(bench);
+      same((await outboxOf(bench).census()).setAside, 1, "how many are set aside");
+      await register(bench, { id: "hnd_b", sources: ["shop", "git*"] });
+      await sequenceAll(bench);
+      same(await deliverAll(bench, { of: B }), "s1", "of the handler that names it");
+    },
+  },
+  {
     name: "a handler that is registered in the same words is left as it is, and one in others is changed",
     async check(bench) {
       const outbox = outboxOf(bench);
