@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 
 // The program of docs/replaying.md, as it stands there, in a process of its own.
 
@@ -39,9 +41,17 @@ const after = `
   console.log(seen.length, seen.slice(0, half).join() === seen.slice(half).join(), seen[0]);
 `;
 
+const folder = mkdtempSync(join(tmpdir(), "posthorn-replay-"));
+const deeds = join(folder, "deeds.log");
+afterAll(() => rmSync(folder, { recursive: true }));
+
 /** The program after these steps, with what it is given behind the span. */
 async function replayed(...last: readonly string[]): Promise<string> {
-  const program = block.replace(/import \{ store \}.*\n/, store).replace(" as const", "") + after;
+  const program = block
+    .replace(/import \{ store \}.*\n/, store)
+    .replace(" as const", "")
+    .replace('"deeds.log"', JSON.stringify(deeds))
+    .concat(after);
   const span = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -52,11 +62,23 @@ async function replayed(...last: readonly string[]): Promise<string> {
 }
 
 it("the documented program counts first, and changes nothing", async () => {
-  expect(await replayed()).toMatch(new RegExp(`^${EVENTS} would be handled again: add "run"\n${EVENTS} `));
+  expect(await replayed()).toMatch(new RegExp(`^${EVENTS} would be handled again: say why\n${EVENTS} `));
+  expect(existsSync(deeds)).toBe(false);
 });
 
-it("the documented program replays all of a span, oldest first in the order of the key, and says what it answered", async () => {
-  expect(await replayed("run")).toBe(
+it("the documented program replays all of a span, oldest first in the order of the key, and writes down who did it and why", async () => {
+  expect(await replayed("wrong VAT")).toBe(
     `${EVENTS} of ${EVENTS} are handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
   );
+  const lines = readFileSync(deeds, "utf8").trimEnd().split("\n");
+  expect(lines).toHaveLength(EVENTS);
+  expect(JSON.parse(lines[0] ?? "")).toEqual({
+    at: expect.any(String) as string,
+    kind: "operator_acted",
+    verb: "replay",
+    on: `default/stripe/evt_${EVENTS} at default`,
+    answer: "staged",
+    by: userInfo().username,
+    because: "wrong VAT",
+  });
 });
