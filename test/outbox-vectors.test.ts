@@ -43,10 +43,14 @@ function columnTypes(store: "postgres" | "sqlite"): ReadonlyMap<string, string> 
   return types;
 }
 
+/** The texts in backticks. */
+function quoted(cell: string): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
+}
+
 describe("the types on spec/outbox.md", () => {
   const postgres = columnTypes("postgres");
   const sqlite = columnTypes("sqlite");
-  const quoted = (cell = "") => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
   const rows = tableRows().map((cells) => cells.map(quoted));
 
   it("are those of the schemas, for every column of an event that a statement writes", () => {

@@ -47,7 +47,7 @@ const DEEDS = {
   replay: (rows, reason) => ({ reason, on: () => rows.map(rowText) }),
   forget: (tenant, source, id, reason) => ({ reason, on: () => [`${tenant}/${source}/${id}`] }),
   redriveRefused: (refused, reason) => ({ reason, on: () => [refusedText(refused)] }),
-} satisfies { readonly [Verb in keyof Verbs]?: (...given: Parameters<Verbs[Verb]>) => Deed };
+} satisfies { readonly [Name in keyof Verbs]?: (...given: Parameters<Verbs[Name]>) => Deed };
 
 /** The same verbs; those that change something tell the observer what they did, whose deed it is and why. */
 export function telling<Given extends Partial<Verbs>>(verbs: Given, teller: Teller): Given {
