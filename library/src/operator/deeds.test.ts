@@ -154,12 +154,18 @@ describe("an operator's deed", () => {
     expect(heard).toEqual([]);
   });
 
-  it("that threw is told as well: its commit may have come through", async () => {
-    const lost = new PosthornError("store_unavailable", "the connection was lost");
-    vi.spyOn(store, "redrive").mockRejectedValueOnce(lost);
-    await expect(operator.redrive("dlv_1_2", REASON)).rejects.toBe(lost);
-    expect(heard).toMatchObject([{ on: "dlv_1_2", answer: "threw store_unavailable", ...REASON }]);
-  });
+  it.each([
+    [new PosthornError("store_unavailable", "the connection was lost"), "threw store_unavailable"],
+    [Object.assign(new Error("Key (id)=(secret)"), { code: "23505" }), "threw 23505"],
+    [new RangeError("no such table"), "threw RangeError"],
+  ])(
+    "that threw is told as well, by its code alone: its commit may have come through",
+    async (error, answer) => {
+      vi.spyOn(store, "redrive").mockRejectedValueOnce(error);
+      await expect(operator.redrive("dlv_1_2", REASON)).rejects.toBe(error);
+      expect(heard).toEqual([{ kind: "operator_acted", verb: "redrive", on: "dlv_1_2", answer, ...REASON }]);
+    },
+  );
 
   it("is not done where its reason is none: nobody would read it", async () => {
     const done = vi.spyOn(store, "redrive");

@@ -2,7 +2,6 @@ import { encodeHex } from "../bytes.js";
 import { handlerId, shownName } from "../consumer-name.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
-import { storeFailed } from "../store-failed.js";
 import { checkReason } from "./check-asked.js";
 import type { InboxAddress, RefusedRecord } from "./inbox-view-store.js";
 import { OPERATOR_ERRORS } from "./operator-errors.js";
@@ -78,9 +77,11 @@ export async function tellDeed<Answer>(
   try {
     answer = await act();
   } catch (error) {
-    const { code } = storeFailed(verb, error);
+    // Not the message: a database quotes rows in its own.
+    const { code, name } = Object(error) as { readonly code?: string | number; readonly name?: string };
+    const thrown = String(code ?? name ?? typeof error);
     // The commit may have come through, and only its answer have been lost: then it was done.
-    if (!Object.hasOwn(OPERATOR_ERRORS, code)) tell(() => `threw ${code}`);
+    if (!Object.hasOwn(OPERATOR_ERRORS, thrown)) tell(() => `threw ${thrown}`);
     throw error;
   }
   tell((n) => inShort(Array.isArray(answer) ? answer[n] : answer));
