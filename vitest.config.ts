@@ -174,11 +174,9 @@ export default defineConfig({
         },
         test: {
           name: "newest-orms",
-          include: [
-            "test/orms/conformance.test.ts",
-            "test/orms/transactions.test.ts",
-            "test/orms/worker.test.ts",
-          ],
+          include: ["conformance", "judged-ways", "page", "transactions", "worker"].map(
+            (name) => `test/orms/${name}.test.ts`,
+          ),
           env: { ORMS: "kysely,mikro-orm" },
           globalSetup: ["./test/services.ts", "./test/orms/generate-prisma.ts"],
           testTimeout: 60_000,

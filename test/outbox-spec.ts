@@ -21,6 +21,8 @@ export interface OutboxRow {
   readonly content_type: string;
   readonly headers: string | null;
   readonly event_ms: number;
+  /** Of "publish later"; null where the event is staged at once. */
+  readonly deliver_ms: number | null;
   readonly expires_ms: number | null;
   readonly body: string;
   readonly content_hash: string;
@@ -38,9 +40,18 @@ export const vectors: OutboxVectors = JSON.parse(
   readFileSync(new URL("spec/vectors/outbox/publications.json", root), "utf8"),
 ) as OutboxVectors;
 
+const page = readFileSync(new URL("spec/outbox.md", root), "utf8");
+
+/** From which number of migrations on the tables have all that is on the page. */
+export const FIRST_VERSION = Number(/From (\d+) on they have all that is on this page/.exec(page)?.[1]);
+
+/** The rows of the page's tables, by their cells: those that say types have them in backticks. */
+export function tableRows(): readonly (readonly string[])[] {
+  return page.split("\n").flatMap((line) => (line.startsWith("| `") ? [line.split(" | ")] : []));
+}
+
 /** A statement of the page, by the name in its first line. */
 export function statement(name: string): string {
-  const page = readFileSync(new URL("spec/outbox.md", root), "utf8");
   const [, sql] = new RegExp("```sql\\n-- " + name + "\\n([^`]*)```").exec(page) ?? [];
   if (sql === undefined) throw new Error(`spec/outbox.md has no statement "${name}".`);
   return sql;
@@ -48,10 +59,11 @@ export function statement(name: string): string {
 
 /** A publication as our own sender takes it. */
 export function publicationOf(given: OutboxVector["publication"]): Publication {
-  const { time, expiresAt, body, ...rest } = given as Readonly<Record<string, string | undefined>>;
+  const { time, deliverAt, expiresAt, body, ...rest } = given as Readonly<Record<string, string | undefined>>;
   return {
     ...rest,
     time: new Date(time ?? Number.NaN),
+    ...(deliverAt === undefined ? {} : { deliverAt: new Date(deliverAt) }),
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
     ...(body === undefined ? {} : { body: Buffer.from(body) }),
   } as unknown as Publication;

@@ -207,6 +207,18 @@ export type Signal =
       readonly message: string;
     }
   | {
+      /** A person did something by an operator, or `reconcile` mended something; told for each thing that it was done to. */
+      readonly kind: "operator_acted";
+      /** As the operator has it: `redrive`. */
+      readonly verb: string;
+      /** A delivery, a lane, an event, a handler, or a row of the inbox: `default/stripe/evt_1 at billing`. */
+      readonly on: string;
+      /** What the verb returned, in short; `threw` and a code where it threw, and may have been done all the same. */
+      readonly answer: string;
+      readonly by: string;
+      readonly because: string | undefined;
+    }
+  | {
       /** A full store forgot an id before its time: if its event comes again, it will be called new. */
       readonly kind: "dedup_evicted";
       readonly store: string;

@@ -4,6 +4,7 @@
  * @module
  */
 export { createOperator } from "./operator/operator.js";
+export type { OperatorOptions } from "./operator/operator.js";
 export type {
   Bulk,
   DeadWish,
@@ -13,8 +14,10 @@ export type {
   Operator,
   Retry,
   SetAsides,
+  Verbs,
   Whole,
-} from "./operator/operator.js";
+} from "./operator/verbs.js";
+export type { Reason } from "./operator/reason.js";
 export type { EventWish } from "./operator/provider-id.js";
 export type { Plain } from "./operator/plain.js";
 export type {

@@ -29,6 +29,7 @@ const SPEAKERS: readonly (readonly [path: RegExp, speaker: string])[] = [
   [/^delivery\//, "dispatcher"],
   [/^repair\//, "repair"],
   [/^retention\//, "retention"],
+  [/^operator\//, "operator, `reconcile`"],
   [/^stores\/(\w+\/dedup|redis)\//, "dedup adapter"],
   // A store makes it with its own observer.
   [/^outbox\/endpoint-secrets\.ts$/, "store"],
@@ -147,7 +148,7 @@ This page is printed from the source: the last column says where the code report
 const HEARERS = `## Who hears which
 
 Each part has an observer of its own, and hears what it does itself: \`createReceiver\`, \`createWorker\`, \`createDispatcher\`, \`createRepair\`, \`createRetention\`,
-the stores (\`postgresStore\`, \`sqliteStore\`, \`memoryStore\`), the adapters of \`dedup\`, \`dedup\` itself, and verifiers. To hear everything, give one function
+\`createOperator\`, \`reconcile\`, the stores (\`postgresStore\`, \`sqliteStore\`, \`memoryStore\`), the adapters of \`dedup\`, \`dedup\` itself, and verifiers. To hear everything, give one function
 to each of them:
 
 \`\`\`ts
@@ -176,5 +177,6 @@ export const receiver = createReceiver({
   which types it has no handler for, unless \`NODE_ENV\` is \`production\`. The other parts say nothing then; \`memoryStore\` in
   production warns on stderr.
 - \`handler_log\` is what handlers write with \`context.logger\`.
-- A sender has no observer: what it cannot publish, it throws. An operator throws too.
-- The gateway listens to all of its parts, and turns what it hears into logs and metrics: [server.md](server.md#metrics).`;
+- A sender has no observer: what it cannot publish, it throws. An operator throws too, and tells its observer what it did.
+- The gateway listens to all of its parts, and turns what it hears into logs and metrics: [server.md](server.md#metrics). What people do there is in its
+  audit log.`;

@@ -2,7 +2,7 @@ import { DispatcherRun } from "../../library/src/delivery/dispatcher.js";
 import { createReceiver } from "../../library/src/inbox/receiver.js";
 import type { Receiver } from "../../library/src/inbox/receiver.js";
 import { createOperator } from "../../library/src/operator/operator.js";
-import type { Operator } from "../../library/src/operator/operator.js";
+import type { Operator } from "../../library/src/operator/verbs.js";
 import { createSender } from "../../library/src/outbox/sender.js";
 import type { Sender } from "../../library/src/outbox/sender.js";
 import { standardWebhooks } from "../../library/src/signature/schemes/standard.js";

@@ -1,4 +1,4 @@
-import type { Operator } from "../../library/src/operator/operator.js";
+import type { Operator } from "../../library/src/operator/verbs.js";
 import { publishAll } from "./publishing.js";
 import type { Step } from "../script/script.js";
 import type { World } from "./world.js";

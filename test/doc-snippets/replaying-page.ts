@@ -20,6 +20,13 @@ export interface ReplayingDatabase extends Pick<PageRun, "named" | "env" | "edit
 /** More than one page, of ids that are the other way round: what is replayed is not what the ids would say. */
 export const EVENTS = 150;
 
+/** What `replayed` gives for "wrong VAT". */
+export const REPLAYED = `${EVENTS} of ${EVENTS} are handled again
+${2 * EVENTS} true evt_${EVENTS}
+${EVENTS} deeds
+replay default/stripe/evt_${EVENTS} at default staged true wrong VAT
+`;
+
 /** Stores and handles the events, then goes on with what is given. */
 function run(database: ReplayingDatabase, main: string, args: readonly string[] = []): Promise<string> {
   const { prepare, handler, env, ...blocks } = database;
@@ -57,7 +64,7 @@ function run(database: ReplayingDatabase, main: string, args: readonly string[] 
   });
 }
 
-/** The program `replay.ts` after all was handled, with what it is given behind the span; then what was handled. */
+/** The program `replay.ts` after all was handled, with what it is given behind the span; then what was handled, and what was written down. */
 export function replayed(database: ReplayingDatabase, ...last: readonly string[]): Promise<string> {
   const span = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
   const main = `
@@ -65,7 +72,13 @@ export function replayed(database: ReplayingDatabase, ...last: readonly string[]
     await import("./replay.js");
     await worker.drain();
     const half = seen.length / 2;
-    console.log(seen.length, seen.slice(0, half).join() === seen.slice(half).join(), seen[0]);`;
+    console.log(seen.length, seen.slice(0, half).join() === seen.slice(half).join(), seen[0]);
+    const { existsSync, readFileSync } = await import("node:fs");
+    const { userInfo } = await import("node:os");
+    const lines = existsSync("deeds.log") ? readFileSync("deeds.log", "utf8").trimEnd().split("\\n") : [];
+    console.log(lines.length, "deeds");
+    const { verb, on, answer, by, because } = JSON.parse(lines[0] ?? "{}");
+    if (verb !== undefined) console.log(verb, on, answer, by === userInfo().username, because);`;
   return run(database, main, [...span.map((at) => at.toISOString()), ...last]);
 }
 

@@ -13,6 +13,7 @@ import { skipFor } from "../skip-reason.js";
 import { newArrival } from "./arrival.js";
 import { Prisma } from "./snippets/generated/prisma/client.js";
 import { orms } from "./subjects/all.js";
+import { is6 as isMikroOrm6 } from "./subjects/mikro-orm.js";
 
 // Each public way of an ORM to send a statement on the transaction of a handler. One that is not judged commits or rolls back, and
 // what the handler writes afterwards stays without its event.
@@ -111,6 +112,33 @@ const ofMikroOrm: Readonly<Record<string, Way>> = {
   },
 };
 
+/** What a transaction of MikroORM 7 is made of. */
+interface MikroKysely extends KyselyTx {
+  savepoint(name: string): { execute(): Promise<MikroKysely> };
+  commit(): { execute(): Promise<void> };
+  rollback(): { execute(): Promise<void> };
+}
+
+const kyselyOf = (em: unknown): MikroKysely => (em as { getKysely(): MikroKysely }).getKysely();
+
+const ofMikroOrm7: Readonly<Record<string, Way>> = {
+  ...ofMikroOrm,
+  ...Object.fromEntries(
+    Object.entries(ofKysely).map(([name, way]) => [
+      `getKysely() and ${name}`,
+      (em: never, text: string) => way(kyselyOf(em) as never, text),
+    ]),
+  ),
+  "a savepoint of getKysely()": async (em, text) => {
+    const inner = await kyselyOf(em).savepoint("a").execute();
+    await inner.executeQuery(raw(text));
+  },
+  "a savepoint's own end": async (em, text) => {
+    const inner = await kyselyOf(em).savepoint("a").execute();
+    await (text === "commit" ? inner.commit() : inner.rollback()).execute();
+  },
+};
+
 interface SequelizeTx {
   readonly sequelize: {
     query(text: string, options: object): Promise<unknown>;
@@ -164,7 +192,7 @@ const ways: Readonly<Record<string, Readonly<Record<string, Way>>>> = {
   kysely: ofKysely,
   knex: ofKnex,
   typeorm: ofTypeOrm,
-  "mikro-orm": ofMikroOrm,
+  "mikro-orm": isMikroOrm6 ? ofMikroOrm : ofMikroOrm7,
   sequelize: ofSequelize,
   prisma: ofPrisma,
   pglite: ofPglite,

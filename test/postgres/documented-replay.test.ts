@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { EVENTS, reconciled, replayed } from "../doc-snippets/replaying-page.js";
+import { reconciled, replayed, REPLAYED } from "../doc-snippets/replaying-page.js";
 import type { ReplayingDatabase } from "../doc-snippets/replaying-page.js";
 import { postgresEnvironment } from "../doc-snippets/run-page.js";
 import { freshDatabase } from "../services.js";
@@ -20,10 +20,8 @@ const database = (url: string): ReplayingDatabase => ({
 });
 const [ofReplay, ofComparison] = [database(await freshDatabase()), database(await freshDatabase())];
 
-it("the documented program replays all of a span, oldest first in the order of the key, and says what it answered", async () => {
-  expect(await replayed(ofReplay, "run")).toBe(
-    `${EVENTS} of ${EVENTS} are handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
-  );
+it("the documented program replays all of a span, oldest first in the order of the key, and writes down who did it and why", async () => {
+  expect(await replayed(ofReplay, "wrong VAT")).toBe(REPLAYED);
 });
 
 it("the documented comparison says what the table lacks, and what it has though it was never applied", async () => {

@@ -1,8 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { createSender } from "posthorn";
-import { postgresStore } from "posthorn/postgres";
-import { afterAll, describe, expect, it } from "vitest";
+import { migrate, postgresStore } from "posthorn/postgres";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openLanding } from "../outbox-landing.js";
-import { publicationOf, pythonWith, runExample, statement, vectors } from "../outbox-spec.js";
+import { FIRST_VERSION, publicationOf, pythonWith, runExample, statement, vectors } from "../outbox-spec.js";
 import type { OutboxRow } from "../outbox-spec.js";
 import { freshDatabase } from "../services.js";
 import { quietPool } from "./quiet-pool.js";
@@ -20,11 +21,26 @@ function parametersOf(row: OutboxRow): unknown[] {
   return [...names, new Date(event_ms), expires, Buffer.from(body)];
 }
 
-/** All that a publisher decides, of the rows that were written last. */
+/** By the statement that its row asks for. */
+async function publish(row: OutboxRow, database = pool): Promise<void> {
+  const { deliver_ms } = row;
+  if (deliver_ms === null) await database.query(statement("postgres: publish"), parametersOf(row));
+  else
+    await database.query(statement("postgres: publish later"), [...parametersOf(row), new Date(deliver_ms)]);
+}
+
+const forget = () =>
+  pool.query(
+    "delete from posthorn.event; delete from posthorn.outbox_key; delete from posthorn.stage; delete from posthorn.later",
+  );
+
+/** All that a publisher decides, of the rows that were written last, and where each of them waits. */
 async function rowsOf(ids: readonly string[]): Promise<unknown[]> {
   const { rows } = await pool.query(
-    `select public_id, tenant, source, type, key, content_type, headers, event_at, expires_at, deliver_at, direction, body
-     from posthorn.event where public_id = any($1) order by id`,
+    `select public_id, e.tenant, source, type, key, content_type, headers, event_at, expires_at, e.deliver_at, direction, body,
+       s.tenant as staged_of, l.deliver_at as put_off_until
+     from posthorn.event e left join posthorn.stage s on s.event_id = e.id left join posthorn.later l on l.event_id = e.id
+     where public_id = any($1) order by e.id`,
     [ids],
   );
   return rows as unknown[];
@@ -37,13 +53,11 @@ describe("spec/outbox.md, in Postgres", () => {
     for (const { publication } of vectors.cases) await sender.publish(publicationOf(publication));
     const ids = vectors.cases.map(({ row }) => row.public_id);
     const ours = await rowsOf(ids);
-    await pool.query(
-      "delete from posthorn.event; delete from posthorn.outbox_key; delete from posthorn.stage",
-    );
-    for (const { row } of vectors.cases) await pool.query(statement("postgres: publish"), parametersOf(row));
+    await forget();
+    for (const { row } of vectors.cases) await publish(row);
     expect(await rowsOf(ids)).toEqual(ours);
     expect(ours).toHaveLength(vectors.cases.length);
-    await pool.query("delete from posthorn.event; delete from posthorn.stage");
+    await forget();
   });
 
   it("publishes once: the statement and our own sender know each other's ids", async () => {
@@ -63,9 +77,53 @@ describe("spec/outbox.md, in Postgres", () => {
     expect(await rowsOf([row.public_id])).toHaveLength(1);
     const other = { ...publication, body: '{"a": 2}' };
     await expect(sender.publish(publicationOf(other))).rejects.toMatchObject({ code: "id_conflict" });
-    await pool.query(
-      "delete from posthorn.event; delete from posthorn.outbox_key; delete from posthorn.stage",
-    );
+    const { rows } = await pool.query(statement("postgres: published hash"), [row.tenant, row.public_id]);
+    expect(rows).toEqual([{ content_hash: Buffer.from(row.content_hash, "hex") }]);
+    await forget();
+  });
+
+  it("publishes once and later: a kept id is known to our own sender", async () => {
+    const vector = vectors.cases.find(({ row }) => row.deliver_ms !== null);
+    if (vector === undefined) throw new Error("no vector");
+    const { row, publication } = vector;
+    const keep = () =>
+      pool.query(statement("postgres: keep id"), [
+        row.tenant,
+        row.public_id,
+        Buffer.from(row.content_hash, "hex"),
+      ]);
+    expect((await keep()).rowCount).toBe(1);
+    await publish(row);
+    expect((await keep()).rowCount).toBe(0);
+    expect(await createSender({ store }).publish(publicationOf(publication))).toMatchObject({
+      duplicate: true,
+    });
+    expect(await rowsOf([row.public_id])).toMatchObject([
+      { staged_of: null, put_off_until: new Date(row.deliver_ms ?? 0) },
+    ]);
+    await forget();
+  });
+
+  it("says which version the tables have, and from which version on they have all that it writes to", async () => {
+    const { rows } = await pool.query(statement("postgres: version"));
+    expect(rows).toEqual([{ max: (await migrate(pool)).version }]);
+    const empty = quietPool({ connectionString: await freshDatabase() });
+    onTestFinished(() => empty.end());
+    await empty.query("drop schema posthorn cascade; create schema posthorn");
+    const folder = new URL("../../library/src/stores/postgres/schema/migrations/", import.meta.url);
+    const files = readdirSync(folder).toSorted();
+    const isThere = "select to_regclass('posthorn.later') is not null as found";
+    for (const file of files.slice(0, FIRST_VERSION)) {
+      expect((await empty.query(isThere)).rows).toEqual([{ found: false }]);
+      await empty.query(readFileSync(new URL(file, folder), "utf8"));
+    }
+    for (const { row } of vectors.cases) {
+      await empty.query(statement("postgres: publish once"), [
+        ...parametersOf({ ...row, public_id: `once-${row.public_id}` }),
+        Buffer.from(row.content_hash, "hex"),
+      ]);
+      await publish(row, empty);
+    }
   });
 
   it("is delivered as what our own sender published, in order, and later where it says so", async () => {

@@ -64,6 +64,20 @@ export function checkPause(pause: unknown): void {
   );
 }
 
+/** Refuses a reason that nobody would read: a text in its place would be done, and told without who and why. */
+export function checkReason(verb: string, reason: unknown): void {
+  if (reason === undefined) return;
+  if (typeof reason !== "object" || reason === null || Array.isArray(reason))
+    throw invalid(
+      `${verb} is given ${shown(reason)} as its reason; expected { because, by }, both of them texts`,
+    );
+  for (const name of ["because", "by"]) {
+    const value = (reason as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined && typeof value !== "string")
+      throw invalid(`${name} is ${shown(value)}; expected a text`);
+  }
+}
+
 function checkDate(name: string, value: unknown): void {
   if (value === undefined) return;
   if (!(value instanceof Date)) throw invalid(`${name} is ${kindOf(value)}; expected a valid Date`);

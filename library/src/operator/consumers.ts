@@ -5,6 +5,7 @@ import { checkPause } from "./check-asked.js";
 import { WORKER_GONE_MS } from "./inbox-view-store.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
+import type { Reason } from "./reason.js";
 
 /** What a store has to do to pause a handler. */
 export type PausingStore = Pick<
@@ -19,7 +20,7 @@ export interface ConsumerPause {
   readonly forMs?: number | undefined;
   /** Why, for whoever finds it paused. */
   readonly because: string;
-  /** Who pauses it. @default "operator" */
+  /** Who pauses it. @default `by` of the operator */
   readonly by?: string | undefined;
 }
 
@@ -27,7 +28,7 @@ export interface ConsumerPause {
 export interface ConsumerRemoval {
   /** Why, for whoever looks for it later. */
   readonly because: string;
-  /** Who removes it. @default "operator" */
+  /** Who removes it. @default `by` of the operator */
   readonly by?: string | undefined;
 }
 
@@ -45,7 +46,7 @@ export interface Consumers {
    */
   pause(id: string, pause: ConsumerPause): Promise<"paused" | "kept" | "unknown">;
   /** Ends the pause of a handler, whoever or whatever has paused it; `active` where there was none to end. */
-  resume(id: string): Promise<"resumed" | "active" | "unknown">;
+  resume(id: string, reason?: Reason): Promise<"resumed" | "active" | "unknown">;
   /**
    * Removes a handler that was renamed or deleted in your code: it gets nothing more, what waits for it is cancelled, and its dead letters
    * are resolved. What it has applied stays in the inbox. Throws `consumer_in_use` while a worker has it: that would register it again.
@@ -59,13 +60,13 @@ export interface Consumers {
 /** A year: a database would refuse a time that is too far away. */
 export const LONGEST_PAUSE_MS = 31_536_000_000;
 
-/** The verbs for the handlers of a store. */
-export function consumersOf(store: PausingStore): Consumers {
+/** The verbs for the handlers of a store, and who pauses or removes one where nobody is named. */
+export function consumersOf(store: PausingStore, operator: string): Consumers {
   const read = async (id: string) => (await store.readHandlers([id]))[0];
   return {
     async pause(named, given) {
       checkPause(given);
-      const { by = "operator", ...pause } = given;
+      const { by = operator, ...pause } = given;
       refuseOdd(pause.forMs);
       const id = handlerId(named);
       const before = await read(id);
@@ -79,7 +80,7 @@ export function consumersOf(store: PausingStore): Consumers {
     },
     async remove(named, removal) {
       // Callers without types may leave it out.
-      const { because, by = "operator" } = Object(removal) as ConsumerRemoval;
+      const { because, by = operator } = Object(removal) as ConsumerRemoval;
       checkBecause(because);
       const id = handlerId(named);
       const standing = (await store.consumers()).find((each) => each.id === id);

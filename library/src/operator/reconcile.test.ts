@@ -3,6 +3,7 @@ import { utf8 } from "../bytes.js";
 import { long } from "../inbox/handler/long.js";
 import { createReceiver } from "../inbox/receiver.js";
 import { createWorker } from "../inbox/worker/worker.js";
+import type { Signal } from "../observer.js";
 import { standardWebhooks } from "../signature/schemes/standard.js";
 import { createSigner, signSync } from "../signature/sign.js";
 import { memoryStore } from "../stores/memory/store.js";
@@ -37,7 +38,11 @@ async function withADeadOne(isLong = false) {
     await receiver.receive("shop", { headers, body });
   }
   await worker.drain();
-  const compare = (given: { readonly extra?: "mark"; readonly limit?: number; readonly after?: string }) =>
+  const compare = (
+    given: Partial<
+      Pick<Parameters<typeof reconcile>[0], "extra" | "limit" | "after" | "observer" | "because" | "by">
+    >,
+  ) =>
     reconcile({
       store,
       since: new Date(0),
@@ -47,6 +52,26 @@ async function withADeadOne(isLong = false) {
     });
   return { store, operator: createOperator({ store }), worker, table, compare };
 }
+
+it("what a comparison mends is told with who and why, and what it only reports is not", async () => {
+  const { compare } = await withADeadOne();
+  const heard: Signal[] = [];
+  const observer = (signal: Signal): void => void heard.push(signal);
+  await compare({ observer, by: "ada", because: "a restored backup" });
+  expect(heard).toEqual([]);
+  await compare({ observer, by: "ada", because: "a restored backup", extra: "mark" });
+  expect(heard).toEqual([
+    {
+      kind: "operator_acted",
+      verb: "reconcile",
+      on: "default/shop/evt_2 at billing",
+      answer: "marked",
+      by: "ada",
+      because: "a restored backup",
+    },
+  ]);
+  await expect(compare({ because: 5 as never })).rejects.toMatchObject({ code: "operator_option_invalid" });
+});
 
 it.each([
   { handler: "a handler", isLong: false },

@@ -1,11 +1,14 @@
 import { newId } from "../id.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
-import { checkFound, checkReconcile } from "./check-asked.js";
+import type { Observer } from "../observer.js";
+import { checkFound, checkReason, checkReconcile } from "./check-asked.js";
+import { rowText, tellDeed } from "./deeds.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import { readPage } from "./reconcile-page.js";
 import type { Compared, ReconciledEvent } from "./reconcile-page.js";
+import type { Reason } from "./reason.js";
 import type { ReplayStore, StagedAgain } from "./replay-store.js";
 
 /** Where inbox and business table disagree. */
@@ -18,7 +21,7 @@ export interface Difference {
 }
 
 /** What is compared, and what is done about differences. */
-export interface ReconcileOptions<Tx, Mode extends TransactionMode = TransactionMode> {
+export interface ReconcileOptions<Tx, Mode extends TransactionMode = TransactionMode> extends Reason {
   readonly store: ReconcilingStore<Tx, Mode>;
   /** First received at this time or later. */
   readonly since: Date;
@@ -43,6 +46,10 @@ export interface ReconcileOptions<Tx, Mode extends TransactionMode = Transaction
   readonly limit?: number | undefined;
   /** `next` of the report before. */
   readonly after?: string | undefined;
+  /** Hears `operator_acted` of each difference that was mended. */
+  readonly observer?: Observer | undefined;
+  /** Who compares. @default "operator" */
+  readonly by?: string | undefined;
 }
 
 /** What came of a comparison. */
@@ -82,6 +89,7 @@ export async function reconcile<Tx, Mode extends TransactionMode>(
   options: ReconcileOptions<Tx, Mode>,
 ): Promise<Reconciliation> {
   checkReconcile(options);
+  checkReason("reconcile", options);
   const { items, next } = await readPage(options);
   const events = items.map(({ event }) => event);
   const found = events.length === 0 ? [] : await look(options, events);
@@ -173,20 +181,36 @@ function probe(): Arrival {
 }
 
 async function mend<Tx, Mode extends TransactionMode>(
-  { store, missing = "report", extra = "report" }: ReconcileOptions<Tx, Mode>,
-  { event: { tenant, source, id, round }, consumer, unhandledId }: Compared,
+  options: ReconcileOptions<Tx, Mode>,
+  compared: Compared,
   kind: Difference["kind"],
 ): Promise<Difference["done"]> {
-  const address = { tenant, source, id, consumer };
-  if (kind === "missing") {
-    if (missing === "report") return undefined;
-    const [staged = "unknown"] = await store.stageAgain([{ ...address, verb: "replay", round }]);
-    return staged;
-  }
-  if (extra === "report") return undefined;
+  const { missing = "report", extra = "report", observer, because, by = "operator" } = options;
+  if ((kind === "missing" ? missing : extra) === "report") return undefined;
+  const on = () => [rowText({ ...compared.event, consumer: compared.consumer })];
+  const deed = { verb: "reconcile", reason: { because, by }, on };
+  return tellDeed({ observer, by }, deed, () =>
+    kind === "missing" ? replayAgain(options.store, compared) : mark(options.store, compared),
+  );
+}
+
+async function replayAgain(
+  store: Pick<ReplayStore, "stageAgain">,
+  { event: { tenant, source, id, round }, consumer }: Compared,
+): Promise<StagedAgain> {
+  const [staged = "unknown"] = await store.stageAgain([
+    { tenant, source, id, consumer, verb: "replay", round },
+  ]);
+  return staged;
+}
+
+async function mark(
+  store: Pick<ReplayStore, "markApplied" | "markStored">,
+  { event: { tenant, source, id, round }, consumer, unhandledId }: Compared,
+): Promise<"marked" | "not_marked"> {
   const marked =
     unhandledId === undefined
-      ? await store.markApplied({ ...address, round })
+      ? await store.markApplied({ tenant, source, id, consumer, round })
       : await store.markStored(tenant, unhandledId, consumer);
   return marked ? "marked" : "not_marked";
 }

@@ -9,6 +9,7 @@ import { conflictId, eventAgain } from "./event-again.js";
 import type { KeptArrival } from "./event-again.js";
 import type { InboxAddress, InboxViewStore, RefusedRecord } from "./inbox-view-store.js";
 import { nameOfId } from "../incoming-name.js";
+import type { Reason } from "./reason.js";
 import type { Forgotten, ReplayStore, StagedAgain } from "./replay-store.js";
 import type { ViewStore } from "./view-store.js";
 
@@ -36,22 +37,24 @@ export interface Replays {
    * Lets handlers handle what failed, was skipped or dropped, or is pending, from the stored event. What failed within its
    * request is stored now, from its row, and goes to every handler of its source.
    */
-  redriveInbox(rows: readonly InboxAddress[]): Promise<readonly StagedAgain[]>;
+  redriveInbox(rows: readonly InboxAddress[], reason?: Reason): Promise<readonly StagedAgain[]>;
   /**
    * Lets handlers handle again what they have applied, in a new round: effects happen once more. A row of another round than
    * the one that is given stays as it is, so that a call whose answer was lost can be repeated.
    */
   replay(
     rows: readonly (InboxAddress & { readonly round?: number | undefined })[],
+    reason?: Reason,
   ): Promise<readonly StagedAgain[]>;
   /** Forgets an event: when its provider sends it again, it is applied as a new one. */
-  forget(tenant: string, source: string, id: string): Promise<Forgotten>;
+  forget(tenant: string, source: string, id: string, reason?: Reason): Promise<Forgotten>;
   /**
    * Lets handlers handle what was refused. A stale event is handled under its own id; a conflict is a new event, under its id
    * and the beginning of its body's hash, whose `causedBy` is the event that came first.
    */
   redriveRefused(
     refused: Pick<RefusedRecord, "tenant" | "source" | "id" | "bodyHash">,
+    reason?: Reason,
   ): Promise<RefusedRedriven>;
 }
 

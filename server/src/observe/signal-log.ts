@@ -25,6 +25,7 @@ const LINES: Readonly<Record<Exclude<Signal["kind"], "delivery_attempted" | "han
   dedup_verdict: ["debug", "dedup verdict"],
   repair_done: ["info", "log of the provider read"],
   repair_failed: ["warn", "log of the provider could not be read"],
+  operator_acted: ["info", "operator acted"],
   secret_weak: ["warn", "secret is weak"],
   stale_untold: ["warn", "source carries no time"],
   dedup_evicted: ["warn", "an id was forgotten before its time"],

@@ -23,4 +23,8 @@ const all: readonly Driver[] = [
 // `npm run test:newest-orms` has newer versions of some.
 const chosen = process.env["ORMS"]?.split(",");
 
-export const orms: readonly Driver[] = all.filter(({ name }) => chosen?.includes(name) ?? true);
+export function isChosen(name: string): boolean {
+  return chosen?.includes(name) ?? true;
+}
+
+export const orms: readonly Driver[] = all.filter(({ name }) => isChosen(name));

@@ -9,7 +9,7 @@ export const Effect = new EntitySchema<{ id: number; mark: string }>({
 });
 
 // 7 has a constructor in place of initSync, and writes its statements by Kysely.
-const is6 = "initSync" in MikroORM;
+export const is6: boolean = "initSync" in MikroORM;
 type MikroOrm7 = new (options: object) => MikroORM;
 
 export const mikroOrm = driverOf({ name: "mikro-orm", commit: is6 ? "COMMIT" : "commit" }, ({ url, max }) => {

@@ -1,3 +1,4 @@
+import { transactionCommand } from "../../../../transaction-command.js";
 import { judgedCopy, replaceMethod } from "./judged-methods.js";
 import type { Judge } from "./orm-client.js";
 import { compiledText } from "./orm-query.js";
@@ -38,4 +39,31 @@ export function judgeExecutor(executor: KyselyExecutor, judge: Judge): KyselyExe
     );
   }
   return executor;
+}
+
+/** The connection that an executor has, where it keeps one for its transaction. */
+export async function connectionOf(executor: KyselyExecutor): Promise<object | undefined> {
+  let connection: object | undefined;
+  const take = (lent: object): Promise<void> => {
+    connection = lent;
+    return Promise.resolve();
+  };
+  await (executor as { provideConnection(use: UseConnection): Promise<unknown> }).provideConnection(take);
+  return connection;
+}
+
+/**
+ * Judges what a connection sends for as long as a transaction has it: for transactions whose executors are made anew where
+ * nothing can judge them. The ORM's own end of the transaction is the last statement of it: then the pool gets the connection
+ * back as it was.
+ */
+export function judgeConnection(connection: object, judge: Judge): void {
+  const undo = Object.entries(JUDGED.senders).map(([name, textIn]) =>
+    replaceMethod(connection, name, (own) => (...args) => {
+      const text = textIn(args[0]);
+      judge(text);
+      if (transactionCommand(text) !== undefined) undo.forEach((each) => each());
+      return own(...args);
+    }),
+  );
 }

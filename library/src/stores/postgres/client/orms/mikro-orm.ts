@@ -1,4 +1,4 @@
-import { judgeExecutor } from "./judged-executor.js";
+import { connectionOf, judgeConnection } from "./judged-executor.js";
 import type { KyselyExecutor } from "./judged-executor.js";
 import { refuseMethods, throwing } from "./judged-methods.js";
 import type { KnexRaw } from "./knex.js";
@@ -44,10 +44,24 @@ export function fromMikroOrm<Tx>(em: MikroOrmManager<Tx>): OrmClient<Tx> {
   const platform = root.getPlatform?.().constructor.name ?? "";
   // By the names of the others: a bundler may have given the class of Postgres any name.
   expectPostgres("MikroORM", platform, /^(?!.*(?:sqlite|libsql|mysql|maria|mssql|oracle|mongo))/i);
+  const connections = new WeakMap<Context, object>();
+  /** The connection of a transaction of 7. Kysely makes its executors anew for each savepoint and schema. */
+  const hold = async (context: Context | undefined): Promise<void> => {
+    if (context === undefined || "raw" in context) return;
+    const connection = await connectionOf(context.getExecutor());
+    if (connection !== undefined) connections.set(context, connection);
+  };
   return {
     orm: "MikroORM",
     // A fork each: they share no entities, and no transaction.
-    begin: (work) => root.fork().transactional(work, { isolationLevel: "read committed", clear: true }),
+    begin: (work) =>
+      root.fork().transactional(
+        async (tx: Tx) => {
+          await hold((tx as unknown as Inside).getTransactionContext());
+          await work(tx);
+        },
+        { isolationLevel: "read committed", clear: true },
+      ),
     run(query, tx) {
       const context = tx === undefined ? undefined : (tx as unknown as Inside).getTransactionContext();
       const found = context ?? root.getKysely?.() ?? root.getKnex?.();
@@ -55,10 +69,13 @@ export function fromMikroOrm<Tx>(em: MikroOrmManager<Tx>): OrmClient<Tx> {
     },
     isOpen: (tx) => (tx as unknown as Partial<Inside>).isInTransaction?.() === true,
     flush: (tx) => (tx as unknown as Inside).flush(),
-    guard: (tx, judge) => ({
-      tx,
-      release: judgeContext((tx as unknown as Inside).getTransactionContext(), judge),
-    }),
+    guard(tx, judge) {
+      const context = (tx as unknown as Inside).getTransactionContext();
+      if (context === undefined) return { tx };
+      const connection = connections.get(context);
+      if (connection !== undefined) judgeConnection(connection, judge);
+      return { tx, release: judgeContext(context, judge) };
+    },
   };
 }
 
@@ -71,9 +88,7 @@ async function runOn(context: Context, query: OrmQuery): Promise<readonly unknow
 }
 
 /** Its ends throw: MikroORM calls them without waiting for them, and then waits for an end that would not come. */
-function judgeContext(context: Context | undefined, judge: Judge): () => void {
-  if (context === undefined) return () => undefined;
+function judgeContext(context: Context, judge: Judge): () => void {
   if ("raw" in context) judgeQueries(context, judge);
-  else judgeExecutor(context.getExecutor(), judge);
   return refuseMethods(context, judge, ["commit", "rollback"], throwing);
 }
