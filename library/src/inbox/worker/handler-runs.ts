@@ -19,7 +19,7 @@ import { HandlerFailure } from "../handler/prepare-work.js";
 import { isLong } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { LongRuns } from "./long-runs.js";
-import { appliedBefore, ForgottenMeanwhile, ofOne, runWork } from "./run-work.js";
+import { appliedBefore, ForgottenMeanwhile, ReplayedMeanwhile, runWork } from "./run-work.js";
 import type { RunWorkParts } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import { noting, tellHandled } from "./tell-handled.js";
@@ -167,7 +167,7 @@ export class HandlerRuns<Tx> {
     const ran = await this.#longs.run(single, handler, (work) =>
       work === undefined
         ? this.#withDeadline(single, consumer, prepared(appliedBefore))
-        : this.#mark(single, consumer, prepared(ofOne(work))),
+        : this.#mark(single, consumer, prepared(work)),
     );
     if (ran.kind === "lost") return result(claim);
     if (ran.kind === "stopped") {
@@ -198,6 +198,8 @@ export class HandlerRuns<Tx> {
     const { isStopping, settings } = this.#parts;
     for (;;) {
       const applied = await this.#withDeadline(claim, consumer, prepared);
+      // It runs anew, in its round.
+      if (applied.kind === "failed" && applied.error instanceof ReplayedMeanwhile) return { kind: "busy" };
       const hasToWait = applied.kind === "busy" || applied.kind === "saturated";
       if (!hasToWait || isStopping()) return applied;
       await settings.clock.sleep(BUSY_AGAIN_MS);

@@ -9,12 +9,13 @@ import { LONG_DEADLINE_MS } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { runLong } from "../handler/prepare-long.js";
 import { HandlerFailure } from "../handler/prepare-work.js";
-import type { Work, WorkParts } from "../handler/prepare-work.js";
-import { occasionOf } from "./run-work.js";
+import type { WorkParts } from "../handler/prepare-work.js";
+import { occasionOf, ofRound } from "./run-work.js";
 import type { StepStore } from "../handler/step-store.js";
 import { Steps } from "../handler/steps.js";
 import type { Stepping } from "../handler/steps.js";
 import { arrivalsOf, inboxConsumer } from "./stored-arrival.js";
+import type { ApplyWork } from "./worker-store.js";
 
 /** Why a long handler was cut off, where that is no failure of its own: nothing of it is marked. */
 export type CutOff =
@@ -48,7 +49,7 @@ export class LongRuns<Tx> {
   async run<T>(
     claim: Claim,
     handler: Long<unknown>,
-    mark: (work: Work<Tx> | undefined) => Promise<T>,
+    mark: (work: ApplyWork<Tx> | undefined) => Promise<T>,
   ): Promise<T | CutOff | { readonly kind: "failed"; readonly error: unknown }> {
     const signals = new AbortController();
     let why: CutOff | undefined;
@@ -58,7 +59,7 @@ export class LongRuns<Tx> {
     };
     const letGo = this.#parts.heartbeat.keep(claim, () => cutOff({ kind: "lost" }));
     this.#underWay.add(cutOff);
-    let work: Work<Tx> | undefined;
+    let work: ApplyWork<Tx> | undefined;
     try {
       work = await this.#inTime(claim, handler, signals);
     } catch (error) {
@@ -80,7 +81,7 @@ export class LongRuns<Tx> {
     claim: Claim,
     { long, deadlineMs = LONG_DEADLINE_MS }: Long<unknown>,
     signals: AbortController,
-  ): Promise<Work<Tx> | undefined> {
+  ): Promise<ApplyWork<Tx> | undefined> {
     const over = new AbortController();
     const late = (): void => {
       if (!over.signal.aborted) signals.abort(deadlineError(deadlineMs));
@@ -93,7 +94,7 @@ export class LongRuns<Tx> {
     }
   }
 
-  async #begun(claim: Claim, handler: unknown, signal: AbortSignal): Promise<Work<Tx> | undefined> {
+  async #begun(claim: Claim, handler: unknown, signal: AbortSignal): Promise<ApplyWork<Tx> | undefined> {
     const { work, store, clock } = this.#parts;
     const consumer = inboxConsumer(claim);
     const [head] = claim.run;
@@ -108,7 +109,7 @@ export class LongRuns<Tx> {
       const taken = new Steps({ store, clock, key, storedAs: head.event.id, signal, idempotencyKey });
       return { once: (step, doing) => taken.once(step, doing) };
     };
-    return runLong(work, handler, { occasion, steps });
+    return ofRound(await runLong(work, handler, { occasion, steps }), round);
   }
 }
 
