@@ -6,7 +6,8 @@ import { JournaledMemory } from "./journaled-memory.js";
 
 const secrets = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-it("a store that is brought back is as it was, and knows nothing of what came later", async () => {
+/** A store with a receiver that stores into it. */
+function opened() {
   const clock = createFakeClock();
   const journaled = new JournaledMemory(clock);
   const { store } = journaled;
@@ -17,6 +18,11 @@ it("a store that is brought back is as it was, and knows nothing of what came la
     const headers = signSync(createSigner({ secrets, clock }), { id, body });
     await receiver.receive("shop", { headers, body });
   };
+  return { clock, journaled, store, post };
+}
+
+it("a store that is brought back is as it was, and knows nothing of what came later", async () => {
+  const { clock, journaled, store, post } = opened();
   const seen = async () => ({
     rows: await store.inboxRows({}, { limit: 100 }),
     lanes: await store.lanes({}, { limit: 100 }),
@@ -48,4 +54,22 @@ it("a store that is brought back is as it was, and knows nothing of what came la
   expect(await seen()).toEqual(before);
   expect(before.dropped.items.map(({ id }) => id)).toEqual(["evt_2"]);
   expect(await worker.drain()).toMatchObject({ handled: 1 });
+});
+
+it("what was refused while a handler ran is not made again in a store that is brought back", async () => {
+  const { clock, journaled, store, post } = opened();
+  const refused: unknown[] = [];
+  const named = (): Promise<readonly string[]> => store.namedEvents("default", ["shop/id/evt_2"]);
+  const batch = async (): Promise<void> => {
+    refused.push(await store.markStored("default", (await named())[0] ?? "", ""));
+    refused.push((await store.forgetEvent("default", "shop", "evt_2")).kind);
+  };
+  const worker = createWorker({ store, clock, handlers: { counted: { by: "key", max: 3, batch } } });
+  await worker.drain();
+  for (const id of ["evt_1", "evt_2", "evt_3"]) await post(id);
+  await worker.drain();
+  expect(refused).toEqual([false, "busy"]);
+  await journaled.snapshot()();
+  expect(await worker.drain()).toMatchObject({ handled: 0 });
+  expect(await named()).toHaveLength(1);
 });

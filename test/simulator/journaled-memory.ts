@@ -4,6 +4,7 @@ import type { OpenStoredStore, StoredStore } from "../../simulator/stored/stored
 import { MemoryTransaction } from "../../library/src/stores/memory/client/transaction.js";
 import type { Applied, ApplyLimits, ApplyWork } from "../../library/src/inbox/worker/worker-store.js";
 import type { Handled } from "../../library/src/inbox/inbox-store.js";
+import type { Forgotten, StagedAgain } from "../../library/src/operator/replay-store.js";
 import type { Claim } from "../../library/src/lanes/lane-store.js";
 
 interface Now {
@@ -14,7 +15,7 @@ interface Now {
 /** One call that has changed the store, and when. */
 interface Entry {
   readonly at: Now;
-  readonly make: (memory: MemoryStore) => unknown;
+  make: (memory: MemoryStore) => unknown;
 }
 
 type Verbs = Readonly<Record<string, (...given: unknown[]) => unknown>>;
@@ -42,6 +43,14 @@ const READS: ReadonlySet<string> = new Set([
   "cancelled",
   "ends",
 ]);
+
+// What these have refused is not made again: it was refused because a handler ran, which a store that is brought back does not know.
+const CHANGES: Readonly<Record<string, (said: unknown) => boolean>> = {
+  markStored: (said) => said === true,
+  markApplied: (said) => said === true,
+  forgetEvent: (said) => (said as Forgotten).kind === "forgotten",
+  stageAgain: (said) => (said as readonly StagedAgain[]).includes("staged"),
+};
 
 /**
  * The shipped memory store as a database that can lose its power: it keeps a journal of the calls that have changed it, and
@@ -105,13 +114,23 @@ export class JournaledMemory {
 
   #call(name: string, given: unknown[]): unknown {
     const make = (memory: MemoryStore): unknown => (memory as unknown as Verbs)[name]?.(...given);
-    if (!READS.has(name)) this.#note(make);
-    return make(this.#memory);
+    if (READS.has(name)) return make(this.#memory);
+    const entry = this.#note(make);
+    const answer = make(this.#memory);
+    const changes = CHANGES[name];
+    if (changes !== undefined) void this.#unlessRefused(entry, answer, changes);
+    return answer;
   }
 
-  #note(make: Entry["make"]): void {
+  async #unlessRefused(entry: Entry, answer: unknown, changes: (said: unknown) => boolean): Promise<void> {
+    if (!changes(await answer)) entry.make = () => undefined;
+  }
+
+  #note(make: Entry["make"]): Entry {
     const at = { now: this.#clock.now(), monotonic: this.#clock.monotonic() };
-    this.#journal.push({ at, make: (memory) => Promise.resolve(make(memory)).catch(() => undefined) });
+    const entry: Entry = { at, make: (memory) => Promise.resolve(make(memory)).catch(() => undefined) };
+    this.#journal.push(entry);
+    return entry;
   }
 
   async #inTransaction<T>(

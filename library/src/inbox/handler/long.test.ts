@@ -9,6 +9,7 @@ import { createFakeClock } from "../../testing/fake-clock.js";
 import type { NewestContext, ReceivedEvent } from "./handlers.js";
 import { typed } from "./handlers.js";
 import { long } from "./long.js";
+import type { LongContext } from "./long.js";
 import { createReceiver } from "../receiver.js";
 import { createWorker } from "../worker/worker.js";
 import type { WorkerOptions } from "../worker/worker-options.js";
@@ -238,6 +239,31 @@ describe("a long handler", () => {
     expect(await store.markApplied({ ...address, round: 2 })).toBe(true);
     expect(await clock.until(one.drain(), 500)).toMatchObject({ handled: 1 });
     expect(log).toEqual(["begins evt_1", "effect of evt_1"]);
+  });
+
+  it("that ran before its event was replayed once more runs again in the new round, and marks nothing of the old one", async () => {
+    const { clock, store, post, worker, log } = setUp();
+    const keys: string[] = [];
+    const address = { tenant: "default", source: "shop", id: "evt_1", consumer: "" };
+    const handler = long(async (_event: ReceivedEvent, { idempotencyKey }: LongContext) => {
+      const key = idempotencyKey("report");
+      keys.push(key);
+      if (keys.length === 2) {
+        await store.markApplied({ ...address, round: 2 });
+        await store.stageAgain([{ ...address, verb: "replay" }]);
+      }
+      return (tx: MemoryTx): void => tx.onCommit(() => log.push(key));
+    });
+    const one = worker({ handlers: { "*": handler } });
+    await post("evt_1");
+    await clock.until(one.drain(), 500);
+    await store.stageAgain([{ ...address, verb: "replay" }]);
+    await clock.until(one.start());
+    await clock.until(clock.sleep(5000), 500);
+    await clock.until(one.stop(), 500);
+    const [first, , third] = keys;
+    expect(new Set(keys).size).toBe(3);
+    expect(log).toEqual([first, third]);
   });
 
   it("is not run again after a commit whose answer was lost", async () => {

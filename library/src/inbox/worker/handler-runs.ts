@@ -20,7 +20,7 @@ import { isLong } from "../handler/long.js";
 import type { Long } from "../handler/long.js";
 import { LongRuns } from "./long-runs.js";
 import { SlotTurns } from "./slot-turns.js";
-import { appliedBefore, ForgottenMeanwhile, ofOne, runWork } from "./run-work.js";
+import { appliedBefore, ForgottenMeanwhile, ReplayedMeanwhile, runWork } from "./run-work.js";
 import type { RunWorkParts } from "./run-work.js";
 import { arrivalsOf } from "./stored-arrival.js";
 import { noting, tellHandled } from "./tell-handled.js";
@@ -176,7 +176,7 @@ export class HandlerRuns<Tx> {
     const ran = await this.#longs.run(single, handler, (work, letGo) =>
       work === undefined
         ? this.#withDeadline(single, consumer, prepared(appliedBefore))
-        : this.#mark(single, consumer, { ...prepared(ofOne(work)), letGo }),
+        : this.#mark(single, consumer, { ...prepared(work), letGo }),
     );
     if (ran.kind === "lost") return result(claim);
     if (ran.kind === "stopped") {
@@ -220,6 +220,8 @@ export class HandlerRuns<Tx> {
       void clock.sleep(leaseMs, answered.signal).then(() => (answered.signal.aborted ? undefined : letGo()));
       const marking = this.#withDeadline(claim, consumer, prepared);
       const applied = await marking.finally(() => answered.abort("answered"));
+      // It runs anew, in its round.
+      if (applied.kind === "failed" && applied.error instanceof ReplayedMeanwhile) return { kind: "busy" };
       const hasToWait = applied.kind === "busy" || applied.kind === "saturated";
       if (!hasToWait || isStopping()) return applied;
       await clock.sleep(BUSY_AGAIN_MS);

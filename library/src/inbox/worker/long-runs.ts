@@ -11,11 +11,12 @@ import type { Long } from "../handler/long.js";
 import { runLong } from "../handler/prepare-long.js";
 import { HandlerFailure } from "../handler/prepare-work.js";
 import type { Work, WorkParts } from "../handler/prepare-work.js";
-import { occasionOf } from "./run-work.js";
+import { occasionOf, ofRound } from "./run-work.js";
 import type { InboxRound, StepStore } from "../handler/step-store.js";
 import { Steps } from "../handler/steps.js";
 import type { Stepping } from "../handler/steps.js";
 import { arrivalsOf, inboxConsumer } from "./stored-arrival.js";
+import type { ApplyWork } from "./worker-store.js";
 
 /** Why a long handler was cut off, where that is no failure of its own: nothing of it is marked. */
 export type CutOff =
@@ -52,7 +53,7 @@ export class LongRuns<Tx> {
   async run<T>(
     claim: Claim,
     handler: Long<unknown>,
-    mark: (work: Work<Tx> | undefined, letGo: () => void) => Promise<T>,
+    mark: (work: ApplyWork<Tx> | undefined, letGo: () => void) => Promise<T>,
   ): Promise<T | CutOff | { readonly kind: "failed"; readonly error: unknown }> {
     const signals = new AbortController();
     let why: CutOff | undefined;
@@ -62,14 +63,14 @@ export class LongRuns<Tx> {
     };
     let letGo = keptNothing;
     this.#underWay.add(cutOff);
-    let work: Work<Tx> | undefined;
+    let work: ApplyWork<Tx> | undefined;
     try {
       // Before the lease is kept: a store that never answers would keep it for ever, and no other worker could begin.
       const known = await this.#known(claim);
       // Hours of work, and all of its calls to others, that the mark would then find to be a duplicate.
       if (known.outcome === undefined || mayTakeOver(known.outcome)) {
         letGo = this.#parts.heartbeat.keep(claim, () => cutOff({ kind: "lost" }));
-        work = await this.#inTime(claim, handler, { known, signals });
+        work = ofRound(await this.#inTime(claim, handler, { known, signals }), known.round);
       }
     } catch (error) {
       letGo();

@@ -74,6 +74,21 @@ export const appliedBefore: ApplyWork<unknown> = () => {
   throw new ForgottenMeanwhile("The event was applied before, and is not any more.");
 };
 
+/** An event was replayed after its long handler had begun: what that has done belongs to the round before. */
+export class ReplayedMeanwhile extends Error {}
+
+/** The work of one event, unless it is in another round by now: the steps of that round would be called done, and never be. */
+export function ofRound<Tx>(work: Work<Tx>, round: number): ApplyWork<Tx> {
+  const inRound = ofOne(work);
+  return (tx, run) => {
+    const [{ inboxRound }] = run;
+    if (inboxRound === round) return inRound(tx, run);
+    throw new ReplayedMeanwhile(
+      `The handler ran in round ${round}, and its event is in round ${inboxRound}.`,
+    );
+  };
+}
+
 /** The work of one event as that of a run of one. */
 export function ofOne<Tx>(work: Work<Tx>): ApplyWork<Tx> {
   return (tx) => {
