@@ -2,7 +2,7 @@ import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import { handlerId } from "../consumer-name.js";
 import { checkPause } from "./check-asked.js";
-import { WORKER_GONE_MS } from "./inbox-view-store.js";
+import { WORKER_GONE_MS } from "../worker-gone.js";
 import type { ConsumerStanding, InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 

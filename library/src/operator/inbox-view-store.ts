@@ -181,6 +181,3 @@ export interface InboxViewStore {
   /** Every registered handler, in the order of their ids, and how much waits for it. */
   consumers(): Promise<readonly ConsumerStanding[]>;
 }
-
-/** A worker that has not said for so long that it has a handler is not there: it says so every minute. */
-export const WORKER_GONE_MS = 180_000;
