@@ -22,7 +22,7 @@ const [ofReplay, ofComparison] = [database(await freshDatabase()), database(awai
 
 it("the documented program replays all of a span, oldest first in the order of the key, and says what it answered", async () => {
   expect(await replayed(ofReplay, "run")).toBe(
-    `${EVENTS} of ${EVENTS} are handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
+    `${EVENTS} of ${EVENTS} are to be handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
   );
 });
 

@@ -27,7 +27,7 @@ it("the documented program counts first, and changes nothing", async () => {
 
 it("the documented program replays all of a span, oldest first in the order of the key, and says what it answered", async () => {
   expect(await replayed(database, "run")).toBe(
-    `${EVENTS} of ${EVENTS} are handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
+    `${EVENTS} of ${EVENTS} are to be handled again\n${2 * EVENTS} true evt_${EVENTS}\n`,
   );
 });
 
