@@ -87,7 +87,7 @@ export function consumersOf(store: PausingStore): Consumers {
       const id = handlerId(named);
       const standing = (await store.consumers()).find((each) => each.id === id);
       // What is placed after this look is not the handler's in any case: a moment later it would have been placed without it.
-      if (standing !== undefined && cancelWaiting !== true) refuseUnlessEmpty(standing);
+      if (standing !== undefined && !cancelWaiting) refuseUnlessEmpty(standing);
       const removed = await store.removeHandler(id, { because, by, unseenForMs: WORKER_GONE_MS });
       if (removed === "seen") throw inUse(id, standing?.seenAt);
       if (removed === "unknown") return { kind: "unknown" };
