@@ -144,6 +144,7 @@ describe("consumers", () => {
       detail: { code: "conflict", detail: expect.stringContaining("that wait for it: 1") as string },
     });
     const [event] = (await client.events.list()).items;
+    await bench.clock.advance(1000);
     const removed = await client.consumers.remove("hnd_billing", sure);
     expect(removed).toEqual({ id: "hnd_billing", waiting: 1, exact: true });
     expect((await client.consumers.list()).items.map(({ id }) => id)).toEqual(["hnd_invoicing"]);
