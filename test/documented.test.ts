@@ -20,6 +20,88 @@ it("storing-first.md: the first program stores an event, and its worker handles 
   expect(said).toBe("stored\nduplicate\npaid evt_1\n1\n");
 });
 
+it("storing-first.md: a consumer that gets another name is emptied first, and no event is lost or handled twice", async () => {
+  const said = await runPage({
+    page: "docs/storing-first.md",
+    files: {
+      "old.js": `
+        import { memoryStore } from "posthorn/memory";
+        import { createFakeClock } from "posthorn/testing";
+        export const clock = createFakeClock();
+        export const store = memoryStore({ clock });
+        export const handled = [];
+        export const world = { isDown: true };
+        export const handlers = {
+          "*": (event) => {
+            if (world.isDown && event.id !== "evt_3") throw new Error("down");
+            handled.push("default " + event.id);
+          },
+        };`,
+    },
+    // Its clock is the store's, which the test turns.
+    edits: {
+      "empty.js": (code) =>
+        code
+          .replace("{ store, handlers }", "{ store, handlers, clock }")
+          .replace("handlers, store }", "clock, handlers, store }"),
+    },
+    main: `
+      import { createWorker } from "posthorn";
+      import { createOperator } from "posthorn/operator";
+      import { post, storingFirst } from "./post.js";
+      import { clock, handled, handlers, store, world } from "./old.js";
+      const observer = () => undefined;
+      const receiver = storingFirst(store, { json: "/key" });
+      // One that is given up, one that is tried again, and one that nobody has looked at.
+      const old = createWorker({ store, clock, handlers, observer, retry: { waitsMs: [] } });
+      await post(receiver, "evt_1", { type: "paid", key: "a" });
+      await old.drain();
+      await post(receiver, "evt_2", { type: "paid", key: "b" });
+      await createWorker({ store, clock, handlers, observer, retry: { firstMs: 60_000 } }).drain();
+      await post(receiver, "evt_3", { type: "paid", key: "c" });
+      world.isDown = false;
+      await import("./empty.js");
+      const hear = (name) => ({ handlers: { "*": (event) => void handled.push(name + " " + event.id) } });
+      const worker = createWorker({ store, clock, consumers: { billing: hear("billing"), crm: hear("crm") } });
+      await worker.drain();
+      await post(receiver, "evt_4", { type: "paid", key: "a" });
+      await worker.drain();
+      await clock.advance(180_000);
+      await import("./remove.js");
+      console.log(handled.toSorted().join());
+      const operator = createOperator({ store });
+      console.log((await operator.consumers()).map(({ id, waiting, dead }) => [id, waiting, dead].join(" ")).join());`,
+  });
+  expect(said).toBe(
+    "0 wait, 0 dead letters\n" +
+      "billing evt_4,crm evt_4,default evt_1,default evt_2,default evt_3\n" +
+      "hnd_billing 0 0,hnd_crm 0 0\n",
+  );
+});
+
+it("storing-first.md: a worker with another consumer runs beside the one with handlers, whose name stays", async () => {
+  const said = await runPage({
+    page: "docs/storing-first.md",
+    main: `
+      import { createWorker } from "posthorn";
+      import { memoryStore } from "posthorn/memory";
+      import { post, storingFirst } from "./post.js";
+      const store = memoryStore();
+      const receiver = storingFirst(store);
+      const handled = [];
+      const hear = (name) => ({ "*": (event) => void handled.push(name + " " + event.id) });
+      const first = createWorker({ store, handlers: hear("default") });
+      await first.drain();
+      await post(receiver, "evt_1", { type: "paid" });
+      const second = createWorker({ store, consumers: { crm: { handlers: hear("crm") } } });
+      await second.drain();
+      await post(receiver, "evt_2", { type: "paid" });
+      for (const worker of [first, second]) await worker.drain();
+      console.log(handled.join());`,
+  });
+  expect(said).toBe("default evt_1,default evt_2,crm evt_2\n");
+});
+
 /** A list as the pages write it, or as Node prints it. */
 const plain = (line: string): string => line.replaceAll("'", '"').replaceAll(/\[ | \]/g, (at) => at.trim());
 

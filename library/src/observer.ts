@@ -106,11 +106,16 @@ export type Signal =
       readonly place: string;
     }
   | {
-      /** An event was stored, and two seconds later no worker had registered handlers for its source; told once for each source. */
+      /**
+       * An event was stored, and two seconds later no worker had registered handlers for its source, or a consumer that gets the event had had no
+       * worker for three minutes; told of a source once an hour at most.
+       */
       readonly kind: "worker_missing";
       readonly source: string;
       readonly type: string;
       readonly id: string;
+      /** The ids of the consumers that no worker has had for three minutes; empty where none has ever registered. */
+      readonly consumers: readonly string[];
     }
   | {
       /** An event was sent to an endpoint, or could not be. */

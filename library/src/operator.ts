@@ -78,7 +78,7 @@ export type { Difference, ReconcileOptions, Reconciliation, ReconcilingStore } f
 export type { ReconciledEvent } from "./operator/reconcile-page.js";
 export type { RefusedRedriven, Replays, ReplayingStore } from "./operator/replays.js";
 export type { Forgotten, ReplayStore, StagedAgain, WantedAgain } from "./operator/replay-store.js";
-export { WORKER_GONE_MS } from "./operator/inbox-view-store.js";
+export { WORKER_GONE_MS } from "./worker-gone.js";
 export type {
   ConsumerStanding,
   InboxAddress,

@@ -1,5 +1,5 @@
 import type { RunLog } from "../world/run-log.js";
-import { WORKER_GONE_MS } from "../../library/src/operator/inbox-view-store.js";
+import { WORKER_GONE_MS } from "../../library/src/worker-gone.js";
 import { eventId, GONE, handlerId, nameOf, numberOfId } from "./names.js";
 import type { StoredStore } from "./stored-store.js";
 

@@ -21,7 +21,7 @@ export interface ReplayingDatabase extends Pick<PageRun, "named" | "env" | "edit
 export const EVENTS = 150;
 
 /** What `replayed` gives for "wrong VAT". */
-export const REPLAYED = `${EVENTS} of ${EVENTS} are handled again
+export const REPLAYED = `${EVENTS} of ${EVENTS} are to be handled again
 ${2 * EVENTS} true evt_${EVENTS}
 ${EVENTS} deeds
 replay default/stripe/evt_${EVENTS} at default staged true wrong VAT

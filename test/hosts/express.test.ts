@@ -127,6 +127,35 @@ describe.each(versions)("%s", (name, make) => {
     await host.close?.();
   });
 
+  it.each([
+    [
+      "a route",
+      (app: express.Express, { receiver }: Stage) => void app.post("/webhooks/acme", webhooks(receiver)),
+    ],
+    [
+      "a mount path",
+      (app: express.Express, { receiver }: Stage) => void app.use("/webhooks/acme", webhooks(receiver)),
+    ],
+  ])(
+    "at %s that leaves nothing to name the source tells source_unnamed beside Express's own 404",
+    async (_, mount) => {
+      const found = await refused(mount, SPACED);
+      expect(found).toMatchObject({ status: 404, code: "source_unnamed" });
+      expect(found.why).toMatch(/"\/webhooks\/acme".*app\.use\("\/webhooks", webhooks\(receiver\)\)/);
+    },
+  );
+
+  it("tells nothing of a path that a handler of the host answers, nor of one that nobody knows", async () => {
+    const stage = setStage();
+    const app = make();
+    app.use("/webhooks", webhooks(stage.receiver));
+    app.post("/webhooks", (_request, response) => void response.status(200).send("host"));
+    const host = await serve(app);
+    for (const path of ["/webhooks", "/elsewhere"]) await host.post(await signed(SPACED, { path }));
+    expect(stage.refusals).toEqual([]);
+    await host.close?.();
+  });
+
   it("takes posthorn/node's listener on one path, too", async () => {
     const found = await refused((app, { receiver }) => {
       app.post("/webhooks/acme", nodeListener(receiver, { source: "acme" }));

@@ -74,8 +74,14 @@ export interface ConsumerCalls {
   pause(id: string, options?: Noted & { readonly forMs?: number | undefined }): Promise<Consumer>;
   /** Ends a pause, whoever or whatever has paused it. */
   resume(id: string, options?: Noted): Promise<Consumer>;
-  /** Removes a handler that no worker has any more; what waits for it is cancelled. Refused while a worker has it. */
-  remove(id: string, options?: Noted): Promise<RemovedConsumer>;
+  /**
+   * Removes a handler that no worker has any more. Refused while a worker has it; and, unless `cancelWaiting` says that what waits is to be
+   * cancelled, while deliveries wait for it or dead letters of it are unresolved.
+   */
+  remove(
+    id: string,
+    options?: Noted & { readonly cancelWaiting?: boolean | undefined },
+  ): Promise<RemovedConsumer>;
 }
 
 export function inboxCalls(caller: Caller): InboxCalls {

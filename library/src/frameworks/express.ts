@@ -29,16 +29,43 @@ const SOURCE = /^\/([a-z0-9_-]{1,64})\/?(?:\?|$)/i;
  */
 export function webhooks(receiver: Receiver): ExpressHandler {
   checkMounted(receiver);
-  return (request, response, next) => {
+  const handler: ExpressHandler = (request, response, next) => {
     const source = sourceOf(request);
-    if (source === undefined) return next();
-    void serveNode({ receiver, source }, request, response);
+    if (source !== undefined) return void serveNode({ receiver, source }, request, response);
+    const why = misplaced(request, handler);
+    if (why !== undefined)
+      response.once("finish", () => {
+        // Another handler of the host may have answered.
+        const { statusCode: status } = response;
+        if (status === 404) receiver.refuse("unknown", { status, code: "source_unnamed", why });
+      });
+    next();
   };
+  return handler;
+}
+
+/** What Express says of a request beside what Node does. */
+interface Placed {
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** The path at which the handler is mounted: what stands behind it is the request's `url`. */
+  readonly baseUrl?: string;
+  /** The last route that had the request: of this handler, or of another before it. */
+  readonly route?: { readonly path?: unknown; readonly stack?: readonly { readonly handle?: unknown }[] };
+}
+
+/** Why no request that comes to this place can name a source; undefined where others can. Express would answer 404, and nobody would be told. */
+function misplaced(request: IncomingMessage, handler: ExpressHandler): string | undefined {
+  const { baseUrl = "", route } = request as Placed;
+  if (request.method !== "POST") return undefined;
+  if (route?.stack?.some(({ handle }) => handle === handler) === true)
+    return `the route ${JSON.stringify(route.path)} of webhooks(receiver) names no source; expected app.use("/webhooks", webhooks(receiver)), or a route with the parameter source: "/webhooks/:source"`;
+  if (baseUrl === "" || !/^\/?(?:\?|$)/.test(request.url ?? "")) return undefined;
+  return `nothing stands behind the path ${JSON.stringify(baseUrl)} at which webhooks(receiver) is mounted, so no source is named; mount it a step higher: app.use("/webhooks", webhooks(receiver)) answers POST /webhooks/<source>`;
 }
 
 /** By the route's own parameter, or by what follows the mount path. */
 function sourceOf(request: IncomingMessage): string | undefined {
-  const { params } = request as { params?: Readonly<Record<string, unknown>> };
+  const { params } = request as Placed;
   const named = params?.["source"];
   return typeof named === "string" ? named : SOURCE.exec(request.url ?? "")?.[1];
 }

@@ -10,6 +10,8 @@ export const FRAMEWORK_ERRORS = {
   body_broken: "The connection broke before the body was complete.",
   body_not_base64: "The platform says that the body is base64, and it is not.",
   event_shape_unknown: "The value is no HTTP event of AWS Lambda in a form that is known.",
+  source_unnamed:
+    "A webhook came to a route or mount path of Express at which no request can name its source, and Express answered 404.",
   host_failed:
     "Code of the host failed while the request was read: its function for the source, for instance.",
   plugin_not_encapsulated:

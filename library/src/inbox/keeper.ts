@@ -221,7 +221,7 @@ export class Keeper {
 }
 
 function isBook(store: Partial<HandlerBook>): store is HandlerBook {
-  return store.readHandlers !== undefined;
+  return store.consumers !== undefined;
 }
 
 /** One event of a request, on its way into the store. */

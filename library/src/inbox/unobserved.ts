@@ -1,5 +1,6 @@
 import { environmentHere } from "../environment.js";
 import type { Observer, Signal } from "../observer.js";
+import { WORKER_GONE_MS } from "../worker-gone.js";
 
 /** The part that was given no observer. */
 export interface Unobserved {
@@ -99,6 +100,18 @@ function deadProblem(signal: Extract<Signal, { readonly kind: "delivery_dead" }>
   return { kind: `${kind} ${endpoint}`, text };
 }
 
+function missingProblem(signal: Extract<Signal, { readonly kind: "worker_missing" }>): Problem {
+  const { kind, source, type, id, consumers } = signal;
+  const stored = `${source}:${type} ${id} is stored, and`;
+  const start = "await createWorker({ store, handlers }).start()";
+  const names = consumers.join(", ");
+  const text =
+    consumers.length === 0
+      ? `${stored} no worker has registered handlers for ${source} yet: ${start}.`
+      : `${stored} it waits for ${names}, which no worker has had for ${WORKER_GONE_MS / 60_000} minutes: ${start}; or, where your code no longer has it, createOperator({ store }).remove().`;
+  return { kind: `${kind} ${source} ${names}`, text };
+}
+
 /** Undefined for what goes well, and for what a receiver does not say. */
 function problemIn(signal: Signal, handlers: readonly string[]): Problem | undefined {
   const { kind } = signal;
@@ -120,11 +133,7 @@ function problemIn(signal: Signal, handlers: readonly string[]): Problem | undef
   if (kind === "event_handled") return handledProblem(signal, handlers);
   if (kind === "key_missing") return keylessProblem(signal);
   if (kind === "worker_missing") {
-    const { source, type, id } = signal;
-    const text =
-      `${source}:${type} ${id} is stored, and no worker has registered handlers for ${source} yet: ` +
-      "await createWorker({ store, handlers }).start().";
-    return { kind: `${kind} ${source}`, text };
+    return missingProblem(signal);
   }
   if (kind === "delivery_dead") return deadProblem(signal);
   if (kind === "repair_failed") {

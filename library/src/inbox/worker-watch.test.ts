@@ -8,6 +8,7 @@ import { createReceiver } from "./receiver.js";
 import { createWorker } from "./worker/worker.js";
 
 const SECRET = "whsec_one_endpoint";
+const DAY_MS = 86_400_000;
 const told: string[] = [];
 
 beforeEach(() => {
@@ -32,7 +33,9 @@ function setUp(observer?: (signal: Signal) => void) {
     expect((await receiver.receive(source, request)).verdict).toBe("stored");
   };
   const handlers = { "invoice.paid": (): void => undefined };
-  return { clock, receiver, post, worker: createWorker({ store, clock, handlers, sources: ["stripe"] }) };
+  const worker = createWorker({ store, clock, handlers, sources: ["stripe"] });
+  const another = createWorker({ store, clock, consumers: { crm: { handlers, sources: ["stripe"] } } });
+  return { clock, receiver, post, worker, another };
 }
 
 describe("a receiver that stores events for which no worker has registered", () => {
@@ -63,6 +66,7 @@ describe("a receiver that stores events for which no worker has registered", () 
       source: "stripe",
       type: "invoice.paid",
       id: "evt_1",
+      consumers: [],
     });
     expect(told).toEqual([]);
   });
@@ -83,6 +87,56 @@ describe("a receiver that stores events for which no worker has registered", () 
     await post("evt_1", "other");
     await clock.advance(2000);
     expect(told).toEqual([expect.stringContaining("handlers for other yet")]);
+  });
+
+  it("tells on a second day that no worker has had the handlers for three minutes, and names them", async () => {
+    const { clock, post, worker } = setUp();
+    await post("evt_1");
+    await worker.drain();
+    await clock.advance(DAY_MS);
+    await post("evt_2");
+    await clock.advance(2000);
+    expect(told).toEqual([
+      expect.stringMatching(
+        /stripe:invoice\.paid evt_2 is stored, and it waits for hnd_default, which no worker has had for 3 minutes: .*start\(\)/,
+      ),
+    ]);
+  });
+
+  it("tells of the consumer that no worker has, though another has one for the same source", async () => {
+    const signals: Signal[] = [];
+    const { clock, post, worker, another } = setUp((signal) => signals.push(signal));
+    await another.drain();
+    await clock.advance(180_000);
+    await worker.drain();
+    await post("evt_1");
+    await clock.advance(2000);
+    expect(signals.at(-1)).toMatchObject({ kind: "worker_missing", consumers: ["hnd_crm"] });
+  });
+
+  it("says nothing of a worker that is away for less than three minutes, as in a deploy", async () => {
+    const { clock, post, worker } = setUp();
+    await worker.drain();
+    await clock.advance(177_000);
+    await post("evt_1");
+    await clock.advance(2000);
+    expect(told).toEqual([]);
+  });
+
+  it("notices a worker that goes while events come, and tells of it once an hour", async () => {
+    const signals: Signal[] = [];
+    const { clock, post, worker } = setUp((signal) => signals.push(signal));
+    const missing = (): number => signals.filter(({ kind }) => kind === "worker_missing").length;
+    await worker.drain();
+    for (let minute = 0; minute < 10; minute++) {
+      await post(`evt_${minute}`);
+      await clock.advance(60_000);
+    }
+    expect(missing()).toBe(1);
+    await clock.advance(3_600_000);
+    for (const id of ["evt_10", "evt_11"]) await post(id);
+    await clock.advance(2000);
+    expect(missing()).toBe(2);
   });
 
   it("does not wait for it once it is stopped", async () => {

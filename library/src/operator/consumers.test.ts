@@ -20,9 +20,13 @@ async function renamed() {
   const sources = { shop: standardWebhooks({ secrets: SECRET, clock }) };
   const receiver = createReceiver({ mode: "store_first", store, clock, sources });
   const handled: string[] = [];
-  const drain = async (name: string): Promise<void> => {
-    const handlers = { paid: ({ id }: { id: string }) => void handled.push(`${name} ${id}`) };
-    await createWorker({ store, clock, consumers: { [name]: { handlers } } }).drain();
+  const drain = async (name: string, { fails = false } = {}): Promise<void> => {
+    const paid = ({ id }: { id: string }): void => {
+      if (fails) throw new Error("down");
+      handled.push(`${name} ${id}`);
+    };
+    const consumers = { [name]: { handlers: { paid }, retry: { waitsMs: [] } } };
+    await createWorker({ store, clock, consumers, observer: () => undefined }).drain();
   };
   const post = async (id: string): Promise<void> => {
     const body = utf8('{"type":"paid"}');
@@ -42,7 +46,7 @@ describe("a handler that was renamed", () => {
     await drain("invoicing");
     await clock.advance(DAY_MS);
     expect((await operator.census()).oldestDueMs).toBeGreaterThanOrEqual(DAY_MS);
-    const removed = await operator.remove("billing", { because: BECAUSE });
+    const removed = await operator.remove("billing", { because: BECAUSE, cancelWaiting: true });
     expect(removed).toEqual({ kind: "removed", waiting: 1, exact: true });
     expect((await operator.census()).oldestDueMs ?? 0).toBe(0);
     expect((await operator.consumers()).map(({ id }) => id)).toEqual(["hnd_invoicing"]);
@@ -61,6 +65,39 @@ describe("a handler that was renamed", () => {
     await clock.advance(10_000);
     expect(await operator.remove("hnd_billing", { because: BECAUSE })).toMatchObject({ kind: "removed" });
     expect(await operator.remove("hnd_billing", { because: BECAUSE })).toEqual({ kind: "unknown" });
+  });
+
+  it("is not removed while something waits for it, unless that is to be cancelled: the error says how much", async () => {
+    const { clock, operator, handled, drain, post } = await renamed();
+    await clock.advance(200_000);
+    await post("evt_2");
+    await drain("invoicing");
+    await expect(operator.remove("billing", { because: BECAUSE })).rejects.toMatchObject({
+      code: "consumer_not_empty",
+      message: expect.stringMatching(
+        /hnd_billing.*wait for it: 1;.*resolved: 0\..*cancelWaiting: true/,
+      ) as string,
+      detail: { waiting: 1, dead: 0 },
+    });
+    await drain("billing");
+    expect(handled.at(-1)).toBe("billing evt_2");
+    await clock.advance(200_000);
+    expect(await operator.remove("billing", { because: BECAUSE })).toMatchObject({ waiting: 0 });
+  });
+
+  it("is not removed while a dead letter of it is unresolved, though nothing waits", async () => {
+    const { clock, operator, drain, post } = await renamed();
+    await post("evt_2");
+    await drain("billing", { fails: true });
+    await clock.advance(200_000);
+    expect((await operator.consumers())[0]).toMatchObject({ waiting: 0, dead: 1 });
+    await expect(operator.remove("billing", { because: BECAUSE })).rejects.toMatchObject({
+      code: "consumer_not_empty",
+      detail: { waiting: 0, dead: 1 },
+    });
+    const removed = await operator.remove("billing", { because: BECAUSE, cancelWaiting: true });
+    expect(removed).toMatchObject({ kind: "removed" });
+    expect((await operator.deadLetters()).items).toEqual([]);
   });
 
   it("is made anew by a worker that registers it again, and gets what is stored from then on", async () => {

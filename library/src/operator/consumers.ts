@@ -2,8 +2,8 @@ import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import { handlerId } from "../consumer-name.js";
 import { checkPause } from "./check-asked.js";
-import { WORKER_GONE_MS } from "./inbox-view-store.js";
-import type { InboxViewStore } from "./inbox-view-store.js";
+import { WORKER_GONE_MS } from "../worker-gone.js";
+import type { ConsumerStanding, InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 import type { Reason } from "./reason.js";
 
@@ -30,6 +30,8 @@ export interface ConsumerRemoval {
   readonly because: string;
   /** Who removes it. @default `by` of the operator */
   readonly by?: string | undefined;
+  /** True: what waits for it is cancelled, and its dead letters are resolved. @default false */
+  readonly cancelWaiting?: boolean | undefined;
 }
 
 /** What became of a handler that was to be removed. */
@@ -48,8 +50,9 @@ export interface Consumers {
   /** Ends the pause of a handler, whoever or whatever has paused it; `active` where there was none to end. */
   resume(id: string, reason?: Reason): Promise<"resumed" | "active" | "unknown">;
   /**
-   * Removes a handler that was renamed or deleted in your code: it gets nothing more, what waits for it is cancelled, and its dead letters
-   * are resolved. What it has applied stays in the inbox. Throws `consumer_in_use` while a worker has it: that would register it again.
+   * Removes a handler that was renamed or deleted in your code: it gets nothing more. What it has applied stays in the inbox. Throws
+   * `consumer_in_use` while a worker has it: that would register it again. Throws `consumer_not_empty` while deliveries wait for it, or dead
+   * letters of it are unresolved: nobody would ever handle them. With `cancelWaiting: true` the former are cancelled, and the latter resolved.
    *
    * @example
    * await operator.remove("billing", { because: "it is called invoicing now" });
@@ -80,10 +83,12 @@ export function consumersOf(store: PausingStore, operator: string): Consumers {
     },
     async remove(named, removal) {
       // Callers without types may leave it out.
-      const { because, by = operator } = Object(removal) as ConsumerRemoval;
+      const { because, by = operator, cancelWaiting = false } = Object(removal) as ConsumerRemoval;
       checkBecause(because);
       const id = handlerId(named);
       const standing = (await store.consumers()).find((each) => each.id === id);
+      // What is placed after this look is not the handler's in any case: a moment later it would have been placed without it.
+      if (standing !== undefined && !cancelWaiting) refuseUnlessEmpty(standing);
       const removed = await store.removeHandler(id, { because, by, unseenForMs: WORKER_GONE_MS });
       if (removed === "seen") throw inUse(id, standing?.seenAt);
       if (removed === "unknown") return { kind: "unknown" };
@@ -109,6 +114,16 @@ function checkBecause(because: unknown): void {
     "operator_option_invalid",
     'because is missing; expected a text that says why the handler is removed, as "it is called invoicing now".',
     { detail: { field: "because" } },
+  );
+}
+
+/** Nobody would handle what waits there: a redrive of what was cancelled finds no handler. */
+function refuseUnlessEmpty({ id, waiting, exact, dead }: ConsumerStanding): void {
+  if (waiting === 0 && dead === 0) return;
+  throw new PosthornError<OperatorErrorCode>(
+    "consumer_not_empty",
+    `The handler ${id} is not empty: deliveries that wait for it: ${waiting}${exact ? "" : " or more"}; dead letters that nobody has resolved: ${dead}. Nobody would ever handle them. Run a worker with its handlers until nothing waits, and redrive its dead letters; then its workers stop. Or say \`cancelWaiting: true\`, to cancel what waits.`,
+    { detail: { waiting, dead } },
   );
 }
 

@@ -30,7 +30,12 @@ export interface InboxRecord extends InboxAddress {
   /** How often its handler has ended: in the inbox, that of a worker counts when it succeeds. */
   readonly attempts: number;
   readonly receipts: number;
+  /**
+   * When the row was written, and a replay changes nothing of it: at the first receipt where the handler ran within its request; where a worker
+   * has handled the stored event, when it did. So a dead letter that is redriven on the second day is found on the second day.
+   */
   readonly receivedAt: Date;
+  /** When the event last came, or was last handled. */
   readonly lastReceivedAt: Date;
   readonly keepUntil: Date | undefined;
   /** The id of the stored event that was handled; undefined where it was handled within its request. */
@@ -50,9 +55,9 @@ export interface InboxFilter {
   readonly consumer?: string | undefined;
   readonly outcome?: InboxOutcome | undefined;
   readonly type?: string | undefined;
-  /** First received at this time or later. */
+  /** Of `receivedAt`: at this time or later. */
   readonly since?: Date | undefined;
-  /** First received before this time. */
+  /** Of `receivedAt`: before this time. */
   readonly until?: Date | undefined;
   /** @default "newest" */
   readonly order?: "newest" | "oldest" | undefined;
@@ -181,6 +186,3 @@ export interface InboxViewStore {
   /** Every registered handler, in the order of their ids, and how much waits for it. */
   consumers(): Promise<readonly ConsumerStanding[]>;
 }
-
-/** A worker that has not said for so long that it has a handler is not there: it says so every minute. */
-export const WORKER_GONE_MS = 180_000;

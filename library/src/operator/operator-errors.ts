@@ -5,6 +5,8 @@ export const OPERATOR_ERRORS = {
     "A verb of an operator, or `reconcile`, was given something that it cannot work with; nothing was changed.",
   consumer_in_use:
     "A handler was to be removed that a worker has, or had within the last three minutes; nothing was changed. Stop its workers, or deploy the version without it first.",
+  consumer_not_empty:
+    "A handler was to be removed while deliveries wait for it, or dead letters of it are unresolved; nothing was changed. Run a worker with its handlers until nothing waits, and redrive its dead letters; or say `cancelWaiting: true`.",
   number_invalid:
     "A lane or a sequence was given that is no whole number, or a pause of a length that none can have.",
 } as const;

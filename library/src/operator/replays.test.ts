@@ -46,6 +46,26 @@ describe("an operator", () => {
     expect((await operator.events()).items).toMatchObject([{ providerId: "evt_1", verifiedBy: "secret 1" }]);
   });
 
+  it("finds a row by when its worker handled it: a dead letter that is redriven on the second day, on the second day", async () => {
+    const { clock, store, operator, post, work, row } = setUp();
+    const [monday, tuesday] = [new Date(clock.now()), new Date(clock.now() + 86_400_000)];
+    await post("evt_1");
+    const handlers = { "order.paid": () => Promise.reject(new Error("down")) };
+    await createWorker({ store, clock, observer, handlers, retry: { waitsMs: [] } }).drain();
+    await clock.advance(86_400_000);
+    const [dead] = (await operator.deadLetters()).items;
+    await operator.redrive(dead?.id ?? "");
+    await work();
+    const found = async (span: object) => (await operator.inboxRows(span)).items.map(({ id }) => id);
+    expect(await found({ since: monday, until: tuesday })).toEqual([]);
+    expect(await found({ since: tuesday })).toEqual(["evt_1"]);
+    // A replay changes nothing of it.
+    await clock.advance(86_400_000);
+    expect(await operator.replay([{ ...row, round: 1 }])).toEqual(["staged"]);
+    await work();
+    expect(await found({ since: new Date(clock.now()) })).toEqual([]);
+  });
+
   it("replays what was applied once more for each replay, and never for a replay that is repeated", async () => {
     const { operator, effects, post, work, row } = setUp();
     await post("evt_1");

@@ -138,6 +138,27 @@ describe("settled", () => {
     );
   });
 
+  it("names retries that it has waited for in real time, with their errors, and blames no handler", async () => {
+    const store = memoryStore({ environment: "test" });
+    const verifier = standardWebhooks({ secrets: SECRET });
+    const receiver = createReceiver({ mode: "store_first", store, sources: { shop: verifier } });
+    // Of a database, which is asked when the time is up: it has not answered, and no handler is under way.
+    const handlers = {
+      "order.paid": () => {
+        Object.assign(store, { sequence: () => new Promise(() => undefined) });
+        throw new Error("the bank is down");
+      },
+    };
+    const worker = createWorker({ store, handlers, observer: () => undefined });
+    const body = utf8('{"type":"order.paid"}');
+    const headers = signSync(createSigner({ secrets: SECRET }), { id: "evt_1", body });
+    await receiver.receive("shop", { headers, body });
+    const settling = settled(receiver, worker, { timeoutMs: 200 });
+    await expect(settling).rejects.toThrow(
+      /after the timeout\. Still waiting: 1 of hnd_default, order\.paid without a key \(retrying, 1 attempts, due in \d+ ms: .*the bank is down\)\./,
+    );
+  });
+
   it("says that what waits is a worker's that was not handed in, started or not", async () => {
     const { receiver, worker, post } = setUp();
     await post("evt_1");

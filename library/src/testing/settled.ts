@@ -10,7 +10,7 @@ import type { Sender } from "../outbox/sender.js";
 import { beginWitness } from "../witness.js";
 import type { Party } from "../witness.js";
 import type { FakeClock } from "./fake-clock.js";
-import { CURE, stillWaiting, unhandedIn } from "./still-waiting.js";
+import { CURE, isUnderWay, stillWaiting, unhandedIn } from "./still-waiting.js";
 
 // Begun when a test imports `posthorn/testing`, before it makes the parts that it tests.
 const witness = beginWitness();
@@ -194,8 +194,16 @@ class Settling {
     const late = Symbol("late");
     const timer = realSleep(Math.max(0, this.#givesUpAt - realNow()), work);
     const first = await Promise.race([work, timer.then(() => late)]);
-    if (first === late) throw await this.#error("after the timeout: a handler has not returned");
+    if (first === late) throw await this.#late();
     return first as T;
+  }
+
+  /** A drain that begins when the time is up is late, too, though no handler runs in it: what waits then is a retry. */
+  async #late(): Promise<Error> {
+    const areUnderWay = await Promise.all(this.#stores.map(isUnderWay));
+    return this.#error(
+      areUnderWay.includes(true) ? "after the timeout: a handler has not returned" : "after the timeout",
+    );
   }
 
   async #error(when: string): Promise<Error> {

@@ -1,7 +1,9 @@
 import type { HeldRecord } from "../operator/held-store.js";
+import type { DeliverySummary } from "../operator/lookup-store.js";
 import type { Store } from "../operator/store.js";
 
 const NAMED_AT_MOST = 10;
+const NEWEST = 200;
 
 /** What lets time pass for what waits. */
 export const CURE: string =
@@ -12,17 +14,47 @@ export const CURE: string =
 export async function stillWaiting(store: Store<never>): Promise<readonly string[]> {
   const { items } = await store.lanes({}, { limit: NAMED_AT_MOST });
   const { staged, waiting, held } = await store.census();
+  const loose = (await unfinishedIn(store)).filter(({ key }) => key === undefined);
   const lanes = items.map(({ endpointId, key, state, depth, failures, dueInMs }) => {
-    const due = dueInMs === undefined ? "" : `, due in ${dueInMs} ms`;
-    return `${depth} of ${endpointId}, key ${JSON.stringify(key)} (${state}, ${failures} failures${due})`;
+    return `${depth} of ${endpointId}, key ${JSON.stringify(key)} (${state}, ${failures} failures${dueWords(dueInMs)})`;
   });
   return [
     ...lanes,
     ...(held > 0 ? await heldIn(store) : []),
     ...(staged > held ? [`${staged - held} that have no places yet`] : []),
-    ...(waiting > 0 && items.length === 0 ? [`${waiting} without a key`] : []),
+    ...loose.slice(0, NAMED_AT_MOST).map(looseWords),
+    ...(waiting > 0 && items.length + loose.length === 0 ? [`${waiting} without a key`] : []),
     ...(await pausedIn(store)),
   ];
+}
+
+function dueWords(dueInMs: number | undefined): string {
+  return dueInMs === undefined ? "" : `, due in ${Math.round(dueInMs)} ms`;
+}
+
+function looseWords({ endpointId, type, state, attempts, dueInMs, lastError }: DeliverySummary): string {
+  const error = lastError === undefined ? "" : `: ${lastError}`;
+  return `1 of ${endpointId}, ${type} without a key (${state}, ${attempts} attempts${dueWords(dueInMs)}${error})`;
+}
+
+const UNFINISHED: ReadonlySet<DeliverySummary["state"]> = new Set(["waiting", "under_way", "retrying"]);
+
+/** Deliveries of the newest events of a store that have not ended. */
+async function unfinishedIn(store: Store<never>): Promise<readonly DeliverySummary[]> {
+  const { items } = await store.events({}, { limit: NEWEST });
+  const tenants = [...new Set(items.map(({ tenant }) => tenant))];
+  const found = await Promise.all(
+    tenants.map((tenant) => {
+      const ids = items.filter((each) => each.tenant === tenant).map(({ id }) => id);
+      return store.deliveriesOf(tenant, ids);
+    }),
+  );
+  return found.flat().filter(({ state }) => UNFINISHED.has(state));
+}
+
+/** Whether a handler, or a request of a dispatcher, has not returned. */
+export async function isUnderWay(store: Store<never>): Promise<boolean> {
+  return (await unfinishedIn(store)).some(({ state }) => state === "under_way");
 }
 
 async function heldIn(store: Store<never>): Promise<readonly string[]> {

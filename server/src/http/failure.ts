@@ -23,6 +23,7 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   endpoint_unknown: "not_found",
   endpoint_busy: "conflict",
   consumer_in_use: "conflict",
+  consumer_not_empty: "conflict",
   cursor_invalid: "request_invalid",
   retry_policy_invalid: "request_invalid",
   address_forbidden: "request_invalid",

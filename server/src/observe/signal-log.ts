@@ -19,7 +19,7 @@ const LINES: Readonly<Record<Exclude<Signal["kind"], "delivery_attempted" | "han
   event_received: ["debug", "event received"],
   event_handled: ["debug", "event handled"],
   key_missing: ["debug", "event has no key"],
-  worker_missing: ["warn", "event waits for a worker that has never registered"],
+  worker_missing: ["warn", "event waits for a worker that is not there"],
   gap_given_up: ["warn", "events of a key were waited for in vain"],
   event_late: ["warn", "event came after its place was passed"],
   dedup_verdict: ["debug", "dedup verdict"],

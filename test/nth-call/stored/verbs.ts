@@ -1,6 +1,6 @@
 /** What a receiver that stores first, its worker and its operator ask a store for. */
 export const VERBS: readonly string[] = [
-  ...["ingest", "readHandlers", "refuse", "touch", "flush", "purge", "forgetNames"].map(
+  ...["ingest", "consumers", "refuse", "touch", "flush", "purge", "forgetNames"].map(
     (verb) => `inbox.${verb}`,
   ),
   ...["register", "sequence", "claim", "apply", "extend", "settle", "release", "untilDue"].map(

@@ -7,7 +7,7 @@ import { hrefOf, navigate } from "../../place/location.ts";
 import { confirmed, perform } from "../../shell/deeds.ts";
 import { count, oneLine } from "../../words/format.ts";
 
-type Removable = Pick<Consumer, "id" | "waiting" | "exact">;
+type Removable = Pick<Consumer, "id" | "waiting" | "exact" | "dead">;
 
 // Of the dialog that is open: there is one at a time.
 const because = signal("");
@@ -16,8 +16,8 @@ function RemoveFields({ consumer }: { readonly consumer: Removable }): JSX.Eleme
   return (
     <>
       <p>
-        <b>{willCancel(consumer)}</b> It gets no further events, and its dead letters are resolved. What it
-        has handled stays in the inbox. This cannot be undone; a worker that registers it again makes it anew.
+        <b>{willCancel(consumer)}</b> It gets no further events, and {deadWords(consumer)}. What it has
+        handled stays in the inbox. This cannot be undone; a worker that registers it again makes it anew.
       </p>
       <Field
         label="Because"
@@ -36,6 +36,11 @@ function willCancel({ waiting, exact }: Removable): string {
   return `${exact ? "" : "More than "}${count(waiting, "delivery")} that ${waiting === 1 ? "waits" : "wait"} for it will be cancelled.`;
 }
 
+function deadWords({ dead }: Removable): string {
+  if (dead === 0) return "it has no dead letters";
+  return `${count(dead, "dead letter")} of it ${dead === 1 ? "is" : "are"} resolved without being handled`;
+}
+
 /** Asks, with what will be cancelled, and removes a handler that no worker has any more. */
 export async function removeConsumer(consumer: Removable): Promise<boolean> {
   because.value = "";
@@ -49,7 +54,9 @@ export async function removeConsumer(consumer: Removable): Promise<boolean> {
   if (!yes) return false;
   const note = because.value.trim() === "" ? undefined : because.value.trim();
   return perform(async () => {
-    await api.consumers.remove(consumer.id, { note });
+    // What the dialog has named may go; what came meanwhile to one that was empty may not.
+    const cancelWaiting = consumer.waiting > 0 || consumer.dead > 0;
+    await api.consumers.remove(consumer.id, { note, cancelWaiting });
     navigate(hrefOf("/consumers"));
     return `${name} is removed.`;
   });

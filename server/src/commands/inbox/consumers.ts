@@ -4,6 +4,7 @@ import type { Consumer } from "posthorn/client";
 import { handlerId } from "posthorn/gateway";
 import { LONGEST_PAUSE_MS } from "posthorn/operator";
 import { duration } from "../../config/kinds.js";
+import { CommandFailure } from "../../terminal/failure.js";
 import { count, duration as durationWords, relative } from "../../terminal/for-people.js";
 import type { Printer } from "../../terminal/printer.js";
 import type { Table } from "../../terminal/table.js";
@@ -93,24 +94,45 @@ function registerPause(consumers: Command, context: CommandContext): void {
   });
 }
 
+interface RemoveOptions extends YesOption {
+  readonly because?: string;
+  readonly cancelWaiting?: boolean;
+}
+
 function registerRemove(consumers: Command, context: CommandContext): void {
-  defineCommand<YesOption & { readonly because?: string }>(consumers, context, {
+  defineCommand<RemoveOptions>(consumers, context, {
     form: "remove <id>",
-    says: "Remove a handler that was renamed or deleted in your code, and cancel what waits for it. Stop its workers, or deploy, first.",
+    says: "Remove a handler that was renamed or deleted in your code. Stop its workers, or deploy, first.",
     examples: ['posthorn consumers remove billing --because "it is called invoicing now"'],
-    flags: [{ form: "--because <text>", says: "Why, for whoever looks for it later." }, YES_FLAG],
+    flags: [
+      { form: "--because <text>", says: "Why, for whoever looks for it later." },
+      { form: "--cancel-waiting", says: "Cancel what waits for it, and resolve its dead letters." },
+      YES_FLAG,
+    ],
     run: async ({ args: [name = ""], options, client, print, context: { terminal } }) => {
       const id = handlerId(name);
       const { items } = await client().consumers.list();
       const found = items.find((each) => each.id === id);
+      const { cancelWaiting = false } = options;
+      if (found !== undefined && !cancelWaiting) refuseUnlessEmpty(found);
       await confirm(terminal, `Remove the handler ${id}? ${cancelWords(found)}`, {
         yes: options.yes === true,
       });
-      const removed = await client().consumers.remove(id, { note: options.because });
+      const removed = await client().consumers.remove(id, { note: options.because, cancelWaiting });
       print.show(removed, () =>
         print.line(`Removed the handler ${id}. Cancelled: ${waitingWords(removed)}.`),
       );
     },
+  });
+}
+
+/** Before anything is asked: `--yes` of a script written for a handler that is empty would cancel what waits for another. */
+function refuseUnlessEmpty({ id, waiting, exact, dead }: Consumer): void {
+  if (waiting === 0 && dead === 0) return;
+  const left = `Waiting for ${id}: ${waitingWords({ waiting, exact })}. Dead letters that nobody has resolved: ${dead}.`;
+  throw new CommandFailure("failed", `${left} Nobody would ever handle them.`, {
+    cure: "Run a worker with its handlers until nothing waits, and redrive its dead letters; or say --cancel-waiting.",
+    code: "consumer_not_empty",
   });
 }
 

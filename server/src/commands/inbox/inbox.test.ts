@@ -79,7 +79,9 @@ describe("posthorn consumers remove", () => {
 
   it("asks with what will be cancelled, and changes nothing without an answer", async () => {
     const client = fakeClient({ "consumers.list": () => page([gone]) });
-    const { err, code } = await runCommand(["consumers", "remove", "billing"], { client });
+    const { err, code } = await runCommand(["consumers", "remove", "billing", "--cancel-waiting"], {
+      client,
+    });
     expect(code).toBe(2);
     expect(err).toContain("What waits for it is cancelled and never handled there: 2 deliveries.");
     expect(client.calls).toEqual([["consumers.list"]]);
@@ -87,16 +89,32 @@ describe("posthorn consumers remove", () => {
 
   it("takes a name and a reason, and says what was cancelled", async () => {
     const client = fakeClient({ "consumers.list": () => page([gone]) });
-    const args = ["consumers", "remove", "billing", "--because", "it is invoicing now", "--yes"];
+    const because = ["--because", "it is invoicing now"];
+    const args = ["consumers", "remove", "billing", ...because, "--cancel-waiting", "--yes"];
     const { out, code } = await runCommand(args, { client });
     expect(code).toBe(0);
     expect(out).toContain("Removed the handler hnd_billing. Cancelled: 2 deliveries.");
-    expect(client.calls.at(-1)).toEqual(["consumers.remove", "hnd_billing", { note: "it is invoicing now" }]);
+    const said = { note: "it is invoicing now", cancelWaiting: true };
+    expect(client.calls.at(-1)).toEqual(["consumers.remove", "hnd_billing", said]);
+  });
+
+  it("removes nothing for which events wait, or whose dead letters are unresolved, until the flag says so", async () => {
+    for (const left of [
+      { ...gone, dead: 0 },
+      { ...gone, waiting: 0, dead: 1 },
+    ]) {
+      const client = fakeClient({ "consumers.list": () => page([left]) });
+      const { err, code } = await runCommand(["consumers", "remove", "billing", "--yes"], { client });
+      expect(code).toBe(1);
+      expect(err).toContain(`Dead letters that nobody has resolved: ${left.dead}.`);
+      expect(err).toContain("--cancel-waiting");
+      expect(client.calls).toEqual([["consumers.list"]]);
+    }
   });
 
   it("says why a handler is not removed that a worker has", async () => {
     const client = fakeClient({
-      "consumers.list": () => page([gone]),
+      "consumers.list": () => page([{ ...gone, waiting: 0, dead: 0 }]),
       "consumers.remove": () => {
         throw problem(409, "conflict", "A worker has the handler hnd_billing: stop its workers first.");
       },

@@ -40,15 +40,18 @@ export function registerConsumers(api: FastifyInstance, parts: ApiParts): void {
       return readConsumer(parts, id);
     },
   );
-  api.delete<ById>("/consumers/:id", { schema: REMOVE, preValidation: bodyOptional }, (request) =>
+  api.delete<Removal>("/consumers/:id", { schema: REMOVE, preValidation: bodyOptional }, (request) =>
     remove(parts, request),
   );
 }
 
-async function remove({ operator }: ApiParts, request: FastifyRequest<ById>): Promise<RemovedConsumer> {
+type Removal = ById & { readonly Body: { readonly cancelWaiting?: boolean } };
+
+async function remove({ operator }: ApiParts, request: FastifyRequest<Removal>): Promise<RemovedConsumer> {
   const { id } = request.params;
   const because = noteOf(request) ?? NO_REASON;
-  const removed = await operator.remove(id, { because, by: actorOf(request).name });
+  const { cancelWaiting } = request.body;
+  const removed = await operator.remove(id, { because, by: actorOf(request).name, cancelWaiting });
   if (removed.kind === "unknown") throw notFound("consumer", id);
   return { id, waiting: removed.waiting, exact: removed.exact };
 }
@@ -129,10 +132,19 @@ const RESUME = routeSchema({
 const REMOVE = routeSchema({
   operationId: "removeConsumer",
   summary:
-    "Removes a handler that no worker has any more; what waits for it is cancelled. Refused while a worker has it, or had it within three minutes; `note` says why.",
+    "Removes a handler that no worker has any more. Refused while a worker has it, or had it within three minutes, and while deliveries wait for it or dead letters of it are unresolved; `note` says why.",
   tag,
   params: param("id"),
-  body: { type: "object", additionalProperties: false, properties: {} },
+  body: {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      cancelWaiting: {
+        type: "boolean",
+        description: "True: what waits for it is cancelled, and its dead letters are resolved.",
+      },
+    },
+  },
   answers: {
     200: whole<RemovedConsumer>({
       id: { type: "string" },

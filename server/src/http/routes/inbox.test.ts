@@ -135,16 +135,21 @@ describe("consumers", () => {
     await bench.post("in_1");
     await bench.work({}, ["invoicing"]);
     const client = bench.client();
-    await expect(client.consumers.remove("hnd_billing")).rejects.toMatchObject({
+    const sure = { note: "it is called invoicing now", cancelWaiting: true };
+    await expect(client.consumers.remove("hnd_billing", sure)).rejects.toMatchObject({
       detail: { code: "conflict", detail: expect.stringContaining("stop its workers, or deploy") as string },
     });
     await bench.clock.advance(200_000);
+    await expect(client.consumers.remove("hnd_billing")).rejects.toMatchObject({
+      detail: { code: "conflict", detail: expect.stringContaining("that wait for it: 1") as string },
+    });
     const [event] = (await client.events.list()).items;
-    const removed = await client.consumers.remove("hnd_billing", { note: "it is called invoicing now" });
+    await bench.clock.advance(1000);
+    const removed = await client.consumers.remove("hnd_billing", sure);
     expect(removed).toEqual({ id: "hnd_billing", waiting: 1, exact: true });
     expect((await client.consumers.list()).items.map(({ id }) => id)).toEqual(["hnd_invoicing"]);
     const audited = (await client.audit.list({ action: "consumer.remove" })).items;
-    expect(audited.map(({ status }) => status)).toEqual([200, 409]);
+    expect(audited.map(({ status }) => status)).toEqual([200, 409, 409]);
     expect(audited[0]).toMatchObject({
       note: "it is called invoicing now",
       subject: { kind: "consumer", id: "hnd_billing" },
