@@ -157,6 +157,12 @@ export const BROKEN_HOLDING: Readonly<Record<keyof typeof holdingFlaws, readonly
     "the first event of a key starts its sequence, and keys, sources and tenants do not wait for each other",
   ],
   held_until_untold: ["a worker knows until when an event is held, and a dispatcher does not wait for it"],
+  no_room_is_late: [
+    "where a step has no room for all events of a key whose turn has come, the others go in the next one, and are not late",
+  ],
+  given_up_gap_untold: [
+    "a step that gives up a gap has done something, and whoever sequences takes the next one at once",
+  ],
   hold_without_number: [
     "no more events of a key are held than may be: with one more, the first gap is given up",
   ],

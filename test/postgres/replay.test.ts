@@ -89,7 +89,13 @@ describe.each(drivers)("handling events again on Postgres by $name", (driver) =>
       one: { handlers: { paid: forget } },
       two: { handlers: { paid: { long: (event: { readonly id: string }) => forget(event) } } },
     };
-    await createWorker({ store, consumers }).drain();
+    const worker = createWorker({ store, consumers });
+    // Where one handler asks while the other begins, the other is busy, and due again after a second.
+    const answered = async (): Promise<number> => {
+      await worker.drain();
+      return answers.length;
+    };
+    await expect.poll(answered, { interval: 200, timeout: 20_000 }).toBe(3);
     expect(answers).toEqual(["busy", "busy", "busy"]);
     for (const id of ["evt_1", "evt_2"])
       expect(await operator.forget("default", "shop", id)).toMatchObject({ kind: "forgotten" });

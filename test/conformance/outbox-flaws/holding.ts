@@ -32,6 +32,24 @@ export const holdingFlaws = {
   held_event_removed: {
     mutate: (swaps) => swaps.swap(Holds.prototype, "has", () => () => false),
   },
+  no_room_is_late: {
+    wrap: (inner) => ({
+      heldEvent: async (tenant, eventId) => {
+        const record = await inner.heldEvent(tenant, eventId);
+        return record && { ...record, isLate: record.isLate || record.sequence > 80n };
+      },
+    }),
+  },
+  given_up_gap_untold: {
+    wrap: (inner) => {
+      let steps = 0;
+      return {
+        sequence: () => (++steps === 1 ? Promise.resolve({ events: 0, more: true }) : inner.sequence()),
+        claim: (request) =>
+          steps === 1 ? Promise.resolve({ claims: [], lapsed: false }) : inner.claim(request),
+      };
+    },
+  },
   any_event_starts_a_key: marked((mark) => ({ ...mark, first: undefined })),
   fill_does_nothing: {
     mutate: (swaps) => swaps.swap(Holds.prototype, "fill", () => () => undefined),
