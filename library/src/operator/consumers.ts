@@ -1,7 +1,7 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import { handlerId } from "../consumer-name.js";
-import { checkPause } from "./check-asked.js";
+import { checkPause, checkRemoval } from "./check-asked.js";
 import { WORKER_GONE_MS } from "./inbox-view-store.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
@@ -78,9 +78,8 @@ export function consumersOf(store: PausingStore): Consumers {
       return (await read(id)) === undefined ? "unknown" : "active";
     },
     async remove(named, removal) {
-      // Callers without types may leave it out.
-      const { because, by = "operator" } = Object(removal) as ConsumerRemoval;
-      checkBecause(because);
+      checkRemoval(removal);
+      const { because, by = "operator" } = removal;
       const id = handlerId(named);
       const standing = (await store.consumers()).find((each) => each.id === id);
       const removed = await store.removeHandler(id, { because, by, unseenForMs: WORKER_GONE_MS });
@@ -98,16 +97,6 @@ function refuseOdd(forMs: number | undefined): void {
     "number_invalid",
     `\`forMs\` is ${forMs}; expected milliseconds above 0, up to a year. Leave it out for a pause that lasts until somebody resumes the handler.`,
     { detail: { field: "forMs" } },
-  );
-}
-
-/** Nobody could say later why it has gone. */
-function checkBecause(because: unknown): void {
-  if (typeof because === "string" && because.trim() !== "") return;
-  throw new PosthornError<OperatorErrorCode>(
-    "operator_option_invalid",
-    'because is missing; expected a text that says why the handler is removed, as "it is called invoicing now".',
-    { detail: { field: "because" } },
   );
 }
 

@@ -1,3 +1,4 @@
+import { checkStore } from "../given-store.js";
 import { newId } from "../id.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
@@ -82,6 +83,7 @@ export async function reconcile<Tx, Mode extends TransactionMode>(
   options: ReconcileOptions<Tx, Mode>,
 ): Promise<Reconciliation> {
   checkReconcile(options);
+  checkStore("comparison", options.store, "stageAgain");
   const { items, next } = await readPage(options);
   const events = items.map(({ event }) => event);
   const found = events.length === 0 ? [] : await look(options, events);
