@@ -16,33 +16,32 @@ type Run = (client: unknown, options?: unknown) => Promise<unknown>;
 const refused = (message: string): object =>
   expect.objectContaining({ code: "store_option_invalid", message }) as object;
 
-const makers: readonly (readonly [string, Make, object, string, string])[] = [
-  ["sqliteStore", sqliteStore as Make, { durabilty: "strict" }, "durabilty", "durability"],
-  ["postgresStore", postgresStore as Make, { durabilty: "refuse" }, "durabilty", "durability"],
-  ["memoryStore", memoryStore as Make, { enviroment: "test" }, "enviroment", "environment"],
-  ["sqliteDedup", sqliteDedup as Make, { scop: "stripe" }, "scop", "scope"],
-  ["postgresDedup", postgresDedup as Make, { scop: "stripe" }, "scop", "scope"],
-  ["redisDedup", redisDedup as Make, { claimTtl: 9 }, "claimTtl", "claimTtlS"],
-  ["memoryDedup", memoryDedup as Make, { maxEntrys: 9 }, "maxEntrys", "maxEntries"],
+const misspelt = (name: string, given: object, meant: string): object =>
+  refused(`"${Object.keys(given).join()}" is no option of ${name}; did you mean "${meant}"?`);
+
+const makers: readonly (readonly [string, Make, object, string])[] = [
+  ["sqliteStore", sqliteStore as Make, { durabilty: "strict" }, "durability"],
+  ["postgresStore", postgresStore as Make, { durabilty: "refuse" }, "durability"],
+  ["memoryStore", memoryStore as Make, { enviroment: "test" }, "environment"],
+  ["sqliteDedup", sqliteDedup as Make, { scop: "stripe" }, "scope"],
+  ["postgresDedup", postgresDedup as Make, { scop: "stripe" }, "scope"],
+  ["redisDedup", redisDedup as Make, { claimTtl: 9 }, "claimTtlS"],
+  ["memoryDedup", memoryDedup as Make, { maxEntrys: 9 }, "maxEntries"],
 ];
 
-const runners: readonly (readonly [string, Run, object, string, string])[] = [
-  ["migrate", migrateSqlite as Run, { st: { name: "mine", migrations: [] } }, "st", "set"],
-  ["migrate", migratePostgres as Run, { shema: "mine" }, "shema", "schema"],
-  ["endLeases", endLeases as Run, { waitMS: 9 }, "waitMS", "waitMs"],
+const runners: readonly (readonly [string, Run, object, string])[] = [
+  ["migrate", migrateSqlite as Run, { st: { name: "mine", migrations: [] } }, "set"],
+  ["migrate", migratePostgres as Run, { shema: "mine" }, "schema"],
+  ["endLeases", endLeases as Run, { waitMS: 9 }, "waitMs"],
 ];
 
 describe("an option that a store does not know is refused, with the name that was meant", () => {
-  it.each(makers)("by %s", (name, make, given, misspelt, meant) => {
-    expect(() => make(given)).toThrow(
-      refused(`"${misspelt}" is no option of ${name}; did you mean "${meant}"?`),
-    );
+  it.each(makers)("by %s", (name, make, given, meant) => {
+    expect(() => make(given)).toThrow(misspelt(name, given, meant));
   });
 
-  it.each(runners)("by %s", async (name, run, given, misspelt, meant) => {
-    await expect(run({}, given)).rejects.toEqual(
-      refused(`"${misspelt}" is no option of ${name}; did you mean "${meant}"?`),
-    );
+  it.each(runners)("by %s", async (name, run, given, meant) => {
+    await expect(run({}, given)).rejects.toEqual(misspelt(name, given, meant));
   });
 
   it("by a claim", async () => {

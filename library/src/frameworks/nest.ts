@@ -115,18 +115,18 @@ export class WebhooksModule {
   readonly name = "posthorn";
 
   static forRoot<Tx, Mode extends TransactionMode>(
-    given: WebhooksOptions<Tx, Mode> & WebhooksPath,
+    options: WebhooksOptions<Tx, Mode> & WebhooksPath,
   ): DynamicModule {
-    checkObject("WebhooksModule.forRoot", given, { path: true, ...OF_RECEIVER });
-    const { path, ...options } = given;
-    return moduleOf(path, { provide: OPTIONS, useValue: options }, []);
+    checkObject("WebhooksModule.forRoot", options, { path: true, ...OF_RECEIVER });
+    const { path, ...ofReceiver } = options;
+    return moduleOf(path, { provide: OPTIONS, useValue: ofReceiver }, []);
   }
 
   static forRootAsync<Tx, Mode extends TransactionMode>(
-    given: WebhooksAsyncOptions<Tx, Mode>,
+    options: WebhooksAsyncOptions<Tx, Mode>,
   ): DynamicModule {
-    checkObject("WebhooksModule.forRootAsync", given, OF_ASYNC);
-    const { path, imports = [], inject = [], useFactory } = given;
+    checkObject("WebhooksModule.forRootAsync", options, OF_ASYNC);
+    const { path, imports = [], inject = [], useFactory } = options;
     return moduleOf(path, { provide: OPTIONS, useFactory, inject }, imports);
   }
 }

@@ -1,9 +1,6 @@
 import { unknownOption } from "../known-options.js";
-import type { OptionNames } from "../known-options.js";
 import { PosthornError } from "../posthorn-error.js";
-import type { ConsumerPause, ConsumerRemoval } from "./consumers.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
-import type { ReconcileOptions } from "./reconcile.js";
 
 const ADDRESS = ["tenant", "source", "id", "consumer"] as const;
 const MOST = 1000;
@@ -24,22 +21,6 @@ export function checkRows(verb: string, rows: unknown): void {
   }
 }
 
-const PAUSE: OptionNames<ConsumerPause> = { forMs: true, because: true, by: true };
-const REMOVAL: OptionNames<ConsumerRemoval> = { because: true, by: true };
-const RECONCILE: OptionNames<ReconcileOptions<never>> = {
-  store: true,
-  since: true,
-  until: true,
-  tenant: true,
-  source: true,
-  consumer: true,
-  wasApplied: true,
-  missing: true,
-  extra: true,
-  limit: true,
-  after: true,
-};
-
 /** Refuses what is no object of names, and a name that is not known. */
 export function checkNames(of: string, given: unknown, known: Readonly<object>): void {
   if (!isObject(given))
@@ -50,7 +31,6 @@ export function checkNames(of: string, given: unknown, known: Readonly<object>):
 
 /** What a compiler refuses, for hosts that have none: a word misspelt, or a look that says nothing, must change nothing. */
 export function checkReconcile(options: object): void {
-  checkNames("reconcile", options, RECONCILE);
   const asked = options as Readonly<Record<string, unknown>>;
   const { since, until, wasApplied, missing = "report", extra = "report", limit = MOST } = asked;
   if (since === undefined)
@@ -75,7 +55,6 @@ export function checkFound(found: unknown, { source, id }: { source: string; id:
 
 /** Refuses a pause that nobody could understand: a store would keep it without its reason, or not at all. */
 export function checkPause(pause: unknown): void {
-  checkNames("pause", pause ?? {}, PAUSE);
   const { because } = Object(pause) as { readonly because?: unknown };
   if (typeof because === "string" && because.trim() !== "") return;
   const found = because === undefined ? "missing" : shown(because);
@@ -86,7 +65,6 @@ export function checkPause(pause: unknown): void {
 
 /** Nobody could say later why a handler has gone. */
 export function checkRemoval(removal: unknown): void {
-  checkNames("remove", removal ?? {}, REMOVAL);
   const { because } = Object(removal) as { readonly because?: unknown };
   if (typeof because === "string" && because.trim() !== "") return;
   throw new PosthornError<OperatorErrorCode>(

@@ -1,7 +1,8 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import { handlerId } from "../consumer-name.js";
-import { checkPause, checkRemoval } from "./check-asked.js";
+import type { OptionNames } from "../known-options.js";
+import { checkNames, checkPause, checkRemoval } from "./check-asked.js";
 import { WORKER_GONE_MS } from "./inbox-view-store.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
@@ -59,11 +60,16 @@ export interface Consumers {
 /** A year: a database would refuse a time that is too far away. */
 export const LONGEST_PAUSE_MS = 31_536_000_000;
 
+const PAUSE: OptionNames<ConsumerPause> = { forMs: true, because: true, by: true };
+const REMOVAL: OptionNames<ConsumerRemoval> = { because: true, by: true };
+
 /** The verbs for the handlers of a store. */
 export function consumersOf(store: PausingStore): Consumers {
   const read = async (id: string) => (await store.readHandlers([id]))[0];
   return {
     async pause(named, given) {
+      // Callers without types may leave it out, and are told of the reason that is missing.
+      checkNames("pause", given ?? {}, PAUSE);
       checkPause(given);
       const { by = "operator", ...pause } = given;
       refuseOdd(pause.forMs);
@@ -78,6 +84,7 @@ export function consumersOf(store: PausingStore): Consumers {
       return (await read(id)) === undefined ? "unknown" : "active";
     },
     async remove(named, removal) {
+      checkNames("remove", removal ?? {}, REMOVAL);
       checkRemoval(removal);
       const { because, by = "operator" } = removal;
       const id = handlerId(named);

@@ -116,6 +116,13 @@ describe("a verb that is told too little changes nothing", () => {
     expect(redriveAll).not.toHaveBeenCalled();
   });
 
+  it("skip, which needs the head that is meant", async () => {
+    await expect(call("skip", "1")).rejects.toMatchObject({
+      code: "number_invalid",
+      message: expect.stringMatching(/^"undefined" is no lane or sequence; /) as string,
+    });
+  });
+
   it("inboxByPrefix and inboxFailures, which need the whole of an address", async () => {
     await expect(call("inboxByPrefix", { tenant: "a", source: "b" })).rejects.toEqual(
       refused("inboxByPrefix: prefix is missing; expected a text."),

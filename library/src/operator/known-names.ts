@@ -1,9 +1,8 @@
 import type { OptionNames } from "../known-options.js";
 import { checkDate, checkNames, invalid, isObject, kindOf, shown } from "./check-asked.js";
-import type { DeadGroupFilter } from "./dead-filter.js";
+import type { DeadFilter, DeadGroupFilter } from "./dead-filter.js";
 import type { HeldFilter } from "./held-store.js";
 import type { InboxFilter, InboxPrefix, RefusedFilter } from "./inbox-view-store.js";
-import type { DeadWish, Retry } from "./operator.js";
 import type { Page } from "./operator-store.js";
 import type { EventWish } from "./provider-id.js";
 
@@ -42,7 +41,7 @@ const EVENTS: OptionNames<EventWish> = {
   until: true,
   providerId: true,
 };
-const DEAD: OptionNames<DeadWish> = {
+const DEAD: OptionNames<DeadFilter> = {
   ...GROUP,
   key: true,
   since: true,
@@ -51,8 +50,19 @@ const DEAD: OptionNames<DeadWish> = {
   order: true,
 };
 
-/** The names that the filter of each verb has. */
-const FILTERS = {
+/** The verbs that take a filter. */
+export type FilteringVerb =
+  | "events"
+  | "lanes"
+  | "deadLetters"
+  | "deadSummary"
+  | "deadGroups"
+  | "inboxRows"
+  | "inboxByPrefix"
+  | "refusedEvents"
+  | "held";
+
+const FILTERS: Readonly<Record<FilteringVerb, Readonly<object>>> = {
   events: EVENTS,
   lanes: { endpointId: true },
   deadLetters: DEAD,
@@ -62,7 +72,7 @@ const FILTERS = {
   inboxByPrefix: PREFIX,
   refusedEvents: REFUSED,
   held: HELD,
-} as const;
+};
 
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   order: ["newest", "oldest"],
@@ -71,7 +81,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 const REFUSED_BECAUSE = ["conflict", "stale"];
 
 /** A filter whose every name is known, and its order and outcome, too. */
-export function checkFilter(verb: keyof typeof FILTERS, filter: object): void {
+export function checkFilter(verb: FilteringVerb, filter: object): void {
   const of = `the filter of ${verb}`;
   checkNames(of, filter, FILTERS[verb]);
   const asked = filter as Readonly<Record<string, unknown>>;
@@ -102,7 +112,7 @@ const RETRY = {
 };
 
 /** One of the three ways to say what is to be tried. */
-export function checkRetry(what: Retry): void {
+export function checkRetry(what: object): void {
   checkNames("retry", what, RETRY);
   const named = Object.entries(what).filter(([, value]) => value !== undefined);
   if (named.length === 1) return;

@@ -35,6 +35,7 @@ import type { Consumers, PausingStore } from "./consumers.js";
 import type { HeldFilter, HeldRecord, HeldReleased, HeldStore } from "./held-store.js";
 import { checkFilter, checkLetters, checkPage, checkPrefix, checkRetry } from "./known-names.js";
 import { checkStore } from "../given-store.js";
+import type { FilteringVerb } from "./known-names.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 import { replaysOf } from "./replays.js";
 import type { Replays, ReplayingStore } from "./replays.js";
@@ -327,16 +328,17 @@ function filterOf(verb: "deadLetters" | "deadSummary", wish: DeadWish): DeadFilt
 }
 
 /** A text that is no whole number is refused: as a lane it would be none, and a typo would read as "unknown". */
-function wholeOf(given: Whole): bigint {
+function wholeOf(given: Whole | undefined): bigint {
   if (typeof given === "bigint") return given;
-  if (/^\d{1,19}$/.test(given)) return BigInt(given);
+  const text = String(given);
+  if (/^\d{1,19}$/.test(text)) return BigInt(text);
   throw new PosthornError<OperatorErrorCode>(
     "number_invalid",
-    `${JSON.stringify(String(given).slice(0, 40))} is no lane or sequence; expected a whole number, as \`blockedLanes\` gives it.`,
+    `${JSON.stringify(text.slice(0, 40))} is no lane or sequence; expected a whole number, as \`blockedLanes\` gives it.`,
   );
 }
 
-function filtered<Filter extends object>(verb: Parameters<typeof checkFilter>[0], filter: Filter): Filter {
+function filtered<Filter extends object>(verb: FilteringVerb, filter: Filter): Filter {
   checkFilter(verb, filter);
   return filter;
 }

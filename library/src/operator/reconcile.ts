@@ -1,8 +1,9 @@
 import { checkStore } from "../given-store.js";
 import { newId } from "../id.js";
+import type { OptionNames } from "../known-options.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
-import { checkFound, checkReconcile } from "./check-asked.js";
+import { checkFound, checkNames, checkReconcile } from "./check-asked.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import { readPage } from "./reconcile-page.js";
@@ -63,6 +64,20 @@ export type ReconcilingStore<Tx, Mode extends TransactionMode = TransactionMode>
   Pick<LookupStore, "event" | "events" | "deliveriesOf"> &
   Pick<ReplayStore, "stageAgain" | "markApplied" | "unhandled" | "markStored">;
 
+const RECONCILE: OptionNames<ReconcileOptions<never>> = {
+  store: true,
+  since: true,
+  until: true,
+  tenant: true,
+  source: true,
+  consumer: true,
+  wasApplied: true,
+  missing: true,
+  extra: true,
+  limit: true,
+  after: true,
+};
+
 /** Ends the transaction in which the host's tables were looked at. */
 class Looked extends Error {}
 
@@ -82,6 +97,7 @@ const LOOK_MS = 30_000;
 export async function reconcile<Tx, Mode extends TransactionMode>(
   options: ReconcileOptions<Tx, Mode>,
 ): Promise<Reconciliation> {
+  checkNames("reconcile", options, RECONCILE);
   checkReconcile(options);
   checkStore("comparison", options.store, "stageAgain");
   const { items, next } = await readPage(options);

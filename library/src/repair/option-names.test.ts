@@ -19,11 +19,11 @@ const hook = { repository: "owner/name", id: 1 };
 const refused = (message: string): object =>
   expect.objectContaining({ code: "repair_option_invalid", message }) as object;
 
+/** As a host without a compiler calls it. */
+const repair = (given: object) => createRepair({ receiver, store, logs: { stripe: log }, ...given });
+const github = (given: object) => githubLog({ egress, token: "t", hook, ...given });
+
 describe("an option that a repair does not know is refused, with the name that was meant", () => {
-  /** As a host without a compiler calls it. */
-  const repair = (given: object) =>
-    createRepair({ receiver, store, logs: { stripe: log }, ...given } as never);
-  const github = (given: object) => githubLog({ egress, token: "t", hook, ...given } as never);
   const misspelt: readonly (readonly [string, () => unknown, string])[] = [
     [
       "of the repair",

@@ -47,10 +47,11 @@ test.each([Number.NaN, -1, "30d" as unknown as number])("a window of %s is refus
   expect(() => checkedWindows({ eventsMs })).toThrowError(/windows\.eventsMs is .*expected milliseconds/);
 });
 
+const refused = (message: string): object =>
+  expect.objectContaining({ code: "retention_invalid", message }) as object;
+
 describe("a name that retention does not know is refused, with the name that was meant", () => {
   const store = memoryStore({ environment: "test" });
-  const refused = (message: string): object =>
-    expect.objectContaining({ code: "retention_invalid", message }) as object;
   test("of a window: what it was to keep would be removed by the default", () => {
     expect(() => createRetention({ store, windows: { eventMs: Infinity } } as never)).toThrow(
       refused('"eventMs" is no option of the windows of createRetention; did you mean "eventsMs"?'),
