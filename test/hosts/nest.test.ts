@@ -406,3 +406,28 @@ describe("the start of a Nest application", () => {
     expect((await receiver.receive("acme", await signed(SPACED))).status).toBe(503);
   });
 });
+
+it("options that are misspelt, missing, or those of a receiver without a module are refused at once", () => {
+  const forRoot = (given?: object) => () => WebhooksModule.forRoot(given as never);
+  const forRootAsync = (given?: object) => () => WebhooksModule.forRootAsync(given as never);
+  const refused = (message: string): object =>
+    expect.objectContaining({ code: "inbox_option_invalid", message }) as object;
+  expect(forRoot({ pth: "hooks" })).toThrow(
+    refused('"pth" is no option of WebhooksModule.forRoot; did you mean "path"?'),
+  );
+  expect(forRoot({ handlers: {} })).toThrow(/^"handlers" is no option of WebhooksModule.forRoot; /);
+  expect(forRootAsync({ useFactry: () => ({}) })).toThrow(
+    refused('"useFactry" is no option of WebhooksModule.forRootAsync; did you mean "useFactory"?'),
+  );
+  expect(forRoot()).toThrow(refused("The options of WebhooksModule.forRoot are missing."));
+  expect(forRootAsync()).toThrow(refused("The options of WebhooksModule.forRootAsync are missing."));
+});
+
+it("what a factory returns is checked as options are, when the application is initialised", async () => {
+  const useFactory = () => ({ store: memoryStore({ environment: "test" }), sources, pth: "hooks" });
+  @Module({ imports: [WebhooksModule.forRootAsync({ useFactory })] })
+  class App {}
+  const app = await NestFactory.create(App, { logger: false });
+  await expect(app.init()).rejects.toThrow(/^"pth" is no option of what useFactory returns; /);
+  await app.close();
+});

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Receiver } from "../inbox/receiver.js";
 import type { FrameworkErrorCode } from "./framework-errors.js";
 import { sendNode, serveNode } from "./node.js";
-import { checkMounted, refuseAs } from "./request-rules.js";
+import { checkMounted, checkNoOptions, refuseAs } from "./request-rules.js";
 import type { Doubt } from "./request-rules.js";
 
 /** Express's `next`. */
@@ -27,8 +27,10 @@ const SOURCE = /^\/([a-z0-9_-]{1,64})\/?(?:\?|$)/i;
  * app.use("/webhooks", webhooks(receiver));
  * app.use(express.json());
  */
-export function webhooks(receiver: Receiver): ExpressHandler {
+export function webhooks(receiver: Receiver): ExpressHandler;
+export function webhooks(receiver: Receiver, ...options: readonly unknown[]): ExpressHandler {
   checkMounted(receiver);
+  checkNoOptions("webhooks of posthorn/express", options);
   const handler: ExpressHandler = (request, response, next) => {
     const source = sourceOf(request);
     if (source !== undefined) return void serveNode({ receiver, source }, request, response);
@@ -88,6 +90,7 @@ const PARSER_FAILURES: ReadonlyMap<unknown, FrameworkErrorCode> = new Map([
  * app.use("/webhooks", express.raw({ type: () => true, limit: "25mb" }), webhooks(receiver), webhookErrors(receiver));
  */
 export function webhookErrors(receiver: Receiver): ExpressErrorHandler {
+  checkMounted(receiver);
   return (error, request, response, next) => {
     const failure = failureOfParser(error, "mount the webhooks before it");
     if (failure === undefined) return next(error);

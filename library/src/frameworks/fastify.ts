@@ -5,7 +5,7 @@ import type { FrameworkErrorCode } from "./framework-errors.js";
 import { hangUp } from "./hang-up.js";
 import { hasBody, readNodeBody } from "./node-body.js";
 import { receiveNode } from "./node.js";
-import { allowsBody, checkMounted, refuseError } from "./request-rules.js";
+import { allowsBody, checkMounted, checkNoOptions, refuseError } from "./request-rules.js";
 
 /** What of a Fastify request is used here. */
 export interface FastifyRequest {
@@ -54,8 +54,10 @@ const CURE =
  * @example
  * await app.register(webhooks(receiver), { prefix: "/webhooks" });
  */
-export function webhooks(receiver: Receiver): FastifyPlugin {
+export function webhooks(receiver: Receiver): FastifyPlugin;
+export function webhooks(receiver: Receiver, ...options: readonly unknown[]): FastifyPlugin {
   checkMounted(receiver);
+  checkNoOptions("webhooks of posthorn/fastify", options);
   const plugin: FastifyPlugin = (app, _options, done) => {
     if (SKIP_OVERRIDE in plugin) return done(notEncapsulated());
     app.removeAllContentTypeParsers();

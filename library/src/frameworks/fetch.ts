@@ -2,7 +2,7 @@ import { concat } from "../bytes.js";
 import type { Receiver, Reply } from "../inbox/receiver.js";
 import {
   allowsBody,
-  checkMounted,
+  checkDoor,
   doubtOfLength,
   refuseBody,
   refuseError,
@@ -25,8 +25,9 @@ export function fetchHandler<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source: SourceChoice<Request, NoInfer<Source>> },
 ): FetchHandler {
-  checkMounted(receiver);
-  return (request) => serveFetch({ receiver, source: options.source, read: readBody }, request);
+  checkDoor({ name: "fetchHandler", byFunction: true }, receiver, options);
+  const { source } = options;
+  return (request) => serveFetch({ receiver, source, read: readBody }, request);
 }
 
 /** What answers requests of the web. */

@@ -1,7 +1,7 @@
 import { utf8 } from "../bytes.js";
 import type { Receiver } from "../inbox/receiver.js";
 import { readBody, serveFetch } from "./fetch.js";
-import { checkMounted, doubtOfText } from "./request-rules.js";
+import { checkDoor, doubtOfText } from "./request-rules.js";
 import type { BodyReading } from "./request-rules.js";
 
 /** What of Hono's context is used here. */
@@ -17,6 +17,11 @@ export interface HonoContext {
 /** A handler for Hono's routes. */
 export type HonoHandler = (context: HonoContext) => Promise<Response>;
 
+const DOOR = {
+  name: "webhooks of posthorn/hono",
+  otherwise: "the route's parameter `source`",
+  byFunction: false,
+} as const;
 const CURE =
   "a validator or middleware read the body before. Mount the webhooks before it, or keep it off their path";
 
@@ -30,7 +35,7 @@ export function webhooks<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source?: NoInfer<Source> } = {},
 ): HonoHandler {
-  checkMounted(receiver);
+  checkDoor(DOOR, receiver, options);
   return (context) => {
     const source = options.source ?? context.req.param("source") ?? "unknown";
     return serveFetch(

@@ -3,7 +3,7 @@ import { readLambdaBody, readLambdaEvent } from "./lambda-event.js";
 import type { LambdaEvent, LambdaOrigin, LambdaRequest } from "./lambda-event.js";
 import {
   allowsBody,
-  checkMounted,
+  checkDoor,
   refuseAs,
   refuseBody,
   refuseError,
@@ -26,6 +26,8 @@ export interface LambdaResult {
 /** A handler for AWS Lambda. */
 export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 
+const DOOR = { name: "lambdaHandler", otherwise: "the path", byFunction: true } as const;
+
 /**
  * Answers webhooks in AWS Lambda: API Gateway REST (v1) and HTTP (v2), Function URL, Application Load Balancer. Never
  * rejects. Without `source`, the path's parameter `source` or its last part names it.
@@ -37,7 +39,7 @@ export function lambdaHandler<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source?: SourceChoice<LambdaEvent, NoInfer<Source>> } = {},
 ): LambdaHandler {
-  checkMounted(receiver);
+  checkDoor(DOOR, receiver, options);
   const choice = options.source ?? sourceInPath;
   return async (event) => {
     const request = readLambdaEvent(Object(event) as LambdaEvent);

@@ -1,12 +1,14 @@
 import { Controller, Inject, Module, Post, Req, Res, SetMetadata } from "@nestjs/common";
 import type { DynamicModule, Type } from "@nestjs/common";
 import { DiscoveryModule, DiscoveryService, HttpAdapterHost } from "@nestjs/core";
-import { createReceiver } from "../inbox/receiver.js";
+import { createReceiver, RECEIVER_OPTIONS } from "../inbox/receiver.js";
 import type { Receiver, ReceiverOptions } from "../inbox/receiver.js";
+import type { OptionNames } from "../known-options.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import { findHandlers, HANDLES } from "./nest-handlers.js";
 import { readBeforeParsers } from "./nest-parsers.js";
 import { answerNest, SOURCE_PARAMETER } from "./nest-request.js";
+import { checkObject } from "./request-rules.js";
 
 /** What the module is made of: a receiver's options, without the handlers, which are methods of providers and controllers. */
 export type WebhooksOptions<Tx = unknown, Mode extends TransactionMode = TransactionMode> = Omit<
@@ -74,8 +76,9 @@ export class Webhooks {
 
   /** Not in the constructor: all providers have to exist before their methods can be found. */
   onModuleInit(): void {
+    checkObject("what useFactory returns", this.#options, OF_RECEIVER);
     const found = [...this.#discovery.getProviders(), ...this.#discovery.getControllers()];
-    const handlers = findHandlers(found, Object.keys(this.#options.sources));
+    const handlers = findHandlers(found, Object.keys(this.#options.sources ?? {}));
     this.#receiver = createReceiver({ ...this.#options, handlers } as ReceiverOptions<
       unknown,
       "asynchronous"
@@ -91,6 +94,13 @@ export class Webhooks {
 
 const OPTIONS = Symbol("posthorn.options");
 const DEFAULT_PATH = "webhooks";
+const { handlers: _, ...OF_RECEIVER } = RECEIVER_OPTIONS.inRequest;
+const OF_ASYNC: OptionNames<WebhooksAsyncOptions<never, never>> = {
+  path: true,
+  imports: true,
+  inject: true,
+  useFactory: true,
+};
 
 /**
  * Answers `POST /webhooks/<source>`, and calls the methods of providers and controllers that are decorated with
@@ -104,19 +114,19 @@ export class WebhooksModule {
   /** Nest makes one instance of each module. */
   readonly name = "posthorn";
 
-  static forRoot<Tx, Mode extends TransactionMode>({
-    path,
-    ...options
-  }: WebhooksOptions<Tx, Mode> & WebhooksPath): DynamicModule {
-    return moduleOf(path, { provide: OPTIONS, useValue: options }, []);
+  static forRoot<Tx, Mode extends TransactionMode>(
+    options: WebhooksOptions<Tx, Mode> & WebhooksPath,
+  ): DynamicModule {
+    checkObject("WebhooksModule.forRoot", options, { path: true, ...OF_RECEIVER });
+    const { path, ...ofReceiver } = options;
+    return moduleOf(path, { provide: OPTIONS, useValue: ofReceiver }, []);
   }
 
-  static forRootAsync<Tx, Mode extends TransactionMode>({
-    path,
-    imports = [],
-    inject = [],
-    useFactory,
-  }: WebhooksAsyncOptions<Tx, Mode>): DynamicModule {
+  static forRootAsync<Tx, Mode extends TransactionMode>(
+    options: WebhooksAsyncOptions<Tx, Mode>,
+  ): DynamicModule {
+    checkObject("WebhooksModule.forRootAsync", options, OF_ASYNC);
+    const { path, imports = [], inject = [], useFactory } = options;
     return moduleOf(path, { provide: OPTIONS, useFactory, inject }, imports);
   }
 }

@@ -6,7 +6,7 @@ import { hasBody, readNodeBody } from "./node-body.js";
 import {
   absoluteUrl,
   allowsBody,
-  checkMounted,
+  checkDoor,
   refuseBody,
   refuseError,
   refusedMethod,
@@ -28,9 +28,10 @@ export function nodeListener<Source extends string>(
   receiver: Receiver<Source>,
   options: { readonly source: SourceChoice<IncomingMessage, NoInfer<Source>> },
 ): NodeListener {
-  checkMounted(receiver);
+  checkDoor({ name: "nodeListener", byFunction: true }, receiver, options);
+  const { source } = options;
   return (request, response) => {
-    void serveNode({ receiver, source: options.source }, request, response);
+    void serveNode({ receiver, source }, request, response);
   };
 }
 

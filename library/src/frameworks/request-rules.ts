@@ -1,5 +1,7 @@
 import type { Receiver, ReceiverReply, Reply } from "../inbox/receiver.js";
+import { sourceNames } from "../inbox/source-names.js";
 import type { InboxErrorCode } from "../inbox/inbox-errors.js";
+import { unknownOption } from "../known-options.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { FrameworkErrorCode } from "./framework-errors.js";
 
@@ -9,10 +11,62 @@ export type SourceChoice<Request, Source extends string = string> = Source | ((r
 /** Refuses what is no receiver when it is mounted: each request would be answered with 500, and nobody would be told. */
 export function checkMounted(receiver: unknown): void {
   if (typeof (Object(receiver) as { receive?: unknown }).receive === "function") return;
-  throw new PosthornError<InboxErrorCode>(
-    "inbox_option_invalid",
+  throw invalid(
     `What is mounted is of type ${typeof receiver} and no receiver; expected what createReceiver makes. Files that import each other in a circle, or a missing await, leave something else.`,
   );
+}
+
+/** How an adapter is told the source of a request. */
+export interface Door {
+  /** As hosts call it. */
+  readonly name: string;
+  /** Where the source stands if no option names it; undefined: an option has to. */
+  readonly otherwise?: string;
+  /** Whether a function may read it from a request. */
+  readonly byFunction: boolean;
+}
+
+/** Refuses options by which no request would find its source: without them, the first request would end the process, or each be answered with 404. */
+export function checkDoor({ name, otherwise, byFunction }: Door, receiver: object, given: unknown): void {
+  checkMounted(receiver);
+  const expected = `expected { source: "${sourceNames(receiver)?.[0] ?? "stripe"}" }${byFunction ? ", or { source: (request) => … }" : ""}`;
+  const hint = otherwise === undefined ? expected : `${expected}, or nothing: ${otherwise} names it then`;
+  checkObject(name, given, { source: true }, `; ${hint}`);
+  const { source } = given as { readonly source?: unknown };
+  if (typeof source === "string") return checkSourceNamed(name, receiver, source);
+  if (source === undefined ? otherwise !== undefined : byFunction && typeof source === "function") return;
+  throw invalid(`source of ${name} is ${kindOf(source)}; ${hint}.`);
+}
+
+/** Refuses options that are none, and a name that is no option's. */
+export function checkObject(name: string, given: unknown, known: Readonly<object>, hint = ""): void {
+  if (typeof given !== "object" || given === null)
+    throw invalid(`The options of ${name} are ${kindOf(given)}${hint}.`);
+  const unknown = unknownOption(name, given, known);
+  if (unknown !== undefined) throw invalid(unknown);
+}
+
+function checkSourceNamed(door: string, receiver: object, source: string): void {
+  const names = sourceNames(receiver);
+  if (names === undefined || names.includes(source)) return;
+  const found = names.map((name) => JSON.stringify(name)).join(", ");
+  throw invalid(
+    `source of ${door} is ${JSON.stringify(source.slice(0, 80))}, which the receiver does not have; it has ${found}.`,
+  );
+}
+
+/** Refuses options where there are none: passed over, a source that they name would be looked for in the path all the same. */
+export function checkNoOptions(name: string, given: readonly unknown[]): void {
+  if (given.every((each) => each === undefined)) return;
+  throw invalid(`${name} takes a receiver and no options; the path of a request names its source.`);
+}
+
+function kindOf(value: unknown): string {
+  return value === undefined ? "missing" : value === null ? "null" : `of type ${typeof value}`;
+}
+
+function invalid(message: string): PosthornError<InboxErrorCode> {
+  return new PosthornError("inbox_option_invalid", message);
 }
 
 /** What an adapter could make of a request's body. */

@@ -26,6 +26,7 @@ import { isEncoded, refusalOf } from "./arrival/refusal.js";
 import type { RequestRefusal } from "./arrival/refusal.js";
 import { checkNamed, repairableSource, unproved } from "./repairable.js";
 import type { Logged, Repairable } from "./repairable.js";
+import { nameSources } from "./source-names.js";
 import { createSource } from "./source.js";
 import type { Source, SourceOptions } from "./source.js";
 import { unobserved } from "./unobserved.js";
@@ -127,7 +128,8 @@ export interface StoreFirstOptions<SourceName extends string> {
 
 const COMMON = { store: true, sources: true, maxBodyBytes: true, clock: true, observer: true } as const;
 const TIMES = { handlerDeadlineMs: true, acquireMs: true } as const;
-const KNOWN: KnownOptions<
+/** The names of the options of a receiver, by its mode. */
+export const RECEIVER_OPTIONS: KnownOptions<
   OptionNames<ReceiverOptions<never, never>>,
   OptionNames<StoreFirstOptions<never>>
 > = {
@@ -201,7 +203,7 @@ class InboxReceiver<Tx> implements Receiver {
   readonly #stopped = new AbortController();
 
   constructor(options: StoreFirstOptions<string> | ReceiverOptions<Tx, TransactionMode>) {
-    checkReceiver(options, KNOWN);
+    checkReceiver(options, RECEIVER_OPTIONS);
     const { store, clock = systemClock } = options;
     const observer = witnessed(
       store,
@@ -216,6 +218,7 @@ class InboxReceiver<Tx> implements Receiver {
     this.#sources = new Map(
       Object.entries(options.sources).map(([name, given]) => [name, createSource(name, given, observer)]),
     );
+    nameSources(this, [...this.#sources.keys()]);
     const keeper =
       "mode" in options && options.mode === "store_first"
         ? new Keeper({ store: options.store, clock, observer, stopped: this.#stopped.signal })

@@ -1,9 +1,8 @@
+import { unknownOption } from "../known-options.js";
 import { PosthornError } from "../posthorn-error.js";
-import type { InboxFilter } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 
 const ADDRESS = ["tenant", "source", "id", "consumer"] as const;
-const OUTCOMES = ["success", "skipped", "dropped", "failed", "pending"];
 const MOST = 1000;
 
 /** Refuses what names no row of the inbox: an address without its consumer would be that of nobody. */
@@ -22,12 +21,12 @@ export function checkRows(verb: string, rows: unknown): void {
   }
 }
 
-/** Refuses a filter by which nothing is found: the list would be empty, and read as if there were nothing. */
-export function checkInboxFilter({ outcome, since, until }: InboxFilter): void {
-  if (outcome !== undefined && !OUTCOMES.includes(outcome))
-    throw invalid(`outcome is ${shown(outcome)}; expected ${OUTCOMES.slice(0, -1).join(", ")} or pending`);
-  checkDate("since", since);
-  checkDate("until", until);
+/** Refuses what is no object of names, and a name that is not known. */
+export function checkNames(of: string, given: unknown, known: Readonly<object>): void {
+  if (!isObject(given))
+    throw invalid(`${of} is ${kindOf(given)}; expected an object of ${Object.keys(known).join(", ")}`);
+  const unknown = unknownOption(of, given, known);
+  if (unknown !== undefined) throw new PosthornError<OperatorErrorCode>("operator_option_invalid", unknown);
 }
 
 /** What a compiler refuses, for hosts that have none: a word misspelt, or a look that says nothing, must change nothing. */
@@ -64,6 +63,17 @@ export function checkPause(pause: unknown): void {
   );
 }
 
+/** Nobody could say later why a handler has gone. */
+export function checkRemoval(removal: unknown): void {
+  const { because } = Object(removal) as { readonly because?: unknown };
+  if (typeof because === "string" && because.trim() !== "") return;
+  throw new PosthornError<OperatorErrorCode>(
+    "operator_option_invalid",
+    'because is missing; expected a text that says why the handler is removed, as "it is called invoicing now".',
+    { detail: { field: "because" } },
+  );
+}
+
 /** Refuses a reason that nobody would read: a text in its place would be done, and told without who and why. */
 export function checkReason(verb: string, reason: unknown): void {
   if (reason === undefined) return;
@@ -78,23 +88,27 @@ export function checkReason(verb: string, reason: unknown): void {
   }
 }
 
-function checkDate(name: string, value: unknown): void {
+export function checkDate(name: string, value: unknown): void {
   if (value === undefined) return;
   if (!(value instanceof Date)) throw invalid(`${name} is ${kindOf(value)}; expected a valid Date`);
   if (Number.isNaN(value.getTime())) throw invalid(`${name} is an invalid Date; expected a valid Date`);
 }
 
-function kindOf(value: unknown): string {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (typeof value !== "object") return `of type ${typeof value}`;
   if (Array.isArray(value)) return "a list";
   return typeof (value as { then?: unknown }).then === "function" ? "a promise" : "an object";
 }
 
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 80) ?? typeof value;
 }
 
-function invalid(found: string): PosthornError<OperatorErrorCode> {
+export function invalid(found: string): PosthornError<OperatorErrorCode> {
   return new PosthornError("operator_option_invalid", `${found}.`);
 }

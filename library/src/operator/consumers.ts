@@ -1,7 +1,8 @@
 import { PosthornError } from "../posthorn-error.js";
 import type { WorkerStore } from "../inbox/worker/worker-store.js";
 import { handlerId } from "../consumer-name.js";
-import { checkPause } from "./check-asked.js";
+import type { OptionNames } from "../known-options.js";
+import { checkNames, checkPause, checkRemoval } from "./check-asked.js";
 import { WORKER_GONE_MS } from "../worker-gone.js";
 import type { ConsumerStanding, InboxViewStore } from "./inbox-view-store.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
@@ -63,11 +64,16 @@ export interface Consumers {
 /** A year: a database would refuse a time that is too far away. */
 export const LONGEST_PAUSE_MS = 31_536_000_000;
 
+const PAUSE: OptionNames<ConsumerPause> = { forMs: true, because: true, by: true };
+const REMOVAL: OptionNames<ConsumerRemoval> = { because: true, by: true, cancelWaiting: true };
+
 /** The verbs for the handlers of a store, and who pauses or removes one where nobody is named. */
 export function consumersOf(store: PausingStore, operator: string): Consumers {
   const read = async (id: string) => (await store.readHandlers([id]))[0];
   return {
     async pause(named, given) {
+      // Callers without types may leave it out, and are told of the reason that is missing.
+      checkNames("pause", given ?? {}, PAUSE);
       checkPause(given);
       const { by = operator, ...pause } = given;
       refuseOdd(pause.forMs);
@@ -82,9 +88,9 @@ export function consumersOf(store: PausingStore, operator: string): Consumers {
       return (await read(id)) === undefined ? "unknown" : "active";
     },
     async remove(named, removal) {
-      // Callers without types may leave it out.
-      const { because, by = operator, cancelWaiting = false } = Object(removal) as ConsumerRemoval;
-      checkBecause(because);
+      checkNames("remove", removal ?? {}, REMOVAL);
+      checkRemoval(removal);
+      const { because, by = operator, cancelWaiting = false } = removal;
       const id = handlerId(named);
       const standing = (await store.consumers()).find((each) => each.id === id);
       // What is placed after this look is not the handler's in any case: a moment later it would have been placed without it.
@@ -104,16 +110,6 @@ function refuseOdd(forMs: number | undefined): void {
     "number_invalid",
     `\`forMs\` is ${forMs}; expected milliseconds above 0, up to a year. Leave it out for a pause that lasts until somebody resumes the handler.`,
     { detail: { field: "forMs" } },
-  );
-}
-
-/** Nobody could say later why it has gone. */
-function checkBecause(because: unknown): void {
-  if (typeof because === "string" && because.trim() !== "") return;
-  throw new PosthornError<OperatorErrorCode>(
-    "operator_option_invalid",
-    'because is missing; expected a text that says why the handler is removed, as "it is called invoicing now".',
-    { detail: { field: "because" } },
   );
 }
 

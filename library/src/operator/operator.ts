@@ -4,12 +4,16 @@ import type { DeadFilter } from "./dead-filter.js";
 import type { DeadStore } from "./dead-store.js";
 import type { LookupStore } from "./lookup-store.js";
 import type { InboxRecord, InboxViewStore } from "./inbox-view-store.js";
-import { checkInboxFilter } from "./check-asked.js";
+import { checkNames, checkRows } from "./check-asked.js";
 import { asked, inboxName, shown } from "../consumer-name.js";
 import { consumersOf } from "./consumers.js";
 import type { PausingStore } from "./consumers.js";
 import { telling } from "./deeds.js";
 import type { HeldStore } from "./held-store.js";
+import { checkStore } from "../given-store.js";
+import type { OptionNames } from "../known-options.js";
+import { checkFilter, checkLetters, checkPage, checkPrefix, checkRetry } from "./known-names.js";
+import type { FilteringVerb } from "./known-names.js";
 import type { OperatorErrorCode } from "./operator-errors.js";
 import { replaysOf } from "./replays.js";
 import type { ReplayingStore } from "./replays.js";
@@ -38,6 +42,8 @@ export interface OperatorOptions<Store extends OperatorStore = OperatorStore> {
   /** Who acts, where a verb does not say. @default "operator" */
   readonly by?: string | undefined;
 }
+
+const OPTIONS: OptionNames<OperatorOptions> = { store: true, observer: true, by: true };
 
 const DEFAULT_LIMIT = 100;
 const MOST = 1000;
@@ -69,16 +75,22 @@ export function createOperator(
 ): Operator & Lookups & Bulk;
 export function createOperator(options: OperatorOptions<OperatorStore & LookupStore>): Operator & Lookups;
 export function createOperator(options: OperatorOptions): Operator;
-export function createOperator({ store, observer, by = "operator" }: OperatorOptions): Operator {
+export function createOperator(options: OperatorOptions): Operator {
+  checkNames("createOperator", options, OPTIONS);
+  const { store, observer, by = "operator" } = options;
+  checkStore("operator", store, "blockedLanes");
   const verbs: Operator = {
-    blockedLanes: async (page) => plain(await store.blockedLanes(pageOf(page))),
+    blockedLanes: async (page) => plain(await store.blockedLanes(pageOf("blockedLanes", page))),
     deadLetters: async (page, filter) =>
-      plain(await store.deadLetters(pageOf(page), filter && filterOf(filter))),
+      plain(await store.deadLetters(pageOf("deadLetters", page), filter && filterOf("deadLetters", filter))),
     attempts: async (deliveryId) => plain(await store.attempts(deliveryId)),
     redrive: (deliveryId) => store.redrive(deliveryId),
     skip: async (laneId, head) => store.skip(wholeOf(laneId), wholeOf(head)),
     raiseGenerations: () => store.raiseGenerations(),
-    retry: async (what) => store.retry("laneId" in what ? { laneId: wholeOf(what.laneId) } : what),
+    retry: async (what) => {
+      checkRetry(what);
+      return store.retry("laneId" in what ? { laneId: wholeOf(what.laneId) } : what);
+    },
   };
   const all = {
     ...verbs,
@@ -99,9 +111,12 @@ function hasBulk(store: OperatorStore): store is OperatorStore & DeadStore {
 
 function bulkOf(store: DeadStore): Bulk {
   return {
-    deadGroups: (filter = {}) => store.deadGroups(filter),
-    deadSummary: async (filter = {}) => plain(await store.deadSummary(filterOf(filter))),
-    redriveAll: (letters) => store.redriveAll(letters),
+    deadGroups: async (filter = {}) => store.deadGroups(filtered("deadGroups", filter)),
+    deadSummary: async (filter = {}) => plain(await store.deadSummary(filterOf("deadSummary", filter))),
+    redriveAll: async (letters) => {
+      checkLetters(letters);
+      return store.redriveAll(letters);
+    },
     cancel: async (laneId, through) => store.cancel(wholeOf(laneId), wholeOf(through)),
   };
 }
@@ -112,7 +127,7 @@ function hasSetAside(store: OperatorStore): store is OperatorStore & SetAsideSto
 
 function setAsidesOf(store: SetAsideStore): SetAsides {
   return {
-    setAside: async (page) => plain(await store.setAside(pageOf(page))),
+    setAside: async (page) => plain(await store.setAside(pageOf("setAside", page))),
     redriveEvent: async (number) => store.redriveEvent(wholeOf(number)),
   };
 }
@@ -128,15 +143,21 @@ function showsInbox(store: OperatorStore): store is OperatorStore & InboxViewSto
 function inboxViewsOf(store: InboxViewStore): InboxViews {
   return {
     inboxRows: async (filter = {}, page) => {
-      checkInboxFilter(filter);
-      const { consumer } = filter;
+      const { consumer } = filtered("inboxRows", filter);
       const wanted = consumer === undefined ? filter : { ...filter, consumer: inboxName(consumer) };
-      return shownPage(await store.inboxRows(wanted, pageOf(page)));
+      return shownPage(await store.inboxRows(wanted, pageOf("inboxRows", page)));
     },
-    inboxByPrefix: async (prefix, page) => shownPage(await store.inboxByPrefix(prefix, pageOf(page))),
+    inboxByPrefix: async (prefix, page) => {
+      checkPrefix(prefix);
+      return shownPage(await store.inboxByPrefix(prefix, pageOf("inboxByPrefix", page)));
+    },
     inboxRowsOf: async (tenant, source, id) => (await store.inboxRowsOf(tenant, source, id)).map(shown),
-    inboxFailures: (address) => store.inboxFailures(asked(address)),
-    refusedEvents: (filter = {}, page) => store.refusedEvents(filter, pageOf(page)),
+    inboxFailures: async (address) => {
+      checkRows("inboxFailures", [address]);
+      return store.inboxFailures(asked(address));
+    },
+    refusedEvents: async (filter = {}, page) =>
+      store.refusedEvents(filtered("refusedEvents", filter), pageOf("refusedEvents", page)),
     consumers: () => store.consumers(),
   };
 }
@@ -151,7 +172,8 @@ function canHold(store: OperatorStore): store is OperatorStore & HeldStore {
 
 function heldsOf(store: HeldStore): Helds {
   return {
-    held: async (filter = {}, page) => plain(await store.heldEvents(filter, pageOf(page))),
+    held: async (filter = {}, page) =>
+      plain(await store.heldEvents(filtered("held", filter), pageOf("held", page))),
     heldEvent: async (tenant, eventId) => plain(await store.heldEvent(tenant, eventId)),
     release: async (tenant, eventId) => plain(await store.releaseHeld(tenant, eventId)),
   };
@@ -172,7 +194,9 @@ function hasNames(store: LookupStore): store is LookupStore & NamingStore {
 function lookupsOf(store: LookupStore): Lookups {
   return {
     events: async (filter = {}, page) => {
-      if (filter.providerId === undefined) return store.events(filter, pageOf(page));
+      checkFilter("events", filter);
+      const part = pageOf("events", page);
+      if (filter.providerId === undefined) return store.events(filter, part);
       if (hasNames(store)) return eventsNamed(store, filter);
       // Without the names, it would be a list of every event.
       throw new PosthornError<OperatorErrorCode>(
@@ -183,26 +207,36 @@ function lookupsOf(store: LookupStore): Lookups {
     event: (tenant, id) => store.event(tenant, id),
     deliveriesOf: async (tenant, eventIds) => plain(await store.deliveriesOf(tenant, eventIds)),
     delivery: async (id) => plain(await store.delivery(id)),
-    lanes: async (filter = {}, page) => plain(await store.lanes(filter, pageOf(page))),
+    lanes: async (filter = {}, page) =>
+      plain(await store.lanes(filtered("lanes", filter), pageOf("lanes", page))),
     lane: async (id) => plain(await store.lane(wholeOf(id))),
     census: () => store.census(),
   };
 }
 
-function filterOf({ upTo, ...filter }: DeadWish): DeadFilter {
+function filterOf(verb: "deadLetters" | "deadSummary", wish: DeadWish): DeadFilter {
+  const { upTo, ...filter } = filtered(verb, wish);
   return upTo === undefined ? filter : { ...filter, upTo: wholeOf(upTo) };
 }
 
 /** A text that is no whole number is refused: as a lane it would be none, and a typo would read as "unknown". */
-function wholeOf(given: Whole): bigint {
+function wholeOf(given: Whole | undefined): bigint {
   if (typeof given === "bigint") return given;
-  if (/^\d{1,19}$/.test(given)) return BigInt(given);
+  const text = String(given);
+  if (/^\d{1,19}$/.test(text)) return BigInt(text);
   throw new PosthornError<OperatorErrorCode>(
     "number_invalid",
-    `${JSON.stringify(given.slice(0, 40))} is no lane or sequence; expected a whole number, as \`blockedLanes\` gives it.`,
+    `${JSON.stringify(text.slice(0, 40))} is no lane or sequence; expected a whole number, as \`blockedLanes\` gives it.`,
   );
 }
 
-function pageOf({ limit = DEFAULT_LIMIT, after }: Partial<Page> = {}): Page {
+function filtered<Filter extends object>(verb: FilteringVerb, filter: Filter): Filter {
+  checkFilter(verb, filter);
+  return filter;
+}
+
+function pageOf(verb: string, page: Partial<Page> = {}): Page {
+  checkPage(verb, page);
+  const { limit = DEFAULT_LIMIT, after } = page;
   return { limit: Math.min(Math.max(1, Math.trunc(limit)), MOST), after };
 }

@@ -1,8 +1,10 @@
+import { checkStore } from "../given-store.js";
 import { newId } from "../id.js";
+import type { OptionNames } from "../known-options.js";
 import type { Arrival, InboxStore } from "../inbox/inbox-store.js";
 import type { TransactionMode } from "../store-capabilities.js";
 import type { Observer } from "../observer.js";
-import { checkFound, checkReason, checkReconcile } from "./check-asked.js";
+import { checkFound, checkNames, checkReason, checkReconcile } from "./check-asked.js";
 import { rowText, tellDeed } from "./deeds.js";
 import type { InboxViewStore } from "./inbox-view-store.js";
 import type { LookupStore } from "./lookup-store.js";
@@ -69,6 +71,23 @@ export type ReconcilingStore<Tx, Mode extends TransactionMode = TransactionMode>
   Pick<LookupStore, "event" | "events" | "deliveriesOf"> &
   Pick<ReplayStore, "stageAgain" | "markApplied" | "unhandled" | "markStored">;
 
+const RECONCILE: OptionNames<ReconcileOptions<never>> = {
+  store: true,
+  since: true,
+  until: true,
+  tenant: true,
+  source: true,
+  consumer: true,
+  wasApplied: true,
+  missing: true,
+  extra: true,
+  limit: true,
+  after: true,
+  observer: true,
+  because: true,
+  by: true,
+};
+
 /** Ends the transaction in which the host's tables were looked at. */
 class Looked extends Error {}
 
@@ -88,8 +107,10 @@ const LOOK_MS = 30_000;
 export async function reconcile<Tx, Mode extends TransactionMode>(
   options: ReconcileOptions<Tx, Mode>,
 ): Promise<Reconciliation> {
+  checkNames("reconcile", options, RECONCILE);
   checkReconcile(options);
   checkReason("reconcile", options);
+  checkStore("comparison", options.store, "stageAgain");
   const { items, next } = await readPage(options);
   const events = items.map(({ event }) => event);
   const found = events.length === 0 ? [] : await look(options, events);

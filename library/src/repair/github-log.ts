@@ -1,8 +1,9 @@
 import { asObject, elements, field, jsonObject, members, numberText, textField } from "../json.js";
+import type { OptionNames } from "../known-options.js";
 import type { DeliveryLog, LogEntry, LoggedRequest, LogPage, LogRequest } from "./delivery-log.js";
 import { oddEntry, timesOf } from "./odd-entries.js";
 import type { ApiOptions, ApiToken } from "./provider-api.js";
-import { invalidOption, readApi, unreadable } from "./provider-api.js";
+import { API_OPTIONS, checkOptionNames, invalidOption, readApi, unreadable } from "./provider-api.js";
 
 /** Whose webhook it is. */
 export type GithubHook =
@@ -19,6 +20,8 @@ export interface GithubLogOptions extends ApiOptions {
   readonly baseUrl?: string;
 }
 
+const OPTIONS: OptionNames<GithubLogOptions> = { ...API_OPTIONS, token: true, hook: true, baseUrl: true };
+const HOOK = { repository: true, organization: true, id: true };
 const TITLE = "GitHub";
 const KEPT_MS = 3 * 24 * 3_600_000;
 const PAGE = 100;
@@ -34,6 +37,7 @@ const HEADERS = { accept: "application/vnd.github+json", "x-github-api-version":
  * const log = githubLog({ egress, token: createAppJwt, hook: "app" });
  */
 export function githubLog(options: GithubLogOptions): DeliveryLog {
+  checkOptionNames("githubLog", options, OPTIONS);
   const base = `${(options.baseUrl ?? "https://api.github.com").replace(/\/+$/, "")}${pathOf(options.hook)}`;
   const { name = base } = options;
   return { title: TITLE, name, keptMs: KEPT_MS, page: (request) => page(options, base, request) };
@@ -41,6 +45,7 @@ export function githubLog(options: GithubLogOptions): DeliveryLog {
 
 function pathOf(hook: GithubHook): string {
   if (hook === "app") return "/app/hook/deliveries";
+  checkOptionNames("hook of githubLog", hook, HOOK);
   const { id } = hook;
   if (!Number.isSafeInteger(id) || id <= 0)
     throw invalidOption(`hook.id is ${String(id)}; expected the webhook's number.`);

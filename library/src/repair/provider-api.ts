@@ -1,4 +1,6 @@
 import type { ReadingEgress } from "../delivery/egress/egress.js";
+import { unknownOption } from "../known-options.js";
+import type { OptionNames } from "../known-options.js";
 import { isPosthornError, PosthornError } from "../posthorn-error.js";
 import type { StopSignal } from "../stop-signal.js";
 import type { RepairErrorCode } from "./repair-errors.js";
@@ -108,6 +110,19 @@ const LONGEST_REST_MS = 24 * 3_600_000;
 export function restOf(error: unknown): number {
   const ms = isPosthornError(error) ? error.detail["retryAfterMs"] : undefined;
   return typeof ms === "number" && ms > 0 ? Math.min(ms, LONGEST_REST_MS) : 0;
+}
+
+/** The names of what every log can be told. */
+export const API_OPTIONS: OptionNames<ApiOptions> = { name: true, egress: true, deadlineMs: true };
+
+/** Refuses what is no options, and a misspelt name: a log would be read from elsewhere, or not as far as it should. */
+export function checkOptionNames(of: string, given: unknown, known: Readonly<object>): void {
+  if (typeof given !== "object" || given === null)
+    throw invalidOption(
+      `The options of ${of} are ${given === undefined ? "missing" : `of type ${typeof given}`}; expected an object of ${Object.keys(known).join(", ")}.`,
+    );
+  const unknown = unknownOption(of, given, known);
+  if (unknown !== undefined) throw invalidOption(unknown);
 }
 
 /** The error for an option that cannot work. */

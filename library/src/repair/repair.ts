@@ -1,7 +1,9 @@
 import { LONGEST_TIMER_MS, systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
+import { checkStore } from "../given-store.js";
 import type { Receiver, Repairable } from "../inbox/receiver.js";
 import { unobserved } from "../inbox/unobserved.js";
+import type { OptionNames } from "../known-options.js";
 import type { Observer } from "../observer.js";
 import type { StopSignal } from "../stop-signal.js";
 import { repeat } from "../work/repeat.js";
@@ -9,7 +11,7 @@ import type { CursorStore } from "./cursor-store.js";
 import type { DeliveryLog } from "./delivery-log.js";
 import { LogRun } from "./log-run.js";
 import type { RepairReport } from "./log-run.js";
-import { invalidOption } from "./provider-api.js";
+import { checkOptionNames, invalidOption } from "./provider-api.js";
 
 /** What a repair is made of. */
 export interface RepairOptions<SourceName extends string> {
@@ -36,6 +38,16 @@ export interface Repair {
   keepRepaired(options: { readonly everyMs: number; readonly signal: StopSignal }): Promise<void>;
 }
 
+const OPTIONS: OptionNames<RepairOptions<never>> = {
+  receiver: true,
+  store: true,
+  logs: true,
+  since: true,
+  overlapMs: true,
+  maxEntries: true,
+  clock: true,
+  observer: true,
+};
 const OVERLAP_MS = 300_000;
 const MAX_ENTRIES = 20_000;
 
@@ -53,6 +65,8 @@ const MAX_ENTRIES = 20_000;
  * await repair.keepRepaired({ everyMs: 300_000, signal });
  */
 export function createRepair<SourceName extends string>(options: RepairOptions<SourceName>): Repair {
+  checkOptionNames("createRepair", options, OPTIONS);
+  checkStore("repair", options.store, "readCursor");
   const { overlapMs = OVERLAP_MS, maxEntries = MAX_ENTRIES, since } = options;
   for (const [name, value] of Object.entries({ overlapMs, maxEntries })) {
     if (!Number.isFinite(value) || value < 1)
@@ -139,7 +153,9 @@ class LogRepair implements Repair {
     return reports;
   }
 
-  async keepRepaired({ everyMs, signal }: { everyMs: number; signal: StopSignal }): Promise<void> {
+  async keepRepaired(options: { everyMs: number; signal: StopSignal }): Promise<void> {
+    checkOptionNames("keepRepaired", options, { everyMs: true, signal: true });
+    const { everyMs, signal } = options;
     if (!(everyMs > 0 && everyMs <= LONGEST_TIMER_MS))
       throw invalidOption(`everyMs is ${everyMs}; expected milliseconds above 0, up to ${LONGEST_TIMER_MS}.`);
     await repeat({

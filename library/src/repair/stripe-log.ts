@@ -1,8 +1,9 @@
 import { elements, field, jsonObject, members, textField } from "../json.js";
+import type { OptionNames } from "../known-options.js";
 import type { DeliveryLog, LogEntry, LoggedRequest, LogPage, LogRequest } from "./delivery-log.js";
 import { oddEntry, timesOf } from "./odd-entries.js";
 import type { ApiOptions, ApiToken } from "./provider-api.js";
-import { invalidOption, readApi, unreadable } from "./provider-api.js";
+import { API_OPTIONS, checkOptionNames, invalidOption, readApi, unreadable } from "./provider-api.js";
 
 /** How the events of a Stripe account are read. */
 export interface StripeLogOptions extends ApiOptions {
@@ -23,6 +24,15 @@ export interface StripeLogOptions extends ApiOptions {
   readonly baseUrl?: string;
 }
 
+const OPTIONS: OptionNames<StripeLogOptions> = {
+  ...API_OPTIONS,
+  apiKey: true,
+  account: true,
+  apiVersion: true,
+  types: true,
+  maxKeptBytes: true,
+  baseUrl: true,
+};
 const TITLE = "Stripe";
 const BASE_URL = "https://api.stripe.com";
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -38,6 +48,7 @@ const KEPT_BYTES = 64 * 1024 * 1024;
  * const log = stripeLog({ egress, apiKey: process.env.STRIPE_RESTRICTED_KEY ?? "" });
  */
 export function stripeLog(options: StripeLogOptions): DeliveryLog {
+  checkOptionNames("stripeLog", options, OPTIONS);
   const { types = [], account, baseUrl = BASE_URL, maxKeptBytes = KEPT_BYTES } = options;
   if (types.length > MAX_TYPES)
     throw invalidOption(`types has ${types.length}; Stripe takes at most ${MAX_TYPES}.`);

@@ -1,5 +1,7 @@
 import { systemClock } from "../clock.js";
 import type { Clock } from "../clock.js";
+import { checkStore } from "../given-store.js";
+import type { OptionNames } from "../known-options.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
@@ -10,7 +12,7 @@ import { FIRST_LIMIT, nextPace } from "./pace.js";
 import type { RetentionErrorCode } from "./retention-errors.js";
 import type { RetentionCensus, RetentionKind, RetentionStore } from "./retention-store.js";
 import type { PlannedKind, RetentionWindows } from "./windows.js";
-import { checkedWindows, plannedKinds } from "./windows.js";
+import { checkedWindows, checkRetentionNames, plannedKinds } from "./windows.js";
 
 /** What retention is made of. */
 export interface RetentionOptions {
@@ -40,6 +42,13 @@ export interface Retention {
   census(): Promise<RetentionCensus>;
 }
 
+const OPTIONS: OptionNames<RetentionOptions> = {
+  store: true,
+  windows: true,
+  rowsPerSecond: true,
+  observer: true,
+  clock: true,
+};
 const DEFAULT_ROWS_PER_SECOND = 10_000;
 const MOST_EVERY_MS = 60_000;
 const LEAST_EVERY_MS = 1000;
@@ -53,6 +62,8 @@ const LEAST_EVERY_MS = 1000;
  * void retention.keepRemoved({ signal: stopping.signal });
  */
 export function createRetention(options: RetentionOptions): Retention {
+  checkRetentionNames("createRetention", options, OPTIONS);
+  checkStore("retention", (Object(options) as Partial<RetentionOptions>).store, "removeOld");
   return new Remover(options);
 }
 
@@ -74,7 +85,9 @@ class Remover implements Retention {
     this.#everyMs = Math.max(LEAST_EVERY_MS, Math.min(MOST_EVERY_MS, shortest / 10));
   }
 
-  async remove({ signal }: { readonly signal?: StopSignal } = {}): Promise<RetentionReport> {
+  async remove(options: { readonly signal?: StopSignal } = {}): Promise<RetentionReport> {
+    checkRetentionNames("remove", options, { signal: true });
+    const { signal } = options;
     const removed: Partial<Record<RetentionKind, number>> = {};
     for (const planned of this.#planned) {
       const pass = await this.#pass(planned, signal);
@@ -84,13 +97,9 @@ class Remover implements Retention {
     return { removed, finished: true };
   }
 
-  async keepRemoved({
-    signal,
-    everyMs = this.#everyMs,
-  }: {
-    readonly signal: StopSignal;
-    readonly everyMs?: number;
-  }): Promise<void> {
+  async keepRemoved(options: { readonly signal: StopSignal; readonly everyMs?: number }): Promise<void> {
+    checkRetentionNames("keepRemoved", options, { signal: true, everyMs: true });
+    const { signal, everyMs = this.#everyMs } = options;
     checkedAbove("everyMs", everyMs);
     await repeat({
       everyMs,

@@ -1,3 +1,4 @@
+import { unknownOption } from "../known-options.js";
 import { PosthornError } from "../posthorn-error.js";
 import type { RetentionErrorCode } from "./retention-errors.js";
 import type { RemovalStep } from "./retention-store.js";
@@ -56,8 +57,15 @@ export function plannedKinds(windows: RetentionWindows): readonly PlannedKind[] 
   });
 }
 
+/** Refuses a misspelt name: what it was to keep would be removed after the default window. */
+export function checkRetentionNames(of: string, given: unknown, known: Readonly<object>): void {
+  const unknown = unknownOption(of, given, known);
+  if (unknown !== undefined) throw new PosthornError<RetentionErrorCode>("retention_invalid", unknown);
+}
+
 /** Windows that are given, over the defaults; each must be a time. */
 export function checkedWindows(given: Partial<RetentionWindows>): RetentionWindows {
+  checkRetentionNames("the windows of createRetention", given, DEFAULT_WINDOWS);
   const windows = { ...DEFAULT_WINDOWS, ...given };
   for (const [name, ms] of Object.entries(windows)) {
     if (typeof ms === "number" && ms >= 0) continue;

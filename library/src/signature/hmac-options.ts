@@ -1,5 +1,6 @@
 import { decodeBase64, decodeHex } from "../bytes.js";
 import { isHeaderName } from "../event-headers.js";
+import type { OptionNames } from "../known-options.js";
 import { parsePlace } from "../place.js";
 import type { Place, PlaceOption } from "../place.js";
 import { PosthornError } from "../posthorn-error.js";
@@ -49,6 +50,24 @@ export type TemplatePart =
   | { readonly kind: "body" | "timestamp" | "url" }
   /** `mark` is the text that ends the id in the signed content. */
   | { readonly kind: "id"; readonly header: string; readonly mark: string };
+
+/** The names of what describes a provider. */
+export const HMAC_OPTIONS: OptionNames<Omit<HmacOptions, keyof VerifierOptions>> = {
+  name: true,
+  title: true,
+  header: true,
+  algorithm: true,
+  encoding: true,
+  prefix: true,
+  content: true,
+  timestampHeader: true,
+  timestampUnit: true,
+  id: true,
+  type: true,
+  time: true,
+  retryHorizonS: true,
+  secretEncoding: true,
+};
 
 /** The description, checked: nothing after this sees the raw options. */
 export interface HmacPlan extends EventPlaces {

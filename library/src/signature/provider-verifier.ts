@@ -1,3 +1,5 @@
+import { unknownOption } from "../known-options.js";
+import type { OptionNames } from "../known-options.js";
 import { notify } from "../observer.js";
 import type { Observer } from "../observer.js";
 import { PosthornError } from "../posthorn-error.js";
@@ -14,12 +16,27 @@ import type { VerifierOptions } from "./verifier.js";
 // from a single captured request.
 const SHORTEST_STRONG_BYTES = 16;
 
-/** Binds a provider's scheme to its keys. */
+const OPTIONS: OptionNames<VerifierOptions> = {
+  secrets: true,
+  keys: true,
+  toleranceS: true,
+  publicUrl: true,
+  clock: true,
+  observer: true,
+  diagnose: true,
+};
+
+/** Binds a provider's scheme to its keys; `own` are the names of the options that only this scheme has. */
 export function createProviderVerifier(
   scheme: DescribedScheme,
-  options: VerifierOptions,
+  given: VerifierOptions,
   parse: (secret: string, name: string) => Key,
+  own: Readonly<object> = {},
 ): Verifier {
+  // Callers without types may leave it out, and are told of the secret that is missing.
+  const options = Object(given) as VerifierOptions;
+  const unknown = unknownOption(scheme.title, given, { ...OPTIONS, ...own });
+  if (unknown !== undefined) throw invalid(unknown);
   checkUrl(options.publicUrl);
   if (options.toleranceS !== undefined && !scheme.covers.time) {
     // Silence here would let the caller believe that old requests are refused.

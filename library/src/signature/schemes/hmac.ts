@@ -1,7 +1,7 @@
 import type { Place } from "../../place.js";
 import { identityAt, sayPlaces } from "../event-places.js";
 import { malformedHeader, needHeader } from "../headers/headers.js";
-import { checkHmacOptions } from "../hmac-options.js";
+import { checkHmacOptions, HMAC_OPTIONS } from "../hmac-options.js";
 import type { HmacOptions, HmacPlan, TemplatePart } from "../hmac-options.js";
 import type { Content } from "../crypto/question.js";
 import type { DescribedScheme, Reading, SignedRequest, Verified, Verifier } from "../scheme.js";
@@ -28,7 +28,7 @@ import { createProviderVerifier } from "../provider-verifier.js";
  */
 export function hmac(options: HmacOptions): Verifier {
   const plan = checkHmacOptions(options);
-  return createProviderVerifier(schemeOf(plan), options, plan.parseSecret);
+  return createProviderVerifier(schemeOf(plan), options, plan.parseSecret, HMAC_OPTIONS);
 }
 
 /** The scheme that a checked description means. */

@@ -1,3 +1,4 @@
+import type { OptionNames } from "../../known-options.js";
 import type { PlaceOption } from "../../place.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { identityAt, sayPlaces } from "../event-places.js";
@@ -33,6 +34,15 @@ export interface HttpSignatureOptions extends VerifierOptions {
   /** @default { json: "/time" }, ISO 8601 */
   readonly time?: PlaceOption & { readonly unit?: "iso" | "s" | "ms" };
 }
+
+const OWN: OptionNames<Omit<HttpSignatureOptions, keyof VerifierOptions>> = {
+  label: true,
+  mustCover: true,
+  rsa: true,
+  id: true,
+  type: true,
+  time: true,
+};
 
 const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map<string, Algorithm>([
   ["ed25519", "ed25519"],
@@ -76,7 +86,7 @@ export function httpSignature(options: HttpSignatureOptions): Verifier {
   const { rsa = "rsapss_sha512" } = options;
   needPublicUrl(options.publicUrl);
   const scheme = schemeFor(planOf(options));
-  return createProviderVerifier(scheme, options, (secret, name) => parsePublicKey(secret, name, rsa));
+  return createProviderVerifier(scheme, options, (secret, name) => parsePublicKey(secret, name, rsa), OWN);
 }
 
 /** Callers without types leave it out, and so does an environment variable that is not set. */

@@ -1,4 +1,5 @@
 import { jsonObject, textField } from "../../json.js";
+import type { OptionNames } from "../../known-options.js";
 import { PosthornError } from "../../posthorn-error.js";
 import { keyFromCertificate } from "../keys/certificate.js";
 import { crc32 } from "../encoding/crc32.js";
@@ -36,6 +37,8 @@ const HEADERS = {
 /** The one algorithm that PayPal's certificates are used with. */
 const ALGORITHM = "SHA256withRSA";
 
+const OWN: OptionNames<Omit<PaypalOptions, keyof VerifierOptions>> = { webhookId: true, certificate: true };
+
 /**
  * PayPal. What is signed of the body is its CRC-32, which anybody can keep while writing another body: a
  * captured request can be made into a forged one. So the body does not count as covered; before
@@ -66,7 +69,7 @@ export const PAYPAL: DescribedScheme = schemeFor(undefined);
 export function paypal(options: PaypalOptions): Verifier {
   const scheme = schemeFor(checkedWebhookId(options.webhookId));
   const secrets = options.keys === undefined ? certificatesOf(options.certificate) : [];
-  return createProviderVerifier(scheme, { ...options, secrets }, keyFromCertificate);
+  return createProviderVerifier(scheme, { ...options, secrets }, keyFromCertificate, OWN);
 }
 
 function schemeFor(webhookId: string | undefined): DescribedScheme {

@@ -1,8 +1,10 @@
 import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
+import type { OptionNames } from "../../known-options.js";
 import type { Observer } from "../../observer.js";
 import type { Store } from "../../operator/store.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
+import { checkStoreOptions } from "../../store-options.js";
 import { warnInProduction } from "./client/not-durable.js";
 import type { Environment } from "../../environment.js";
 import type { MemoryTx } from "./client/transaction.js";
@@ -34,6 +36,13 @@ export interface MemoryStore extends Store<MemoryTx, "asynchronous">, MemoryInbo
   cancelled(): readonly CancelledDelivery[];
 }
 
+const OPTIONS: OptionNames<MemoryStoreOptions> = {
+  clock: true,
+  observer: true,
+  environment: true,
+  firstEvent: true,
+};
+
 const CAPABILITIES: StoreCapabilities = Object.freeze({
   sharesHostTransaction: true,
   survivesPowerLoss: false,
@@ -51,6 +60,7 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
  * const receiver = createReceiver({ store, sources, handlers, publisher: sender });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  checkStoreOptions("memoryStore", options, OPTIONS);
   const { clock = systemClock, observer, environment, firstEvent = 1n } = options;
   warnInProduction({ store: "memoryStore", environment, observer });
   const parts = openParts(clock);

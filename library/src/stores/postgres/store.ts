@@ -1,8 +1,10 @@
+import type { OptionNames } from "../../known-options.js";
 import type { Observer } from "../../observer.js";
 import type { Store } from "../../operator/store.js";
 import { EndpointSecrets } from "../../outbox/endpoint-secrets.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
 import type { StoreCapabilities } from "../../store-capabilities.js";
+import { checkStoreOptions } from "../../store-options.js";
 import { Wake } from "../../work/wake.js";
 import { clientKind, hostSession, poolOf, poolSize } from "./client/client.js";
 import type { Session } from "./client/database.js";
@@ -45,6 +47,16 @@ export interface PostgresStoreOptions<Tx> {
 /** The inbox and the outbox of one schema: receiver, sender, dispatcher and operator take the same one. */
 export type PostgresStore<Tx> = Store<Tx, "asynchronous">;
 
+const OPTIONS: OptionNames<PostgresStoreOptions<never>> = {
+  client: true,
+  schema: true,
+  prepare: true,
+  acquireMs: true,
+  durability: true,
+  seal: true,
+  observer: true,
+};
+
 const CAPABILITIES: StoreCapabilities = Object.freeze({
   sharesHostTransaction: true,
   survivesPowerLoss: true,
@@ -61,6 +73,7 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
  * const store = postgresStore({ client: pool });
  */
 export function postgresStore<Tx>(options: PostgresStoreOptions<Tx>): PostgresStore<Tx> {
+  checkStoreOptions("postgresStore", options, OPTIONS);
   const { client, prepare = true, durability = "as_is", seal, observer } = options;
   const acquireMs = checkedMs("acquireMs", options.acquireMs ?? 5000);
   const known = clientKind(client);

@@ -3,7 +3,9 @@ import type { Clock } from "../../clock.js";
 import { checkDedup, checkedScope } from "../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../inbox/dedup.js";
 import { storedId } from "../../inbox/arrival/stored-id.js";
+import type { OptionNames } from "../../known-options.js";
 import type { Observer } from "../../observer.js";
+import { checkStoreOptions } from "../../store-options.js";
 import { Asker } from "./asker.js";
 import { commandsOf, textOf } from "./client.js";
 import type { RedisClient, RedisCommands } from "./client.js";
@@ -29,6 +31,16 @@ export interface RedisDedupOptions {
   readonly clock?: Clock;
   readonly observer?: Observer;
 }
+
+const OPTIONS: OptionNames<RedisDedupOptions> = {
+  client: true,
+  prefix: true,
+  scope: true,
+  claimTtlS: true,
+  timeoutMs: true,
+  clock: true,
+  observer: true,
+};
 
 /** What a claim found out, and how to end it. */
 export type RedisClaim =
@@ -106,6 +118,7 @@ class RedisIds implements RedisDedup {
   }
 
   async claim(id: string, options: { readonly ttl?: number } = {}): Promise<RedisClaim> {
+    checkStoreOptions("claim", options, { ttl: true });
     const { ttl = DEFAULT_TTL_S } = options;
     checkDedup(id, ttl);
     const { claimTtlS } = this.#parts;
@@ -193,6 +206,7 @@ class RedisIds implements RedisDedup {
  * await claim.confirm();
  */
 export function redisDedup(options: RedisDedupOptions): RedisDedup {
+  checkStoreOptions("redisDedup", options, OPTIONS);
   const { client, prefix = "posthorn:dedup:", claimTtlS = 300, timeoutMs = 5000, observer } = options;
   if (typeof prefix !== "string" || prefix === "") {
     throw invalid(`prefix is ${JSON.stringify(prefix)}; expected a text that no other keys begin with`);

@@ -1,9 +1,11 @@
 import { systemClock } from "../../clock.js";
 import type { Clock } from "../../clock.js";
+import type { OptionNames } from "../../known-options.js";
 import type { Observer } from "../../observer.js";
 import type { Store } from "../../operator/store.js";
 import { EndpointSecrets } from "../../outbox/endpoint-secrets.js";
 import type { SecretSeal } from "../../outbox/secret-seal.js";
+import { checkStoreOptions } from "../../store-options.js";
 import { Wake } from "../../work/wake.js";
 import type { SqliteDatabase } from "./client/client.js";
 import { connectionOf } from "./client/connection.js";
@@ -38,6 +40,14 @@ export interface SqliteStoreOptions<Db extends SqliteDatabase> {
 export type SqliteStore<Db extends SqliteDatabase> = Store<Db, "synchronous">;
 
 const NAME = "sqliteStore";
+const OPTIONS: OptionNames<SqliteStoreOptions<never>> = {
+  db: true,
+  waitMs: true,
+  durability: true,
+  seal: true,
+  clock: true,
+  observer: true,
+};
 
 /**
  * Makes a store in the host's own SQLite database. Call `migrate(db)` first. Handlers have the form
@@ -60,6 +70,7 @@ const NAME = "sqliteStore";
  * const sender = createSender({ store });
  */
 export function sqliteStore<Db extends SqliteDatabase>(options: SqliteStoreOptions<Db>): SqliteStore<Db> {
+  checkStoreOptions(NAME, options, OPTIONS);
   const { db, waitMs = DEFAULT_WAIT_MS, durability = "set", clock = systemClock, observer, seal } = options;
   checkWaitMs(NAME, waitMs);
   checkDurability(NAME, durability);

@@ -4,9 +4,11 @@ import { checkDedup } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import { storedId } from "../../../inbox/arrival/stored-id.js";
+import type { OptionNames } from "../../../known-options.js";
 import { notify } from "../../../observer.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
+import { checkStoreOptions } from "../../../store-options.js";
 import { warnInProduction } from "../client/not-durable.js";
 import type { Environment } from "../../../environment.js";
 import { RememberedIds } from "./remembered-ids.js";
@@ -27,6 +29,12 @@ export interface MemoryDedup extends DedupAdapter {
   record(id: string, ttlSeconds: number): Promise<DedupVerdict>;
 }
 
+const OPTIONS: OptionNames<MemoryDedupOptions> = {
+  maxEntries: true,
+  clock: true,
+  observer: true,
+  environment: true,
+};
 // More than one: expired ids must go faster than new ones come, else they would crowd out those still needed.
 const SWEPT_PER_CALL = 2;
 // A Map of more throws, and the event that brings one too many would be lost to it.
@@ -76,6 +84,7 @@ class BoundedMemory implements MemoryDedup {
  * const adapter = memoryDedup({ maxEntries: 10_000 });
  */
 export function memoryDedup(options: MemoryDedupOptions): MemoryDedup {
+  checkStoreOptions("memoryDedup", options, OPTIONS);
   const { maxEntries, environment, observer } = options;
   if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
     throw new PosthornError<StoreErrorCode>(

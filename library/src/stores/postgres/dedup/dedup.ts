@@ -3,9 +3,11 @@ import { checkDedup, checkedScope } from "../../../inbox/dedup.js";
 import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { PurgeLimits, PurgeReport } from "../../../inbox/inbox-store.js";
 import { storedId } from "../../../inbox/arrival/stored-id.js";
+import type { OptionNames } from "../../../known-options.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
+import { checkStoreOptions } from "../../../store-options.js";
 import { clientKind, poolOf, sessionOf } from "../client/client.js";
 import type { Pool } from "../client/database.js";
 import type { PostgresConnection, PostgresPool } from "../client/drivers.js";
@@ -57,6 +59,18 @@ export interface PostgresOrmDedupOptions<Tx> extends DedupTableOptions {
   readonly tx: Tx;
 }
 
+const OPTIONS: OptionNames<PostgresDedupOptions> = {
+  tableName: true,
+  schema: true,
+  scope: true,
+  waitMs: true,
+  prepare: true,
+  client: true,
+  tx: true,
+  autoMigrate: true,
+  observer: true,
+};
+
 /** A dedup adapter on a connection. */
 export interface PostgresTransactionDedup extends DedupAdapter {
   record(id: string, ttlSeconds: number): Promise<DedupVerdict>;
@@ -87,6 +101,7 @@ export function postgresDedup<Tx>(options: PostgresOrmDedupOptions<Tx>): Postgre
 export function postgresDedup(
   options: PostgresDedupOptions | PostgresTransactionDedupOptions | PostgresOrmDedupOptions<unknown>,
 ): PostgresTransactionDedup {
+  checkStoreOptions("postgresDedup", options, OPTIONS);
   const { tableName = DEFAULT_DEDUP_TABLE, schema = DEFAULT_SCHEMA, waitMs = 1000 } = options;
   const table = quotedName("tableName", tableName);
   const quotedSchema = quotedName("schema", schema);

@@ -1,5 +1,7 @@
+import type { OptionNames } from "../../../known-options.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
+import { checkStoreOptions } from "../../../store-options.js";
 import { clientKind, poolOf, singleConnection } from "../client/client.js";
 import type { Pool, Session, Statement } from "../client/database.js";
 import type { PgClient, PostgresPool } from "../client/drivers.js";
@@ -50,6 +52,8 @@ export const MIGRATE_CURE: string =
   'Create Posthorn\'s tables with `await migrate(pool)` of "posthorn/postgres", under a role that may create tables, or with the ' +
   "files of node_modules/posthorn/src/stores/postgres/schema/migrations. If they are in another schema, name it in `schema` of both `migrate` and the store.";
 
+const OPTIONS: OptionNames<MigrateOptions> = { schema: true, set: true };
+
 /**
  * Creates and changes Posthorn's tables. Run it before every start: what is there is left alone, everything new is
  * done in one transaction, and of several processes that start at once one does it and the others wait.
@@ -59,8 +63,10 @@ export const MIGRATE_CURE: string =
  */
 export async function migrate(
   client: PostgresPool<unknown> | PgClient,
-  { schema = DEFAULT_SCHEMA, set }: MigrateOptions = {},
+  options: MigrateOptions = {},
 ): Promise<MigrationReport> {
+  checkStoreOptions("migrate", options, OPTIONS);
+  const { schema = DEFAULT_SCHEMA, set } = options;
   const quoted = quotedName("schema", schema);
   const record = set === undefined ? "migration" : `${checkedSet(set)}_migration`;
   const table = `${quoted}.${record}`;

@@ -6,8 +6,10 @@ import type { DedupAdapter, DedupVerdict } from "../../../inbox/dedup.js";
 import type { InboxErrorCode } from "../../../inbox/inbox-errors.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import { storedIdSync } from "../../../inbox/arrival/stored-id.js";
+import type { OptionNames } from "../../../known-options.js";
 import type { Observer } from "../../../observer.js";
 import { PosthornError } from "../../../posthorn-error.js";
+import { checkStoreOptions } from "../../../store-options.js";
 import type { SqliteDatabase } from "../client/client.js";
 import { connectionOf } from "../client/connection.js";
 import type { Connection } from "../client/connection.js";
@@ -42,6 +44,15 @@ export interface SqliteDedup extends DedupAdapter {
 }
 
 const NAME = "sqliteDedup";
+const OPTIONS: OptionNames<SqliteDedupOptions> = {
+  db: true,
+  scope: true,
+  autoMigrate: true,
+  waitMs: true,
+  durability: true,
+  clock: true,
+  observer: true,
+};
 // Expired rows must go faster than new ones come, in steps too small to be felt.
 const RECORDS_PER_SWEEP = 16;
 const ROWS_PER_SWEEP = 64;
@@ -179,6 +190,7 @@ class SqliteIds implements SqliteDedup {
  * })();
  */
 export function sqliteDedup(options: SqliteDedupOptions): SqliteDedup {
+  checkStoreOptions(NAME, options, OPTIONS);
   const {
     db,
     autoMigrate = true,

@@ -1,5 +1,7 @@
 import { systemClock } from "../../../clock.js";
 import type { Clock } from "../../../clock.js";
+import type { OptionNames } from "../../../known-options.js";
+import { checkStoreOptions } from "../../../store-options.js";
 import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import { DEFAULT_WAIT_MS } from "../client/options.js";
 import { writeOnce } from "../client/connection.js";
@@ -11,6 +13,8 @@ export interface EndLeasesOptions {
   readonly clock?: Clock;
 }
 
+const OPTIONS: OptionNames<EndLeasesOptions> = { waitMs: true, clock: true };
+
 /**
  * Ends the leases now, whoever has them, and says how many. For a process that alone works on the database, at its start:
  * what another had under way when it died is due at once. To the next claim each has lapsed, so that an event which
@@ -20,10 +24,9 @@ export interface EndLeasesOptions {
  * await migrate(db);
  * await endLeases(db);
  */
-export function endLeases(
-  db: SqliteDatabase,
-  { waitMs = DEFAULT_WAIT_MS, clock = systemClock }: EndLeasesOptions = {},
-): Promise<number> {
+export async function endLeases(db: SqliteDatabase, options: EndLeasesOptions = {}): Promise<number> {
+  checkStoreOptions("endLeases", options, OPTIONS);
+  const { waitMs = DEFAULT_WAIT_MS, clock = systemClock } = options;
   const nowMs = Math.floor(clock.now());
   return writeOnce(
     db,

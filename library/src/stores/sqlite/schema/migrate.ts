@@ -1,6 +1,8 @@
 import { systemClock } from "../../../clock.js";
+import type { OptionNames } from "../../../known-options.js";
 import type { StoreErrorCode } from "../../../store-errors.js";
 import { PosthornError } from "../../../posthorn-error.js";
+import { checkStoreOptions } from "../../../store-options.js";
 import type { SqliteClient, SqliteDatabase } from "../client/client.js";
 import { MIGRATIONS } from "./migrations.js";
 import { DEFAULT_WAIT_MS } from "../client/options.js";
@@ -38,6 +40,8 @@ export interface MigrateOptions {
   readonly set?: MigrationSet;
 }
 
+const OPTIONS: OptionNames<MigrateOptions> = { waitMs: true, set: true };
+
 /**
  * Creates and changes Posthorn's tables. Run it at every start: what is there is left alone, everything new is
  * done in one transaction, and of several processes that start at once one does it and the others wait.
@@ -45,10 +49,9 @@ export interface MigrateOptions {
  * @example
  * await migrate(db);
  */
-export function migrate(
-  db: SqliteDatabase,
-  { waitMs = DEFAULT_WAIT_MS, set }: MigrateOptions = {},
-): Promise<MigrationReport> {
+export async function migrate(db: SqliteDatabase, options: MigrateOptions = {}): Promise<MigrationReport> {
+  checkStoreOptions("migrate", options, OPTIONS);
+  const { waitMs = DEFAULT_WAIT_MS, set } = options;
   return writeOnce(db, { name: "migrate", waitMs }, (client) => {
     const versions = set === undefined ? new OwnVersions(client) : new SetVersions(client, set.name);
     return applyMissing(client, versions, set?.migrations ?? MIGRATIONS);
