@@ -145,7 +145,8 @@ export const WORKER_DECISIONS: readonly Planted[] = [
   ),
   bug("what is missing in the host's table is not replayed", "operator/reconcile.ts", {
     find: 'if ((kind === "missing" ? missing : extra) === "report") return undefined;',
-    replace: 'if (kind === "missing" || extra === "report") return kind === "missing" ? "staged" : undefined;',
+    replace:
+      'if (kind === "missing" || extra === "report") return kind === "missing" ? "staged" : undefined;',
   }),
   bug("what a person calls applied is applied", "stores/memory/operator/mark-stored.ts", {
     find: 'appliedRow(arrival, { outcome: "success" }, {',
